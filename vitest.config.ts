@@ -1,0 +1,45 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Three rings, from fast to real. A test says which ring it is in by its name:
+ * - `*.test.ts`: unit and property tests, pure or on the virtual clock, milliseconds each
+ * - `*.component.test.ts`: real sockets, files or processes on this machine, or the embedded cluster
+ * - `test/kubernetes/**`: against a real Kubernetes control plane (`npm run test:kubernetes`)
+ */
+export default defineConfig({
+  test: {
+    reporters: process.env.CI === undefined ? ['default'] : ['dot'],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+          exclude: ['**/*.component.test.ts'],
+          pool: 'threads',
+          isolate: false,
+          setupFiles: ['test/setup/property-tests.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'component',
+          include: ['src/**/*.component.test.ts', 'test/component/**/*.test.ts'],
+          pool: 'forks',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'kubernetes',
+          include: ['test/kubernetes/**/*.test.ts'],
+          globalSetup: ['test/kubernetes/global-setup.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
