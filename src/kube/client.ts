@@ -65,7 +65,7 @@ export interface WriteOptions extends RequestOptions {
 }
 
 export interface SubresourceOptions {
-  /** Which part of the object is read or written; the object itself when absent. */
+  /** Which part of the object is read or written; the object itself when absent. For `scale` name the kind by `scaleOf`. */
   readonly subresource?: 'status' | 'scale';
 }
 
@@ -117,13 +117,8 @@ export interface KubeClient {
   create<T extends KubeObject>(kind: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
 
   /** Writes the whole object; refused with KUBE_CONFLICT when it carries a resource version that is not the newest. */
-  replace<T extends KubeObject>(
-    kind: Resource<T>,
-    object: T,
-    options?: WriteOptions & { readonly subresource?: 'status' },
-  ): Promise<T>;
+  replace<T extends KubeObject>(kind: Resource<T>, object: T, options?: WriteOptions & SubresourceOptions): Promise<T>;
 
-  /** With `subresource: 'scale'` the answer is the object's Scale. */
   patch<T extends KubeObject>(
     kind: Resource<T>,
     key: ObjectKey,

@@ -29,7 +29,7 @@ export interface ControllerOptions {
   readonly timeoutMs?: number;
   readonly queue?: Partial<Omit<WorkQueueOptions, 'name' | 'clock' | 'metrics'>>;
   /** Reads what there is, decides, acts. It is called with a key, never with an event. */
-  reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | void>;
+  reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined>;
 }
 
 export class Controller {

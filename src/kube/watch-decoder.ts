@@ -1,0 +1,50 @@
+/** Reads the body of a watch: one JSON object a line. */
+import type { KubeObject } from '../apis/kubernetes/object.ts';
+import type { Status } from '../apis/kubernetes/status.ts';
+import type { WatchEvent } from './client.ts';
+import { KubeError } from './kube-error.ts';
+
+const NEW_LINE = 0x0a;
+
+/** The lines of a stream of bytes; a last line without an end is dropped, because the connection broke within it. */
+export async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    let buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    for (let end = buffer.indexOf(NEW_LINE); end >= 0; end = buffer.indexOf(NEW_LINE)) {
+      const line = Buffer.concat([...rest, buffer.subarray(0, end)]).toString('utf8');
+      rest = [];
+      buffer = buffer.subarray(end + 1);
+      if (line !== '') yield line;
+    }
+    if (buffer.length > 0) rest.push(buffer);
+  }
+}
+
+interface WireEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: KubeObject | Status;
+}
+
+/** One line as an event. An ERROR event is thrown as the error it stands for. */
+export function decodeWatchEvent<T extends KubeObject>(line: string): WatchEvent<T> {
+  const event = JSON.parse(line) as WireEvent;
+  switch (event.type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return { type: event.type, object: event.object as T };
+    case 'BOOKMARK': {
+      const { resourceVersion = '', annotations } = (event.object as KubeObject).metadata;
+      return {
+        type: 'BOOKMARK',
+        resourceVersion,
+        initialEventsEnd: annotations?.['k8s.io/initial-events-end'] === 'true',
+      };
+    }
+    case 'ERROR':
+      throw new KubeError(event.object as Status);
+    default:
+      throw new SyntaxError(`an event of the unknown type ${String(event.type)}`);
+  }
+}
