@@ -31,13 +31,13 @@ export abstract class TimedClock implements Clock {
       controller.abort(new SpindriftError('DEADLINE_EXCEEDED', { milliseconds: delayMs })),
     );
     const follow = (): void => controller.abort(parent?.reason);
-    if (parent?.aborted) follow();
-    else parent?.addEventListener('abort', follow, { once: true });
     const cancel = (): void => {
       timer.cancel();
       parent?.removeEventListener('abort', follow);
     };
     controller.signal.addEventListener('abort', cancel, { once: true });
+    if (parent?.aborted) follow();
+    else parent?.addEventListener('abort', follow, { once: true });
     return { signal: controller.signal, cancel };
   }
 }
