@@ -1,0 +1,100 @@
+/**
+ * Metrics behind a factory of our own, so that the library can be exchanged and no module holds a global registry.
+ * A name that is asked for twice gives the same metric: several queues share `workqueue_depth`.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface MetricDefinition<Name extends string> {
+  readonly name: string;
+  /** What it counts, its unit, and how many series it can have. */
+  readonly help: string;
+  readonly labels?: readonly Name[];
+}
+
+export interface CounterMetric<Name extends string> {
+  add(labels: Readonly<Record<Name, string>>, amount?: number): void;
+}
+
+export interface GaugeMetric<Name extends string> {
+  set(labels: Readonly<Record<Name, string>>, value: number): void;
+  add(labels: Readonly<Record<Name, string>>, amount: number): void;
+  remove(labels: Readonly<Record<Name, string>>): void;
+}
+
+export interface HistogramMetric<Name extends string> {
+  observe(labels: Readonly<Record<Name, string>>, value: number): void;
+}
+
+/** From a millisecond to ten minutes: what our durations lie between. */
+const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+export class Metrics {
+  readonly #registry = new Registry();
+
+  /** A counter. `initial` names the label values that are shown as 0 from the start, so that a rate has no gap. */
+  counter<Name extends string = never>(
+    definition: MetricDefinition<Name> & { readonly initial?: readonly Readonly<Record<Name, string>>[] },
+  ): CounterMetric<Name> {
+    const counter = this.#once(
+      definition.name,
+      () => new Counter({ ...this.#base(definition), registers: [this.#registry] }),
+    );
+    for (const labels of definition.initial ?? []) counter.inc(labels, 0);
+    return { add: (labels, amount = 1) => counter.inc(labels, amount) };
+  }
+
+  gauge<Name extends string = never>(definition: MetricDefinition<Name>): GaugeMetric<Name> {
+    const gauge = this.#once(
+      definition.name,
+      () => new Gauge({ ...this.#base(definition), registers: [this.#registry] }),
+    );
+    return {
+      set: (labels, value) => gauge.set(labels, value),
+      add: (labels, amount) => gauge.inc(labels, amount),
+      remove: (labels) => gauge.remove(labels),
+    };
+  }
+
+  histogram<Name extends string = never>(
+    definition: MetricDefinition<Name> & { readonly buckets?: readonly number[] },
+  ): HistogramMetric<Name> {
+    const buckets = [...(definition.buckets ?? DURATION_BUCKETS)];
+    const histogram = this.#once(
+      definition.name,
+      () => new Histogram({ ...this.#base(definition), buckets, registers: [this.#registry] }),
+    );
+    return { observe: (labels, value) => histogram.observe(labels, value) };
+  }
+
+  /** Adds the process's own: memory, CPU, garbage collection, event loop delay. */
+  observeProcess(): void {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** What Prometheus scrapes. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** The present value of one series of a counter or gauge; undefined when there is none. For tests and status pages. */
+  async read(name: string, labels: Labels = {}): Promise<number | undefined> {
+    const metric = this.#registry.getSingleMetric(name);
+    if (metric === undefined) return undefined;
+    const { values } = await metric.get();
+    return values.find((value) => Object.entries(labels).every(([key, text]) => value.labels[key] === text))?.value;
+  }
+
+  #once<M>(name: string, create: () => M): M {
+    return (this.#registry.getSingleMetric(name) as M | undefined) ?? create();
+  }
+
+  #base<Name extends string>(definition: MetricDefinition<Name>): { name: string; help: string; labelNames: Name[] } {
+    return { name: definition.name, help: definition.help, labelNames: [...(definition.labels ?? [])] };
+  }
+}
