@@ -105,6 +105,18 @@ export const ERRORS = {
     message: '{method} {path} was answered by {server} with something that is not Kubernetes: {problem}',
     help: 'The answer could not be parsed; a proxy may stand in between.',
   },
+
+  // Kubernetes nouns
+  QUANTITY_INVALID: {
+    retry: 'terminal',
+    message: '{text} is not a quantity: {problem}',
+    help: 'An amount of a resource could not be read; it is a number with a suffix as in 500m, 2, 1.5Gi or 1e3.',
+  },
+  SELECTOR_INVALID: {
+    retry: 'terminal',
+    message: '{problem}',
+    help: 'A label or field selector does not follow the grammar that kubectl and the API server share.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof ERRORS;

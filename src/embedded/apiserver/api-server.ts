@@ -1,0 +1,121 @@
+/**
+ * What a Kubernetes API server means, without a wire: every verb as a function that takes effect at once or throws a
+ * KubeError with kube-apiserver's own Status. The in-memory client and the HTTP front are two doors to it.
+ */
+import type { KubeObject, ObjectKey, Resource } from '../../apis/kubernetes/object.ts';
+import type { Scale } from '../../apis/kubernetes/scale.ts';
+import type { Status } from '../../apis/kubernetes/status.ts';
+import type { ListPage, ListQuery, Patch, Selection, WatchQuery } from '../../kube/client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import { Store } from '../store.ts';
+import { type BindRequest, bindPod } from './binding.ts';
+import { type DeleteRequest, deleteObject } from './deleting.ts';
+import { evictPod } from './evicting.ts';
+import { createFirstObjects } from './first-objects.ts';
+import { builtInKinds } from './kinds/built-in-kinds.ts';
+import type { Draft, Kind } from './kinds/kind.ts';
+import { KindRegistry } from './kinds/kind-registry.ts';
+import { patchObject } from './patching.ts';
+import { getObject, listObjects } from './reading.ts';
+import { readScale, updateScale } from './scaling.ts';
+import { methodNotAllowed, noSuchPath } from './status-errors.ts';
+import { Watch } from './watching.ts';
+import type { World } from './world.ts';
+import { createObject, updateObject, type WriteRequest } from './writing.ts';
+
+export interface ApiServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** At least this many of the newest writes can still be watched from. */
+  readonly rememberedEvents?: number;
+}
+
+/** Names a kind on the wire. */
+export type KindRef = Pick<Resource, 'group' | 'version' | 'plural'>;
+
+/** Which part of an object a request is about; the object itself when absent. */
+export type Part = 'status' | 'scale' | undefined;
+
+export class ApiServer {
+  readonly world: World;
+
+  constructor(options: ApiServerOptions) {
+    const { clock, random, rememberedEvents } = options;
+    const store = new Store(rememberedEvents === undefined ? {} : { rememberedEvents });
+    this.world = { store, kinds: new KindRegistry(builtInKinds()), clock, random: random.split('api-server') };
+    createFirstObjects(this.world);
+  }
+
+  /** The kind that is served under that name; 404 when none is. */
+  kind(ref: KindRef): Kind {
+    return this.world.kinds.get(ref);
+  }
+
+  get(ref: KindRef, key: ObjectKey, part?: Part): KubeObject {
+    const kind = this.#stored(ref);
+    if (part === 'scale') return readScale(this.world, kind, key);
+    checkPart(kind, part);
+    return getObject(this.world, kind, key);
+  }
+
+  list(ref: KindRef, query: ListQuery = {}): ListPage<KubeObject> {
+    return listObjects(this.world, this.#stored(ref), query);
+  }
+
+  watch(ref: KindRef, query: WatchQuery): Watch {
+    return new Watch(this.world, this.#stored(ref), query);
+  }
+
+  create(ref: KindRef, namespace: string | undefined, object: KubeObject, request: WriteRequest = {}): KubeObject {
+    const key = namespace === undefined ? {} : { namespace };
+    return createObject(this.world, this.#stored(ref), key, object as Draft, request);
+  }
+
+  replace(ref: KindRef, key: ObjectKey, object: KubeObject, request: WriteRequest = {}, part?: Part): KubeObject {
+    const kind = this.#stored(ref);
+    if (part === 'scale') return updateScale(this.world, kind, key, () => object as Scale, request);
+    checkPart(kind, part);
+    return updateObject(this.world, kind, key, part ?? 'object', () => object as Draft, request);
+  }
+
+  patch(ref: KindRef, key: ObjectKey, patch: Patch, request: WriteRequest = {}, part?: Part): KubeObject {
+    const kind = this.#stored(ref);
+    if (part !== 'scale') checkPart(kind, part);
+    return patchObject(this.world, kind, key, patch, request, part);
+  }
+
+  delete(ref: KindRef, key: ObjectKey, request: DeleteRequest = {}): KubeObject | Status {
+    return deleteObject(this.world, this.#stored(ref), key, request);
+  }
+
+  /** Deletes all that are selected and gives what was there. */
+  deleteCollection(ref: KindRef, selection: Selection, request: DeleteRequest = {}): ListPage<KubeObject> {
+    const page = this.list(ref, selection);
+    for (const { metadata } of page.items) {
+      const { name = '', namespace } = metadata;
+      this.delete(ref, namespace === undefined ? { name } : { name, namespace }, request);
+    }
+    return page;
+  }
+
+  evict(pod: ObjectKey, request: DeleteRequest = {}): void {
+    evictPod(this.world, this.kind(POD), pod, request);
+  }
+
+  bind(pod: ObjectKey, request: BindRequest): void {
+    bindPod(this.world, this.kind(POD), pod, request);
+  }
+
+  #stored(ref: KindRef): Kind {
+    const kind = this.kind(ref);
+    if (!kind.stored) throw methodNotAllowed(kind, 'the method');
+    return kind;
+  }
+}
+
+const POD: KindRef = { group: '', version: 'v1', plural: 'pods' };
+
+function checkPart(kind: Kind, part: Part): void {
+  if (part === 'status' && !kind.hasStatus) throw noSuchPath();
+}

@@ -1,0 +1,95 @@
+/** Delete: at once, after a grace period, or when the last finalizer is gone. */
+import type { KubeObject, ObjectKey, ObjectMeta } from '../../apis/kubernetes/object.ts';
+import type { Status } from '../../apis/kubernetes/status.ts';
+import { type EpochMs, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
+import type { Draft, Kind } from './kinds/kind.ts';
+import { conflict, deletedStatus } from './status-errors.ts';
+import { mustExist, storageKey, viewOf, type World, writeContext } from './world.ts';
+import { isReadyToGo } from './writing.ts';
+
+export interface DeleteRequest {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+  readonly gracePeriodSeconds?: number;
+  readonly dryRun?: boolean;
+}
+
+export const FOREGROUND_FINALIZER = 'foregroundDeletion';
+export const ORPHAN_FINALIZER = 'orphan';
+
+/** Gives the object while it is still there, or the Status when it is gone. */
+export function deleteObject(world: World, kind: Kind, key: ObjectKey, request: DeleteRequest): KubeObject | Status {
+  const stored = mustExist(world, kind, key);
+  checkPreconditions(kind, key.name, stored.metadata, request);
+  kind.rules.checkDelete?.(stored);
+  const marked = markForDeletion(world, kind, stored, request);
+  const { uid } = stored.metadata;
+  if (isReadyToGo(kind, marked)) {
+    if (request.dryRun !== true) world.store.remove(kind.collection, storageKey(kind, key), marked);
+    return deletedStatus(kind, key.name, uid);
+  }
+  if (marked === stored || request.dryRun === true) return viewOf(kind, marked);
+  return viewOf(kind, world.store.put(kind.collection, marked));
+}
+
+/** Refuses when the object is not the one that the caller means. */
+export function checkPreconditions(
+  kind: Kind,
+  name: string,
+  metadata: ObjectMeta,
+  { preconditions }: DeleteRequest,
+): void {
+  const { uid, resourceVersion } = preconditions ?? {};
+  if (uid !== undefined && uid !== metadata.uid) {
+    const problem = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`;
+    throw conflict(kind, name, problem);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const problem = `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
+    throw conflict(kind, name, problem);
+  }
+}
+
+/** The object with what the deletion writes into it; the same object when it says nothing new. */
+function markForDeletion(world: World, kind: Kind, stored: Draft, request: DeleteRequest): Draft {
+  const { metadata } = stored;
+  const now = world.clock.now();
+  const finalizers = deletionFinalizers(metadata.finalizers ?? [], request.propagationPolicy);
+  const asked = graceOf(kind, stored, request);
+  const already = parseTimestamp(metadata.deletionTimestamp);
+  if (already !== undefined) {
+    const grace = metadata.deletionGracePeriodSeconds ?? 0;
+    const sameFinalizers = finalizers.length === (metadata.finalizers ?? []).length;
+    if (asked >= grace && sameFinalizers) return stored;
+    const shorter = Math.min(asked, grace);
+    const end = (already - (grace - shorter) * 1000) as EpochMs;
+    return withDeletion(stored, finalizers, toTimestamp(end), shorter);
+  }
+  const end = toTimestamp((now + asked * 1000) as EpochMs);
+  const result = withDeletion(stored, finalizers, end, asked);
+  const generation = metadata.generation === undefined ? {} : { generation: metadata.generation + 1 };
+  const noted = { ...result, metadata: { ...result.metadata, ...generation } };
+  return kind.rules.prepareDelete?.(noted, writeContext(world)) ?? noted;
+}
+
+function graceOf(kind: Kind, object: Draft, request: DeleteRequest): number {
+  const grace = kind.rules.gracePeriodSeconds?.(object, request.gracePeriodSeconds) ?? 0;
+  return grace < 0 ? 1 : grace;
+}
+
+function withDeletion(object: Draft, finalizers: readonly string[], end: string, grace: number): Draft {
+  const { finalizers: _, ...metadata } = object.metadata;
+  const held = finalizers.length === 0 ? metadata : { ...metadata, finalizers };
+  return { ...object, metadata: { ...held, deletionTimestamp: end, deletionGracePeriodSeconds: grace } };
+}
+
+/** The garbage collector finds its task in a finalizer; a policy that is asked for replaces another. */
+function deletionFinalizers(
+  finalizers: readonly string[],
+  policy: DeleteRequest['propagationPolicy'],
+): readonly string[] {
+  if (policy === undefined) return finalizers;
+  const others = finalizers.filter((name) => name !== FOREGROUND_FINALIZER && name !== ORPHAN_FINALIZER);
+  if (policy === 'Background') return others;
+  return [...others, policy === 'Foreground' ? FOREGROUND_FINALIZER : ORPHAN_FINALIZER];
+}

@@ -1,0 +1,23 @@
+import { AUTHENTICATION_KINDS } from './access-kinds.ts';
+import { APPS_KINDS } from './apps-kinds.ts';
+import { BATCH_KINDS } from './batch-kinds.ts';
+import { CORE_KINDS } from './core-kinds.ts';
+import { EXTENSION_KINDS } from './extension-kinds.ts';
+import type { Kind } from './kind.ts';
+import { NETWORKING_KINDS } from './networking-kinds.ts';
+import { POLICY_KINDS } from './policy-kinds.ts';
+import { STORAGE_KINDS } from './storage-kinds.ts';
+
+/** Every kind that is there before anyone defines one, in the order of discovery. */
+export function builtInKinds(): Kind[] {
+  return [
+    ...CORE_KINDS,
+    ...EXTENSION_KINDS,
+    ...APPS_KINDS,
+    ...AUTHENTICATION_KINDS,
+    ...BATCH_KINDS,
+    ...NETWORKING_KINDS,
+    ...POLICY_KINDS,
+    ...STORAGE_KINDS,
+  ];
+}

@@ -1,0 +1,57 @@
+import { apiVersionOf, type KubeObject, resource } from '../../../apis/kubernetes/object.ts';
+import type { ScaleSubresource } from '../crd/custom-resource-definition.ts';
+import { AGE, type Column, NAME } from './columns/column.ts';
+import type { Kind, KindRules, Subresource } from './kind.ts';
+
+/** What is said of a built-in kind besides its names; the rest has a usual value. */
+export interface BuiltInOptions {
+  readonly singular?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly collection?: string;
+  readonly storedVersion?: string;
+  readonly stored?: boolean;
+  readonly status?: boolean;
+  readonly generation?: boolean;
+  readonly scale?: ScaleSubresource;
+  readonly subresources?: readonly Subresource[];
+  /** Those after the name; the age alone when absent. */
+  readonly columns?: readonly Column[];
+  readonly selectableFields?: Readonly<Record<string, (object: never) => string | undefined>>;
+  readonly rules?: KindRules;
+}
+
+/** Describes a kind that every cluster has. */
+export function builtIn(
+  apiVersion: string,
+  kind: string,
+  plural: string,
+  scope: 'namespaced' | 'cluster',
+  options: BuiltInOptions = {},
+): Kind {
+  const names = resource(apiVersion, kind, plural, scope);
+  const columns = [NAME, ...(options.columns ?? [AGE])];
+  const fields = Object.entries(options.selectableFields ?? {});
+  return {
+    ...names,
+    apiVersion: apiVersionOf(names),
+    listKind: `${kind}List`,
+    singular: options.singular ?? kind.toLowerCase(),
+    shortNames: options.shortNames ?? [],
+    categories: options.categories ?? [],
+    collection: options.collection ?? (names.group === '' ? plural : `${plural}.${names.group}`),
+    storedVersion: options.storedVersion ?? apiVersion,
+    builtIn: true,
+    stored: options.stored ?? true,
+    hasStatus: options.status ?? false,
+    hasGeneration: options.generation ?? false,
+    ...(options.scale === undefined ? {} : { scale: options.scale }),
+    subresources: options.subresources ?? [],
+    columns: columns.map((column) => column.definition),
+    cells: (object, now) => columns.map((column) => column.cell(object, now)),
+    selectableFieldNames: fields.map(([name]) => name),
+    selectableFields: (object: KubeObject) =>
+      Object.fromEntries(fields.map(([name, read]) => [name, read(object as never) ?? ''])),
+    rules: options.rules ?? {},
+  };
+}

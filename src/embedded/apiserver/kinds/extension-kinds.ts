@@ -1,0 +1,34 @@
+/** Kinds about kinds: definitions of custom resources, aggregated APIs, admission. Only definitions have an effect. */
+import { builtIn } from './built-in.ts';
+import type { Kind } from './kind.ts';
+
+export const EXTENSION_KINDS: readonly Kind[] = [
+  builtIn('apiregistration.k8s.io/v1', 'APIService', 'apiservices', 'cluster', {
+    categories: ['api-extensions'],
+    status: true,
+    rules: { name: 'path' },
+  }),
+  builtIn('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', 'cluster', {
+    shortNames: ['crd', 'crds'],
+    categories: ['api-extensions'],
+    status: true,
+    generation: true,
+  }),
+  builtIn(
+    'admissionregistration.k8s.io/v1',
+    'MutatingWebhookConfiguration',
+    'mutatingwebhookconfigurations',
+    'cluster',
+    {
+      categories: ['api-extensions'],
+      generation: true,
+    },
+  ),
+  builtIn(
+    'admissionregistration.k8s.io/v1',
+    'ValidatingWebhookConfiguration',
+    'validatingwebhookconfigurations',
+    'cluster',
+    { categories: ['api-extensions'], generation: true },
+  ),
+];

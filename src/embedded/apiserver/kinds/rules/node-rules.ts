@@ -1,0 +1,56 @@
+import { labelKeyProblems, labelValueProblems } from '../../../../apis/kubernetes/label-syntax.ts';
+import type { Node, Taint } from '../../../../apis/kubernetes/node.ts';
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../schema/field-error.ts';
+import type { KindRules } from '../kind.ts';
+
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+/** A node brings its status when it registers; the provider's identity, once given, stays. */
+export const nodeRules: KindRules = {
+  keepsStatusOnCreate: true,
+  prepareUpdate: (object, old) => {
+    // A manifest that leaves these out does not take them away.
+    const kept = ['podCIDR', 'podCIDRs', 'providerID'].filter(
+      (field) => object.spec?.[field] === undefined && old.spec?.[field] !== undefined,
+    );
+    if (kept.length === 0) return object;
+    return {
+      ...object,
+      spec: { ...object.spec, ...Object.fromEntries(kept.map((field) => [field, old.spec?.[field]])) },
+    };
+  },
+  validate: (object, old) => {
+    const node = object as unknown as Node;
+    const before = old as unknown as Node | undefined;
+    const errors = validateTaints(node.spec?.taints ?? []);
+    const id = before?.spec?.providerID ?? '';
+    if (id !== '' && node.spec?.providerID !== id) {
+      errors.push(
+        forbidden(
+          'spec',
+          `node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)`,
+        ),
+      );
+    }
+    return errors;
+  },
+};
+
+function validateTaints(taints: readonly Taint[]): FieldError[] {
+  const seen = new Set<string>();
+  return taints.flatMap((taint, index) => {
+    const field = `metadata.taints[${index}]`;
+    const errors = labelKeyProblems(taint.key ?? '').map((problem) =>
+      invalid(`${field}.key`, taint.key ?? '', problem),
+    );
+    errors.push(
+      ...labelValueProblems(taint.value ?? '').map((problem) => invalid(`${field}.value`, taint.value ?? '', problem)),
+    );
+    if (((taint.effect as string | undefined) ?? '') === '') errors.push(required(`${field}.effect`));
+    else if (!EFFECTS.includes(taint.effect)) errors.push(notSupported(`${field}.effect`, taint.effect, EFFECTS));
+    const identity = `${taint.key}:${taint.effect}`;
+    if (seen.has(identity)) errors.push(duplicate(field, taint as never));
+    seen.add(identity);
+    return errors;
+  });
+}

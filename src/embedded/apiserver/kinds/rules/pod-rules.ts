@@ -1,0 +1,21 @@
+import type { Pod } from '../../../../apis/kubernetes/pod.ts';
+import type { Draft, KindRules } from '../kind.ts';
+import { podAdmission } from './pod-admission.ts';
+import { podSpecDefaults } from './pod-defaults.ts';
+import { qosClass } from './pod-qos.ts';
+import { validatePod } from './pod-validation.ts';
+
+export const podRules: KindRules = {
+  defaults: (object) => (object.spec === undefined ? object : { ...object, spec: podSpecDefaults(object.spec) }),
+  prepareCreate: (object, context) => {
+    const admitted = podAdmission(object, context);
+    return { ...admitted, status: { phase: 'Pending', qosClass: qosClass(admitted as unknown as Pod) } };
+  },
+  validate: validatePod,
+  gracePeriodSeconds: (object: Draft, asked) => {
+    const { spec, status } = object as unknown as Pod;
+    // Nothing runs that would have to be waited for.
+    if ((spec.nodeName ?? '') === '' || status?.phase === 'Succeeded' || status?.phase === 'Failed') return 0;
+    return asked ?? spec.terminationGracePeriodSeconds ?? 0;
+  },
+};

@@ -1,0 +1,99 @@
+/** The rules of metadata that hold for every kind. */
+import { labelKeyProblems, labelValueProblems, subdomainProblems } from '../../apis/kubernetes/label-syntax.ts';
+import type { KubeObject, ObjectMeta } from '../../apis/kubernetes/object.ts';
+import { type FieldError, forbidden, invalid, required, tooLong } from './schema/field-error.ts';
+
+/** The form a name must have: `path` is anything that can stand in a URL. */
+export type NameForm = 'label' | 'subdomain' | 'service' | 'path';
+
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const LABEL_PATTERN = new RegExp(`^${LABEL}$`);
+const LABEL_PROBLEM = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${LABEL}')`;
+const SERVICE = '[a-z]([-a-z0-9]*[a-z0-9])?';
+const SERVICE_PATTERN = new RegExp(`^${SERVICE}$`);
+const SERVICE_PROBLEM = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${SERVICE}')`;
+const LONGEST_LABEL = 63;
+const LARGEST_ANNOTATIONS = 256 * 1024;
+
+/** What is wrong with a name of that form; nothing for a good one. */
+export function nameProblems(name: string, form: NameForm): string[] {
+  if (form === 'subdomain') return subdomainProblems(name);
+  if (form === 'path') {
+    if (name === '.' || name === '..') return [`may not be '${name}'`];
+    return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+  }
+  const problems = name.length > LONGEST_LABEL ? [`must be no more than ${LONGEST_LABEL} bytes`] : [];
+  if (form === 'label' && !LABEL_PATTERN.test(name)) problems.push(LABEL_PROBLEM);
+  if (form === 'service' && !SERVICE_PATTERN.test(name)) problems.push(SERVICE_PROBLEM);
+  return problems;
+}
+
+/** Name, labels, annotations, owners and finalizers. */
+export function validateMeta(object: KubeObject, namespaced: boolean, form: NameForm): FieldError[] {
+  const { metadata } = object;
+  const { name = '', finalizers = [] } = metadata;
+  const errors: FieldError[] = [];
+  if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
+  else for (const problem of nameProblems(name, form)) errors.push(invalid('metadata.name', name, problem));
+  if (namespaced && (metadata.namespace ?? '') === '') errors.push(required('metadata.namespace'));
+  errors.push(...validateLabels(metadata.labels, 'metadata.labels'), ...validateAnnotations(metadata.annotations));
+  if (metadata.ownerReferences !== undefined) errors.push(...validateOwners(metadata.ownerReferences));
+  for (const finalizer of finalizers) {
+    for (const problem of labelKeyProblems(finalizer)) {
+      errors.push(invalid('metadata.finalizers', finalizer, problem));
+    }
+  }
+  return errors;
+}
+
+/** What is wrong with the labels that stand at a field. */
+export function validateLabels(labels: ObjectMeta['labels'], field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const key in labels) {
+    const value = labels[key] ?? '';
+    for (const problem of labelKeyProblems(key)) errors.push(invalid(field, key, problem));
+    for (const problem of labelValueProblems(value)) errors.push(invalid(field, value, problem));
+  }
+  return errors;
+}
+
+function validateAnnotations(annotations: ObjectMeta['annotations']): FieldError[] {
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const key in annotations) {
+    for (const problem of labelKeyProblems(key.toLowerCase())) {
+      errors.push(invalid('metadata.annotations', key, problem));
+    }
+    size += key.length + (annotations[key]?.length ?? 0);
+  }
+  if (size > LARGEST_ANNOTATIONS) errors.push(tooLong('metadata.annotations', LARGEST_ANNOTATIONS));
+  return errors;
+}
+
+function validateOwners(owners: NonNullable<ObjectMeta['ownerReferences']>): FieldError[] {
+  const field = 'metadata.ownerReferences';
+  const errors: FieldError[] = [];
+  for (const owner of owners) {
+    if ((owner.apiVersion ?? '') === '') errors.push(invalid(`${field}.apiVersion`, '', 'version must not be empty'));
+    for (const part of ['kind', 'name', 'uid'] as const) {
+      if ((owner[part] ?? '') === '') errors.push(invalid(`${field}.${part}`, '', 'must not be empty'));
+    }
+  }
+  const [first, second] = owners.filter((owner) => owner.controller === true);
+  if (first !== undefined && second !== undefined) {
+    const found = `${first.kind}/${first.name} and ${second.kind}/${second.name}`;
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${found}`;
+    errors.push(invalid(field, owners as never, detail));
+  }
+  return errors;
+}
+
+/** What an update may not do to metadata. */
+export function validateMetaUpdate(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
+  if (old.deletionTimestamp === undefined) return [];
+  const added = (metadata.finalizers ?? []).filter((finalizer) => !(old.finalizers ?? []).includes(finalizer));
+  if (added.length === 0) return [];
+  const found = added.map((finalizer) => JSON.stringify(finalizer)).join(', ');
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${found}}`;
+  return [forbidden('metadata.finalizers', detail)];
+}

@@ -1,0 +1,56 @@
+/** Regular expressions in Go's syntax (RE2), run by JavaScript's engine. */
+
+const cache = new Map<string, RegExp | undefined>();
+
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: 'a-zA-Z0-9',
+  alpha: 'a-zA-Z',
+  digit: '0-9',
+  lower: 'a-z',
+  upper: 'A-Z',
+  punct: '!-\\/:-@\\[-`{-~',
+  space: '\\s',
+  word: '\\w',
+  xdigit: '0-9a-fA-F',
+};
+
+/** The expression, compiled once; undefined where Go would not take it. */
+export function goRegExp(pattern: string): RegExp | undefined {
+  if (!cache.has(pattern)) {
+    // Bounded, because the patterns come from those who write definitions and rules.
+    if (cache.size >= 2000) cache.clear();
+    cache.set(pattern, compile(pattern));
+  }
+  return cache.get(pattern);
+}
+
+function compile(pattern: string): RegExp | undefined {
+  let flags = 'u';
+  const leading = /^\(\?([imsU]+)\)/.exec(pattern);
+  const body = leading === null ? pattern : pattern.slice(leading[0].length);
+  for (const flag of leading?.[1] ?? '') if (flag !== 'U') flags += flag;
+  try {
+    return new RegExp(translate(body), flags);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is written differently: named groups, classes, ends of text, and escapes that JavaScript finds needless. */
+function translate(pattern: string): string {
+  return pattern
+    .replace(/\[\[:(\^?)(\w+):\]\]/g, (_, not: string, name: string) => `[${not}${POSIX[name] ?? ''}]`)
+    .replace(/\[:(\w+):\]/g, (_, name: string) => POSIX[name] ?? '')
+    .replace(/\(\?P</g, '(?<')
+    .replace(/\\([\s\S])/g, (whole, char: string) => {
+      if (char === 'A') return '^';
+      if (char === 'z') return '$';
+      if (char === 'a') return '\\x07';
+      return /[\w^$\\.*+?()[\]{}|/-]/.test(char) ? whole : char;
+    })
+    .replace(/(\[[^\]\\]*(?:\\.[^\]\\]*)*\])|\\-/g, (whole, group: string | undefined) =>
+      group === undefined ? '-' : whole,
+    )
+    .replace(/\\p([A-Z])/g, '\\p{$1}')
+    .replace(/\\P([A-Z])/g, '\\P{$1}');
+}

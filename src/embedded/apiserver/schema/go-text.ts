@@ -1,0 +1,28 @@
+/** How Go prints values, since that is what messages of the API server contain. */
+import type { Json } from './schema.ts';
+
+/** `%q`: a string in double quotes with what cannot be printed escaped. */
+export function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll('\\b', '\\x08').replaceAll('\\f', '\\x0c');
+}
+
+/** A value as in `Invalid value: ...`: strings quoted, objects as JSON with their keys in order. */
+export function valueText(value: Json | undefined): string {
+  return typeof value === 'string' ? quoted(value) : sortedJson(value ?? null);
+}
+
+/** JSON with the keys of every object in order, as Go writes its maps; equal values give equal text. */
+export function sortedJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const object = value as Readonly<Record<string, Json>>;
+  const entries = Object.keys(object)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${sortedJson(object[key] as Json)}`);
+  return `{${entries.join(',')}}`;
+}
+
+/** `%v` of a list of strings: `[a b]`. */
+export function listText(values: readonly string[]): string {
+  return `[${values.join(' ')}]`;
+}

@@ -1,0 +1,90 @@
+/** Drops what a schema does not know, as the API server does before it stores an object. */
+import { builtInType } from './builtin/built-in-schema.ts';
+import { isList, isObject, TYPE_FIELDS } from './json-object.ts';
+import type { Json, JsonObject, Schema } from './schema.ts';
+
+/** An object without the fields its schema does not know, and the paths of those. */
+export interface Pruned {
+  /** The object that was given when nothing had to go; otherwise a copy that shares what did not change. */
+  readonly object: JsonObject;
+  /** `spec.foo`, `spec.list[0].bar`: what strict field validation reports as `unknown field "spec.foo"`. */
+  readonly unknown: readonly string[];
+}
+
+/** Prunes a whole resource; `kind` says whether its schema takes apiVersion, kind and metadata for granted. */
+export function prune(object: JsonObject, schema: Schema, kind: 'built-in' | 'custom'): Pruned {
+  const walk = new Walk();
+  const root = kind === 'custom' ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema;
+  const pruned = walk.value(object, root) as JsonObject;
+  return { object: pruned, unknown: walk.unknown.sort() };
+}
+
+class Walk {
+  readonly unknown: string[] = [];
+  readonly #path: (string | number)[] = [];
+
+  /** `schema` undefined: nothing in here is known. */
+  value(value: Json, schema: Schema | undefined): Json {
+    if (isList(value)) return this.#list(value, schema);
+    if (isObject(value)) return this.#object(value, schema);
+    return value;
+  }
+
+  #list(list: readonly Json[], schema: Schema | undefined): Json {
+    let copy: Json[] | undefined;
+    const items = schema?.items;
+    if (items === undefined && schema?.['x-kubernetes-preserve-unknown-fields'] === true) return list;
+    for (const [index, item] of list.entries()) {
+      if (typeof item !== 'object') continue;
+      this.#path.push(index);
+      const pruned = this.value(item, items);
+      this.#path.pop();
+      if (pruned === item) continue;
+      copy ??= [...list];
+      copy[index] = pruned;
+    }
+    return copy ?? list;
+  }
+
+  #object(object: JsonObject, schema: Schema | undefined): JsonObject {
+    let changed: Map<string, Json | undefined> | undefined;
+    for (const key of Object.keys(object)) {
+      const value = object[key] as Json;
+      this.#path.push(key);
+      const pruned = this.#field(key, value, schema);
+      this.#path.pop();
+      if (pruned === value) continue;
+      changed ??= new Map();
+      changed.set(key, pruned);
+    }
+    if (changed === undefined) return object;
+    const entries: [string, Json][] = [];
+    for (const key of Object.keys(object)) {
+      const kept = changed.has(key) ? changed.get(key) : object[key];
+      if (kept !== undefined) entries.push([key, kept]);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  /** The field as it stays; undefined when it goes. */
+  #field(key: string, value: Json, schema: Schema | undefined): Json | undefined {
+    if (schema?.['x-kubernetes-embedded-resource'] === true && TYPE_FIELDS.has(key)) {
+      return key === 'metadata' ? this.value(value, builtInType('meta-v1/ObjectMeta')) : value;
+    }
+    const { properties, additionalProperties } = schema ?? {};
+    if (properties !== undefined && Object.hasOwn(properties, key)) return this.value(value, properties[key]);
+    if (typeof additionalProperties === 'object') return this.value(value, additionalProperties);
+    // `true` allows any name, but says nothing about what is below it.
+    if (additionalProperties === true) return this.value(value, undefined);
+    if (schema?.['x-kubernetes-preserve-unknown-fields'] === true) return value;
+    this.unknown.push(pathText(this.#path));
+    return undefined;
+  }
+}
+
+/** `spec.list[0].name`. */
+export function pathText(path: readonly (string | number)[]): string {
+  let text = '';
+  for (const step of path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
+  return text;
+}

@@ -1,0 +1,155 @@
+/** The failures of the API server, each with the Status that kube-apiserver gives for it, word for word. */
+import type { Status, StatusCause } from '../../apis/kubernetes/status.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import { describeFieldErrors, type FieldError } from './schema/field-error.ts';
+
+/** What of a kind is needed to speak about it. */
+export interface KindName {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+}
+
+type Details = NonNullable<Status['details']>;
+
+function failure(code: number, reason: string, message: string, details?: Details): KubeError {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason } as const;
+  return new KubeError(details === undefined ? { ...status, code } : { ...status, details, code });
+}
+
+function detailsOf(kind: KindName, name: string, more: Partial<Details> = {}): Details {
+  return {
+    ...(name === '' ? {} : { name }),
+    ...(kind.group === '' ? {} : { group: kind.group }),
+    kind: kind.plural,
+    ...more,
+  };
+}
+
+/** `pods`, `deployments.apps`. */
+export function qualifiedResource(kind: Pick<KindName, 'group' | 'plural'>): string {
+  return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
+}
+
+export function notFound(kind: KindName, name: string): KubeError {
+  return failure(404, 'NotFound', `${qualifiedResource(kind)} ${quoted(name)} not found`, detailsOf(kind, name));
+}
+
+/** The URL means nothing here. */
+export function noSuchPath(): KubeError {
+  return failure(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
+export function alreadyExists(kind: KindName, name: string): KubeError {
+  const message = `${qualifiedResource(kind)} ${quoted(name)} already exists`;
+  return failure(409, 'AlreadyExists', message, detailsOf(kind, name));
+}
+
+export function conflict(kind: KindName, name: string, problem: string): KubeError {
+  const message = `Operation cannot be fulfilled on ${qualifiedResource(kind)} ${quoted(name)}: ${problem}`;
+  return failure(409, 'Conflict', message, detailsOf(kind, name));
+}
+
+/** The write was made from an older state than the present one. */
+export function modifiedMeanwhile(kind: KindName, name: string): KubeError {
+  return conflict(
+    kind,
+    name,
+    'the object has been modified; please apply your changes to the latest version and try again',
+  );
+}
+
+/** Server-side apply met fields of other managers. */
+export function applyConflict(message: string, causes: readonly StatusCause[]): KubeError {
+  return failure(409, 'Conflict', message, { causes });
+}
+
+export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): KubeError {
+  const type = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
+  return failure(422, 'Invalid', `${type} ${quoted(name)} is invalid: ${describeFieldErrors(errors)}`, {
+    name,
+    ...(kind.group === '' ? {} : { group: kind.group }),
+    kind: kind.kind,
+    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+  });
+}
+
+/** A JSON patch that does not fit the object it is for. */
+export function patchRejected(): KubeError {
+  return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+export function badRequest(message: string): KubeError {
+  return failure(400, 'BadRequest', message);
+}
+
+export function unauthorized(): KubeError {
+  return failure(401, 'Unauthorized', 'Unauthorized');
+}
+
+export function forbidden(kind: KindName, name: string, problem: string, causes?: readonly StatusCause[]): KubeError {
+  const subject = name === '' ? qualifiedResource(kind) : `${qualifiedResource(kind)} ${quoted(name)}`;
+  const details = detailsOf(kind, name, causes === undefined ? {} : { causes });
+  return failure(403, 'Forbidden', `${subject} is forbidden: ${problem}`, details);
+}
+
+export function methodNotAllowed(kind: KindName, verb: string): KubeError {
+  const message = `${verb} is not supported on resources of kind "${qualifiedResource(kind)}"`;
+  return failure(405, 'MethodNotAllowed', message, detailsOf(kind, ''));
+}
+
+export function notAcceptable(accepted: readonly string[]): KubeError {
+  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
+  return failure(406, 'NotAcceptable', message);
+}
+
+export function unsupportedMediaType(given: string, supported: readonly string[]): KubeError {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`;
+  return failure(415, 'UnsupportedMediaType', message, { kind: given === '' ? 'unknown' : given });
+}
+
+export function tooLarge(message: string): KubeError {
+  return failure(413, 'RequestEntityTooLarge', message);
+}
+
+/** A revision or continue token that is older than what is remembered. */
+export function expired(message: string): KubeError {
+  return failure(410, 'Expired', message);
+}
+
+/** The caller knows a revision that has not happened yet. */
+export function revisionTooLarge(asked: number, current: number): KubeError {
+  const message = `Too large resource version: ${asked}, current: ${current}`;
+  return failure(504, 'Timeout', `Timeout: ${message}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
+}
+
+/** An eviction that a disruption budget does not allow now. */
+export function budgetExceeded(cause: string, retryAfterSeconds?: number): KubeError {
+  return failure(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+    causes: [{ reason: 'DisruptionBudget', message: cause }],
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+}
+
+/** A failure that has a sentence but no reason of its own. */
+export function serverFailure(message: string): KubeError {
+  return failure(500, '', message);
+}
+
+export function internalError(problem: string): KubeError {
+  return failure(500, 'InternalError', `Internal error occurred: ${problem}`, { causes: [{ message: problem }] });
+}
+
+/** What a delete answers when nothing is left of the object. */
+export function deletedStatus(kind: KindName, name: string, uid: string | undefined): Status {
+  const details = detailsOf(kind, name, uid === undefined ? {} : { uid });
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+}
+
+/** As Go's %q writes it, for all that occurs in names. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

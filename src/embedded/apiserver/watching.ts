@@ -1,0 +1,175 @@
+/** Watch: a place in the log of a collection that moves on as its reader does. */
+import type { KubeObject } from '../../apis/kubernetes/object.ts';
+import type { WatchQuery } from '../../kube/client.ts';
+import type { Timer } from '../../platform/clock.ts';
+import type { CollectionLog, StoreEvent } from '../event-log.ts';
+import { namespaceRange } from '../store.ts';
+import type { Kind } from './kinds/kind.ts';
+import { type Filter, filterOf, parseRevision } from './reading.ts';
+import { badRequest, expired, revisionTooLarge } from './status-errors.ts';
+import { viewOf, type World } from './world.ts';
+
+export type ServerWatchEvent =
+  | {
+      readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+      readonly object: KubeObject;
+      /** The write behind it; absent for what was there when the watch began. */
+      readonly source?: StoreEvent;
+    }
+  | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean };
+
+/** The time between bookmarks, as kube-apiserver has it. */
+const BOOKMARK_MS = 60_000;
+
+/**
+ * One watch. It keeps no events of its own: its reader takes them out of the shared log at its own pace, and when it is
+ * so slow that the log has forgotten its place, the watch fails with 410.
+ */
+export class Watch {
+  readonly kind: Kind;
+  readonly #world: World;
+  readonly #log: CollectionLog;
+  readonly #namespace: string | undefined;
+  readonly #filter: Filter;
+  readonly #stopListening: () => void;
+  readonly #timers: Timer[] = [];
+  #initial: readonly KubeObject[];
+  #initialIndex = 0;
+  #position: number;
+  /** The revision of the last event that was looked at, sent or not. */
+  #revision: number;
+  #bookmark: 'initial-events-end' | 'due' | undefined;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  constructor(world: World, kind: Kind, query: WatchQuery) {
+    const { store } = world;
+    this.kind = kind;
+    this.#world = world;
+    this.#namespace = query.namespace;
+    this.#filter = filterOf(kind, query);
+    this.#log = store.log(kind.collection);
+    const { resourceVersion = '', sendInitialEvents } = query;
+    const asked = resourceVersion === '' ? 0 : parseRevision(resourceVersion);
+    if (asked > store.revision) throw revisionTooLarge(asked, store.revision);
+    const withState = sendInitialEvents ?? asked === 0;
+    const from = withState || asked === 0 ? store.revision : asked;
+    if (from < store.compactedRevision) {
+      throw expired(`too old resource version: ${asked} (${store.compactedRevision})`);
+    }
+    if (sendInitialEvents === true && query.allowBookmarks !== true) {
+      throw badRequest('sendInitialEvents requires setting allowWatchBookmarks to true');
+    }
+    this.#initial = withState ? this.#presentState() : [];
+    this.#position = this.#log.positionAfter(from);
+    this.#revision = from;
+    if (sendInitialEvents === true) this.#bookmark = 'initial-events-end';
+    this.#stopListening = store.listen(kind.collection, () => this.#notify());
+    if (query.allowBookmarks === true) this.#scheduleBookmark();
+    if (query.timeoutSeconds !== undefined && query.timeoutSeconds > 0) {
+      this.#timers.push(world.clock.setTimer(query.timeoutSeconds * 1000, () => this.close()));
+    }
+  }
+
+  /** True when the server has ended it; what is left in the log is not sent any more. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Calls back once, when there may be something to take again. */
+  onceReady(callback: () => void): void {
+    this.#wake = callback;
+  }
+
+  /** The next event, or undefined when there is none yet. Throws 410 when the reader is too slow. */
+  take(): ServerWatchEvent | undefined {
+    if (this.#ended) return undefined;
+    if (this.#initialIndex < this.#initial.length) {
+      const object = this.#initial[this.#initialIndex++] as KubeObject;
+      if (this.#initialIndex === this.#initial.length) this.#initial = [];
+      return { type: 'ADDED', object };
+    }
+    if (this.#bookmark === 'initial-events-end') {
+      this.#bookmark = undefined;
+      return { type: 'BOOKMARK', revision: this.#revision, initialEventsEnd: true };
+    }
+    return this.#takeFromLog() ?? this.#takeBookmark();
+  }
+
+  close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#stopListening();
+    for (const timer of this.#timers) timer.cancel();
+    this.#notify();
+  }
+
+  #takeFromLog(): ServerWatchEvent | undefined {
+    while (this.#position < this.#log.end) {
+      const event = this.#log.at(this.#position);
+      if (event === undefined) {
+        this.close();
+        throw expired(`too old resource version: ${this.#revision} (${this.#world.store.compactedRevision})`);
+      }
+      this.#position++;
+      this.#revision = event.revision;
+      const seen = this.#asSeen(event);
+      if (seen !== undefined) return seen;
+    }
+    return undefined;
+  }
+
+  #takeBookmark(): ServerWatchEvent | undefined {
+    if (this.#bookmark !== 'due') return undefined;
+    this.#bookmark = undefined;
+    // Nothing of this collection is left in the log, so the watch is as far as the whole store.
+    this.#revision = this.#world.store.revision;
+    return { type: 'BOOKMARK', revision: this.#revision, initialEventsEnd: false };
+  }
+
+  /** What a write looks like through the selectors: an object may come into view or leave it without being deleted. */
+  #asSeen(event: StoreEvent): ServerWatchEvent | undefined {
+    if (this.#namespace !== undefined && event.object.metadata.namespace !== this.#namespace) return undefined;
+    const filter = this.#filter;
+    if (filter === undefined) return { type: event.type, object: viewOf(this.kind, event.object), source: event };
+    const before = event.previous !== undefined && filter(event.previous);
+    const after = event.type !== 'DELETED' && filter(event.object);
+    if (after) {
+      return { type: before ? 'MODIFIED' : 'ADDED', object: viewOf(this.kind, event.object), source: event };
+    }
+    if (!before) return undefined;
+    if (event.type === 'DELETED') return { type: 'DELETED', object: viewOf(this.kind, event.object), source: event };
+    const { previous, revision } = event as StoreEvent & { previous: KubeObject };
+    const metadata = Object.freeze({ ...previous.metadata, resourceVersion: String(revision) });
+    return { type: 'DELETED', object: viewOf(this.kind, Object.freeze({ ...previous, metadata })) };
+  }
+
+  #presentState(): KubeObject[] {
+    const { keys, get } = this.#world.store.snapshot(this.kind.collection);
+    const [start, end] = namespaceRange(keys, this.#namespace);
+    const state: KubeObject[] = [];
+    for (let index = start; index < end; index++) {
+      const object = get(keys[index] as string);
+      if (object !== undefined && (this.#filter === undefined || this.#filter(object))) {
+        state.push(viewOf(this.kind, object));
+      }
+    }
+    return state;
+  }
+
+  #scheduleBookmark(): void {
+    const timer = this.#world.clock.setTimer(BOOKMARK_MS, () => {
+      this.#timers.splice(this.#timers.indexOf(timer), 1);
+      this.#bookmark ??= 'due';
+      this.#scheduleBookmark();
+      this.#notify();
+    });
+    this.#timers.push(timer);
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

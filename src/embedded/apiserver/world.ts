@@ -1,0 +1,63 @@
+import { type KubeObject, keyText, type ObjectKey } from '../../apis/kubernetes/object.ts';
+import { type Clock, toTimestamp } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { Store } from '../store.ts';
+import type { Draft, Kind, WriteContext } from './kinds/kind.ts';
+import type { KindRegistry } from './kinds/kind-registry.ts';
+import { badRequest, notFound } from './status-errors.ts';
+
+/** What every part of the API server works on. */
+export interface World {
+  readonly store: Store;
+  readonly kinds: KindRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function writeContext(world: World): WriteContext {
+  return {
+    now: toTimestamp(world.clock.now()),
+    lookUp: (plural, name) => world.store.get(plural, name),
+  };
+}
+
+/** The key under which an object of the kind is kept. */
+export function storageKey(kind: Kind, key: ObjectKey): string {
+  if (!kind.namespaced) return key.name;
+  if (key.namespace === undefined || key.namespace === '') {
+    throw badRequest('an empty namespace may not be set when a resource name is provided');
+  }
+  return keyText({ name: key.name, namespace: key.namespace });
+}
+
+/** The stored object, or the failure that says there is none. */
+export function mustExist(world: World, kind: Kind, key: ObjectKey): Draft {
+  const stored = world.store.get(kind.collection, storageKey(kind, key));
+  if (stored === undefined) throw notFound(kind, key.name);
+  return stored as Draft;
+}
+
+const views = new WeakMap<KubeObject, Map<string, KubeObject>>();
+
+/** A stored object as this version of its kind shows it. */
+export function viewOf(kind: Kind, stored: KubeObject): KubeObject {
+  if (stored.apiVersion === kind.apiVersion) return stored;
+  let byVersion = views.get(stored);
+  if (byVersion === undefined) {
+    byVersion = new Map();
+    views.set(stored, byVersion);
+  }
+  let view = byVersion.get(kind.apiVersion);
+  if (view === undefined) {
+    const converted = kind.rules.conversion?.fromStored(stored as Draft) ?? stored;
+    view = Object.freeze({ ...converted, apiVersion: kind.apiVersion });
+    byVersion.set(kind.apiVersion, view);
+  }
+  return view;
+}
+
+/** The inverse of {@link viewOf}. */
+export function storedForm(kind: Kind, object: Draft): Draft {
+  if (kind.apiVersion === kind.storedVersion) return object;
+  return { ...(kind.rules.conversion?.toStored(object) ?? object), apiVersion: kind.storedVersion };
+}

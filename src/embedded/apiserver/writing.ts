@@ -1,0 +1,275 @@
+/** Create and update: the one way by which an object gets into the store. */
+import type { KubeObject, ObjectKey, ObjectMeta } from '../../apis/kubernetes/object.ts';
+import { sameJson } from '../frozen.ts';
+import { withManagedFields } from './apply/managed-fields.ts';
+import { checkFields } from './field-validation.ts';
+import type { Draft, Kind } from './kinds/kind.ts';
+import { checkNamespaceTakesContent } from './namespace-lifecycle.ts';
+import { validateMeta, validateMetaUpdate } from './object-meta.ts';
+import { type FieldError, invalid as invalidField } from './schema/field-error.ts';
+import { alreadyExists, badRequest, conflict, invalid, modifiedMeanwhile } from './status-errors.ts';
+import { mustExist, storageKey, storedForm, viewOf, type World, writeContext } from './world.ts';
+
+/** What a write carries besides the object. */
+export interface WriteRequest {
+  readonly fieldManager?: string;
+  readonly dryRun?: boolean;
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
+  /** Fields that stood twice in the text of the request; only its reader can know. */
+  readonly duplicateFields?: readonly string[];
+  /** Takes warnings for the client. */
+  readonly warn?: (warning: string) => void;
+}
+
+/** Which part of an object an update writes. */
+export type UpdatedPart = 'object' | 'status';
+
+const GENERATED_LENGTH = 5;
+const LONGEST_GENERATED_BASE = 58;
+
+export function createObject(
+  world: World,
+  kind: Kind,
+  key: Partial<ObjectKey>,
+  body: Draft,
+  request: WriteRequest,
+): KubeObject {
+  checkType(kind, body);
+  const named = withNames(world, kind, key, body);
+  const name = named.metadata.name ?? '';
+  if ((named.metadata.resourceVersion ?? '') !== '') {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+  if (kind.namespaced) checkNamespaceTakesContent(world, kind, named.metadata.namespace ?? '', name);
+
+  const context = writeContext(world);
+  let object = storedForm(kind, checkFields(kind, named, request));
+  object = kind.rules.defaults?.(object, context) ?? object;
+  if (kind.hasStatus && !kind.rules.keepsStatusOnCreate) object = without(object, 'status');
+  object = kind.rules.prepareCreate?.(object, context) ?? object;
+  object = { ...object, metadata: newMeta(world, kind, object.metadata, context.now) };
+  const errors = validate(kind, object);
+  if (errors.length > 0) throw invalid(kind, name, errors);
+  if (world.store.get(kind.collection, storageKey(kind, { name, ...namespaceOf(object) })) !== undefined) {
+    throw alreadyExists(kind, name);
+  }
+  object = withManagedFields(kind, undefined, object, { manager: request.fieldManager, time: context.now });
+  if (request.dryRun === true) return viewOf(kind, object);
+  return viewOf(kind, world.store.put(kind.collection, object));
+}
+
+/**
+ * Changes an object. `change` gets the present object as this version of the kind shows it and gives what it should be;
+ * the server keeps for itself what is its own.
+ */
+export function updateObject(
+  world: World,
+  kind: Kind,
+  key: ObjectKey,
+  part: UpdatedPart,
+  change: (current: Draft) => Draft,
+  request: WriteRequest,
+): KubeObject {
+  const stored = mustExist(world, kind, key);
+  const body = change(viewOf(kind, stored) as Draft);
+  checkType(kind, body);
+  const { metadata } = body;
+  if ((metadata.name ?? '') !== key.name) {
+    throw badRequest(
+      `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${key.name})`,
+    );
+  }
+  checkNamespace(key.namespace, metadata.namespace);
+  checkPreconditions(kind, key.name, stored, metadata);
+
+  const context = writeContext(world);
+  let object = storedForm(kind, checkFields(kind, body, request));
+  object = kind.rules.defaults?.(object, context) ?? object;
+  object = part === 'status' ? statusUpdate(kind, object, stored) : mainUpdate(kind, object, stored);
+  if (part === 'object') object = kind.rules.prepareUpdate?.(object, stored, context) ?? object;
+  object = { ...object, metadata: keptMeta(kind, object, stored) };
+  const errors = [...validateMetaUpdate(object.metadata, stored.metadata), ...validate(kind, object, stored)];
+  if (errors.length > 0) throw invalid(kind, key.name, errors);
+  object = withManagedFields(kind, stored, object, {
+    manager: request.fieldManager,
+    time: context.now,
+    ...(part === 'status' ? { subresource: 'status' } : {}),
+  });
+  return storeUpdate(world, kind, key, stored, object, request.dryRun === true);
+}
+
+/** Puts a changed object into the store, or takes it out when it was only waiting for its last finalizer to go. */
+export function storeUpdate(
+  world: World,
+  kind: Kind,
+  key: ObjectKey,
+  stored: Draft,
+  object: Draft,
+  dryRun: boolean,
+): KubeObject {
+  if (sameJson(stored, object)) return viewOf(kind, stored);
+  if (dryRun) return viewOf(kind, object);
+  if (isReadyToGo(kind, object)) {
+    const last = world.store.remove(kind.collection, storageKey(kind, key), object);
+    return viewOf(kind, last ?? object);
+  }
+  return viewOf(kind, world.store.put(kind.collection, object));
+}
+
+/** Marked for deletion, and neither a finalizer nor a grace period holds it any more. */
+export function isReadyToGo(kind: Kind, object: Draft): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
+  if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;
+  return kind.rules.heldBack?.(object) !== true;
+}
+
+function validate(kind: Kind, object: Draft, old?: Draft): FieldError[] {
+  const errors = validateMeta(object, kind.namespaced, kind.rules.name ?? 'subdomain');
+  errors.push(...(kind.rules.validate?.(object, old) ?? []));
+  if (!kind.builtIn && kind.schema !== undefined) {
+    errors.push(...kind.schema.validate(object as never, old as never));
+  }
+  return errors;
+}
+
+function checkType(kind: Kind, body: Draft): void {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`);
+  }
+  if (body.kind !== undefined && body.kind !== '' && body.kind !== kind.kind) {
+    throw badRequest(
+      `${body.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: no kind "${body.kind}" is registered for version "${body.apiVersion}" here`,
+    );
+  }
+  if (body.apiVersion !== undefined && body.apiVersion !== '' && body.apiVersion !== kind.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${body.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
+    );
+  }
+  if (typeof body.metadata !== 'object' || body.metadata === null || Array.isArray(body.metadata)) {
+    if (body.metadata !== undefined)
+      throw badRequest(
+        `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: metadata must be an object`,
+      );
+  }
+}
+
+function checkNamespace(asked: string | undefined, inBody: string | undefined): void {
+  if (inBody === undefined || inBody === '' || asked === undefined || inBody === asked) return;
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+function withNames(world: World, kind: Kind, key: Partial<ObjectKey>, body: Draft): Draft {
+  const given = body.metadata ?? {};
+  checkNamespace(kind.namespaced ? key.namespace : undefined, given.namespace);
+  let name = given.name ?? '';
+  if (key.name !== undefined && name !== '' && name !== key.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${key.name})`);
+  }
+  name = key.name ?? name;
+  if (name === '' && (given.generateName ?? '') !== '') {
+    name = `${given.generateName?.slice(0, LONGEST_GENERATED_BASE)}${world.random.suffix(GENERATED_LENGTH)}`;
+  }
+  const { namespace: _, ...rest } = given;
+  const metadata: ObjectMeta = { ...rest, name };
+  return {
+    ...body,
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: kind.namespaced ? { ...metadata, namespace: key.namespace ?? given.namespace ?? '' } : metadata,
+  };
+}
+
+/** What the server writes into a new object's metadata, whatever was sent. */
+function newMeta(world: World, kind: Kind, metadata: ObjectMeta, now: string): ObjectMeta {
+  const {
+    deletionTimestamp: _,
+    deletionGracePeriodSeconds: __,
+    managedFields: ___,
+    resourceVersion: ____,
+    generation: _____,
+    ...given
+  } = metadata;
+  return {
+    ...given,
+    uid: world.random.uuid(),
+    ...(kind.hasGeneration ? { generation: 1 } : {}),
+    creationTimestamp: now,
+  };
+}
+
+function checkPreconditions(kind: Kind, name: string, stored: Draft, metadata: ObjectMeta): void {
+  const { uid, resourceVersion } = metadata;
+  if (uid !== undefined && uid !== '' && uid !== stored.metadata.uid) {
+    const problem = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${stored.metadata.uid}`;
+    throw conflict(kind, name, problem);
+  }
+  if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
+    if (kind.builtIn) return;
+    throw invalid(kind, name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
+  }
+  if (resourceVersion !== stored.metadata.resourceVersion) throw modifiedMeanwhile(kind, name);
+}
+
+function mainUpdate(kind: Kind, object: Draft, stored: Draft): Draft {
+  if (!kind.hasStatus) return object;
+  return stored.status === undefined ? without(object, 'status') : { ...object, status: stored.status };
+}
+
+function statusUpdate(kind: Kind, object: Draft, stored: Draft): Draft {
+  // A custom resource lets nothing but its status be written here; the built-in kinds also take labels and the like.
+  const metadata = kind.builtIn ? withOwners(object.metadata, stored.metadata.ownerReferences) : stored.metadata;
+  const base = { ...stored, metadata };
+  return object.status === undefined ? without(base, 'status') : { ...base, status: object.status };
+}
+
+function withOwners(metadata: ObjectMeta, ownerReferences: ObjectMeta['ownerReferences']): ObjectMeta {
+  const { ownerReferences: _, ...rest } = metadata;
+  return ownerReferences === undefined ? rest : { ...rest, ownerReferences };
+}
+
+/** The metadata that a client cannot change, from the stored object. */
+function keptMeta(kind: Kind, object: Draft, stored: Draft): ObjectMeta {
+  const { deletionTimestamp: _, deletionGracePeriodSeconds: __, generation: ___, ...given } = object.metadata;
+  const old = stored.metadata;
+  const generation = old.generation ?? (kind.hasGeneration ? 1 : undefined);
+  return {
+    ...given,
+    ...namespaceOf(stored),
+    ...defined('uid', old.uid),
+    ...defined('creationTimestamp', old.creationTimestamp),
+    ...defined('resourceVersion', old.resourceVersion),
+    ...defined('deletionTimestamp', old.deletionTimestamp),
+    ...defined('deletionGracePeriodSeconds', old.deletionGracePeriodSeconds),
+    ...defined('managedFields', given.managedFields ?? old.managedFields),
+    ...defined(
+      'generation',
+      generation !== undefined && wantsChanged(kind, object, stored) ? generation + 1 : generation,
+    ),
+  };
+}
+
+function defined<Name extends string, T>(name: Name, value: T | undefined): { [_ in Name]?: T } {
+  return (value === undefined ? {} : { [name]: value }) as { [_ in Name]?: T };
+}
+
+/** Whether anything but metadata and status differs. */
+function wantsChanged(kind: Kind, object: Draft, stored: Draft): boolean {
+  if (!kind.hasGeneration) return false;
+  for (const field of new Set([...Object.keys(object), ...Object.keys(stored)])) {
+    if (field === 'metadata' || (field === 'status' && kind.hasStatus)) continue;
+    if (!sameJson(object[field], stored[field])) return true;
+  }
+  return false;
+}
+
+function namespaceOf(object: KubeObject): { namespace?: string } {
+  return object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace };
+}
+
+/** The object without one of its fields. */
+export function without(object: Draft, field: string): Draft {
+  if (object[field] === undefined) return object;
+  const { [field]: _, ...rest } = object;
+  return rest as Draft;
+}

@@ -1,0 +1,94 @@
+import type { KubeObject } from '../apis/kubernetes/object.ts';
+
+/** One write: what the object is now and what it was before. A deletion carries the last state with its own revision. */
+export interface StoreEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly revision: number;
+  /** The collection it happened in: `pods`, `deployments.apps`. */
+  readonly collection: string;
+  readonly key: string;
+  readonly object: KubeObject;
+  readonly previous: KubeObject | undefined;
+}
+
+/** The events of one collection that are still remembered, oldest first. Positions count from the first ever. */
+export class CollectionLog {
+  #events: StoreEvent[] = [];
+  #forgotten = 0;
+
+  get end(): number {
+    return this.#forgotten + this.#events.length;
+  }
+
+  at(position: number): StoreEvent | undefined {
+    return this.#events[position - this.#forgotten];
+  }
+
+  /** The position of the first event after the revision. */
+  positionAfter(revision: number): number {
+    let low = 0;
+    let high = this.#events.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#events[middle] as StoreEvent).revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return this.#forgotten + low;
+  }
+
+  append(event: StoreEvent): void {
+    this.#events.push(event);
+  }
+
+  forgetUpTo(revision: number): void {
+    const count = this.positionAfter(revision) - this.#forgotten;
+    if (count === 0) return;
+    this.#events = this.#events.slice(count);
+    this.#forgotten += count;
+  }
+}
+
+/**
+ * The writes of all collections in one order, of which the newest are remembered. Older ones are forgotten in batches, so
+ * that forgetting costs a constant time per write.
+ */
+export class EventLog {
+  readonly #capacity: number;
+  readonly #collections = new Map<string, CollectionLog>();
+  #revisions: number[] = [];
+  #compacted = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** Everything after this revision is remembered; what happened up to it may be forgotten. */
+  get compactedRevision(): number {
+    return this.#compacted;
+  }
+
+  of(collection: string): CollectionLog {
+    let log = this.#collections.get(collection);
+    if (log === undefined) {
+      log = new CollectionLog();
+      this.#collections.set(collection, log);
+    }
+    return log;
+  }
+
+  append(event: StoreEvent): void {
+    this.of(event.collection).append(event);
+    this.#revisions.push(event.revision);
+    if (this.#revisions.length >= 2 * this.#capacity) {
+      this.compact(this.#revisions[this.#revisions.length - this.#capacity - 1] as number);
+    }
+  }
+
+  /** Forgets all up to and including the revision. */
+  compact(revision: number): void {
+    if (revision <= this.#compacted) return;
+    this.#compacted = revision;
+    this.#revisions = this.#revisions.filter((kept) => kept > revision);
+    for (const log of this.#collections.values()) log.forgetUpTo(revision);
+  }
+}

@@ -1,0 +1,48 @@
+/** Why a pod fits on no node, in kube-scheduler's words. */
+
+/** A reason a node was refused for; `resolvable` when fewer pods on the node would help. */
+export interface Refusal {
+  readonly reasons: readonly string[];
+  readonly resolvable: boolean;
+}
+
+export interface FitFailure {
+  readonly message: string;
+}
+
+/** Counts the refusals of the nodes and puts them in a sentence. */
+export function fitFailure(
+  nodeCount: number,
+  refusals: Iterable<Refusal>,
+  options: { readonly preemptionPolicy?: string | undefined } = {},
+): FitFailure {
+  if (nodeCount === 0) return { message: 'no nodes available to schedule pods' };
+  const counts = new Map<string, number>();
+  let resolvable = 0;
+  for (const refusal of refusals) {
+    if (refusal.resolvable) resolvable++;
+    for (const reason of refusal.reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).sort();
+  return { message: sentence(nodeCount, reasons, preemption(nodeCount, resolvable, options.preemptionPolicy)) };
+}
+
+/** The failure of a pod that no node was asked about, because of the pod itself or what it refers to. */
+export function podFailure(nodeCount: number, problem: string, preemptionPolicy?: string): FitFailure {
+  if (nodeCount === 0) return { message: 'no nodes available to schedule pods' };
+  return { message: sentence(nodeCount, [problem], preemption(nodeCount, 0, preemptionPolicy)) };
+}
+
+function sentence(nodeCount: number, reasons: readonly string[], preemptionNote: string): string {
+  return `0/${nodeCount} nodes are available: ${reasons.join(', ')}. preemption: ${preemptionNote}`;
+}
+
+/** What a look at preemption says; here it never finds a victim. */
+function preemption(nodeCount: number, resolvable: number, policy: string | undefined): string {
+  if (policy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
+  const parts = [
+    ...(resolvable > 0 ? [`${resolvable} No preemption victims found for incoming pod`] : []),
+    ...(resolvable < nodeCount ? [`${nodeCount - resolvable} Preemption is not helpful for scheduling`] : []),
+  ];
+  return `0/${nodeCount} nodes are available: ${parts.join(', ')}.`;
+}

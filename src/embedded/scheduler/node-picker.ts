@@ -1,0 +1,76 @@
+/** Finds the node for a pod, or the reason why there is none. */
+import type { Random } from '../../platform/random.ts';
+import { passes, prepareCycle, refusalOf } from './filter.ts';
+import { type FitFailure, fitFailure, podFailure } from './fit-failure.ts';
+import type { NodeEntry } from './node-entry.ts';
+import { dependsOnPods, type PodClass } from './pod-class.ts';
+import { scoreNodes } from './score.ts';
+import type { ClusterSnapshot } from './snapshot.ts';
+
+export type Placement =
+  | {
+      readonly node: string /** Claims for which a volume is to be made where the node is. */;
+      readonly unboundClaims: readonly string[];
+    }
+  | { readonly failure: FitFailure };
+
+/** With fewer nodes than this, all are looked at. */
+const FEWEST_CANDIDATES = 100;
+
+export class NodePicker {
+  readonly #random: Random;
+  #next = 0;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  pick(snapshot: ClusterSnapshot, podClass: PodClass): Placement {
+    const version = dependsOnPods(podClass) ? snapshot.version : snapshot.relief;
+    if (podClass.failure?.version === version) return podClass.failure;
+    const { nodes } = snapshot;
+    const { preemptionPolicy } = podClass.spec;
+    const cycle = prepareCycle(snapshot, podClass);
+    const fail = (failure: FitFailure): Placement => {
+      podClass.failure = { version, failure };
+      return { failure };
+    };
+    if ('problem' in cycle.volumes) return fail(podFailure(nodes.length, cycle.volumes.problem, preemptionPolicy));
+    const wanted = candidatesWanted(nodes.length);
+    const candidates: NodeEntry[] = [];
+    let looked = 0;
+    for (; looked < nodes.length && candidates.length < wanted; looked++) {
+      const entry = nodes[(this.#next + looked) % nodes.length] as NodeEntry;
+      if (passes(cycle, entry)) candidates.push(entry);
+    }
+    // Each pod starts where the last one stopped, so that all nodes get their turn.
+    if (nodes.length > 0) this.#next = (this.#next + looked) % nodes.length;
+    if (candidates.length === 0) {
+      const refusals = nodes.map((entry) => refusalOf(cycle, entry)).filter((refusal) => refusal !== undefined);
+      return fail(fitFailure(nodes.length, refusals, { preemptionPolicy }));
+    }
+    const best = candidates.length === 1 ? candidates[0] : this.#best(scoreNodes(cycle, candidates), candidates);
+    return { node: (best as NodeEntry).name, unboundClaims: cycle.volumes.unbound };
+  }
+
+  /** One of those with the highest score, each with the same chance. */
+  #best(scores: Float64Array, candidates: readonly NodeEntry[]): NodeEntry {
+    let best = 0;
+    let ties = 1;
+    for (let index = 1; index < candidates.length; index++) {
+      const difference = (scores[index] as number) - (scores[best] as number);
+      if (difference > 0) {
+        best = index;
+        ties = 1;
+      } else if (difference === 0 && this.#random.below(++ties) === 0) best = index;
+    }
+    return candidates[best] as NodeEntry;
+  }
+}
+
+/** How many nodes that would do are enough to choose from (kube-scheduler's adaptive percentage). */
+export function candidatesWanted(nodeCount: number): number {
+  if (nodeCount < FEWEST_CANDIDATES) return nodeCount;
+  const percentage = Math.max(5, 50 - Math.floor(nodeCount / 125));
+  return Math.max(FEWEST_CANDIDATES, Math.floor((nodeCount * percentage) / 100));
+}

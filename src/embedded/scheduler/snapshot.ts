@@ -1,0 +1,247 @@
+/**
+ * The cluster as the scheduler sees it: nodes, what is taken of them, and counts of pods, all kept up to date by small
+ * steps. It holds no client and no clock; the same steps give the same snapshot.
+ */
+
+import type { Labels } from '../../apis/kubernetes/label-requirement.ts';
+import type { Node } from '../../apis/kubernetes/node.ts';
+import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
+import { type NodeEntry, type PlacedPod, take } from './node-entry.ts';
+import { makePodClass, type PodClass, podClassKey } from './pod-class.ts';
+import { PodCounter } from './pod-counter.ts';
+import { type PodTerm, termMatches } from './pod-terms.ts';
+import { ResourceColumns } from './resource-columns.ts';
+import { TopologyDomains } from './topology-domains.ts';
+import { VolumeIndex } from './volume-index.ts';
+
+/** Kept classes beyond which those that no pod uses are dropped. */
+const MOST_CLASSES = 4096;
+
+export class ClusterSnapshot {
+  readonly columns = new ResourceColumns();
+  readonly volumes = new VolumeIndex();
+  readonly #entries = new Map<string, NodeEntry>();
+  readonly #nodes: NodeEntry[] = [];
+  readonly #placed = new Map<string, PlacedPod>();
+  readonly #classes = new Map<string, PodClass>();
+  readonly #counters = new Map<string, PodCounter<PlacedPod>>();
+  readonly #antiTerms = new Map<string, { readonly term: PodTerm; readonly counter: PodCounter<PlacedPod> }>();
+  readonly #domains = new Map<string, TopologyDomains>();
+  readonly #namespaces = new Map<string, Labels>();
+  readonly #freeSlots: number[] = [];
+  #slots = 0;
+  #generation = 0;
+  #version = 0;
+  #relief = 0;
+
+  /** Changes with every change. */
+  get version(): number {
+    return this.#version + this.volumes.version;
+  }
+
+  /** Changes only with what may make room: a node that came or changed, a pod that left, a volume. */
+  get relief(): number {
+    return this.#relief + this.volumes.version;
+  }
+
+  /** The nodes that are there. */
+  get nodes(): readonly NodeEntry[] {
+    return this.#nodes;
+  }
+
+  get placedCount(): number {
+    return this.#placed.size;
+  }
+
+  entry(name: string): NodeEntry | undefined {
+    const entry = this.#entries.get(name);
+    return entry?.node === undefined ? undefined : entry;
+  }
+
+  placed(podKey: string): PlacedPod | undefined {
+    return this.#placed.get(podKey);
+  }
+
+  setNode(node: Node): void {
+    const name = node.metadata.name ?? '';
+    const entry = this.#entryFor(name);
+    if (entry.node === undefined) this.#nodes.push(entry);
+    entry.node = node;
+    entry.generation = ++this.#generation;
+    const amounts = resourceAmounts(node.status?.allocatable ?? node.status?.capacity);
+    entry.allocatable = [];
+    for (const [resource, amount] of Object.entries(amounts)) {
+      entry.allocatable[this.columns.column(resource)] = Number(amount);
+    }
+    entry.maxPods = Number(amounts.pods ?? 0n);
+    this.#version++;
+    this.#relief++;
+  }
+
+  removeNode(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry?.node === undefined) return;
+    entry.node = undefined;
+    this.#nodes.splice(this.#nodes.indexOf(entry), 1);
+    this.#version++;
+    this.#relief++;
+    this.#dropIfUnused(entry);
+  }
+
+  setNamespace(name: string, labels: Labels): void {
+    this.#namespaces.set(name, labels);
+    this.#forgetCounts();
+  }
+
+  removeNamespace(name: string): void {
+    this.#namespaces.delete(name);
+    this.#forgetCounts();
+  }
+
+  namespaceLabels(name: string): Labels | undefined {
+    return this.#namespaces.get(name);
+  }
+
+  /** Puts a pod on a node, instead of where it was before. */
+  place(pod: Pod, nodeName: string): void {
+    const key = keyText(keyOf(pod));
+    const before = this.#placed.get(key);
+    if (before !== undefined) {
+      if (before.pod === pod && before.entry.name === nodeName) return;
+      this.#remove(key, before);
+    }
+    const placed: PlacedPod = { pod, podClass: this.classOf(pod), entry: this.#entryFor(nodeName) };
+    this.#placed.set(key, placed);
+    placed.entry.pods.set(key, placed);
+    take(placed.entry, placed.podClass, 1);
+    this.#count(placed, 1);
+    this.#version++;
+  }
+
+  removePod(key: string): void {
+    const placed = this.#placed.get(key);
+    if (placed === undefined) return;
+    this.#remove(key, placed);
+    this.#relief++;
+    this.#dropIfUnused(placed.entry);
+  }
+
+  classOf(pod: Pod): PodClass {
+    const key = podClassKey(pod);
+    let podClass = this.#classes.get(key);
+    if (podClass === undefined) {
+      if (this.#classes.size >= MOST_CLASSES) this.#dropUnusedClasses();
+      podClass = makePodClass(pod, this.columns);
+      this.#classes.set(key, podClass);
+    }
+    return podClass;
+  }
+
+  domains(topologyKey: string): TopologyDomains {
+    let domains = this.#domains.get(topologyKey);
+    if (domains === undefined) {
+      domains = new TopologyDomains(topologyKey);
+      this.#domains.set(topologyKey, domains);
+    }
+    return domains;
+  }
+
+  /** Counts the placed pods that every one of the terms means; those being deleted only where asked for. */
+  counter(terms: readonly PodTerm[], options: { readonly terminating: boolean }): PodCounter<PlacedPod> {
+    const key = `${options.terminating ? 'all' : 'staying'} ${terms.map((term) => term.key).join(' ')}`;
+    return this.#counter(key, ({ pod }) => {
+      if (!options.terminating && pod.metadata.deletionTimestamp !== undefined) return false;
+      return terms.every((term) => this.#meant(term, pod));
+    });
+  }
+
+  /** Counts the placed pods of a controller. */
+  ownerCounter(uid: string): PodCounter<PlacedPod> {
+    return this.#counter(`owner ${uid}`, ({ podClass }) => podClass.ownerUid === uid);
+  }
+
+  /** The terms by which placed pods keep others away, with where those pods are. */
+  antiTerms(): Iterable<{ readonly term: PodTerm; readonly counter: PodCounter<PlacedPod> }> {
+    return this.#antiTerms.values();
+  }
+
+  #meant(term: PodTerm, pod: Pod): boolean {
+    const namespace = pod.metadata.namespace ?? '';
+    return termMatches(term, namespace, pod.metadata.labels, this.#namespaces.get(namespace));
+  }
+
+  #counter(key: string, counts: (placed: PlacedPod) => boolean): PodCounter<PlacedPod> {
+    let counter = this.#counters.get(key);
+    if (counter === undefined) {
+      counter = new PodCounter(counts);
+      for (const placed of this.#placed.values()) counter.note(placed, placed.entry.slot, 1);
+      this.#counters.set(key, counter);
+    }
+    return counter;
+  }
+
+  #count(placed: PlacedPod, sign: 1 | -1): void {
+    const { slot } = placed.entry;
+    for (const counter of this.#counters.values()) counter.note(placed, slot, sign);
+    for (const term of placed.podClass.antiAffinity) {
+      let anti = this.#antiTerms.get(term.key);
+      if (anti === undefined) {
+        anti = { term, counter: new PodCounter(() => true) };
+        this.#antiTerms.set(term.key, anti);
+      }
+      anti.counter.note(placed, slot, sign);
+      if (anti.counter.total === 0) this.#antiTerms.delete(term.key);
+    }
+  }
+
+  #remove(key: string, placed: PlacedPod): void {
+    this.#placed.delete(key);
+    placed.entry.pods.delete(key);
+    take(placed.entry, placed.podClass, -1);
+    this.#count(placed, -1);
+    this.#version++;
+  }
+
+  #entryFor(name: string): NodeEntry {
+    let entry = this.#entries.get(name);
+    if (entry === undefined) {
+      entry = {
+        name,
+        slot: this.#freeSlots.pop() ?? this.#slots++,
+        node: undefined,
+        generation: ++this.#generation,
+        allocatable: [],
+        requested: [],
+        assumedCpu: 0,
+        assumedMemory: 0,
+        maxPods: 0,
+        hostPorts: new Map(),
+        pods: new Map(),
+      };
+      this.#entries.set(name, entry);
+    }
+    return entry;
+  }
+
+  #dropIfUnused(entry: NodeEntry): void {
+    if (entry.node !== undefined || entry.pods.size > 0) return;
+    this.#entries.delete(entry.name);
+    this.#freeSlots.push(entry.slot);
+  }
+
+  /** Namespaces are part of what some counters count. */
+  #forgetCounts(): void {
+    this.#counters.clear();
+    this.#version++;
+    this.#relief++;
+  }
+
+  /** Counters belong to classes, so they go with them and come back when they are asked for. */
+  #dropUnusedClasses(): void {
+    const used = new Set([...this.#placed.values()].map((placed) => placed.podClass));
+    for (const [key, podClass] of this.#classes) if (!used.has(podClass)) this.#classes.delete(key);
+    this.#counters.clear();
+  }
+}
