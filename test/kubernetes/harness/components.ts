@@ -1,0 +1,122 @@
+/** The programs of a control plane with their flags, as plain data. */
+import { join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import type { Credentials } from './credentials.ts';
+
+/** A port for each program; etcd has a second one for peers, of which there are none. */
+export const PORT_NAMES = ['etcd', 'etcdPeers', 'apiServer', 'controllerManager', 'scheduler', 'kwok'] as const;
+export type Ports = Readonly<Record<(typeof PORT_NAMES)[number], number>>;
+
+/** How a program is started, and where it says that it is ready. */
+export interface Component {
+  readonly name: string;
+  readonly command: string;
+  readonly arguments: readonly string[];
+  readonly readyUrl: string;
+}
+
+export type ComponentName = 'etcd' | 'apiServer' | 'controllerManager' | 'scheduler' | 'kwok';
+
+export interface ComponentInputs {
+  readonly binaries: Binaries;
+  readonly credentials: Credentials;
+  readonly ports: Ports;
+  /** Where etcd keeps its data. */
+  readonly dataDirectory: string;
+}
+
+/** Describes all programs of one control plane. */
+export function components({
+  binaries,
+  credentials,
+  ports,
+  dataDirectory,
+}: ComponentInputs): Record<ComponentName, Component> {
+  const etcdUrl = `http://127.0.0.1:${ports.etcd}`;
+  const etcdPeerUrl = `http://127.0.0.1:${ports.etcdPeers}`;
+  const serving = [
+    '--bind-address=127.0.0.1',
+    `--tls-cert-file=${credentials.serverCertificate}`,
+    `--tls-private-key-file=${credentials.serverKey}`,
+  ];
+  const client = [
+    `--kubeconfig=${credentials.kubeconfig}`,
+    '--leader-elect=false',
+    // With the defaults (20 and 50 a second) a thousand pods take most of a minute.
+    '--kube-api-qps=2000',
+    '--kube-api-burst=4000',
+  ];
+  return {
+    etcd: {
+      name: 'etcd',
+      command: binaries.etcd,
+      arguments: [
+        '--name=default',
+        `--data-dir=${join(dataDirectory, 'etcd')}`,
+        // The data outlives a killed API server, which is all that tests ask of it; it need not outlive the machine.
+        '--unsafe-no-fsync',
+        `--listen-client-urls=${etcdUrl}`,
+        `--advertise-client-urls=${etcdUrl}`,
+        `--listen-peer-urls=${etcdPeerUrl}`,
+        `--initial-advertise-peer-urls=${etcdPeerUrl}`,
+        `--initial-cluster=default=${etcdPeerUrl}`,
+      ],
+      readyUrl: `${etcdUrl}/readyz`,
+    },
+    apiServer: {
+      name: 'kube-apiserver',
+      command: binaries.apiServer,
+      arguments: [
+        ...serving,
+        `--secure-port=${ports.apiServer}`,
+        `--etcd-servers=${etcdUrl}`,
+        `--client-ca-file=${credentials.authority}`,
+        '--authorization-mode=RBAC',
+        '--allow-privileged=true',
+        '--service-cluster-ip-range=10.96.0.0/16',
+        '--service-account-issuer=https://kubernetes.default.svc',
+        `--service-account-key-file=${credentials.serviceAccountPublicKey}`,
+        `--service-account-signing-key-file=${credentials.serviceAccountKey}`,
+        // Pods can then be made before, or without, the controller that makes the default service account.
+        '--disable-admission-plugins=ServiceAccount',
+        // A loopback address is not allowed as an endpoint of the service `kubernetes`, and nothing here needs it.
+        '--endpoint-reconciler-type=none',
+      ],
+      readyUrl: `https://127.0.0.1:${ports.apiServer}/readyz`,
+    },
+    controllerManager: {
+      name: 'kube-controller-manager',
+      command: binaries.controllerManager,
+      arguments: [
+        ...client,
+        ...serving,
+        `--secure-port=${ports.controllerManager}`,
+        `--service-account-private-key-file=${credentials.serviceAccountKey}`,
+        `--root-ca-file=${credentials.authority}`,
+      ],
+      readyUrl: `https://127.0.0.1:${ports.controllerManager}/healthz`,
+    },
+    scheduler: {
+      name: 'kube-scheduler',
+      command: binaries.scheduler,
+      arguments: [...client, ...serving, `--secure-port=${ports.scheduler}`],
+      readyUrl: `https://127.0.0.1:${ports.scheduler}/readyz`,
+    },
+    kwok: {
+      name: 'kwok',
+      command: binaries.kwok,
+      arguments: [
+        `--kubeconfig=${credentials.kubeconfig}`,
+        ...binaries.kwokStages.map((stage) => `--config=${stage}`),
+        // Other nodes are left to whoever made them.
+        '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
+        // Without leases the controller manager takes the nodes for dead after its grace period.
+        '--node-lease-duration-seconds=40',
+        // Or it writes a line for every lease it renews.
+        '--v=WARN',
+        `--server-address=127.0.0.1:${ports.kwok}`,
+      ],
+      readyUrl: `http://127.0.0.1:${ports.kwok}/readyz`,
+    },
+  };
+}

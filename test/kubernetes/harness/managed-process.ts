@@ -1,0 +1,90 @@
+/** One program of the control plane: started, watched, its output in a file, and ended only when that is asked for. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import type { Clock } from '../../../src/platform/clock.ts';
+import type { Guard } from './guard.ts';
+
+const TAIL_LINES = 20;
+
+export interface ProcessOptions {
+  readonly name: string;
+  readonly command: string;
+  readonly arguments: readonly string[];
+  readonly logFile: string;
+  readonly clock: Clock;
+  readonly guard: Guard;
+  /** Called when it ends without being asked to. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** A running program. It starts with {@link ManagedProcess.start}. */
+export class ManagedProcess {
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<void>;
+  readonly #options: ProcessOptions;
+  readonly #child: ChildProcess;
+  #asked = false;
+  #how: string | undefined;
+
+  private constructor(options: ProcessOptions, child: ChildProcess) {
+    this.#options = options;
+    this.#child = child;
+    this.ended = new Promise((resolve) => {
+      const end = (how: string): void => {
+        this.#how = how;
+        if (this.failure !== undefined) options.onFailure(this.failure);
+        resolve();
+      };
+      child.once('error', (error) => end(`could not be started: ${error.message}`));
+      child.once('exit', (code, signal) => end(`ended with ${signal ?? `code ${code}`}`));
+    });
+  }
+
+  static start(options: ProcessOptions): ManagedProcess {
+    // Appended, so that the log of a server that is started again tells the whole story.
+    const log = openSync(options.logFile, 'a');
+    try {
+      const child = spawn(options.command, options.arguments, {
+        // In a session of its own: Ctrl-C on the terminal is for us, and we end the parts in the right order.
+        detached: true,
+        stdio: ['ignore', log, log],
+      });
+      options.guard.watch(child);
+      return new ManagedProcess(options, child);
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  get running(): boolean {
+    return this.#how === undefined;
+  }
+
+  /** What happened, with the end of the log, if the process ended without being asked to. */
+  get failure(): Error | undefined {
+    if (this.#how === undefined || this.#asked) return undefined;
+    const { name, logFile } = this.#options;
+    const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-TAIL_LINES);
+    return new Error(`${name} ${this.#how}; its log ${logFile} ends with\n${lines.join('\n')}`);
+  }
+
+  /** Asks it to end, insists after the grace period, and resolves when it is gone. */
+  async stop(graceMs: number): Promise<void> {
+    this.#signal('SIGTERM');
+    const timer = this.#options.clock.setTimer(graceMs, () => this.#signal('SIGKILL'));
+    await this.ended;
+    timer.cancel();
+  }
+
+  /** Ends it on the spot and resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.#signal('SIGKILL');
+    await this.ended;
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (!this.running) return;
+    this.#asked = true;
+    this.#child.kill(signal);
+  }
+}

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
+import { Guard } from './guard.ts';
+
+/**
+ * A control plane for one test file to break as it likes, started and stopped by that file. It is etcd and the API
+ * server alone unless more is asked for. Its logs are in the run's folder, under the name given.
+ */
+export function ownControlPlane(name: string, components: ControlPlaneOptions['components'] = {}): ControlPlane {
+  const { binaries, directory } = inject('controlPlane');
+  return new ControlPlane({
+    binaries,
+    directory: join(directory, name),
+    guard: new Guard(),
+    components: { controllerManager: false, scheduler: false, kwok: false, ...components },
+  });
+}

@@ -1,0 +1,43 @@
+/** `npm run kubernetes`: a real control plane for a person, up until Ctrl-C. `--nodes N` gives it N nodes of kwok. */
+import { parseArgs } from 'node:util';
+import { whyUnavailable } from './harness/availability.ts';
+import { fakeNode } from './harness/fake-node.ts';
+import { startRun } from './harness/run.ts';
+
+const nodes = parseNodes();
+const unavailable = whyUnavailable();
+if (nodes === undefined || unavailable !== undefined) {
+  process.stderr.write(`kubernetes: ${unavailable ?? '--nodes must be a whole number from 0'}\n`);
+  process.exit(1);
+}
+
+const interrupted = new Promise<void>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+});
+const start = performance.now();
+const run = await startRun();
+const { kubectl, kubeconfig } = run.controlPlane;
+if (nodes > 0) await kubectl.apply(...Array.from({ length: nodes }, (_, index) => fakeNode(`fake-${index}`)));
+process.stdout.write(`Kubernetes is up after ${((performance.now() - start) / 1000).toFixed(1)} s, with ${nodes} nodes.
+
+  kubeconfig  ${kubeconfig}
+  kubectl     ${run.binaries.kubectl}
+  logs        ${run.directory}
+
+  export KUBECONFIG=${kubeconfig}
+
+Ctrl-C stops it and removes all of it.
+`);
+
+const broken = await Promise.race([interrupted, run.controlPlane.broken]);
+await run.end(broken === undefined).catch((error: Error) => {
+  process.stderr.write(`kubernetes: ${error.message}\n`);
+  process.exitCode = 1;
+});
+
+/** Undefined when the value is none. */
+function parseNodes(): number | undefined {
+  const { values } = parseArgs({ options: { nodes: { type: 'string', default: '0' } } });
+  const count = Number(values.nodes);
+  return Number.isSafeInteger(count) && count >= 0 && values.nodes !== '' ? count : undefined;
+}
