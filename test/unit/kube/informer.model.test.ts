@@ -8,6 +8,7 @@ import { CONFIG_MAPS, type ConfigMap } from '../../../src/apis/kubernetes/core.t
 import { ApiServer } from '../../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../../src/embedded/in-memory-client.ts';
 import { Informer } from '../../../src/kube/informer.ts';
+import { KubeError } from '../../../src/kube/kube-error.ts';
 import { type Fault, FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
 import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
@@ -23,9 +24,15 @@ interface Real {
   readonly informer: Informer<ConfigMap>;
   /** What the handlers were told, object by object. */
   readonly told: Map<string, ConfigMap>;
+  /** What was told that should not have been. */
+  readonly wrong: string[];
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
+const EXPIRED: Fault = {
+  kind: 'refused',
+  error: new KubeError({ kind: 'Status', apiVersion: 'v1', metadata: {}, code: 410, reason: 'Expired' }),
+};
 const key = (name: string) => ({ namespace: 'default', name });
 
 /** A command from a name and a function, so that a failing sequence reads as a story. */
@@ -49,6 +56,12 @@ const remove = (name: string): Command =>
 const cut = (how: 'broken' | 'ended'): Command =>
   command(`watches ${how}`, async (_model, { faulty }) => faulty.cutWatches(how));
 
+/** What is written from here on until time passes is seen by listing alone. */
+const expire = command('watches broken, version expired', async (_model, { faulty, faults }) => {
+  faulty.cutWatches('broken');
+  faults.push(EXPIRED);
+});
+
 const fail = (fault: Fault): Command =>
   command(`next request ${fault.kind}`, async (_model, { faults }) => void faults.push(fault));
 
@@ -64,24 +77,30 @@ function setUp(initial: 'pages' | 'stream'): Real & { stop: AbortController; run
   const options = { client: faulty, kind: CONFIG_MAPS, clock, random: seededRandom('informer'), pageSize: 2, initial };
   const informer = new Informer({ ...options, selection: { namespace: 'default' } });
   const told = new Map<string, ConfigMap>();
+  const wrong: string[] = [];
+  // Collected and not thrown: an informer survives a handler that throws.
+  const check = (holds: boolean, what: string): void => void (holds || wrong.push(what));
   informer.addHandler({
     added(object) {
-      expect(told.has(object.metadata.name!), `${object.metadata.name} was told as added already`).toBe(false);
-      told.set(object.metadata.name!, object);
+      const name = object.metadata.name!;
+      check(!told.has(name), `${name} was added twice`);
+      told.set(name, object);
     },
     updated(object, old) {
-      expect(told.get(object.metadata.name!)).toBe(old);
-      expect(object.metadata.uid).toBe(old.metadata.uid);
-      expect(object.metadata.resourceVersion).not.toBe(old.metadata.resourceVersion);
-      told.set(object.metadata.name!, object);
+      const name = object.metadata.name!;
+      check(told.get(name) === old, `${name} was updated from something that was not told`);
+      check(object.metadata.uid === old.metadata.uid, `${name} became another object`);
+      check(object.metadata.resourceVersion !== old.metadata.resourceVersion, `${name} was updated to the same`);
+      told.set(name, object);
     },
     deleted(object) {
-      expect(told.get(object.metadata.name!)?.metadata.uid).toBe(object.metadata.uid);
-      told.delete(object.metadata.name!);
+      const name = object.metadata.name!;
+      check(told.get(name)?.metadata.uid === object.metadata.uid, `${name} was deleted but not there`);
+      told.delete(name);
     },
   });
   const stop = new AbortController();
-  return { clock, server, faulty, faults, informer, told, stop, running: informer.run(stop.signal) };
+  return { clock, server, faulty, faults, informer, told, wrong, stop, running: informer.run(stop.signal) };
 }
 
 const values = (objects: Iterable<ConfigMap>): Record<string, string> =>
@@ -96,8 +115,16 @@ for (const initial of ['pages', 'stream'] as const) {
         fc.tuple(name, fc.constantFrom('1', '2', '3')).map((args) => write(...args)),
         name.map(remove),
         fc.constantFrom('broken' as const, 'ended' as const).map(cut),
+        fc.constant(expire),
         fc
-          .constantFrom<Fault>({ kind: 'lost' }, { kind: 'unanswered' }, { kind: 'late', byMs: 700 }, { kind: 'hangs' })
+          .constantFrom<Fault>(
+            { kind: 'lost' },
+            { kind: 'unanswered' },
+            { kind: 'late', byMs: 700 },
+            { kind: 'hangs' },
+            EXPIRED,
+            EXPIRED,
+          )
           .map(fail),
         fc.constantFrom(1, 50, 900, 5000, 400_000).map(advance),
       ],
@@ -108,8 +135,10 @@ for (const initial of ['pages', 'stream'] as const) {
         const real = setUp(initial);
         const model: Model = new Map();
         await fc.asyncModelRun(() => ({ model, real }), sequence);
+        expect(real.wrong).toEqual([]);
         real.faults.length = 0;
         await real.clock.advance(120_000);
+        expect(real.wrong).toEqual([]);
         const expected = Object.fromEntries([...model].sort());
         // The cluster brings a config map of its own; the test only looks at the ones it made.
         expect(values([...real.told.values()].filter(isOurs))).toEqual(expected);
