@@ -128,7 +128,7 @@ for (const initial of ['pages', 'stream'] as const) {
           .map(fail),
         fc.constantFrom(1, 50, 900, 5000, 400_000).map(advance),
       ],
-      { maxCommands: 40 },
+      { maxCommands: 40, size: 'max' },
     );
     await fc.assert(
       fc.asyncProperty(commands, async (sequence) => {

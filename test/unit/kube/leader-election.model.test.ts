@@ -142,7 +142,7 @@ it('never has two leaders at once, and has one when the trouble is over', async 
       fc.constantFrom(100, 1900, 2100, 5000, 9900, 15_100, 40_000).map(advance),
       fc.constantFrom(100, 1900, 2100, 5000, 9900, 15_100, 40_000).map(advance),
     ],
-    { maxCommands: 40 },
+    { maxCommands: 40, size: 'max' },
   );
   await fc.assert(
     fc.asyncProperty(commands, async (sequence) => {
