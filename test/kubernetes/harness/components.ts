@@ -32,6 +32,7 @@ export function components({
   ports,
   dataDirectory,
 }: ComponentInputs): Record<ComponentName, Component> {
+  // Without TLS: only this machine can reach it, and there is nothing in it worth a lock.
   const etcdUrl = `http://127.0.0.1:${ports.etcd}`;
   const etcdPeerUrl = `http://127.0.0.1:${ports.etcdPeers}`;
   const serving = [
