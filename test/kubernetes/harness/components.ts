@@ -80,6 +80,8 @@ export function components({
         `--service-account-signing-key-file=${credentials.serviceAccountKey}`,
         // Pods can then be made before, or without, the controller that makes the default service account.
         '--disable-admission-plugins=ServiceAccount',
+        // When asked to stop, end the watches too; by default it waits a minute for clients to end them.
+        '--shutdown-watch-termination-grace-period=2s',
         // A loopback address is not allowed as an endpoint of the service `kubernetes`, and nothing here needs it.
         '--endpoint-reconciler-type=none',
       ],
