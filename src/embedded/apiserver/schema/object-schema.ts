@@ -18,19 +18,22 @@ const BLOCKING: ReadonlySet<string> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** The schema of one version of a custom resource, made ready once. Nothing given to it is ever changed in place. */
+/** The schema of one kind and version, made ready once. Nothing given to it is ever changed in place. */
 export class ObjectSchema {
   readonly schema: Schema;
+  readonly #kind: 'built-in' | 'custom';
   #rules: RuleNode | undefined;
   #compiled = false;
 
-  constructor(schema: Schema) {
+  /** A custom kind has apiVersion, kind and metadata without saying so; a built-in one lists them. */
+  constructor(schema: Schema, kind: 'built-in' | 'custom' = 'custom') {
     this.schema = schema;
+    this.#kind = kind;
   }
 
   /** Without what the schema does not know. */
   prune(object: JsonObject): Pruned {
-    return prune(object, this.schema, 'custom');
+    return prune(object, this.schema, this.#kind);
   }
 
   /** With defaults filled in, and without nulls that the schema does not allow. */

@@ -1,53 +1,70 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { parseQuantity } from '../../quantity.ts';
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+  quantityOf,
+  subtractQuantities,
+} from '../../../../../apis/kubernetes/quantity.ts';
 
 const BILLION = 1_000_000_000n;
+const TYPE = 'kubernetes.Quantity';
 
-class Quantity {
-  readonly nanos: bigint;
-  constructor(nanos: bigint) {
-    this.nanos = nanos;
+/** A quantity as a value of CEL, which tells types by their class. */
+class QuantityValue {
+  readonly quantity: Quantity;
+  constructor(quantity: Quantity) {
+    this.quantity = quantity;
   }
+}
+
+const compare = (a: QuantityValue, b: QuantityValue): bigint =>
+  BigInt(Math.sign(compareQuantities(a.quantity, b.quantity)));
+const isInteger = ({ quantity }: QuantityValue): boolean => quantity.nanos % BILLION === 0n;
+const sign = (value: QuantityValue): bigint => compare(value, new QuantityValue(quantityOf(0n)));
+
+function isQuantity(text: string): boolean {
+  try {
+    parseQuantity(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function asInteger(value: QuantityValue): bigint {
+  if (!isInteger(value)) throw new Error('cannot convert value to integer');
+  return value.quantity.nanos / BILLION;
 }
 
 /** `quantity()`, `isQuantity()` and what can be asked of a quantity. */
 export function registerQuantities(env: Environment): void {
-  const compare = (a: Quantity, b: Quantity): bigint => (a.nanos < b.nanos ? -1n : a.nanos > b.nanos ? 1n : 0n);
-  const isInteger = (q: Quantity): boolean => q.nanos % BILLION === 0n;
   env
-    .registerType('kubernetes.Quantity', { ctor: Quantity, fields: {} })
-    .registerFunction('quantity(string): kubernetes.Quantity', (text: string) => {
-      const nanos = parseQuantity(text);
-      if (nanos === undefined) throw new Error(`quantities must match the regular expression of quantities: ${text}`);
-      return new Quantity(nanos);
-    })
-    .registerFunction('isQuantity(string): bool', (text: string) => parseQuantity(text) !== undefined)
-    .registerFunction('kubernetes.Quantity.sign(): int', (q: Quantity) => compare(q, new Quantity(0n)))
-    .registerFunction('sign(kubernetes.Quantity): int', (q: Quantity) => compare(q, new Quantity(0n)))
-    .registerFunction('kubernetes.Quantity.isGreaterThan(kubernetes.Quantity): bool', (a, b) => compare(a, b) > 0n)
-    .registerFunction('kubernetes.Quantity.isLessThan(kubernetes.Quantity): bool', (a, b) => compare(a, b) < 0n)
-    .registerFunction('kubernetes.Quantity.compareTo(kubernetes.Quantity): int', compare)
-    .registerFunction('kubernetes.Quantity.asApproximateFloat(): double', (q: Quantity) => Number(q.nanos) / 1e9)
-    .registerFunction('kubernetes.Quantity.isInteger(): bool', isInteger)
-    .registerFunction('kubernetes.Quantity.asInteger(): int', (q: Quantity) => {
-      if (!isInteger(q)) throw new Error('cannot convert value to integer');
-      return q.nanos / BILLION;
-    })
-    .registerFunction(
-      'kubernetes.Quantity.add(kubernetes.Quantity): kubernetes.Quantity',
-      (a: Quantity, b: Quantity) => new Quantity(a.nanos + b.nanos),
-    )
-    .registerFunction(
-      'kubernetes.Quantity.add(int): kubernetes.Quantity',
-      (a: Quantity, b: bigint) => new Quantity(a.nanos + b * BILLION),
-    )
-    .registerFunction(
-      'kubernetes.Quantity.sub(kubernetes.Quantity): kubernetes.Quantity',
-      (a: Quantity, b: Quantity) => new Quantity(a.nanos - b.nanos),
-    )
-    .registerFunction(
-      'kubernetes.Quantity.sub(int): kubernetes.Quantity',
-      (a: Quantity, b: bigint) => new Quantity(a.nanos - b * BILLION),
-    )
-    .registerOperator('kubernetes.Quantity == kubernetes.Quantity', (a: Quantity, b: Quantity) => a.nanos === b.nanos);
+    .registerType(TYPE, { ctor: QuantityValue, fields: {} })
+    .registerFunction(`quantity(string): ${TYPE}`, (text: string) => new QuantityValue(parseQuantity(text)))
+    .registerFunction('isQuantity(string): bool', isQuantity)
+    .registerFunction(`${TYPE}.sign(): int`, sign)
+    .registerFunction(`sign(${TYPE}): int`, sign)
+    .registerFunction(`${TYPE}.isGreaterThan(${TYPE}): bool`, (a, b) => compare(a, b) > 0n)
+    .registerFunction(`${TYPE}.isLessThan(${TYPE}): bool`, (a, b) => compare(a, b) < 0n)
+    .registerFunction(`${TYPE}.compareTo(${TYPE}): int`, compare)
+    .registerFunction(`${TYPE}.asApproximateFloat(): double`, (a: QuantityValue) => Number(a.quantity.nanos) / 1e9)
+    .registerFunction(`${TYPE}.isInteger(): bool`, isInteger)
+    .registerFunction(`${TYPE}.asInteger(): int`, asInteger)
+    .registerOperator(`${TYPE} == ${TYPE}`, (a: QuantityValue, b: QuantityValue) => compare(a, b) === 0n);
+  for (const [name, change] of [
+    ['add', addQuantities],
+    ['sub', subtractQuantities],
+  ] as const) {
+    env
+      .registerFunction(
+        `${TYPE}.${name}(${TYPE}): ${TYPE}`,
+        (a: QuantityValue, b: QuantityValue) => new QuantityValue(change(a.quantity, b.quantity)),
+      )
+      .registerFunction(
+        `${TYPE}.${name}(int): ${TYPE}`,
+        (a: QuantityValue, b: bigint) => new QuantityValue(change(a.quantity, quantityOf(b))),
+      );
+  }
 }
