@@ -44,7 +44,6 @@ const SPECIAL: Readonly<Record<string, string>> = {
   'k8s.io.apimachinery.pkg.runtime.RawExtension': 'rawExtension',
   'k8s.io.apimachinery.pkg.apis.meta.v1.Time': 'time',
   'k8s.io.apimachinery.pkg.apis.meta.v1.MicroTime': 'microTime',
-  'k8s.io.apimachinery.pkg.apis.meta.v1.Duration': 'duration',
   'k8s.io.apimachinery.pkg.apis.meta.v1.FieldsV1': 'fieldsV1',
   'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSON': 'json',
   'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray': 'schemaOrArray',

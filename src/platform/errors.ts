@@ -117,6 +117,13 @@ export const ERRORS = {
     message: '{problem}',
     help: 'A label or field selector does not follow the grammar that kubectl and the API server share.',
   },
+
+  // Embedded API server: schemas and encodings
+  KUBE_BODY_UNREADABLE: {
+    retry: 'terminal',
+    message: 'the body of the request could not be read: {problem}',
+    help: 'A client sent the embedded API server bytes that are not what their content type says, or a kind that it cannot read in protobuf; send JSON.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof ERRORS;

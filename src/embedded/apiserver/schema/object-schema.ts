@@ -1,24 +1,76 @@
-import type { FieldError } from './field-error.ts';
-import type { Json, JsonObject, Schema } from './schema.ts';
+/** What the API server does with objects of one kind and version by their schema. */
+import { applyDefaults } from './apply-defaults.ts';
+import { compileRules, type RuleNode } from './cel/compile-rules.ts';
+import { evaluateRules } from './cel/evaluate-rules.ts';
+import { validateEmbeddedResources } from './embedded-resources.ts';
+import { type FieldError, invalid } from './field-error.ts';
+import { propertySchema } from './json-object.ts';
+import { validateListTypes } from './list-types.ts';
+import { type Pruned, prune } from './prune.ts';
+import type { JsonObject, Schema } from './schema.ts';
+import { validateSchema } from './validate-schema.ts';
 
-/** An object without the fields its schema does not know, and the paths of those. */
-export interface Pruned {
-  /** The object that was given when nothing had to go; otherwise a copy that shares what did not change. */
-  readonly object: JsonObject;
-  /** `spec.foo`, `spec.list[0].bar`: what strict field validation reports as `unknown field "spec.foo"`. */
-  readonly unknown: readonly string[];
-}
+/** Errors that leave the shape of the object open, so that rules about it would make no sense. */
+const BLOCKING: ReadonlySet<string> = new Set([
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
 
-/** What the API server does with objects of one kind and version by their schema. Nothing given is ever changed in place. */
-export interface ObjectSchema {
+/** The schema of one kind and version, made ready once. Nothing given to it is ever changed in place. */
+export class ObjectSchema {
   readonly schema: Schema;
-  prune(object: JsonObject): Pruned;
-  /** Fills in defaults (and drops nulls that a default stands in for). */
-  applyDefaults(object: JsonObject): JsonObject;
-  /** Schema, list types and CEL rules; with the old object also transition rules. */
-  validate(object: JsonObject, oldObject?: JsonObject): readonly FieldError[];
-  /** The schema at a path of property names: `schemaAt(['spec', 'template'])`. */
-  at(path: readonly string[]): Schema | undefined;
+  readonly #kind: 'built-in' | 'custom';
+  #rules: RuleNode | undefined;
+  #compiled = false;
+
+  /** A custom kind has apiVersion, kind and metadata without saying so; a built-in one lists them. */
+  constructor(schema: Schema, kind: 'built-in' | 'custom' = 'custom') {
+    this.schema = schema;
+    this.#kind = kind;
+  }
+
+  /** Without what the schema does not know. */
+  prune(object: JsonObject): Pruned {
+    return prune(object, this.schema, this.#kind);
+  }
+
+  /** With defaults filled in, and without nulls that the schema does not allow. */
+  applyDefaults(object: JsonObject): JsonObject {
+    return applyDefaults(object, this.schema) as JsonObject;
+  }
+
+  /** Schema, list types and CEL rules; with the old object also rules about the change, and leave for what did not change. */
+  validate(object: JsonObject, oldObject?: JsonObject): readonly FieldError[] {
+    const errors = [
+      ...validateSchema(object, this.schema, '', oldObject),
+      ...validateEmbeddedResources(object, this.schema),
+      ...validateListTypes(object, this.schema),
+    ];
+    const rules = this.#compiledRules();
+    if (rules === undefined) return errors;
+    if (errors.some((error) => BLOCKING.has(error.reason))) return [...errors, RULES_NOT_CHECKED];
+    return [...errors, ...evaluateRules(rules, object, '', oldObject)];
+  }
+
+  /** The schema at a path of property names: `at(['spec', 'template'])`. */
+  at(path: readonly string[]): Schema | undefined {
+    return path.reduce<Schema | undefined>((schema, name) => schema && propertySchema(schema, name), this.schema);
+  }
+
+  /** Compiled at the first object: a definition may be read many times before. */
+  #compiledRules(): RuleNode | undefined {
+    if (!this.#compiled) {
+      this.#rules = compileRules(this.schema, true);
+      this.#compiled = true;
+    }
+    return this.#rules;
+  }
 }
 
-export type { Json, JsonObject, Schema };
+const RULES_NOT_CHECKED = invalid(
+  '<nil>',
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+);

@@ -27,7 +27,6 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   },
   time: { typeName: `${META}.Time`, type: 'string', format: 'date-time' },
   microTime: { typeName: `${META}.MicroTime`, type: 'string', format: 'date-time' },
-  duration: { type: 'string' },
   fieldsV1: { typeName: `${META}.FieldsV1`, type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
   rawExtension: {
     typeName: 'io.k8s.apimachinery.pkg.runtime.RawExtension',

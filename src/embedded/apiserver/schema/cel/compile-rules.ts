@@ -1,0 +1,166 @@
+/** The rules of a schema (x-kubernetes-validations), compiled once and laid out like the schema itself. */
+import type { Environment } from '@marcbachmann/cel-js';
+import { goRegExp } from '../go-regexp.ts';
+import type { Json, Schema, ValidationRule } from '../schema.ts';
+import { type CelType, CelTypes } from './cel-type.ts';
+import { compileProblem } from './compile-error.ts';
+import { fieldPathText } from './field-path.ts';
+import { kubernetesEnvironment } from './library/kubernetes-library.ts';
+
+type Program = (variables: Readonly<Record<string, unknown>>) => unknown;
+
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly usesOldSelf: boolean;
+  /** Undefined for an empty rule and for one that does not compile. */
+  readonly program?: Program;
+  readonly messageProgram?: Program;
+  /** `.spec.x` → `spec.x`, below the field the rule is on. */
+  readonly fieldPath?: string;
+  /** Why the rule, or its message expression, does not compile. */
+  readonly error?: string;
+  readonly messageError?: string;
+}
+
+/** Some part of a schema that has rules, or has parts that do. */
+export interface RuleNode {
+  readonly schema: Schema;
+  readonly rules: readonly CompiledRule[];
+  /** How values of this schema become values of CEL; there whenever there are rules. */
+  readonly convert: (value: Json) => unknown;
+  readonly properties: ReadonlyMap<string, RuleNode>;
+  readonly additionalProperties?: RuleNode;
+  readonly items?: RuleNode;
+  readonly allOf: readonly RuleNode[];
+}
+
+/** Compiles every rule of a schema; undefined when there is none. `isRoot`: the schema is that of a whole resource. */
+export function compileRules(schema: Schema, isRoot: boolean, typeSchema: Schema = schema): RuleNode | undefined {
+  const { rules, convert } = compileNode(schema, typeSchema, isRoot);
+  const properties = new Map<string, RuleNode>();
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const type = typeSchema.properties?.[name];
+    const node = type === undefined ? undefined : compileRules(property, isEmbedded(type), type);
+    if (node !== undefined) properties.set(name, node);
+  }
+  const values = below(schema.additionalProperties, typeSchema.additionalProperties);
+  const items = below(schema.items, typeSchema.items);
+  const allOf = (schema.allOf ?? []).flatMap((part) => compileRules(part, isRoot, typeSchema) ?? []);
+  const empty = rules.length === 0 && properties.size === 0 && allOf.length === 0;
+  if (empty && values === undefined && items === undefined) return undefined;
+  return {
+    schema: typeSchema,
+    rules,
+    convert,
+    properties,
+    ...(values === undefined ? {} : { additionalProperties: values }),
+    ...(items === undefined ? {} : { items }),
+    allOf,
+  };
+}
+
+function below(schema: Schema | boolean | undefined, type: Schema | boolean | undefined): RuleNode | undefined {
+  return typeof schema === 'object' && typeof type === 'object'
+    ? compileRules(schema, isEmbedded(type), type)
+    : undefined;
+}
+
+function isEmbedded(schema: Schema): boolean {
+  return schema['x-kubernetes-embedded-resource'] === true;
+}
+
+function compileNode(schema: Schema, typeSchema: Schema, isRoot: boolean): Pick<RuleNode, 'rules' | 'convert'> {
+  const written = schema['x-kubernetes-validations'] ?? [];
+  if (written.length === 0) return { rules: [], convert: (value) => value };
+  const env = kubernetesEnvironment();
+  const self = new CelTypes(env).typeOf(typeSchema, isRoot);
+  if (self === undefined) {
+    const error = 'failed to convert to declType for CEL validation rules';
+    return { rules: written.map((rule) => ({ rule, usesOldSelf: false, error })), convert: (value) => value };
+  }
+  const environments = new Environments(env, self);
+  return { rules: written.map((rule) => compileRule(rule, environments, typeSchema)), convert: self.convert };
+}
+
+/** The two ways `oldSelf` can be declared, each made when first needed. */
+class Environments {
+  readonly #base: Environment;
+  readonly #self: CelType;
+  #plain: Environment | undefined;
+  #optional: Environment | undefined;
+
+  constructor(base: Environment, self: CelType) {
+    this.#base = base;
+    this.#self = self;
+  }
+
+  for(rule: ValidationRule): Environment {
+    if (rule.optionalOldSelf === true) {
+      this.#optional ??= this.#derive(`optional<${this.#self.name}>`);
+      return this.#optional;
+    }
+    this.#plain ??= this.#derive(this.#self.name);
+    return this.#plain;
+  }
+
+  #derive(oldSelf: string): Environment {
+    return this.#base.clone().registerVariable('self', this.#self.name).registerVariable('oldSelf', oldSelf);
+  }
+}
+
+function compileRule(rule: ValidationRule, environments: Environments, schema: Schema): CompiledRule {
+  const usesOldSelf = /\boldSelf\b/.test(rule.rule);
+  if (rule.rule.trim() === '') return { rule, usesOldSelf };
+  const env = environments.for(rule);
+  const compiled = compile(rule.rule, env, 'bool', 'cel expression must evaluate to a bool');
+  if ('error' in compiled) return { rule, usesOldSelf, error: compiled.error };
+  const message = rule.messageExpression;
+  const messageCompiled =
+    message === undefined || message === ''
+      ? undefined
+      : compile(message, env, 'string', 'messageExpression must evaluate to a string');
+  const fieldPath = rule.fieldPath === undefined ? undefined : fieldPathText(rule.fieldPath, schema);
+  return {
+    rule,
+    usesOldSelf,
+    program: compiled.program,
+    ...(messageCompiled === undefined
+      ? {}
+      : 'error' in messageCompiled
+        ? { messageError: messageCompiled.error.replace(/^compilation/, 'messageExpression compilation') }
+        : { messageProgram: messageCompiled.program }),
+    ...(fieldPath === undefined || 'problem' in fieldPath ? {} : { fieldPath: fieldPath.path }),
+  };
+}
+
+function compile(
+  text: string,
+  env: Environment,
+  type: 'bool' | 'string',
+  wrongType: string,
+): { readonly program: Program } | { readonly error: string } {
+  try {
+    const program = env.parse(text);
+    const checked = program.check();
+    if (!checked.valid) return { error: `compilation failed: ${compileProblem(text, checked.error)}` };
+    if (checked.type !== type && checked.type !== 'dyn') return { error: wrongType };
+    const pattern = badPattern(text);
+    if (pattern !== undefined)
+      return { error: `compilation failed: ERROR: <input>:1:1: invalid matches argument: ${pattern}` };
+    return { program };
+  } catch (error) {
+    return { error: `compilation failed: ${compileProblem(text, error)}` };
+  }
+}
+
+/** A pattern written out in the rule that is no regular expression. */
+function badPattern(rule: string): string | undefined {
+  for (const [, raw, single, double] of rule.matchAll(
+    /\.matches\((r)?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\)/g,
+  )) {
+    const written = single ?? double ?? '';
+    const pattern = raw === undefined ? written.replace(/\\\\/g, '\\') : written;
+    if (goRegExp(pattern) === undefined) return pattern;
+  }
+  return undefined;
+}

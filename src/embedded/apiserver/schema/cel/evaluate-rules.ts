@@ -1,0 +1,144 @@
+/** Evaluates the compiled rules of a schema on an object; with the old one also rules about the change. */
+
+import { oldField, oldItems } from '../correlate.ts';
+import { sameJson } from '../equality.ts';
+import { duplicate, type FieldError, forbidden, invalid, required } from '../field-error.ts';
+import { isList, isObject } from '../json-object.ts';
+import type { Json } from '../schema.ts';
+import { problemOf } from './compile-error.ts';
+import type { CompiledRule, RuleNode } from './compile-rules.ts';
+import { kubernetesEnvironment } from './library/kubernetes-library.ts';
+
+const MAX_MESSAGE = 5 * 1024;
+
+/** What the rules have against the value; `path` is empty for a whole object. */
+export function evaluateRules(node: RuleNode, value: Json, path = '', old?: Json): FieldError[] {
+  const errors: FieldError[] = [];
+  const unchanged = old !== undefined && sameJson(value, old);
+  walk({ node, value, path, old, unchanged }, errors);
+  return errors;
+}
+
+interface Place {
+  readonly node: RuleNode;
+  readonly value: Json;
+  readonly path: string;
+  /** Undefined where nothing in the old object stands for this value. */
+  readonly old: Json | undefined;
+  /** This value, or the nearest one around it that has an old one, is as it was. */
+  readonly unchanged: boolean;
+}
+
+function walk(place: Place, errors: FieldError[]): void {
+  const { node, value, path, old } = place;
+  if (value === null) return;
+  runRules(place, errors);
+  for (const part of node.allOf) walk({ ...place, node: part }, errors);
+  if (isList(value) && node.items !== undefined) {
+    const find = oldItems(old, node.schema);
+    for (const [index, item] of value.entries()) {
+      walk(step(place, node.items, item, `${path}[${index}]`, find(item)), errors);
+    }
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const property = node.properties.get(key);
+      const below = property ?? node.additionalProperties;
+      if (below === undefined) continue;
+      const name = property === undefined ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+      walk(step(place, below, value[key] as Json, name, oldField(old, key)), errors);
+    }
+  }
+}
+
+function step(from: Place, node: RuleNode, value: Json, path: string, old: Json | undefined): Place {
+  const unchanged = from.unchanged || (old !== undefined && sameJson(value, old));
+  return { node, value, path, old, unchanged };
+}
+
+function runRules({ node, value, path, old, unchanged }: Place, errors: FieldError[]): void {
+  if (node.rules.length === 0) return;
+  const self = node.convert(value);
+  const oldSelf = old === undefined || old === null ? undefined : node.convert(old);
+  for (const compiled of node.rules) {
+    if (compiled.error !== undefined) {
+      errors.push(invalid(path, node.schema.type ?? '', `rule compile error: ${compiled.error}`));
+      continue;
+    }
+    const optional = compiled.rule.optionalOldSelf === true;
+    if (compiled.program === undefined || (compiled.usesOldSelf && oldSelf === undefined && !optional)) continue;
+    const variables = { self, oldSelf: optional ? optionalOf(oldSelf) : oldSelf };
+    const outcome = run(compiled.program, variables);
+    if ('problem' in outcome) errors.push(invalid(path, node.schema.type ?? '', failure(outcome.problem, compiled)));
+    else if (outcome.value !== true && (compiled.usesOldSelf || !unchanged)) {
+      errors.push(broken(node, compiled, value, path, variables));
+    }
+  }
+}
+
+function run(
+  program: (variables: Readonly<Record<string, unknown>>) => unknown,
+  variables: Readonly<Record<string, unknown>>,
+): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: program(variables) };
+  } catch (error) {
+    return { problem: problemOf(error) };
+  }
+}
+
+function failure(problem: string, { rule }: CompiledRule): string {
+  const text = problem.replace(/^No such key/, 'no such key');
+  const what = rule.message?.trim() || rule.rule.trim();
+  if (text.startsWith('no such overload')) {
+    return `'${text}': call arguments did not match a supported operator, function or macro signature for rule: ${what}`;
+  }
+  return `${text} evaluating rule: ${what}`;
+}
+
+function broken(
+  node: RuleNode,
+  compiled: CompiledRule,
+  value: Json,
+  path: string,
+  variables: Readonly<Record<string, unknown>>,
+): FieldError {
+  const { rule, fieldPath } = compiled;
+  const field = fieldPath === undefined ? path : path === '' ? fieldPath : `${path}.${fieldPath}`;
+  const written = rule.message?.trim();
+  const detail = messageOf(compiled, variables) ?? (written || `failed rule: ${rule.rule.trim()}`);
+  // Objects and lists are too long to be shown.
+  const isScalar = node.schema.type !== 'object' && node.schema.type !== 'array';
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      return forbidden(field, detail);
+    case 'FieldValueRequired':
+      return required(field, detail);
+    case 'FieldValueDuplicate':
+      return isScalar ? duplicate(field, value) : { reason: 'FieldValueDuplicate', field, message: 'Duplicate value' };
+    default:
+      return isScalar
+        ? invalid(field, value, detail)
+        : { reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` };
+  }
+}
+
+/** What the message expression says, where it says something that can be shown. */
+function messageOf(compiled: CompiledRule, variables: Readonly<Record<string, unknown>>): string | undefined {
+  if (compiled.messageProgram === undefined) return undefined;
+  const outcome = run(compiled.messageProgram, variables);
+  if ('problem' in outcome || typeof outcome.value !== 'string') return undefined;
+  const text = outcome.value.trim();
+  return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE ? undefined : text;
+}
+
+let optionals: { readonly none: unknown; of(value: unknown): unknown } | undefined;
+
+/** The evaluator's own optional values; it has no other way to make them. */
+function optionalOf(value: unknown): unknown {
+  if (optionals === undefined) {
+    const env = kubernetesEnvironment().registerVariable('value', 'dyn');
+    const some = env.parse('optional.of(value)');
+    optionals = { none: env.evaluate('optional.none()', {}), of: (inner) => some({ value: inner }) };
+  }
+  return value === undefined ? optionals.none : optionals.of(value);
+}

@@ -1,0 +1,27 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { registerIps } from './ip-functions.ts';
+import { registerLists } from './list-functions.ts';
+import { registerNamedFormats } from './named-format-functions.ts';
+import { registerQuantities } from './quantity-functions.ts';
+import { registerSemver } from './semver-functions.ts';
+import { registerSets } from './set-functions.ts';
+import { registerStrings } from './string-functions.ts';
+import { registerUrls } from './url-functions.ts';
+
+let library: Environment | undefined;
+
+/** A new environment with what Kubernetes adds to CEL; it is for its caller to declare variables and types in. */
+export function kubernetesEnvironment(): Environment {
+  if (library === undefined) {
+    library = new Environment({ enableOptionalTypes: true });
+    registerQuantities(library);
+    registerUrls(library);
+    registerIps(library);
+    registerLists(library);
+    registerStrings(library);
+    registerSets(library);
+    registerSemver(library);
+    registerNamedFormats(library);
+  }
+  return library.clone();
+}

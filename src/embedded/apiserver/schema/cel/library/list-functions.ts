@@ -1,0 +1,62 @@
+import type { Environment } from '@marcbachmann/cel-js';
+import { celEqual } from '../cel-equality.ts';
+
+type Ordered = bigint | number | string | boolean;
+
+const ORDERED = ['int', 'double', 'string', 'bool', 'google.protobuf.Duration', 'google.protobuf.Timestamp'];
+
+function isSorted(list: readonly Ordered[]): boolean {
+  return list.every((item, index) => index === 0 || (list[index - 1] as Ordered) <= item);
+}
+
+function extreme(list: readonly Ordered[], name: 'min' | 'max'): Ordered {
+  const [first, ...rest] = list;
+  if (first === undefined) throw new Error(`${name} called on empty list`);
+  return rest.reduce((best, item) => ((name === 'min' ? item < best : item > best) ? item : best), first);
+}
+
+function indexIn(list: readonly unknown[], item: unknown, from: 'start' | 'end'): bigint {
+  const same = (candidate: unknown): boolean => celEqual(candidate, item);
+  return BigInt(from === 'start' ? list.findIndex(same) : list.findLastIndex(same));
+}
+
+function distinct(list: readonly unknown[]): unknown[] {
+  const found: unknown[] = [];
+  for (const item of list) if (!found.some((known) => celEqual(known, item))) found.push(item);
+  return found;
+}
+
+function slice(list: readonly unknown[], start: bigint, end: bigint): unknown[] {
+  if (start < 0n || end < start || end > BigInt(list.length)) {
+    throw new Error(`cannot slice(${start}, ${end}), list is length ${list.length}`);
+  }
+  return list.slice(Number(start), Number(end));
+}
+
+function flatten(list: readonly unknown[], depth: bigint): unknown[] {
+  if (depth < 0n) throw new Error('level must be non-negative');
+  return list.flat(Number(depth));
+}
+
+/** `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf` of Kubernetes, and the list functions CEL came to have. */
+export function registerLists(env: Environment): void {
+  for (const type of ORDERED) {
+    env
+      .registerFunction(`list<${type}>.isSorted(): bool`, isSorted)
+      .registerFunction(`list<${type}>.min(): ${type}`, (list) => extreme(list, 'min'))
+      .registerFunction(`list<${type}>.max(): ${type}`, (list) => extreme(list, 'max'))
+      .registerFunction(`list<${type}>.sort(): list<${type}>`, (list: Ordered[]) =>
+        [...list].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
+      );
+  }
+  env
+    .registerFunction('list<int>.sum(): int', (list: bigint[]) => list.reduce((sum, item) => sum + item, 0n))
+    .registerFunction('list<double>.sum(): double', (list: number[]) => list.reduce((sum, item) => sum + item, 0))
+    .registerFunction('list.indexOf(dyn): int', (list, item) => indexIn(list, item, 'start'))
+    .registerFunction('list.lastIndexOf(dyn): int', (list, item) => indexIn(list, item, 'end'))
+    .registerFunction('list<T>.distinct(): list<T>', distinct)
+    .registerFunction('list<T>.reverse(): list<T>', (list: unknown[]) => list.toReversed())
+    .registerFunction('list<T>.slice(int, int): list<T>', slice)
+    .registerFunction('list.flatten(): list', (list) => flatten(list, 1n))
+    .registerFunction('list.flatten(int): list', flatten);
+}

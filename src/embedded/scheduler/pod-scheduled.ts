@@ -1,0 +1,25 @@
+/** What the scheduler writes into a pod that it could not place. */
+import type { Condition } from '../../apis/kubernetes/object.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+
+/** The change of the pod, or undefined when it says so already. */
+export function notScheduled(
+  pod: Pod,
+  reason: 'Unschedulable' | 'SchedulingGated' | 'SchedulerError',
+  message: string,
+  now: string,
+): object | undefined {
+  const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (known?.status === 'False' && known.reason === reason && known.message === message) return undefined;
+  const condition: Condition & { readonly lastProbeTime: null } = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason,
+    message,
+    lastProbeTime: null,
+    lastTransitionTime: known?.status === 'False' ? (known.lastTransitionTime ?? now) : now,
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+  };
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
+  return { status: { conditions: [...others, condition] } };
+}
