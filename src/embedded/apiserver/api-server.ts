@@ -16,6 +16,7 @@ import { createFirstObjects } from './first-objects.ts';
 import { builtInKinds } from './kinds/built-in-kinds.ts';
 import type { Draft, Kind } from './kinds/kind.ts';
 import { KindRegistry } from './kinds/kind-registry.ts';
+import { finalizeNamespace } from './namespace-lifecycle.ts';
 import { patchObject } from './patching.ts';
 import { getObject, listObjects } from './reading.ts';
 import { readScale, updateScale } from './scaling.ts';
@@ -105,6 +106,11 @@ export class ApiServer {
 
   bind(pod: ObjectKey, request: BindRequest): void {
     bindPod(this.world, this.kind(POD), pod, request);
+  }
+
+  /** Writes a namespace's `spec.finalizers`: with none left, a namespace that is being deleted goes. */
+  finalizeNamespace(name: string, object: Draft, request: WriteRequest = {}): KubeObject {
+    return finalizeNamespace(this.world, name, object, request);
   }
 
   #stored(ref: KindRef): Kind {
