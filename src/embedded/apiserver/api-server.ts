@@ -10,6 +10,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { Store } from '../store.ts';
 import { type BindRequest, bindPod } from './binding.ts';
+import { serveCustomResources } from './custom-resources.ts';
 import { type DeleteRequest, deleteObject } from './deleting.ts';
 import { evictPod } from './evicting.ts';
 import { createFirstObjects } from './first-objects.ts';
@@ -45,6 +46,7 @@ export class ApiServer {
     const { clock, random, rememberedEvents } = options;
     const store = new Store(rememberedEvents === undefined ? {} : { rememberedEvents });
     this.world = { store, kinds: new KindRegistry(builtInKinds()), clock, random: random.split('api-server') };
+    serveCustomResources(this.world);
     createFirstObjects(this.world);
   }
 
