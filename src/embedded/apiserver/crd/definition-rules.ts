@@ -96,7 +96,10 @@ function conversionProblems({ conversion }: Spec): FieldError[] {
     return [notSupported('spec.conversion.strategy', conversion.strategy, strategies)];
   }
   if (conversion.strategy === 'Webhook' && conversion.webhook === undefined) {
-    return [required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook')];
+    return [
+      required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook'),
+      required('spec.conversion.conversionReviewVersions'),
+    ];
   }
   if (conversion.strategy === 'None' && conversion.webhook !== undefined) {
     const detail = 'should not be set when strategy is not set to Webhook';
@@ -143,8 +146,12 @@ function changeProblems(definition: CustomResourceDefinition, old: CustomResourc
 
 function storedVersionProblems({ spec, status }: CustomResourceDefinition): FieldError[] {
   const stored = status?.storedVersions ?? [];
+  if (stored.length === 0) return [invalid('status.storedVersions', null, 'must have at least one stored version')];
+  const missing = (spec.versions ?? [])
+    .filter((version) => version.storage && !stored.includes(version.name))
+    .map(({ name }) => invalid('status.storedVersions', stored, `must have the storage version ${name}`));
   const names = new Set((spec.versions ?? []).map((version) => version.name));
-  return stored.flatMap((version, index) =>
+  const gone = stored.flatMap((version, index) =>
     names.has(version)
       ? []
       : [
@@ -155,4 +162,5 @@ function storedVersionProblems({ spec, status }: CustomResourceDefinition): Fiel
           ),
         ],
   );
+  return [...missing, ...gone];
 }

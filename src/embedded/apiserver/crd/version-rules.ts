@@ -3,6 +3,7 @@ import { fieldPathText } from '../schema/cel/field-path.ts';
 import { dns1035Problems } from '../schema/dns-names.ts';
 import { sameJson } from '../schema/equality.ts';
 import { duplicate, type FieldError, invalid, required, tooMany } from '../schema/field-error.ts';
+import { listText } from '../schema/go-text.ts';
 import type { Json, Schema } from '../schema/schema.ts';
 import { validateDefinitionSchema } from '../schema/schema-rules.ts';
 import type {
@@ -12,6 +13,10 @@ import type {
   ScaleSubresource,
 } from './custom-resource-definition.ts';
 
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  XPreserveUnknownFields: 'x-kubernetes-preserve-unknown-fields',
+  XValidations: 'x-kubernetes-validations',
+};
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 const MAX_SELECTABLE_FIELDS = 8;
@@ -26,7 +31,10 @@ export function validateVersions({ versions = [] }: Pick<CustomResourceDefinitio
     const path = `spec.versions[${index}]`;
     if (version.schema?.openAPIV3Schema === undefined) errors.push(required(`${path}.schema.openAPIV3Schema`));
     const problems = dns1035Problems(version.name ?? '');
-    if (problems.length > 0) errors.push(invalid(`${path}.name`, version.name, problems.join(',')));
+    if (problems.length > 0) {
+      errors.push(invalid(`${path}.name`, version.name, problems.join(',')));
+      if (index === 0) errors.push(invalid('spec.version', version.name, problems.join(',')));
+    }
     errors.push(...deprecationProblems(version, path));
   }
   const once = (
@@ -72,8 +80,25 @@ function deprecationProblems({ deprecated, deprecationWarning }: CustomResourceV
 
 function schemaProblems(version: CustomResourceVersion, path: string): FieldError[] {
   const schema = version.schema?.openAPIV3Schema;
-  return schema === undefined ? [] : validateDefinitionSchema(schema, `${path}.openAPIV3Schema`);
+  if (schema === undefined) return [];
+  const field = `${path}.openAPIV3Schema`;
+  const errors = validateDefinitionSchema(schema, field);
+  const more = Object.keys(schema).filter((key) => !BESIDE_STATUS.has(key));
+  if (version.subresources?.status === undefined || more.length === 0) return errors;
+  const detail = `only ${listText(BESIDE_STATUS_NAMES)} fields are allowed at the root of the schema if the status subresource is enabled`;
+  return [invalid(field, schema as unknown as Json, detail), ...errors];
 }
+
+/** What the root of a schema may say when status is a subresource, in the server's words for it. */
+const BESIDE_STATUS_NAMES =
+  'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'.split(
+    ' ',
+  );
+const BESIDE_STATUS: ReadonlySet<string> = new Set(
+  BESIDE_STATUS_NAMES.map(
+    (name) => (name.startsWith('X') ? EXTENSIONS[name] : name[0]?.toLowerCase() + name.slice(1)) ?? '',
+  ),
+);
 
 function scaleProblems({ subresources }: CustomResourceVersion, path: string): FieldError[] {
   const scale: Partial<ScaleSubresource> | undefined = subresources?.scale;

@@ -5,6 +5,7 @@ import { evaluateRules } from './cel/evaluate-rules.ts';
 import { fieldPathText } from './cel/field-path.ts';
 import { sameJson } from './equality.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from './field-error.ts';
+import { sortedJson } from './go-text.ts';
 import { prune } from './prune.ts';
 import type { Json, JsonObject, Schema, ValidationRule } from './schema.ts';
 import { validateStructural } from './structural-rules.ts';
@@ -12,7 +13,8 @@ import { validateSchema } from './validate-schema.ts';
 
 /** Everything that is wrong with the schema of a custom resource; `path` is where it stands in the definition. */
 export function validateDefinitionSchema(schema: Schema, path: string): FieldError[] {
-  const errors = validateStructural(schema, path);
+  const errors = hasUnsupported(schema) ? [] : validateStructural(schema, path);
+  if (schema.nullable === true) errors.push(forbidden(`${path}.nullable`, 'nullable cannot be true at the root'));
   if (errors.length === 0) errors.push(...defaultProblems(schema, path, true));
   const isStructural = errors.length === 0;
   const problems = new Problems(isStructural ? compileRules(schema, true) : undefined);
@@ -23,6 +25,16 @@ export function validateDefinitionSchema(schema: Schema, path: string): FieldErr
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
+
+/** With these a schema cannot even be looked at as a structural one. */
+function hasUnsupported(schema: Schema): boolean {
+  const { items, not, additionalProperties } = schema;
+  if (UNSUPPORTED.some((name) => name in schema) || Array.isArray(items)) return true;
+  const below = [items, not, typeof additionalProperties === 'object' ? additionalProperties : undefined]
+    .concat(Object.values(schema.properties ?? {}), schema.allOf ?? [], schema.anyOf ?? [], schema.oneOf ?? [])
+    .filter((part) => part !== undefined);
+  return below.some(hasUnsupported);
+}
 
 interface Place {
   readonly path: string;
@@ -193,10 +205,10 @@ class Problems {
     if (this.schema.length > before || place.node === undefined) return;
     for (const [index, compiled] of place.node.rules.entries()) {
       const at = `${place.path}.x-kubernetes-validations[${index}]`;
-      const shown = compiled.rule as unknown as Json;
-      if (compiled.error !== undefined) this.rulesBroken.push(invalid(`${at}.rule`, shown, compiled.error));
+      const shown = rawRule(compiled.rule);
+      if (compiled.error !== undefined) this.rulesBroken.push(invalidRule(`${at}.rule`, shown, compiled.error));
       if (compiled.messageError !== undefined) {
-        this.rulesBroken.push(invalid(`${at}.messageExpression`, shown, compiled.messageError));
+        this.rulesBroken.push(invalidRule(`${at}.messageExpression`, shown, compiled.messageError));
       }
       if (compiled.usesOldSelf && place.uncorrelatable !== undefined) {
         const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelatable}`;
@@ -230,6 +242,23 @@ class Problems {
   }
 }
 
+/** A rule as the server's own structure prints it. */
+function rawRule(rule: ValidationRule): string {
+  const fields: [string, Json][] = [
+    ['Rule', rule.rule],
+    ['Message', rule.message ?? ''],
+    ['MessageExpression', rule.messageExpression ?? ''],
+    ['Reason', rule.reason ?? null],
+    ['FieldPath', rule.fieldPath ?? ''],
+    ['OptionalOldSelf', rule.optionalOldSelf ?? null],
+  ];
+  return `{${fields.map(([name, value]) => `"${name}":${sortedJson(value)}`).join(',')}}`;
+}
+
+function invalidRule(field: string, rule: string, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${rule}: ${detail}` };
+}
+
 /** Defaults must be values of their own schema. */
 function defaultProblems(schema: Schema, path: string, isRoot = false): FieldError[] {
   const { default: value, items, properties, additionalProperties } = schema;
@@ -259,5 +288,7 @@ function checkDefault(value: Json, schema: Schema, path: string): FieldError[] {
     field: error.field === '<nil>' ? error.field : error.field === '' ? path : `${path}.${error.field}`,
   }));
   const rules = errors.length > 0 ? undefined : compileRules(schema, false);
-  return rules === undefined ? errors : evaluateRules(rules, complete, path, complete);
+  if (rules === undefined) return errors;
+  // As a value that stays what it is, and as a new one.
+  return [...evaluateRules(rules, complete, path, complete), ...evaluateRules(rules, complete, path)];
 }

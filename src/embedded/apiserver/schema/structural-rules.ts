@@ -120,10 +120,18 @@ function alternatives(
   for (const [i, part] of (schema.oneOf ?? []).entries()) errors.push(...nested(part, `${path}.oneOf[${i}]`));
   if (schema.not !== undefined) errors.push(...nested(schema.not, `${path}.not`));
   if (schema.pattern !== undefined && goRegExp(schema.pattern) === undefined) {
-    const detail = "must be a valid regular expression, but isn't: error parsing regexp";
+    const detail = `must be a valid regular expression, but isn't: error parsing regexp: ${patternProblem(schema.pattern)}`;
     errors.push(invalid(`${path}.pattern`, schema.pattern, detail));
   }
   return errors;
+}
+
+/** What is wrong with a pattern, as far as it can be told. */
+function patternProblem(pattern: string): string {
+  const opened = pattern.replace(/\\\\./g, '');
+  if (/\[[^\]]*$/.test(opened)) return `missing closing ]: \`${pattern.slice(pattern.lastIndexOf('['))}\``;
+  if (opened.split('(').length > opened.split(')').length) return `missing closing ): \`${pattern}\``;
+  return `\`${pattern}\``;
 }
 
 /** What an alternative may not say, with the words for it. */
