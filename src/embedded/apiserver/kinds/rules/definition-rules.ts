@@ -6,11 +6,12 @@ import type { Draft, KindRules } from '../kind.ts';
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 export const definitionRules: KindRules = {
-  defaults: (object) =>
-    object.spec === undefined ? object : asDraft(defaultDefinition(object as unknown as CustomResourceDefinition)),
+  defaults: withDefaults,
   prepareCreate: (object) => {
     const others = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
-    return { ...object, metadata: { ...object.metadata, finalizers: [...others, CLEANUP_FINALIZER] } };
+    const held = { ...object, metadata: { ...object.metadata, finalizers: [...others, CLEANUP_FINALIZER] } };
+    // The versions that are stored are part of the status, which a new object comes without.
+    return withDefaults(held);
   },
   validate: (object, old) =>
     validateDefinition(
@@ -19,6 +20,7 @@ export const definitionRules: KindRules = {
     ),
 };
 
-function asDraft(definition: CustomResourceDefinition): Draft {
-  return definition as unknown as Draft;
+function withDefaults(object: Draft): Draft {
+  if (object.spec === undefined) return object;
+  return defaultDefinition(object as unknown as CustomResourceDefinition) as unknown as Draft;
 }
