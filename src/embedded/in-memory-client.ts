@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectKey, Resource } from '../apis/kubernetes/object.ts';
+import { apiVersionOf, type KubeObject, type ObjectKey, type Resource } from '../apis/kubernetes/object.ts';
 import type { Status } from '../apis/kubernetes/status.ts';
 import type {
   DeleteOptions,
@@ -92,8 +92,11 @@ export class InMemoryClient implements KubeClient {
     options: WriteOptions & SubresourceOptions = {},
   ): Promise<T> {
     options.signal?.throwIfAborted();
-    const request = patch.type === 'apply' ? options : this.#write(options);
-    return this.#server.patch(kind, key, patch, request, options.subresource) as T;
+    if (patch.type !== 'apply') {
+      return this.#server.patch(kind, key, patch, this.#write(options), options.subresource) as T;
+    }
+    const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...patch.body };
+    return this.#server.patch(kind, key, { ...patch, body }, options, options.subresource) as T;
   }
 
   async delete<T extends KubeObject>(

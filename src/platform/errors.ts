@@ -124,6 +124,33 @@ export const ERRORS = {
     message: 'the body of the request could not be read: {problem}',
     help: 'A client sent the embedded API server bytes that are not what their content type says, or a kind that it cannot read in protobuf; send JSON.',
   },
+
+  // Embedded cluster: its server and files
+  EMBEDDED_PORT_TAKEN: {
+    retry: 'terminal',
+    message: 'port {port} on {host} is taken by another program; choose another with --port',
+    help: 'The embedded cluster could not listen on the port it was given.',
+  },
+  EMBEDDED_PORT_REFUSED: {
+    retry: 'terminal',
+    message: 'cannot listen on {host}:{port}: {problem}',
+    help: 'The system does not let the embedded cluster listen there; the address may not be of this machine, or the port needs rights.',
+  },
+  EMBEDDED_HOST_UNSAFE: {
+    retry: 'terminal',
+    message: 'the embedded cluster does not listen on {host} without TLS and a token',
+    help: 'On an address that other machines reach, the embedded cluster only listens with a certificate and a token.',
+  },
+  EMBEDDED_FILE_UNWRITABLE: {
+    retry: 'terminal',
+    message: 'cannot write {path}: {problem}',
+    help: 'The folder does not exist or may not be written to; choose another file with --kubeconfig.',
+  },
+  EMBEDDED_KUBECONFIG_FOREIGN: {
+    retry: 'terminal',
+    message: '{path} is a kubeconfig that the embedded cluster did not write; choose another file with --kubeconfig',
+    help: 'The embedded cluster replaces only kubeconfig files of its own, so that nobody loses the way to another cluster.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -10,12 +10,14 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { Store } from '../store.ts';
 import { type BindRequest, bindPod } from './binding.ts';
+import { serveCustomResources } from './custom-resources.ts';
 import { type DeleteRequest, deleteObject } from './deleting.ts';
 import { evictPod } from './evicting.ts';
 import { createFirstObjects } from './first-objects.ts';
 import { builtInKinds } from './kinds/built-in-kinds.ts';
 import type { Draft, Kind } from './kinds/kind.ts';
 import { KindRegistry } from './kinds/kind-registry.ts';
+import { finalizeNamespace } from './namespace-lifecycle.ts';
 import { patchObject } from './patching.ts';
 import { getObject, listObjects } from './reading.ts';
 import { readScale, updateScale } from './scaling.ts';
@@ -44,6 +46,7 @@ export class ApiServer {
     const { clock, random, rememberedEvents } = options;
     const store = new Store(rememberedEvents === undefined ? {} : { rememberedEvents });
     this.world = { store, kinds: new KindRegistry(builtInKinds()), clock, random: random.split('api-server') };
+    serveCustomResources(this.world);
     createFirstObjects(this.world);
   }
 
@@ -105,6 +108,11 @@ export class ApiServer {
 
   bind(pod: ObjectKey, request: BindRequest): void {
     bindPod(this.world, this.kind(POD), pod, request);
+  }
+
+  /** Writes a namespace's `spec.finalizers`: with none left, a namespace that is being deleted goes. */
+  finalizeNamespace(name: string, object: Draft, request: WriteRequest = {}): KubeObject {
+    return finalizeNamespace(this.world, name, object, request);
   }
 
   #stored(ref: KindRef): Kind {

@@ -1,7 +1,9 @@
 /** What the state of a namespace means for the objects in it (the NamespaceLifecycle admission of kube-apiserver). */
+import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { Draft, Kind } from './kinds/kind.ts';
 import { forbidden, notFound } from './status-errors.ts';
-import type { World } from './world.ts';
+import { mustExist, type World } from './world.ts';
+import { storeUpdate, type WriteRequest } from './writing.ts';
 
 const NAMESPACE = { group: '', kind: 'Namespace', plural: 'namespaces' };
 
@@ -21,4 +23,13 @@ export function checkNamespaceTakesContent(world: World, kind: Kind, namespace: 
       field: 'metadata.namespace',
     },
   ]);
+}
+
+/** Takes over `spec.finalizers` and nothing else. */
+export function finalizeNamespace(world: World, name: string, object: Draft, request: WriteRequest): KubeObject {
+  const kind = world.kinds.get({ group: '', version: 'v1', plural: 'namespaces' });
+  const stored = mustExist(world, kind, { name });
+  const finalizers = object?.spec?.finalizers;
+  const changed = { ...stored, spec: { ...stored.spec, finalizers: Array.isArray(finalizers) ? finalizers : [] } };
+  return storeUpdate(world, kind, { name }, stored, changed, request.dryRun === true);
 }

@@ -2,13 +2,18 @@
 import type { KubeObject, ObjectKey } from '../../apis/kubernetes/object.ts';
 import type { Scale } from '../../apis/kubernetes/scale.ts';
 import type { Patch } from '../../kube/client.ts';
+import { applied } from './apply/server-side-apply.ts';
 import type { Draft, Kind } from './kinds/kind.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
-import { applyMergePatch } from './patch/merge-patch.ts';
+import { applyMergePatch, isFields } from './patch/merge-patch.ts';
+import { applyStrategicMergePatch } from './patch/strategic-merge-patch.ts';
 import { updateScale } from './scaling.ts';
-import { badRequest } from './status-errors.ts';
-import type { World } from './world.ts';
-import { updateObject, type WriteRequest } from './writing.ts';
+import { required } from './schema/field-error.ts';
+import { badRequest, conflict, invalid, unsupportedMediaType } from './status-errors.ts';
+import { storageKey, type World, writeContext } from './world.ts';
+import { createObject, updateObject, type WriteRequest } from './writing.ts';
+
+const PATCH_OPTIONS = { group: 'meta.k8s.io', kind: 'PatchOptions', plural: 'patchoptions' };
 
 export function patchObject(
   world: World,
@@ -18,25 +23,84 @@ export function patchObject(
   request: WriteRequest,
   part: 'status' | 'scale' | undefined,
 ): KubeObject {
+  if (patch.type === 'apply') {
+    if (part === 'scale') throw badRequest('the scale subresource does not take server-side apply here');
+    return applyObject(world, kind, key, patch.body as Draft, patch.force === true, request, part);
+  }
   const change = (current: Draft): Draft => patched(current, patch, kind);
-  if (part === 'scale')
-    return updateScale(
-      world,
-      kind,
-      key,
-      (scale) => change(scale as KubeObject as Draft) as KubeObject as Scale,
-      request,
-    );
+  if (part === 'scale') {
+    const changeScale = (scale: Scale): Scale => change(scale as KubeObject as Draft) as KubeObject as Scale;
+    return updateScale(world, kind, key, changeScale, request);
+  }
   return updateObject(world, kind, key, part ?? 'object', change, request);
 }
 
-function patched(current: Draft, patch: Patch, _kind: Kind): Draft {
+function patched(current: Draft, patch: Exclude<Patch, { type: 'apply' }>, kind: Kind): Draft {
   switch (patch.type) {
     case 'json':
-      return applyJsonPatch(current, patch.operations) as Draft;
+      return asObject(applyJsonPatch(current, patch.operations));
     case 'merge':
-      return applyMergePatch(current, patch.body) as Draft;
-    default:
-      throw badRequest(`patches of type ${patch.type} are not understood`);
+      return asObject(applyMergePatch(current, patch.body));
+    case 'strategic':
+      if (!kind.builtIn) {
+        throw unsupportedMediaType('application/strategic-merge-patch+json', [
+          'application/json-patch+json',
+          'application/merge-patch+json',
+          'application/apply-patch+yaml',
+        ]);
+      }
+      return asObject(applyStrategicMergePatch(current, patch.body, kind.shape()));
   }
+}
+
+function asObject(result: unknown): Draft {
+  if (isFields(result) && isFields(result.metadata)) return result as unknown as Draft;
+  throw badRequest('the patch leaves something that is not an object');
+}
+
+function applyObject(
+  world: World,
+  kind: Kind,
+  key: ObjectKey,
+  config: Draft,
+  force: boolean,
+  request: WriteRequest,
+  part: 'status' | undefined,
+): KubeObject {
+  const manager = request.fieldManager ?? '';
+  if (manager === '') throw invalid(PATCH_OPTIONS, '', [required('fieldManager', 'is required for apply patch')]);
+  if (!isFields(config)) throw badRequest('the applied configuration is not an object');
+  if (config.kind !== kind.kind || config.apiVersion !== kind.apiVersion) {
+    throw badRequest(
+      `the applied configuration must have apiVersion ${kind.apiVersion} and kind ${kind.kind}, not ${config.apiVersion} and ${config.kind}`,
+    );
+  }
+  const { now } = writeContext(world);
+  const applier = { manager, time: now, force, ...(part === undefined ? {} : { subresource: part }) };
+  const bySelf: WriteRequest = { ...request, managedFields: 'given' };
+  const exists = world.store.get(kind.collection, storageKey(kind, key)) !== undefined;
+  if (!exists && part === undefined) {
+    if ((config.metadata?.resourceVersion ?? '') !== '' || (config.metadata?.uid ?? '') !== '') {
+      throw conflict(kind, key.name, 'the object does not exist, but a uid or resourceVersion was given');
+    }
+    const created = createObject(world, kind, key, applied(kind, undefined, named(config, key), applier), bySelf);
+    request.onCreated?.();
+    return created;
+  }
+  const change = (current: Draft): Draft => {
+    const given = named(config, key);
+    const { resourceVersion = '' } = given.metadata;
+    const result = applied(kind, current, given, applier);
+    const version = resourceVersion === '' ? current.metadata.resourceVersion : resourceVersion;
+    return {
+      ...result,
+      metadata: { ...result.metadata, ...(version === undefined ? {} : { resourceVersion: version }) },
+    };
+  };
+  return updateObject(world, kind, key, part ?? 'object', change, bySelf);
+}
+
+/** The URL says what the object is called; its body may leave that out. */
+function named(config: Draft, key: ObjectKey): Draft {
+  return { ...config, metadata: { ...key, ...config.metadata } };
 }

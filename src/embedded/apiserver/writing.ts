@@ -17,6 +17,10 @@ export interface WriteRequest {
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
   /** Fields that stood twice in the text of the request; only its reader can know. */
   readonly duplicateFields?: readonly string[];
+  /** `given`: the object brings its managed fields itself, because a server-side apply has worked them out. */
+  readonly managedFields?: 'given';
+  /** Told when a server-side apply made a new object. */
+  readonly onCreated?: () => void;
   /** Takes warnings for the client. */
   readonly warn?: (warning: string) => void;
 }
@@ -47,13 +51,18 @@ export function createObject(
   object = kind.rules.defaults?.(object, context) ?? object;
   if (kind.hasStatus && !kind.rules.keepsStatusOnCreate) object = without(object, 'status');
   object = kind.rules.prepareCreate?.(object, context) ?? object;
+  const { managedFields } = object.metadata;
   object = { ...object, metadata: newMeta(world, kind, object.metadata, context.now) };
   const errors = validate(kind, object);
   if (errors.length > 0) throw invalid(kind, name, errors);
   if (world.store.get(kind.collection, storageKey(kind, { name, ...namespaceOf(object) })) !== undefined) {
     throw alreadyExists(kind, name);
   }
-  object = withManagedFields(kind, undefined, object, { manager: request.fieldManager, time: context.now });
+  if (request.managedFields === 'given') {
+    object = { ...object, metadata: { ...object.metadata, ...defined('managedFields', managedFields) } };
+  } else {
+    object = withManagedFields(kind, undefined, object, { manager: request.fieldManager, time: context.now });
+  }
   if (request.dryRun === true) return viewOf(kind, object);
   return viewOf(kind, world.store.put(kind.collection, object));
 }
@@ -90,11 +99,13 @@ export function updateObject(
   object = { ...object, metadata: keptMeta(kind, object, stored) };
   const errors = [...validateMetaUpdate(object.metadata, stored.metadata), ...validate(kind, object, stored)];
   if (errors.length > 0) throw invalid(kind, key.name, errors);
-  object = withManagedFields(kind, stored, object, {
-    manager: request.fieldManager,
-    time: context.now,
-    ...(part === 'status' ? { subresource: 'status' } : {}),
-  });
+  if (request.managedFields !== 'given') {
+    object = withManagedFields(kind, stored, object, {
+      manager: request.fieldManager,
+      time: context.now,
+      ...(part === 'status' ? { subresource: 'status' } : {}),
+    });
+  }
   return storeUpdate(world, kind, key, stored, object, request.dryRun === true);
 }
 

@@ -107,7 +107,6 @@ describe('a pod that fits nowhere', () => {
 describe('a pod goes only to a node', () => {
   it.each<[string, Partial<PodSpec>]>([
     ['that has the labels it selects', { nodeSelector: { disk: 'ssd' } }],
-    ['of the name it was given', { nodeName: 'good' }],
     ['whose taints it tolerates', { nodeSelector: { disk: 'ssd' }, tolerations: [{ operator: 'Exists' }] }],
   ])('%s', (_, spec) => {
     const snapshot = cluster(aNode('bad'), aNode('good', { labels: { disk: 'ssd' } }), aNode('bad2'));

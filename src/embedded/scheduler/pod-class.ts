@@ -66,7 +66,6 @@ export function podClassKey(pod: Pod): string {
     spec.initContainers?.map(needs),
     spec.resources?.requests,
     spec.overhead,
-    spec.nodeName,
     spec.nodeSelector,
     spec.affinity,
     spec.tolerations,

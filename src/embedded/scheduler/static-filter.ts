@@ -7,11 +7,13 @@ import type { PodClass } from './pod-class.ts';
 
 const refusal = (reason: string): Refusal => ({ reasons: [reason], resolvable: false });
 
-/** In the order in which kube-scheduler asks; the place in the list is the verdict's number. */
+/**
+ * In the order in which kube-scheduler asks; the place in the list is the verdict's number. A pod that names its node is
+ * never asked about: it is on that node already.
+ */
 const REFUSALS: readonly (Refusal | undefined)[] = [
   undefined,
   refusal('node(s) were unschedulable'),
-  refusal("node(s) didn't match the requested node name"),
   refusal('node(s) had untolerated taint(s)'),
   refusal("node(s) didn't match Pod's node affinity/selector"),
   refusal("node(s) didn't satisfy plugin(s) [NodeAffinity]"),
@@ -71,11 +73,10 @@ function judge(podClass: PodClass, node: Node): number {
   const matches = podClass.nodes.matches(name, node.metadata.labels);
   const tolerated = untoleratedTaint(node.spec?.taints, spec.tolerations, ['NoSchedule', 'NoExecute']) === undefined;
   const bits = (matches ? AFFINITY_BIT : 0) | (tolerated ? TAINTS_BIT : 0);
-  if (namedNodes !== undefined && !namedNodes.has(name)) return bits | 5;
+  if (namedNodes !== undefined && !namedNodes.has(name)) return bits | 4;
   if (node.spec?.unschedulable && !toleratesUnschedulable(podClass)) return bits | 1;
-  if (spec.nodeName && spec.nodeName !== name) return bits | 2;
-  if (!tolerated) return bits | 3;
-  return matches ? bits : bits | 4;
+  if (!tolerated) return bits | 2;
+  return matches ? bits : bits | 3;
 }
 
 function toleratesUnschedulable({ spec }: PodClass): boolean {

@@ -1,4 +1,18 @@
+/** `metadata.managedFields`: who wrote which field last, kept up to date with every write. */
+import type { ManagedFieldsEntry } from '../../../apis/kubernetes/object.ts';
 import type { Draft, Kind } from '../kinds/kind.ts';
+import {
+  type FieldSet,
+  fromFieldsV1,
+  isEmpty,
+  minus,
+  minusTrees,
+  sameSet,
+  setOf,
+  toFieldsV1,
+  union,
+} from './field-set.ts';
+import { type Difference, difference } from './object-fields.ts';
 
 export interface FieldWriter {
   readonly manager: string | undefined;
@@ -6,7 +20,96 @@ export interface FieldWriter {
   readonly subresource?: string;
 }
 
-/** The new object with the record of who wrote which field brought up to date. */
-export function withManagedFields(_kind: Kind, _old: Draft | undefined, object: Draft, _writer: FieldWriter): Draft {
-  return object;
+/** Metadata that nobody owns: the server writes it, or it is the object's name. */
+const NOBODYS_METADATA = [
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+  'selfLink',
+];
+const NOBODYS_FIELDS = ['f:apiVersion', 'f:kind'];
+
+/** The fields of a set that can have an owner. */
+export function ownable(set: FieldSet): FieldSet {
+  const metadata = set.children.get('f:metadata');
+  const children = new Map(set.children);
+  for (const field of NOBODYS_FIELDS) children.delete(field);
+  if (metadata !== undefined) {
+    const kept = new Map(metadata.children);
+    for (const field of NOBODYS_METADATA) kept.delete(`f:${field}`);
+    if (kept.size === 0) children.delete('f:metadata');
+    else children.set('f:metadata', setOf(false, kept));
+  }
+  return setOf(false, children);
+}
+
+/** How an object differs from what it was, in fields that can have an owner. */
+export function ownableDifference(kind: Kind, old: Draft | undefined, object: Draft): Difference {
+  const { changed, removed } = difference(old ?? {}, object, kind.shape());
+  return { changed: ownable(changed), removed: ownable(removed) };
+}
+
+/** The new object with the record of who wrote which field brought up to date after a create or an update. */
+export function withManagedFields(kind: Kind, old: Draft | undefined, object: Draft, writer: FieldWriter): Draft {
+  const { manager } = writer;
+  const entries = object.metadata.managedFields ?? [];
+  if (manager === undefined || manager === '') return object;
+  const { changed, removed } = ownableDifference(kind, old, object);
+  if (isEmpty(changed) && isEmpty(removed)) return object;
+  const isOwn = (entry: ManagedFieldsEntry): boolean =>
+    entry.manager === manager &&
+    entry.operation === 'Update' &&
+    entry.apiVersion === kind.apiVersion &&
+    (entry.subresource ?? '') === (writer.subresource ?? '');
+  const own = entries.find(isOwn);
+  const others = releaseFields(
+    entries.filter((entry) => !isOwn(entry)),
+    changed,
+    removed,
+  );
+  const before = own === undefined ? undefined : fromFieldsV1(own.fieldsV1);
+  const after = union(minusTrees(before ?? NOTHING, removed), changed);
+  const managedFields = isEmpty(after) ? others : [...others, updateEntry(kind, manager, after, writer)];
+  return { ...object, metadata: { ...object.metadata, managedFields: sorted(managedFields) } };
+}
+
+const NOTHING: FieldSet = { member: false, children: new Map() };
+
+/** The entries without fields that someone else has just written or removed; an entry that has none left goes. */
+export function releaseFields(
+  entries: readonly ManagedFieldsEntry[],
+  changed: FieldSet,
+  removed: FieldSet,
+): ManagedFieldsEntry[] {
+  return entries.flatMap((entry) => {
+    const fields = fromFieldsV1(entry.fieldsV1);
+    const left = minusTrees(minus(fields, changed), removed);
+    if (sameSet(left, fields)) return [entry];
+    return isEmpty(left) ? [] : [{ ...entry, fieldsV1: toFieldsV1(left) }];
+  });
+}
+
+function updateEntry(kind: Kind, manager: string, fields: FieldSet, writer: FieldWriter): ManagedFieldsEntry {
+  return {
+    manager,
+    operation: 'Update',
+    apiVersion: kind.apiVersion,
+    time: writer.time,
+    fieldsType: 'FieldsV1',
+    fieldsV1: toFieldsV1(fields),
+    ...(writer.subresource === undefined ? {} : { subresource: writer.subresource }),
+  };
+}
+
+/** Appliers first, then in the order of time. */
+export function sorted(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
+  const rank = (entry: ManagedFieldsEntry): string =>
+    `${entry.operation === 'Apply' ? 0 : 1} ${entry.time ?? ''} ${entry.manager ?? ''}`;
+  return [...entries].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0));
 }

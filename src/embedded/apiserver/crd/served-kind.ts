@@ -1,6 +1,14 @@
 import type { KubeObject } from '../../../apis/kubernetes/object.ts';
-import type { ObjectSchema } from '../schema/object-schema.ts';
-import type { CustomResourceDefinition, ScaleSubresource } from './custom-resource-definition.ts';
+import { ObjectSchema } from '../schema/object-schema.ts';
+import type { Json, Schema } from '../schema/schema.ts';
+import type {
+  CustomResourceDefinition,
+  CustomResourceVersion,
+  ScaleSubresource,
+} from './custom-resource-definition.ts';
+import { firstAt } from './json-path.ts';
+import { printerColumns } from './printer-columns.ts';
+import { byVersionPriority } from './version-priority.ts';
 
 /** A column of `kubectl get`, as in meta.k8s.io/v1 Table. */
 export interface ColumnDefinition {
@@ -38,5 +46,56 @@ export interface ServedKind {
   readonly selectableFieldNames: readonly string[];
 }
 
+const ANYTHING: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
 /** The versions of a definition that are served, in the order of preference of discovery (v2 before v1 before v1beta1). */
-export declare function servedKinds(definition: CustomResourceDefinition): ServedKind[];
+export function servedKinds(definition: CustomResourceDefinition): ServedKind[] {
+  return definition.spec.versions
+    .filter((version) => version.served)
+    .sort((a, b) => byVersionPriority(a.name, b.name))
+    .map((version) => servedKind(definition, version));
+}
+
+function servedKind(definition: CustomResourceDefinition, version: CustomResourceVersion): ServedKind {
+  const { group, scope, preserveUnknownFields } = definition.spec;
+  const names = definition.status?.acceptedNames ?? definition.spec.names;
+  const {
+    kind,
+    plural,
+    singular = kind.toLowerCase(),
+    listKind = `${kind}List`,
+    shortNames = [],
+    categories = [],
+  } = names;
+  const written = version.schema?.openAPIV3Schema ?? ANYTHING;
+  const schema = preserveUnknownFields === true ? { ...written, ...ANYTHING } : written;
+  const columns = printerColumns(version.additionalPrinterColumns);
+  const fieldNames = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, ''));
+  const { scale, status } = version.subresources ?? {};
+  const warning = `${group}/${version.name} ${kind} is deprecated`;
+  return {
+    group,
+    version: version.name,
+    kind,
+    listKind,
+    plural,
+    singular,
+    shortNames,
+    categories,
+    namespaced: scope === 'Namespaced',
+    storage: version.storage,
+    ...(version.deprecated === true ? { deprecationWarning: version.deprecationWarning ?? warning } : {}),
+    schema: new ObjectSchema(schema),
+    columns: columns.definitions,
+    cells: columns.cells,
+    hasStatus: status !== undefined,
+    ...(scale === undefined ? {} : { scale }),
+    selectableFieldNames: fieldNames,
+    selectableFields: (object) => selectableValues(object, fieldNames),
+  };
+}
+
+/** A field that is not set selects like an empty one. */
+function selectableValues(object: KubeObject, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, String(firstAt(object as unknown as Json, `.${name}`) ?? '')]));
+}

@@ -1,5 +1,6 @@
 import { apiVersionOf, type KubeObject, resource } from '../../../apis/kubernetes/object.ts';
 import type { ScaleSubresource } from '../crd/custom-resource-definition.ts';
+import { builtInSchema } from '../schema/builtin/built-in-schema.ts';
 import { AGE, type Column, NAME } from './columns/column.ts';
 import type { Kind, KindRules, Subresource } from './kind.ts';
 
@@ -47,6 +48,7 @@ export function builtIn(
     hasGeneration: options.generation ?? false,
     ...(options.scale === undefined ? {} : { scale: options.scale }),
     subresources: options.subresources ?? [],
+    shape: () => builtInSchema(apiVersion, kind),
     columns: columns.map((column) => column.definition),
     cells: (object, now) => columns.map((column) => column.cell(object, now)),
     selectableFieldNames: fields.map(([name]) => name),

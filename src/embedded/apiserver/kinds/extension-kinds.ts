@@ -1,6 +1,7 @@
 /** Kinds about kinds: definitions of custom resources, aggregated APIs, admission. Only definitions have an effect. */
 import { builtIn } from './built-in.ts';
 import type { Kind } from './kind.ts';
+import { definitionRules } from './rules/definition-rules.ts';
 
 export const EXTENSION_KINDS: readonly Kind[] = [
   builtIn('apiregistration.k8s.io/v1', 'APIService', 'apiservices', 'cluster', {
@@ -13,6 +14,7 @@ export const EXTENSION_KINDS: readonly Kind[] = [
     categories: ['api-extensions'],
     status: true,
     generation: true,
+    rules: definitionRules,
   }),
   builtIn(
     'admissionregistration.k8s.io/v1',

@@ -43,6 +43,12 @@ export class KindRegistry {
     return [...this.#byPath.values()];
   }
 
+  /** A kind whose objects are in the collection. */
+  ofCollection(collection: string): Kind | undefined {
+    for (const kind of this.#byPath.values()) if (kind.stored && kind.collection === collection) return kind;
+    return undefined;
+  }
+
   /** One kind for each collection of stored objects. */
   collections(): Kind[] {
     const byCollection = new Map<string, Kind>();

@@ -14,15 +14,20 @@ export function valueText(value: Json | undefined): string {
 /** JSON with the keys of every object in order, as Go writes its maps; equal values give equal text. */
 export function sortedJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (value === null || typeof value !== 'object') return jsonText(value);
   const object = value as Readonly<Record<string, Json>>;
   const entries = Object.keys(object)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${sortedJson(object[key] as Json)}`);
+    .map((key) => `${jsonText(key)}:${sortedJson(object[key] as Json)}`);
   return `{${entries.join(',')}}`;
 }
 
 /** `%v` of a list of strings: `[a b]`. */
 export function listText(values: readonly string[]): string {
   return `[${values.join(' ')}]`;
+}
+
+/** Go escapes what could end a script in a web page. */
+function jsonText(value: string | number | boolean | null): string {
+  return JSON.stringify(value).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 }

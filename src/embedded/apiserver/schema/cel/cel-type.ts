@@ -118,7 +118,10 @@ export class CelTypes {
     }
     class ObjectValue {}
     const name = `Object${++this.#count}`;
-    this.#env.registerType(name, { ctor: ObjectValue, fields }).registerOperator(`${name} == ${name}`, celEqual);
+    this.#env
+      .registerType(name, { ctor: ObjectValue, fields })
+      .registerOperator(`${name} == ${name}`, celEqual)
+      .registerOperator(`${name} == null`, celEqual);
     return {
       name,
       convert: (value) => {

@@ -1,27 +1,5 @@
 import { EvaluationError, ParseError, TypeError as TypeProblem } from '@marcbachmann/cel-js';
-
-/** An error of the evaluator without the picture of the source it adds for terminals. */
-export function problemOf(error: unknown): string {
-  if (isCelError(error)) return error.summary;
-  return error instanceof Error ? error.message : String(error);
-}
-
-/**
- * Why a rule does not compile, as the API server says it: where in the rule, and what cannot be.
- *
- *     ERROR: <input>:1:5: undefined field 'foo'
- *      | self.foo > 1
- *      | ....^
- */
-export function compileProblem(rule: string, error: unknown): string {
-  const start = isCelError(error) ? (error.range?.start ?? 0) : 0;
-  const [position, sentence] = describe(rule, error, start);
-  const before = rule.slice(0, position);
-  const lineNumber = before.split('\n').length;
-  const column = position - (before.lastIndexOf('\n') + 1);
-  const line = rule.split('\n')[lineNumber - 1] ?? '';
-  return `ERROR: <input>:${lineNumber}:${column + 1}: ${sentence}\n | ${line}\n | ${'.'.repeat(column)}^`;
-}
+import { asWritten } from './dialect.ts';
 
 type CelError = EvaluationError | ParseError | TypeProblem;
 
@@ -29,31 +7,118 @@ function isCelError(error: unknown): error is CelError {
   return error instanceof EvaluationError || error instanceof ParseError || error instanceof TypeProblem;
 }
 
-function describe(rule: string, error: unknown, start: number): readonly [position: number, sentence: string] {
-  const problem = problemOf(error);
-  if (!isCelError(error)) return [start, problem];
-  if (error instanceof ParseError) return [start, `Syntax error: ${problem}`];
-  const field = /^No such key: (.*)$/.exec(problem)?.[1];
-  // Kubernetes points at the dot before a field, the evaluator at the field.
-  if (field !== undefined) return [Math.max(0, rule.lastIndexOf('.', start)), `undefined field '${field}'`];
-  const variable = /^Unknown variable: (.*)$/.exec(problem)?.[1];
-  if (variable !== undefined) return [start, `undeclared reference to '${variable}' (in container '')`];
-  const operator = /^no such overload: (\S+) (\S+) (\S+)$/.exec(problem);
-  if (operator !== null) {
-    const [, left = '', symbol = '', right = ''] = operator;
-    const at = rule.indexOf(` ${symbol}`, start);
-    const name = symbol === 'in' ? '@in' : `_${symbol}_`;
-    return [at < 0 ? start : at + 1, `found no matching overload for '${name}' applied to '(${left}, ${right})'`];
-  }
-  const call = /^found no matching overload for '(?:(.*)\.)?(\w+)\((.*)\)'$/.exec(problem);
-  if (call !== null) return describeCall(rule, start, call);
-  return [start, problem];
+/** An error of the evaluator without the picture of the source it adds for terminals. */
+export function problemOf(error: unknown): string {
+  if (isCelError(error)) return asWritten(error.summary);
+  return error instanceof Error ? error.message : String(error);
 }
 
-function describeCall(rule: string, start: number, call: RegExpExecArray): readonly [number, string] {
-  const [, receiver, name = '', args = ''] = call;
-  const at = rule.indexOf(`${name}(`, start);
-  const position = at < 0 ? start : at + name.length;
-  const applied = receiver === undefined ? `'(${args})'` : `'${receiver}.(${args})'`;
-  return [position, `found no matching overload for '${name}' applied to ${applied}`];
+/** Why a rule does not compile, as the API server says it; `functions` are the names of those there are. */
+export function compileProblem(rule: string, error: unknown, functions: ReadonlySet<string>): string {
+  const start = isCelError(error) ? (error.range?.start ?? 0) : 0;
+  const [position, sentence] = describe({ rule, start, functions, problem: problemOf(error) }, error);
+  return pointAt(rule, position, sentence);
+}
+
+/**
+ * A sentence about a place in a rule:
+ *
+ *     ERROR: <input>:1:5: undefined field 'foo'
+ *      | self.foo > 1
+ *      | ....^
+ */
+export function pointAt(rule: string, position: number, sentence: string): string {
+  const before = rule.slice(0, position);
+  const lineNumber = before.split('\n').length;
+  const column = position - (before.lastIndexOf('\n') + 1);
+  const line = rule.split('\n')[lineNumber - 1] ?? '';
+  return `ERROR: <input>:${lineNumber}:${column + 1}: ${sentence}\n | ${line}\n | ${'.'.repeat(column)}^`;
+}
+
+interface Problem {
+  readonly rule: string;
+  /** Where the evaluator sees it. */
+  readonly start: number;
+  readonly problem: string;
+  readonly functions: ReadonlySet<string>;
+}
+
+type Described = readonly [position: number, sentence: string];
+
+/** The evaluator's sentences and what the API server says instead, with the place it points at. */
+const SENTENCES: readonly (readonly [RegExp, (match: RegExpExecArray, problem: Problem) => Described])[] = [
+  [
+    /^No such key: (.*)$/,
+    ([, field = ''], { rule, start }) => [fieldPosition(rule, start, field), `undefined field '${field}'`],
+  ],
+  [/^Unknown variable: (.*)$/, ([, name], { start }) => [start, `undeclared reference to '${name}' (in container '')`]],
+  [
+    /^Cannot index type '(.*)'$/,
+    ([, type = ''], { rule, start }) => [
+      dotBefore(rule, start),
+      `type '${typeText(type)}' does not support field selection`,
+    ],
+  ],
+  [/^no such overload: (\S+) (\S+) (.+)$/, describeOperator],
+  [
+    /^no such overload: ([!-])(\S+)$/,
+    ([, operator, type = ''], { start }) => [start, noOverload(`${operator}_`, `(${typeText(type)})`)],
+  ],
+  [/^found no matching overload for '(?:(.*)\.)?(\w+)\((.*)\)'$/, describeCall],
+  [
+    /^Ternary branches must have the same type, got '(.*)' and '(.*)'$/,
+    ([, yes = '', no = ''], { rule, start }) => [
+      Math.max(start, rule.indexOf('?', start)),
+      noOverload('_?_:_', `(bool, ${typeText(yes)}, ${typeText(no)})`),
+    ],
+  ],
+];
+
+function describe(problem: Problem, error: unknown): Described {
+  if (error instanceof ParseError) return [problem.start, `Syntax error: ${problem.problem}`];
+  for (const [pattern, say] of SENTENCES) {
+    const match = pattern.exec(problem.problem);
+    if (match !== null) return say(match, problem);
+  }
+  return [problem.start, problem.problem];
+}
+
+/** Kubernetes points at the dot before a field, and for the field that `has` asks for at the bracket; the evaluator at the field. */
+function fieldPosition(rule: string, start: number, field: string): number {
+  const asked = /\bhas(\s*\()[^()]*$/.exec(rule.slice(0, start));
+  if (asked !== null && /^\s*\)/.test(rule.slice(start + field.length))) return asked.index + 3;
+  return dotBefore(rule, start);
+}
+
+function dotBefore(rule: string, start: number): number {
+  return Math.max(0, rule.lastIndexOf('.', start));
+}
+
+function describeOperator(
+  [, left = '', symbol = '', right = '']: RegExpExecArray,
+  { rule, start }: Problem,
+): Described {
+  const at = rule.indexOf(` ${symbol}`, start);
+  const name = symbol === 'in' ? '@in' : `_${symbol}_`;
+  return [at < 0 ? start : at + 1, noOverload(name, `(${typeText(left)}, ${typeText(right)})`)];
+}
+
+function describeCall([, receiver, name = '', args = '']: RegExpExecArray, problem: Problem): Described {
+  const at = problem.rule.indexOf(`${name}(`, problem.start);
+  const position = at < 0 ? problem.start : at + name.length;
+  if (!problem.functions.has(name)) return [position, `undeclared reference to '${name}' (in container '')`];
+  const applied = receiver === undefined ? `(${typeText(args)})` : `${typeText(receiver)}.(${typeText(args)})`;
+  return [position, noOverload(name, applied)];
+}
+
+function noOverload(name: string, applied: string): string {
+  return `found no matching overload for '${name}' applied to '${applied}'`;
+}
+
+/** `list<string>` as CEL writes it: `list(string)`. */
+function typeText(type: string): string {
+  return type
+    .replaceAll('<', '(')
+    .replaceAll('>', ')')
+    .replace(/\bObject\d+\b/g, 'object');
 }

@@ -3,7 +3,8 @@ import type { Environment } from '@marcbachmann/cel-js';
 import { goRegExp } from '../go-regexp.ts';
 import type { Json, Schema, ValidationRule } from '../schema.ts';
 import { type CelType, CelTypes } from './cel-type.ts';
-import { compileProblem } from './compile-error.ts';
+import { compileProblem, pointAt } from './compile-error.ts';
+import { asWritten, checkable, runnable } from './dialect.ts';
 import { fieldPathText } from './field-path.ts';
 import { kubernetesEnvironment } from './library/kubernetes-library.ts';
 
@@ -133,34 +134,34 @@ function compileRule(rule: ValidationRule, environments: Environments, schema: S
   };
 }
 
-function compile(
-  text: string,
-  env: Environment,
-  type: 'bool' | 'string',
-  wrongType: string,
-): { readonly program: Program } | { readonly error: string } {
+type Compiled = { readonly program: Program } | { readonly error: string };
+
+function compile(text: string, env: Environment, type: 'bool' | 'string', wrongType: string): Compiled {
   try {
-    const program = env.parse(text);
-    const checked = program.check();
-    if (!checked.valid) return { error: `compilation failed: ${compileProblem(text, checked.error)}` };
+    const checked = env.check(checkable(text));
+    if (!checked.valid) {
+      return { error: `compilation failed: ${compileProblem(text, checked.error, functionNames(env))}` };
+    }
+    const bad = badPatternAt(text);
+    if (bad !== undefined) return { error: `compilation failed: ${pointAt(text, bad, 'invalid matches argument')}` };
     if (checked.type !== type && checked.type !== 'dyn') return { error: wrongType };
-    const pattern = badPattern(text);
-    if (pattern !== undefined)
-      return { error: `compilation failed: ERROR: <input>:1:1: invalid matches argument: ${pattern}` };
-    return { program };
+    return { program: env.parse(runnable(text)) };
   } catch (error) {
-    return { error: `compilation failed: ${compileProblem(text, error)}` };
+    return { error: `compilation failed: ${compileProblem(text, error, functionNames(env))}` };
   }
 }
 
-/** A pattern written out in the rule that is no regular expression. */
-function badPattern(rule: string): string | undefined {
-  for (const [, raw, single, double] of rule.matchAll(
-    /\.matches\((r)?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\)/g,
-  )) {
+function functionNames(env: Environment): ReadonlySet<string> {
+  return new Set([...env.getDefinitions().functions.map((declared) => asWritten(declared.name)), 'has', 'matches']);
+}
+
+/** Where a pattern is written out in the rule that is no regular expression. */
+function badPatternAt(rule: string): number | undefined {
+  for (const match of rule.matchAll(/\.matches\((r)?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\)/g)) {
+    const [whole, raw, single, double] = match;
     const written = single ?? double ?? '';
     const pattern = raw === undefined ? written.replace(/\\\\/g, '\\') : written;
-    if (goRegExp(pattern) === undefined) return pattern;
+    if (goRegExp(pattern) === undefined) return match.index + whole.indexOf('(') + 1;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { registerDialect } from '../dialect.ts';
 import { registerIps } from './ip-functions.ts';
 import { registerLists } from './list-functions.ts';
 import { registerNamedFormats } from './named-format-functions.ts';
@@ -22,6 +23,7 @@ export function kubernetesEnvironment(): Environment {
     registerSets(library);
     registerSemver(library);
     registerNamedFormats(library);
+    registerDialect(library);
   }
   return library.clone();
 }

@@ -1,0 +1,158 @@
+/** Sets of fields, as `managedFields` keeps them: who owns what. Immutable; parts are shared. */
+
+/**
+ * A set at one place of an object: whether the place itself is in it, and the sets below, by path element as in FieldsV1:
+ * `f:name` for a field, `k:{"name":"x"}` for the item of a list with keys, `v:"x"` for the value of a set.
+ */
+export interface FieldSet {
+  readonly member: boolean;
+  readonly children: ReadonlyMap<string, FieldSet>;
+}
+
+/** Fields in the form of the wire: nested objects, `.` for the place itself. */
+export interface FieldsV1 {
+  readonly [element: string]: FieldsV1;
+}
+
+const NO_CHILDREN: ReadonlyMap<string, FieldSet> = new Map();
+export const EMPTY: FieldSet = { member: false, children: NO_CHILDREN };
+export const LEAF: FieldSet = { member: true, children: NO_CHILDREN };
+
+export function isEmpty(set: FieldSet): boolean {
+  return !set.member && set.children.size === 0;
+}
+
+/** A set of children, without those that are empty. */
+export function setOf(member: boolean, children: Map<string, FieldSet>): FieldSet {
+  if (children.size === 0) return member ? LEAF : EMPTY;
+  return { member, children };
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmpty(b)) return a;
+  if (isEmpty(a)) return b;
+  const children = new Map(a.children);
+  for (const [element, child] of b.children) {
+    const other = children.get(element);
+    children.set(element, other === undefined ? child : union(other, child));
+  }
+  return { member: a.member || b.member, children };
+}
+
+/** What is in the first and not in the second. */
+export function minus(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmpty(a) || isEmpty(b)) return a;
+  const children = new Map<string, FieldSet>();
+  for (const [element, child] of a.children) {
+    const other = b.children.get(element);
+    const rest = other === undefined ? child : minus(child, other);
+    if (!isEmpty(rest)) children.set(element, rest);
+  }
+  return setOf(a.member && !b.member, children);
+}
+
+/** Without the places of the second and all that lies below them. */
+export function minusTrees(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmpty(a) || isEmpty(b)) return a;
+  if (b.member) return EMPTY;
+  const children = new Map<string, FieldSet>();
+  for (const [element, child] of a.children) {
+    const other = b.children.get(element);
+    const rest = other === undefined ? child : minusTrees(child, other);
+    if (!isEmpty(rest)) children.set(element, rest);
+  }
+  return setOf(a.member, children);
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmpty(a) || isEmpty(b)) return EMPTY;
+  const children = new Map<string, FieldSet>();
+  for (const [element, child] of a.children) {
+    const other = b.children.get(element);
+    if (other === undefined) continue;
+    const both = intersection(child, other);
+    if (!isEmpty(both)) children.set(element, both);
+  }
+  return setOf(a.member && b.member, children);
+}
+
+export function sameSet(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  if (a.member !== b.member || a.children.size !== b.children.size) return false;
+  for (const [element, child] of a.children) {
+    const other = b.children.get(element);
+    if (other === undefined || !sameSet(child, other)) return false;
+  }
+  return true;
+}
+
+/** Every place in the set as its path elements, parents before children. */
+export function* pathsOf(set: FieldSet, prefix: readonly string[] = []): Generator<readonly string[]> {
+  if (set.member) yield prefix;
+  for (const [element, child] of set.children) yield* pathsOf(child, [...prefix, element]);
+}
+
+/** The path as people read it: `.spec.containers[name="web"].image`. */
+export function pathText(path: readonly string[]): string {
+  return path.map(elementText).join('');
+}
+
+function elementText(element: string): string {
+  const value = element.slice(2);
+  if (element.startsWith('f:')) return `.${value}`;
+  if (element.startsWith('v:')) return `[=${value}]`;
+  const keys = Object.entries(JSON.parse(value) as Record<string, unknown>);
+  return `[${keys.map(([name, key]) => `${name}=${JSON.stringify(key)}`).join(',')}]`;
+}
+
+const read = new WeakMap<object, FieldSet>();
+const LARGEST_INTERNED = 4096;
+const interned = new Map<string, FieldsV1>();
+
+/** The set in the form of the wire. Alike sets are one and the same object: pods of one workload all have the same. */
+export function toFieldsV1(set: FieldSet): FieldsV1 {
+  const fields = written(set);
+  const text = JSON.stringify(fields);
+  const known = interned.get(text);
+  if (known !== undefined) return known;
+  freeze(fields);
+  if (interned.size >= LARGEST_INTERNED) interned.clear();
+  interned.set(text, fields);
+  read.set(fields, set);
+  return fields;
+}
+
+function written(set: FieldSet): FieldsV1 {
+  const fields: Record<string, FieldsV1> = {};
+  if (set.member && set.children.size > 0) fields['.'] = {};
+  for (const [element, child] of [...set.children].sort(([a], [b]) => (a < b ? -1 : 1)))
+    fields[element] = written(child);
+  return fields;
+}
+
+function freeze(fields: FieldsV1): void {
+  Object.freeze(fields);
+  for (const child of Object.values(fields)) freeze(child);
+}
+
+/** The inverse of {@link toFieldsV1}; what is not such a form gives an empty set. */
+export function fromFieldsV1(fields: unknown): FieldSet {
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return EMPTY;
+  const known = read.get(fields);
+  if (known !== undefined) return known;
+  const set = parsed(fields as FieldsV1, true);
+  read.set(fields, set);
+  return set;
+}
+
+function parsed(fields: FieldsV1, root: boolean): FieldSet {
+  const children = new Map<string, FieldSet>();
+  let member = false;
+  for (const [element, child] of Object.entries(fields)) {
+    if (element === '.') member = true;
+    else if (/^[fkv]:/.test(element) && typeof child === 'object' && child !== null) {
+      children.set(element, parsed(child, false));
+    }
+  }
+  return setOf(member || (children.size === 0 && !root), children);
+}

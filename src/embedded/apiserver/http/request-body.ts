@@ -1,0 +1,89 @@
+/** Reads the body of a request as an object, whatever it is written in, and refuses what would hurt the server. */
+import type { IncomingMessage } from 'node:http';
+import { parse as parseYaml } from 'yaml';
+import { asError, hasCode } from '../../../platform/errors.ts';
+import { isFields } from '../patch/merge-patch.ts';
+import { decodeProtobuf, PROTOBUF_MEDIA_TYPE } from '../protobuf/decode-protobuf.ts';
+import { badRequest, tooLarge, unsupportedMediaType } from '../status-errors.ts';
+import { scanJson } from './json-scanner.ts';
+import { mediaTypeOf } from './media-types.ts';
+
+/** What kube-apiserver takes: three mebibytes. */
+export const LARGEST_BODY = 3 * 1024 * 1024;
+/** Deeper than any object of any kind, and shallow enough for every function that walks objects. */
+const DEEPEST_NESTING = 500;
+const OBJECT_TYPES = ['application/json', 'application/yaml', PROTOBUF_MEDIA_TYPE];
+
+export interface RequestBody {
+  readonly value: unknown;
+  readonly duplicateFields: readonly string[];
+}
+
+/** All bytes of a request; 413 as soon as there are too many. */
+export async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const refuse = (): Error => tooLarge(`Request entity too large: limit is ${LARGEST_BODY}`);
+  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw refuse();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_BODY) throw refuse();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+/** An object in JSON, YAML or protobuf, as the Content-Type says; JSON when it says nothing. */
+export function parseObject(bytes: Buffer, contentType: string | undefined): RequestBody {
+  const mediaType = mediaTypeOf(contentType);
+  switch (mediaType) {
+    case '':
+    case '*/*':
+    case 'application/json':
+      return parseJson(bytes);
+    case 'application/yaml':
+      return parseYamlText(bytes);
+    case PROTOBUF_MEDIA_TYPE:
+      return { value: fromProtobuf(bytes), duplicateFields: [] };
+    default:
+      throw unsupportedMediaType(mediaType, OBJECT_TYPES);
+  }
+}
+
+export function parseJson(bytes: Buffer): RequestBody {
+  const text = bytes.toString('utf8');
+  const { duplicateFields, depth } = scanJson(text);
+  if (depth > DEEPEST_NESTING) throw badRequest('exceeded max depth');
+  try {
+    return { value: JSON.parse(text), duplicateFields };
+  } catch (error) {
+    throw badRequest(`couldn't get version/kind; json parse error: ${asError(error).message}`);
+  }
+}
+
+/** YAML, of which JSON is a part: what kubectl applies is JSON under this name. */
+export function parseYamlText(bytes: Buffer): RequestBody {
+  if (/^\s*\{/.test(bytes.toString('utf8', 0, 64))) return parseJson(bytes);
+  try {
+    const value: unknown = parseYaml(bytes.toString('utf8'), { version: '1.1', maxAliasCount: 100 });
+    if (depthOf(value, DEEPEST_NESTING) > DEEPEST_NESTING) throw badRequest('exceeded max depth');
+    return { value, duplicateFields: [] };
+  } catch (error) {
+    throw badRequest(`error converting YAML to JSON: ${asError(error).message}`);
+  }
+}
+
+function fromProtobuf(bytes: Buffer): unknown {
+  try {
+    return decodeProtobuf(bytes);
+  } catch (error) {
+    if (hasCode(error, 'KUBE_BODY_UNREADABLE')) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+/** How deep a value nests, as far as the limit. */
+function depthOf(value: unknown, limit: number): number {
+  if (limit < 0 || (!Array.isArray(value) && !isFields(value))) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map((child) => depthOf(child, limit - 1)));
+}

@@ -1,0 +1,58 @@
+import { EventRecorder } from '../kube/event-recorder.ts';
+import type { Clock } from '../platform/clock.ts';
+import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
+import type { Random } from '../platform/random.ts';
+import { ApiServer } from './apiserver/api-server.ts';
+import { ClusterInformers } from './cluster-informers.ts';
+import { GarbageCollector } from './garbage-collection/garbage-collector.ts';
+import { NamespaceEmptier } from './garbage-collection/namespace-emptier.ts';
+import { InMemoryClient } from './in-memory-client.ts';
+import { Kubelets } from './kubelet/kubelets.ts';
+import type { PodDelays } from './kubelet/pod-script.ts';
+import { Scheduler } from './scheduler/scheduler.ts';
+
+export interface EmbeddedClusterOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger?: Logger;
+  /** How long pods take to start, to be ready and to stop, where they do not say so themselves; no time by default. */
+  readonly delays?: Partial<PodDelays>;
+  readonly rememberedEvents?: number;
+}
+
+/**
+ * A Kubernetes cluster in this process: API server, scheduler, kubelets of simulated nodes, and the controllers of the
+ * workloads. It has no timer and no socket of its own, so on a virtual clock it is a world for simulations.
+ */
+export class EmbeddedCluster {
+  readonly server: ApiServer;
+  readonly client: InMemoryClient;
+  readonly kubelets: Kubelets;
+  readonly #informers: ClusterInformers;
+  readonly #parts: readonly { run(signal: AbortSignal): Promise<void> }[];
+
+  constructor(options: EmbeddedClusterOptions) {
+    const { clock, delays, rememberedEvents, logger = SILENT_LOGGER } = options;
+    const random = options.random.split('embedded-cluster');
+    this.server = new ApiServer({ clock, random, ...(rememberedEvents === undefined ? {} : { rememberedEvents }) });
+    this.client = new InMemoryClient(this.server, { fieldManager: 'embedded-cluster' });
+    const { client } = this;
+    this.#informers = new ClusterInformers({ client, clock, random, logger });
+    const shared = { client, clock, random, logger, informers: this.#informers };
+    const recorder = (component: string): EventRecorder => new EventRecorder({ client, clock, random, component });
+    this.kubelets = new Kubelets({ ...shared, ...(delays === undefined ? {} : { delays }) });
+    this.#parts = [this.kubelets, new Scheduler({ ...shared, recorder: recorder('default-scheduler') })];
+  }
+
+  /** Runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    new GarbageCollector(this.server).start(signal);
+    new NamespaceEmptier(this.server).start(signal);
+    await Promise.all([this.#informers, ...this.#parts].map((part) => part.run(signal)));
+  }
+
+  /** Resolves when every part has seen the present state. */
+  synced(signal: AbortSignal): Promise<void> {
+    return this.#informers.synced(signal);
+  }
+}

@@ -1,0 +1,75 @@
+/** The kubeconfig file through which kubectl finds the embedded cluster. */
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { asError, SpindriftError } from '../platform/errors.ts';
+
+export interface Access {
+  readonly url: string;
+  /** The certificate that signed the server's, in PEM; absent for a server without TLS. */
+  readonly authority?: string;
+  readonly token?: string;
+}
+
+const NAME = 'spindrift';
+const FIRST_LINE = '# Written by the embedded cluster of Spindrift, which replaces it at every start.';
+
+/** The text of the file. */
+export function kubeconfigText(access: Access): string {
+  const { url, authority, token } = access;
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': NAME,
+    clusters: [
+      {
+        name: NAME,
+        cluster: {
+          server: url,
+          ...(authority === undefined
+            ? {}
+            : { 'certificate-authority-data': Buffer.from(authority).toString('base64') }),
+        },
+      },
+    ],
+    users: [{ name: NAME, user: token === undefined ? {} : { token } }],
+    contexts: [{ name: NAME, context: { cluster: NAME, user: NAME, namespace: 'default' } }],
+  };
+  return `${FIRST_LINE}\n${stringify(config)}`;
+}
+
+/** Writes the file, readable by its owner alone, in one step; a kubeconfig of someone else is never replaced. */
+export async function writeKubeconfig(path: string, access: Access): Promise<void> {
+  await checkKubeconfigPath(path);
+  const temporary = `${path}.new`;
+  await orUnwritable(path, async () => {
+    await writeFile(temporary, kubeconfigText(access), { mode: 0o600 });
+    await chmod(temporary, 0o600);
+    await rename(temporary, path);
+  });
+}
+
+/** Fails early when the file could not be written later: its folder is made, and what is there must be ours. */
+export async function checkKubeconfigPath(path: string): Promise<void> {
+  await orUnwritable(path, () => mkdir(dirname(resolve(path)), { recursive: true }));
+  const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw new SpindriftError('EMBEDDED_FILE_UNWRITABLE', { path, problem: error.message }, { cause: error });
+  });
+  if (present !== '' && !present.startsWith(FIRST_LINE)) {
+    throw new SpindriftError('EMBEDDED_KUBECONFIG_FOREIGN', { path });
+  }
+}
+
+/** Takes the file away again when the cluster it leads to is gone. */
+export async function removeKubeconfig(path: string): Promise<void> {
+  await orUnwritable(path, () => rm(path, { force: true }));
+}
+
+async function orUnwritable(path: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    throw new SpindriftError('EMBEDDED_FILE_UNWRITABLE', { path, problem: asError(error).message }, { cause: error });
+  }
+}

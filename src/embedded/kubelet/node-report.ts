@@ -1,0 +1,128 @@
+/** What a simulated node says of itself. */
+import type { Node, Taint } from '../../apis/kubernetes/node.ts';
+import type { Condition } from '../../apis/kubernetes/object.ts';
+import type { ResourceList } from '../../apis/kubernetes/pod.ts';
+
+/** A machine that is to join the cluster. */
+export interface SimulatedNode {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly taints?: readonly Taint[];
+  readonly providerID?: string;
+  /** What is not named is as in {@link DEFAULT_CAPACITY}. */
+  readonly capacity?: ResourceList;
+  /** All of the capacity when absent. */
+  readonly allocatable?: ResourceList;
+}
+
+/** A Node object made by someone else with this annotation set to `true` gets a simulated kubelet. */
+export const SIMULATED = 'spindrift.dev/simulated';
+
+export const DEFAULT_CAPACITY: ResourceList = { cpu: '4', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
+
+type NodeCondition = Condition & { readonly lastHeartbeatTime: string };
+
+/** The Node object with which a machine registers. */
+export function registration(machine: SimulatedNode): Node {
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name: machine.name,
+      labels: standardLabels(machine.name, machine.labels),
+      annotations: { ...machine.annotations, [SIMULATED]: 'true' },
+    },
+    spec: {
+      ...(machine.providerID !== undefined && { providerID: machine.providerID }),
+      ...(machine.taints !== undefined && { taints: machine.taints }),
+    },
+    status: capacities(machine),
+  };
+}
+
+/** What every kubelet writes on its node. */
+export function standardLabels(
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  return {
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': 'linux',
+    'kubernetes.io/arch': 'amd64',
+    'beta.kubernetes.io/os': 'linux',
+    'beta.kubernetes.io/arch': labels['kubernetes.io/arch'] ?? 'amd64',
+    ...labels,
+  };
+}
+
+/** The status a kubelet reports; capacity that is known already is left as it is. */
+export function nodeStatus(
+  node: Node,
+  hostIP: string,
+  health: 'ready' | 'starting' | 'shutting-down',
+  now: string,
+): Node['status'] {
+  const capacity = node.status?.capacity ?? DEFAULT_CAPACITY;
+  return {
+    capacity,
+    allocatable: node.status?.allocatable ?? capacity,
+    conditions: [...pressures(node, now), readyCondition(node, health, now)],
+    addresses: [
+      { type: 'InternalIP', address: hostIP },
+      { type: 'Hostname', address: node.metadata.name ?? '' },
+    ],
+    nodeInfo: {
+      machineID: node.metadata.uid ?? '',
+      systemUUID: node.metadata.uid ?? '',
+      bootID: node.metadata.uid ?? '',
+      kernelVersion: '6.12.0-simulated',
+      osImage: 'Spindrift simulated node',
+      containerRuntimeVersion: 'containerd://2.1.0',
+      kubeletVersion: 'v1.36.3',
+      kubeProxyVersion: '',
+      operatingSystem: 'linux',
+      architecture: node.metadata.labels?.['kubernetes.io/arch'] ?? 'amd64',
+    },
+  };
+}
+
+function capacities({ capacity, allocatable }: SimulatedNode): NonNullable<Node['status']> {
+  const all = { ...DEFAULT_CAPACITY, ...capacity };
+  return { capacity: all, allocatable: { ...all, ...allocatable } };
+}
+
+function pressures(node: Node, now: string): NodeCondition[] {
+  return [
+    condition(
+      node,
+      'MemoryPressure',
+      'False',
+      'KubeletHasSufficientMemory',
+      'kubelet has sufficient memory available',
+      now,
+    ),
+    condition(node, 'DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure', now),
+    condition(node, 'PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available', now),
+  ];
+}
+
+function readyCondition(node: Node, health: 'ready' | 'starting' | 'shutting-down', now: string): NodeCondition {
+  if (health === 'ready')
+    return condition(node, 'Ready', 'True', 'KubeletReady', 'kubelet is posting ready status', now);
+  const message = health === 'starting' ? 'container runtime is starting' : 'node is shutting down';
+  return condition(node, 'Ready', 'False', 'KubeletNotReady', message, now);
+}
+
+function condition(
+  node: Node,
+  type: string,
+  status: 'True' | 'False',
+  reason: string,
+  message: string,
+  now: string,
+): NodeCondition {
+  const known = node.status?.conditions?.find((other) => other.type === type);
+  const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now;
+  return { type, status, lastHeartbeatTime: now, lastTransitionTime, reason, message };
+}
