@@ -4,7 +4,7 @@ import { goRegExp } from '../go-regexp.ts';
 import type { Json, Schema, ValidationRule } from '../schema.ts';
 import { type CelType, CelTypes } from './cel-type.ts';
 import { compileProblem, pointAt } from './compile-error.ts';
-import { asWritten, checkable, runnable } from './dialect.ts';
+import { asWritten, forEvaluator } from './dialect.ts';
 import { fieldPathText } from './field-path.ts';
 import { kubernetesEnvironment } from './library/kubernetes-library.ts';
 
@@ -83,29 +83,31 @@ function compileNode(schema: Schema, typeSchema: Schema, isRoot: boolean): Pick<
   return { rules: written.map((rule) => compileRule(rule, environments, typeSchema)), convert: self.convert };
 }
 
-/** The two ways `oldSelf` can be declared, each made when first needed. */
+/** The environments of one schema's rules, each made when first needed. */
 class Environments {
   readonly #base: Environment;
   readonly #self: CelType;
-  #plain: Environment | undefined;
-  #optional: Environment | undefined;
+  readonly #derived = new Map<string, Environment>();
 
   constructor(base: Environment, self: CelType) {
     this.#base = base;
     this.#self = self;
   }
 
-  for(rule: ValidationRule): Environment {
-    if (rule.optionalOldSelf === true) {
-      this.#optional ??= this.#derive(`optional<${this.#self.name}>`);
-      return this.#optional;
+  /** `oldSelf` is declared in one of two ways, and only the arguments of `format` may be of mixed types. */
+  for({ rule, messageExpression = '', optionalOldSelf }: ValidationRule): Environment {
+    const oldSelf = optionalOldSelf === true ? `optional<${this.#self.name}>` : this.#self.name;
+    const homogeneousAggregateLiterals = !/\.format\(/.test(rule + messageExpression);
+    const key = `${oldSelf} ${homogeneousAggregateLiterals}`;
+    let env = this.#derived.get(key);
+    if (env === undefined) {
+      env = this.#base
+        .clone({ homogeneousAggregateLiterals })
+        .registerVariable('self', this.#self.name)
+        .registerVariable('oldSelf', oldSelf);
+      this.#derived.set(key, env);
     }
-    this.#plain ??= this.#derive(this.#self.name);
-    return this.#plain;
-  }
-
-  #derive(oldSelf: string): Environment {
-    return this.#base.clone().registerVariable('self', this.#self.name).registerVariable('oldSelf', oldSelf);
+    return env;
   }
 }
 
@@ -138,14 +140,14 @@ type Compiled = { readonly program: Program } | { readonly error: string };
 
 function compile(text: string, env: Environment, type: 'bool' | 'string', wrongType: string): Compiled {
   try {
-    const checked = env.check(checkable(text));
+    const program = env.parse(forEvaluator(text));
+    const checked = program.check();
     if (!checked.valid) {
       return { error: `compilation failed: ${compileProblem(text, checked.error, functionNames(env))}` };
     }
     const bad = badPatternAt(text);
     if (bad !== undefined) return { error: `compilation failed: ${pointAt(text, bad, 'invalid matches argument')}` };
-    if (checked.type !== type && checked.type !== 'dyn') return { error: wrongType };
-    return { program: env.parse(runnable(text)) };
+    return checked.type === type || checked.type === 'dyn' ? { program } : { error: wrongType };
   } catch (error) {
     return { error: `compilation failed: ${compileProblem(text, error, functionNames(env))}` };
   }

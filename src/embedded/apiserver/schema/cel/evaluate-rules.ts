@@ -1,4 +1,5 @@
 /** Evaluates the compiled rules of a schema on an object; with the old one also rules about the change. */
+import { Optional } from '@marcbachmann/cel-js';
 
 import { oldField, oldItems } from '../correlate.ts';
 import { sameJson } from '../equality.ts';
@@ -7,8 +8,9 @@ import { isList, isObject } from '../json-object.ts';
 import type { Json } from '../schema.ts';
 import { problemOf } from './compile-error.ts';
 import type { CompiledRule, RuleNode } from './compile-rules.ts';
-import { kubernetesEnvironment } from './library/kubernetes-library.ts';
 
+/** What the server calls the whole object. */
+const NO_FIELD = '<nil>';
 const MAX_MESSAGE = 5 * 1024;
 
 /** What the rules have against the value; `path` is empty for a whole object. */
@@ -55,8 +57,9 @@ function step(from: Place, node: RuleNode, value: Json, path: string, old: Json 
   return { node, value, path, old, unchanged };
 }
 
-function runRules({ node, value, path, old, unchanged }: Place, errors: FieldError[]): void {
+function runRules({ node, value, path: at, old, unchanged }: Place, errors: FieldError[]): void {
   if (node.rules.length === 0) return;
+  const path = at === '' ? NO_FIELD : at;
   const self = node.convert(value);
   const oldSelf = old === undefined || old === null ? undefined : node.convert(old);
   for (const compiled of node.rules) {
@@ -66,7 +69,7 @@ function runRules({ node, value, path, old, unchanged }: Place, errors: FieldErr
     }
     const optional = compiled.rule.optionalOldSelf === true;
     if (compiled.program === undefined || (compiled.usesOldSelf && oldSelf === undefined && !optional)) continue;
-    const variables = { self, oldSelf: optional ? optionalOf(oldSelf) : oldSelf };
+    const variables = { self, oldSelf: optional ? Optional.of(oldSelf) : oldSelf };
     const outcome = run(compiled.program, variables);
     if ('problem' in outcome) errors.push(invalid(path, node.schema.type ?? '', failure(outcome.problem, compiled)));
     else if (outcome.value !== true && (compiled.usesOldSelf || !unchanged)) {
@@ -87,12 +90,21 @@ function run(
 }
 
 function failure(problem: string, { rule }: CompiledRule): string {
-  const text = problem.replace(/^No such key/, 'no such key');
+  const text = inCelWords(problem);
   const what = rule.message?.trim() || rule.rule.trim();
   if (text.startsWith('no such overload')) {
     return `'${text}': call arguments did not match a supported operator, function or macro signature for rule: ${what}`;
   }
   return `${text} evaluating rule: ${what}`;
+}
+
+/** The evaluator's sentences as cel-go has them. */
+function inCelWords(problem: string): string {
+  const conversion = /^(\w+)\(\) (?:type error|conversion error).*$/.exec(problem)?.[1];
+  if (conversion !== undefined) return `type conversion error from 'string' to '${conversion}'`;
+  if (/^No such key: index out of bounds/.test(problem))
+    return problem.replace(/^.*index (-?\d+).*$/, 'index out of bounds: $1');
+  return problem.replace(/^No such key/, 'no such key');
 }
 
 function broken(
@@ -103,7 +115,7 @@ function broken(
   variables: Readonly<Record<string, unknown>>,
 ): FieldError {
   const { rule, fieldPath } = compiled;
-  const field = fieldPath === undefined ? path : path === '' ? fieldPath : `${path}.${fieldPath}`;
+  const field = fieldPath === undefined ? path : path === NO_FIELD ? fieldPath : `${path}.${fieldPath}`;
   const written = rule.message?.trim();
   const detail = messageOf(compiled, variables) ?? (written || `failed rule: ${rule.rule.trim()}`);
   // Objects and lists are too long to be shown.
@@ -129,16 +141,4 @@ function messageOf(compiled: CompiledRule, variables: Readonly<Record<string, un
   if ('problem' in outcome || typeof outcome.value !== 'string') return undefined;
   const text = outcome.value.trim();
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE ? undefined : text;
-}
-
-let optionals: { readonly none: unknown; of(value: unknown): unknown } | undefined;
-
-/** The evaluator's own optional values; it has no other way to make them. */
-function optionalOf(value: unknown): unknown {
-  if (optionals === undefined) {
-    const env = kubernetesEnvironment().registerVariable('value', 'dyn');
-    const some = env.parse('optional.of(value)');
-    optionals = { none: env.evaluate('optional.none()', {}), of: (inner) => some({ value: inner }) };
-  }
-  return value === undefined ? optionals.none : optionals.of(value);
 }
