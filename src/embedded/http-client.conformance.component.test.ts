@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeKubeClient } from '../kube/client.conformance.ts';
 import { connect } from '../kube/connect.ts';
-import { RealClock } from '../platform/real-clock.ts';
 import { seededRandom } from '../platform/random.ts';
+import { RealClock } from '../platform/real-clock.ts';
 import { startEmbeddedCluster } from './embedded-cluster-server.ts';
 
 describeKubeClient('HTTP to the embedded cluster', async () => {

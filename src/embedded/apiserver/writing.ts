@@ -50,9 +50,9 @@ export function createObject(
   let object = storedForm(kind, checkFields(kind, named, request));
   object = kind.rules.defaults?.(object, context) ?? object;
   if (kind.hasStatus && !kind.rules.keepsStatusOnCreate) object = without(object, 'status');
-  object = kind.rules.prepareCreate?.(object, context) ?? object;
   const { managedFields } = object.metadata;
   object = { ...object, metadata: newMeta(world, kind, object.metadata, context.now) };
+  object = kind.rules.prepareCreate?.(object, context) ?? object;
   const errors = validate(kind, object);
   if (errors.length > 0) throw invalid(kind, name, errors);
   if (world.store.get(kind.collection, storageKey(kind, { name, ...namespaceOf(object) })) !== undefined) {

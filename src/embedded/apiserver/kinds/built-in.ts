@@ -31,7 +31,9 @@ export function builtIn(
   options: BuiltInOptions = {},
 ): Kind {
   const names = resource(apiVersion, kind, plural, scope);
-  const columns = [NAME, ...(options.columns ?? [AGE])];
+  const own = options.columns ?? [AGE];
+  // A kind that shows its name elsewhere or otherwise says so itself.
+  const columns = own.some(({ definition }) => definition.name === NAME.definition.name) ? own : [NAME, ...own];
   const fields = Object.entries(options.selectableFields ?? {});
   return {
     ...names,
