@@ -137,9 +137,7 @@ export function isReadyToGo(kind: Kind, object: Draft): boolean {
 function validate(kind: Kind, object: Draft, old?: Draft): FieldError[] {
   const errors = validateMeta(object, kind.namespaced, kind.rules.name ?? 'subdomain');
   errors.push(...(kind.rules.validate?.(object, old) ?? []));
-  if (!kind.builtIn && kind.schema !== undefined) {
-    errors.push(...kind.schema.validate(object as never, old as never));
-  }
+  if (!kind.builtIn) errors.push(...(kind.schema()?.validate(object as never, old as never) ?? []));
   return errors;
 }
 
