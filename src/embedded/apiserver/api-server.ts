@@ -111,8 +111,8 @@ export class ApiServer {
   }
 
   /** Writes a namespace's `spec.finalizers`: with none left, a namespace that is being deleted goes. */
-  finalizeNamespace(name: string, object: Draft, request: WriteRequest = {}): KubeObject {
-    return finalizeNamespace(this.world, name, object, request);
+  finalizeNamespace(name: string, finalizers: readonly string[], request: WriteRequest = {}): KubeObject {
+    return finalizeNamespace(this.world, name, finalizers, request);
   }
 
   #stored(ref: KindRef): Kind {

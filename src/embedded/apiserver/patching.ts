@@ -49,7 +49,7 @@ function patched(current: Draft, patch: Exclude<Patch, { type: 'apply' }>, kind:
           'application/apply-patch+yaml',
         ]);
       }
-      return asObject(applyStrategicMergePatch(current, patch.body, kind.shape()));
+      return asObject(applyStrategicMergePatch(current, patch.body, kind.schema()?.schema));
   }
 }
 

@@ -50,9 +50,9 @@ export function createObject(
   let object = storedForm(kind, checkFields(kind, named, request));
   object = kind.rules.defaults?.(object, context) ?? object;
   if (kind.hasStatus && !kind.rules.keepsStatusOnCreate) object = without(object, 'status');
-  object = kind.rules.prepareCreate?.(object, context) ?? object;
   const { managedFields } = object.metadata;
   object = { ...object, metadata: newMeta(world, kind, object.metadata, context.now) };
+  object = kind.rules.prepareCreate?.(object, context) ?? object;
   const errors = validate(kind, object);
   if (errors.length > 0) throw invalid(kind, name, errors);
   if (world.store.get(kind.collection, storageKey(kind, { name, ...namespaceOf(object) })) !== undefined) {
@@ -137,9 +137,7 @@ export function isReadyToGo(kind: Kind, object: Draft): boolean {
 function validate(kind: Kind, object: Draft, old?: Draft): FieldError[] {
   const errors = validateMeta(object, kind.namespaced, kind.rules.name ?? 'subdomain');
   errors.push(...(kind.rules.validate?.(object, old) ?? []));
-  if (!kind.builtIn && kind.schema !== undefined) {
-    errors.push(...kind.schema.validate(object as never, old as never));
-  }
+  if (!kind.builtIn) errors.push(...(kind.schema()?.validate(object as never, old as never) ?? []));
   return errors;
 }
 

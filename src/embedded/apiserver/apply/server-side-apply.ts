@@ -30,7 +30,7 @@ export interface Applier {
 /** The object that results, with its managed fields; 409 when another manager owns a field that would change. */
 export function applied(kind: Kind, live: Draft | undefined, config: Draft, applier: Applier): Draft {
   if ((config.metadata?.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
-  const schema = kind.shape();
+  const schema = kind.schema()?.schema;
   const entries = live?.metadata.managedFields ?? [];
   const isOwn = (entry: ManagedFieldsEntry): boolean =>
     entry.manager === applier.manager &&

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectKey } from '../../../apis/kubernetes/object.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { type EpochMs, toTimestamp } from '../../../platform/clock.ts';
 import type { ApiServer } from '../api-server.ts';
-import type { Draft, Fields } from '../kinds/kind.ts';
+import type { Fields } from '../kinds/kind.ts';
 import { isFields } from '../patch/merge-patch.ts';
 import { podLog } from '../pod-log.ts';
 import { badRequest, methodNotAllowed, noSuchPath } from '../status-errors.ts';
@@ -42,7 +42,9 @@ export async function answerSubresource(server: ApiServer, request: ResourceRequ
       return { code: 201, body: JSON.stringify(tokenFor(server, kind.plural, server.get(kind, key))) };
     case 'PUT finalize': {
       const { value, duplicateFields } = await readObject(message);
-      const finalized = server.finalizeNamespace(name, value as Draft, write(request, duplicateFields));
+      const spec = isFields(value) ? value.spec : undefined;
+      const finalizers = isFields(spec) && Array.isArray(spec.finalizers) ? spec.finalizers.map(String) : [];
+      const finalized = server.finalizeNamespace(name, finalizers, write(request, duplicateFields));
       return { code: 200, body: JSON.stringify(finalized) };
     }
     default:

@@ -9,13 +9,22 @@ export interface Pruned {
   readonly object: JsonObject;
   /** `spec.foo`, `spec.list[0].bar`: what strict field validation reports as `unknown field "spec.foo"`. */
   readonly unknown: readonly string[];
+  /**
+   * Why the object cannot be one of its kind at all, whatever is asked of field validation; built-in kinds only:
+   * `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`.
+   */
+  readonly problem?: string;
 }
 
-/** Prunes a whole resource; `kind` says whether its schema takes apiVersion, kind and metadata for granted. */
-export function prune(object: JsonObject, schema: Schema, kind: 'built-in' | 'custom'): Pruned {
+/** Prunes a whole custom resource, which has apiVersion, kind and metadata whether its schema says so or not. */
+export function prune(object: JsonObject, schema: Schema): Pruned {
+  return pruneValue(object, { ...schema, 'x-kubernetes-embedded-resource': true });
+}
+
+/** Prunes a part of a resource. */
+export function pruneValue(object: JsonObject, schema: Schema): Pruned {
   const walk = new Walk();
-  const root = kind === 'custom' ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema;
-  const pruned = walk.value(object, root) as JsonObject;
+  const pruned = walk.value(object, schema) as JsonObject;
   return { object: pruned, unknown: walk.unknown.sort() };
 }
 
