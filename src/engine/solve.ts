@@ -1,31 +1,68 @@
+/** The engine's entry: from a problem to a plan. */
+import { compileModel } from './compile/model.ts';
+import { type Construction, construct } from './construct.ts';
+import { readOut, rightSize } from './finish.ts';
+import { searchCover } from './packing/cover-search.ts';
+import { type Slices, Work } from './packing/work.ts';
 import type { Problem, SolveOptions } from './problem.ts';
 import type { Solution } from './solution.ts';
 
 /** Finds places for all pods of a problem at the lowest price. */
 export function solve(problem: Problem, options: SolveOptions = {}): Solution {
-  const steps = solveSteps(problem, options);
+  const slices = solveSteps(problem, options);
   for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
+    const slice = slices.next();
+    if (slice.done === true) return slice.value;
   }
 }
 
 /** The same in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
-// biome-ignore lint/correctness/useYield: the construction that follows yields
-export function* solveSteps(problem: Problem, _options: SolveOptions = {}): Generator<void, Solution, void> {
+export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slices<Solution> {
+  const work = new Work({
+    deadlineMs: options.elapsedMs === undefined ? Number.POSITIVE_INFINITY : (options.deadlineMs ?? 1000),
+    maxSteps: options.maxSteps ?? (options.elapsedMs === undefined ? 50_000_000 : Number.POSITIVE_INFINITY),
+    elapsedMs: options.elapsedMs,
+  });
+  const preferenceSlack = options.preferenceSlack ?? 0.1;
+  const started = work.elapsed();
+  const model = compileModel(problem, { preferences: options.preferences ?? true, preferenceSlack });
+  yield;
+  const compiled = work.elapsed();
+  const construction: Construction = yield* construct(model, {
+    cover: (pack, purse) => searchCover(pack, purse, 2, work),
+    ladder: 48,
+    preferenceSlack,
+    work,
+  });
+  yield* rightSize(construction, work);
+  const constructed = work.elapsed();
+  const placements = yield* readOut(construction, work);
+  const finished = work.elapsed();
   return {
-    newNodes: [],
-    existing: [],
-    unplaced: problem.pods.map((_, group) => ({
-      group,
-      pods: [],
-      reason: { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} },
-    })),
-    order: [],
-    price: 0,
+    newNodes: placements.newNodes,
+    existing: placements.existing,
+    unplaced: model.classes.flatMap((podClass) => {
+      const pods = [...podClass.pods.subarray(placements.taken[podClass.index] as number)];
+      if (pods.length === 0) return [];
+      return [
+        {
+          group: podClass.groupIndex,
+          pods,
+          reason: { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} },
+        },
+      ];
+    }),
+    order: placements.order,
+    price: placements.price,
     lowerBound: 0,
     gap: 0,
-    phases: { compile: 0, construct: 0, bound: 0, improve: 0, finish: 0 },
-    steps: 0,
+    phases: {
+      compile: compiled - started,
+      construct: constructed - compiled,
+      bound: 0,
+      improve: 0,
+      finish: finished - constructed,
+    },
+    steps: work.steps,
   };
 }

@@ -105,6 +105,13 @@ export const ERRORS = {
     message: '{method} {path} was answered by {server} with something that is not Kubernetes: {problem}',
     help: 'The answer could not be parsed; a proxy may stand in between.',
   },
+
+  // Engine
+  PROBLEM_INVALID: {
+    retry: 'terminal',
+    message: '{object}: {field} {problem}',
+    help: 'The engine was asked something that makes no sense; the sentence names the object and the field to correct.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof ERRORS;

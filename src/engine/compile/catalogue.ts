@@ -1,0 +1,259 @@
+/**
+ * Everything that can be bought, flattened into columns. A template is a pool with one of its instance types and, where
+ * pool and type leave the value of an interesting label open, one choice of it. An option is a template with one offering:
+ * it has a definite value (or none) for every interesting label and a price. Offerings that are unhealthy, full, or
+ * outside the pool's policy are not options.
+ */
+import { SpindriftError } from '../../platform/errors.ts';
+import type { DaemonGroup, HostPort, InstanceType, Offering, Pool, Problem, Requirement } from '../problem.ts';
+import { anyPortConflicts } from '../requirements/host-ports.ts';
+import { satisfies } from '../requirements/label-match.ts';
+import { RequirementMap } from '../requirements/requirement-map.ts';
+import { untolerated } from '../requirements/taints.ts';
+import type { ValueSet } from '../requirements/value-set.ts';
+import type { Dimensions } from './dimensions.ts';
+import { Interner } from './interner.ts';
+import type { RelevantKeys } from './relevant-keys.ts';
+import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODE_POOL, ZONE } from './well-known.ts';
+
+/** Choices of open labels for one pool and type beyond this are refused rather than multiplied out. */
+const MAX_VARIANTS = 256;
+
+/** A pool with an instance type and definite labels. */
+export interface Template {
+  readonly pool: number;
+  readonly type: number;
+  /** By relevant key number; undefined where the node has no such label. Offering labels are not in it. */
+  readonly labels: readonly (string | undefined)[];
+  /** Requests of daemons on such a node are taken off `alloc`; the ports they hold: */
+  readonly daemonPorts: readonly HostPort[];
+}
+
+/** The catalogue of a problem as columns. */
+export interface Catalogue {
+  readonly dimensions: number;
+  readonly templates: readonly Template[];
+  /** What pods can use on each template: rows of `dimensions`. */
+  readonly alloc: Float64Array;
+  readonly optionCount: number;
+  readonly optionTemplate: Int32Array;
+  readonly optionPrice: Float64Array;
+  readonly optionOffering: readonly Offering[];
+  /** Reservation number, or -1. */
+  readonly optionReservation: Int32Array;
+  /** Slots by reservation number; offerings with a count but no id have a number of their own. */
+  readonly reservationSlots: Int32Array;
+  /** Value of relevant key `k` on option `o`. */
+  label(option: number, key: number): string | undefined;
+}
+
+/** Flattens pools, types and offerings. */
+export function compileCatalogue(problem: Problem, dimensions: Dimensions, relevant: RelevantKeys): Catalogue {
+  const typeKeys = keysOfTypes(problem.instanceTypes);
+  const typeMaps = problem.instanceTypes.map((type) => new RequirementMap(type.requirements, type.labels));
+  const typeByName = new Map(problem.instanceTypes.map((type, index) => [type.name, index]));
+  const templates: Template[] = [];
+  const optionTemplate: number[] = [];
+  const optionOffering: Offering[] = [];
+  const optionReservation: number[] = [];
+  const reservations = new Interner();
+  const slots: number[] = [];
+  const alloc: number[] = [];
+  const row = new Float64Array(dimensions.size);
+
+  problem.pools.forEach((pool, poolIndex) => {
+    const poolMap = new RequirementMap(pool.requirements, pool.labels);
+    const types = pool.instanceTypes?.map((name) => typeByName.get(name)) ?? problem.instanceTypes.keys();
+    for (const typeIndex of types) {
+      if (typeIndex === undefined) continue;
+      const type = problem.instanceTypes[typeIndex] as InstanceType;
+      const offerings = type.offerings.filter((offering) => isForSale(pool, poolMap, offering));
+      if (offerings.length === 0) continue;
+      for (const labels of variants(pool, poolMap, type, typeMaps[typeIndex] as RequirementMap, typeKeys, relevant)) {
+        const daemons = (problem.daemons ?? []).filter((daemon) => runsOn(daemon, pool, labels, relevant));
+        writeAlloc(row, type, daemons, dimensions);
+        for (const amount of row) alloc.push(amount);
+        const template = templates.length;
+        templates.push({
+          pool: poolIndex,
+          type: typeIndex,
+          labels,
+          daemonPorts: daemons.flatMap((daemon) => daemon.hostPorts ?? []),
+        });
+        for (const offering of offerings) {
+          let reservation = -1;
+          if (offering.slots !== undefined) {
+            const id = offering.reservationId ?? `${type.name}/${offering.zone}/${offering.capacityType}`;
+            reservation = reservations.id(id);
+            slots[reservation] = Math.min(slots[reservation] ?? offering.slots, offering.slots);
+          }
+          optionTemplate.push(template);
+          optionOffering.push(offering);
+          optionReservation.push(reservation);
+        }
+      }
+    }
+  });
+
+  const zoneKey = relevant.keys.find(ZONE);
+  const capacityTypeKey = relevant.keys.find(CAPACITY_TYPE);
+  const offeringKeys = new Set(
+    problem.instanceTypes.flatMap((type) => type.offerings.flatMap((offering) => Object.keys(offering.labels ?? {}))),
+  );
+  const fromOffering = relevant.keys.names.map((name) => offeringKeys.has(name));
+  const templateOf = Int32Array.from(optionTemplate);
+  return {
+    dimensions: dimensions.size,
+    templates,
+    alloc: Float64Array.from(alloc),
+    optionCount: optionTemplate.length,
+    optionTemplate: templateOf,
+    optionPrice: Float64Array.from(optionOffering, (offering) => offering.price),
+    optionOffering,
+    optionReservation: Int32Array.from(optionReservation),
+    reservationSlots: Int32Array.from(slots),
+    label(option, key) {
+      const offering = optionOffering[option] as Offering;
+      if (key === zoneKey) return offering.zone;
+      if (key === capacityTypeKey) return offering.capacityType;
+      const own = fromOffering[key] ? offering.labels?.[relevant.keys.names[key] as string] : undefined;
+      return own ?? (templates[templateOf[option] as number] as Template).labels[key];
+    },
+  };
+}
+
+/** Whether an offering is healthy, has slots, and is wanted by the pool. */
+function isForSale(pool: Pool, poolMap: RequirementMap, offering: Offering): boolean {
+  if (offering.healthy === false || offering.slots === 0) return false;
+  const policy = pool.capacityTypePolicy ?? 'all';
+  if (policy === 'reserved-only' && offering.capacityType !== 'reserved') return false;
+  if (policy === 'reserved-or-on-demand' && offering.capacityType === 'spot') return false;
+  if (!poolMap.get(ZONE).has(offering.zone) || !poolMap.get(CAPACITY_TYPE).has(offering.capacityType)) return false;
+  for (const [key, value] of Object.entries(offering.labels ?? {})) {
+    if (!poolMap.get(key).has(value)) return false;
+  }
+  return true;
+}
+
+/** Keys that belong to types or offerings; a pool that requires one cannot give it to a type that lacks it. */
+function keysOfTypes(types: readonly InstanceType[]): ReadonlySet<string> {
+  const keys = new Set([ZONE, CAPACITY_TYPE, INSTANCE_TYPE]);
+  for (const type of types) {
+    for (const key in type.labels) keys.add(key);
+    for (const requirement of type.requirements ?? []) keys.add(requirement.key);
+    for (const offering of type.offerings) for (const key in offering.labels) keys.add(key);
+  }
+  return keys;
+}
+
+/** The label assignments a node of this pool and type can have; none when pool and type contradict each other. */
+function variants(
+  pool: Pool,
+  poolMap: RequirementMap,
+  type: InstanceType,
+  typeMap: RequirementMap,
+  typeKeys: ReadonlySet<string>,
+  relevant: RelevantKeys,
+): (string | undefined)[][] {
+  for (const [key, wanted] of poolMap.entries()) {
+    if (key === ZONE || key === CAPACITY_TYPE || key === NODE_POOL) continue;
+    if (key === INSTANCE_TYPE) {
+      if (!wanted.has(type.name)) return [];
+    } else if (typeMap.has(key)) {
+      const offered = typeMap.get(key);
+      if (!offered.intersects(wanted) && !(offered.allowsAbsence && wanted.allowsAbsence)) return [];
+    } else if (typeKeys.has(key) && !wanted.allowsAbsence && !offeringHas(type, key)) {
+      return [];
+    }
+  }
+  let rows: (string | undefined)[][] = [[]];
+  for (const key of relevant.keys.names) {
+    const choices = choicesFor(key, pool, poolMap, type, typeMap, relevant);
+    if (rows.length * choices.length > MAX_VARIANTS) {
+      throw new SpindriftError('PROBLEM_INVALID', {
+        object: `pool ${pool.name}`,
+        field: `requirements[${key}]`,
+        problem: `leaves ${rows.length * choices.length} combinations of labels open for instance type ${type.name}, at most ${MAX_VARIANTS} are tried`,
+      });
+    }
+    rows = choices.length === 1 ? rows : rows.flatMap((row) => choices.map(() => [...row]));
+    rows.forEach((row, index) => row.push(choices[index % choices.length]));
+  }
+  return rows;
+}
+
+function offeringHas(type: InstanceType, key: string): boolean {
+  return type.offerings.some((offering) => offering.labels?.[key] !== undefined);
+}
+
+function choicesFor(
+  key: string,
+  pool: Pool,
+  poolMap: RequirementMap,
+  type: InstanceType,
+  typeMap: RequirementMap,
+  relevant: RelevantKeys,
+): (string | undefined)[] {
+  if (key === INSTANCE_TYPE) return [type.name];
+  if (key === NODE_POOL) return [pool.name];
+  // A new node's name is not known yet: it exists, and equals nothing anyone can have written down.
+  if (key === HOSTNAME) return ['\u0000'];
+  if (key === ZONE || key === CAPACITY_TYPE) return [undefined];
+  if (!poolMap.has(key) && !typeMap.has(key)) return [undefined];
+  const open: ValueSet = typeMap.has(key) ? typeMap.get(key).intersect(poolMap.get(key)) : poolMap.get(key);
+  if (!open.complement) return open.values.size === 0 ? [undefined] : [...open.values].sort();
+  const named = [...(relevant.mentioned.get(key) ?? [])].filter((value) => open.has(value)).sort();
+  return named.length === 0 ? [anyValue(open)] : named;
+}
+
+/** Some value of an infinite set, for a label that must exist but that nobody asks about by value. */
+function anyValue(open: ValueSet): string {
+  let number = open.gte ?? Math.min(1, open.lte ?? 1);
+  while (!open.has(String(number))) number += open.lte !== undefined && open.gte === undefined ? -1 : 1;
+  return String(number);
+}
+
+/** Whether a daemon runs on such nodes; where only the offering decides, it is assumed to. */
+function runsOn(
+  daemon: DaemonGroup,
+  pool: Pool,
+  labels: readonly (string | undefined)[],
+  relevant: RelevantKeys,
+): boolean {
+  if (untolerated(pool.taints, daemon.tolerations) !== undefined) return false;
+  const alternatives = daemon.requirements ?? [];
+  if (alternatives.length === 0) return true;
+  return alternatives.some((list) =>
+    list.every((requirement: Requirement) => {
+      if (requirement.key === ZONE || requirement.key === CAPACITY_TYPE) return true;
+      return satisfies(requirement, labels[relevant.keys.id(requirement.key)]);
+    }),
+  );
+}
+
+function writeAlloc(
+  row: Float64Array,
+  type: InstanceType,
+  daemons: readonly DaemonGroup[],
+  dimensions: Dimensions,
+): void {
+  dimensions.writeCapacity(row, 0, type.capacity, type.volumeAttachLimits);
+  const taken = new Float64Array(row.length);
+  if (type.overhead !== undefined) {
+    dimensions.writeCapacity(taken, 0, type.overhead, {});
+    for (let column = 0; column < row.length; column++) {
+      if (!dimensions.isAttachment(column)) row[column] = (row[column] as number) - (taken[column] as number);
+    }
+  }
+  for (const daemon of daemons) {
+    taken.fill(0);
+    dimensions.writeRequests(taken, daemon);
+    for (let column = 0; column < row.length; column++)
+      row[column] = (row[column] as number) - (taken[column] as number);
+  }
+}
+
+/** Whether ports conflict with those of the template's daemons. */
+export function conflictsWithDaemons(template: Template, ports: readonly HostPort[]): boolean {
+  return template.daemonPorts.length > 0 && anyPortConflicts(template.daemonPorts, ports);
+}
