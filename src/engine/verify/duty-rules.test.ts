@@ -67,6 +67,18 @@ describe('the weight of pools', () => {
   });
 });
 
+describe('the weight of pools, where wishes are concerned', () => {
+  const plan = { newNodes: [{ pods: [0] }] };
+
+  it('gives way to them', () => {
+    const heavy = aPool({ name: 'heavy', weight: 10 });
+    const wishing = aPod({ preferredNodeAffinity: [{ weight: 1, term: [oneOf(ZONE, 'a')] }] });
+    expect(brokenRules(aProblem({ pods: [wishing], pools: [aPool(), heavy] }), plan)).toEqual([]);
+    const shunned = { ...heavy, taints: [{ key: 'k', effect: 'PreferNoSchedule' as const }] };
+    expect(brokenRules(aProblem({ pools: [aPool(), shunned] }), plan)).toEqual([]);
+  });
+});
+
 describe('ordered alternatives', () => {
   const pod = aPod({ ordered: true, requirements: [[oneOf(ZONE, 'b')], [oneOf(ZONE, 'a')]] });
 

@@ -4,7 +4,7 @@
  * simple look does not see.
  */
 import type { Alternatives, PodGroup, Pool, Problem } from '../problem.ts';
-import { untolerated } from './label-rules.ts';
+import { tolerates, untolerated } from './label-rules.ts';
 import { portsClash } from './node-rules.ts';
 import { mayMeet, meets, type PlannedNode } from './planned-node.ts';
 import { possibleNode } from './possible-node.ts';
@@ -34,8 +34,8 @@ export class DutyRules {
   /** A pod got a node of a pool although one of higher weight could have made one for it. */
   checkWeight({ pool, node }: Bought, pod: PodGroup, report: Report): void {
     const heavier = this.#problem.pools.filter((other) => (other.weight ?? 0) > (pool.weight ?? 0));
-    if (heavier.length === 0 || !this.#isPlain(pod)) return;
-    const better = heavier.find((other) => this.#couldBuyFor(other, pod, pod.requirements));
+    if (heavier.length === 0 || !this.#isPlain(pod) || hasWishes(pod)) return;
+    const better = heavier.find((other) => !isShunned(other, pod) && this.#couldBuyFor(other, pod, pod.requirements));
     if (better !== undefined)
       report('pool-weight', node.name, `pool ${better.name} weighs more and could take ${pod.name}`);
   }
@@ -79,6 +79,19 @@ export class DutyRules {
     this.#answers.set(question, answer);
     return answer;
   }
+}
+
+/** Wishes may lead to a lighter pool. */
+function hasWishes(pod: PodGroup): boolean {
+  const wishes = [pod.preferredNodeAffinity, pod.preferredPodAffinity, pod.preferredPodAntiAffinity];
+  return wishes.some((terms = []) => terms.length > 0) || (pod.topologySpread ?? []).length > 0;
+}
+
+/** So may a taint that only asks. */
+function isShunned(pool: Pool, pod: PodGroup): boolean {
+  return (pool.taints ?? []).some(
+    (taint) => taint.effect === 'PreferNoSchedule' && !(pod.tolerations ?? []).some((one) => tolerates(one, taint)),
+  );
 }
 
 function couldBuyFor(problem: Problem, pool: Pool, pod: PodGroup, alternatives: Alternatives): boolean {
