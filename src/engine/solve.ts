@@ -2,6 +2,7 @@
 import { compileModel } from './compile/model.ts';
 import { type Construction, construct } from './construct.ts';
 import { readOut, rightSize } from './finish.ts';
+import { columnSearch } from './packing/column-search.ts';
 import { searchCover } from './packing/cover-search.ts';
 import { type Slices, Work } from './packing/work.ts';
 import type { Problem, SolveOptions } from './problem.ts';
@@ -28,14 +29,34 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   const model = compileModel(problem, { preferences: options.preferences ?? true, preferenceSlack });
   yield;
   const compiled = work.elapsed();
-  const construction: Construction = yield* construct(model, {
+  let construction: Construction = yield* construct(model, {
     cover: (pack, purse) => searchCover(pack, purse, 2, work),
     ladder: 48,
     preferenceSlack,
     work,
   });
-  yield* rightSize(construction, work);
+  let price = yield* rightSize(construction, work);
   const constructed = work.elapsed();
+  if ((options.quality ?? 'balanced') === 'balanced' && !work.over(0.8)) {
+    const second: Construction = yield* construct(model, {
+      cover: function* (pack, purse) {
+        const start = yield* searchCover(pack, purse, 2, work);
+        return yield* columnSearch(pack, purse, start, work, () => undefined);
+      },
+      ladder: 160,
+      preferenceSlack,
+      work,
+    });
+    const secondPrice = yield* rightSize(second, work);
+    if (
+      second.state.placed > construction.state.placed ||
+      (second.state.placed === construction.state.placed && secondPrice < price)
+    ) {
+      construction = second;
+      price = secondPrice;
+    }
+  }
+  const improved = work.elapsed();
   const placements = yield* readOut(construction, work);
   const finished = work.elapsed();
   return {
@@ -60,8 +81,8 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
       compile: compiled - started,
       construct: constructed - compiled,
       bound: 0,
-      improve: 0,
-      finish: finished - constructed,
+      improve: improved - constructed,
+      finish: finished - improved,
     },
     steps: work.steps,
   };
