@@ -47,6 +47,14 @@ const offerings: Arbitrary<readonly Offering[]> = fc.uniqueArray(
   },
 );
 
+/** Something for everyone, so that not every problem is mostly hopeless. */
+const roomyType: InstanceType = {
+  name: 'roomy',
+  labels: { [ARCH]: 'amd64', cores: '16' },
+  capacity: { cpu: 16000, memory: 64 * GIB, pods: 30, 'nvidia.com/gpu': 2 },
+  offerings: ZONES.map((zone) => ({ zone, capacityType: 'on-demand', price: 3 })),
+};
+
 const instanceTypes: Arbitrary<readonly InstanceType[]> = fc
   .array(
     fc.record({
@@ -114,7 +122,14 @@ const minValues: Arbitrary<Partial<Pool>> = fc.record({
 });
 
 const pools: Arbitrary<readonly Pool[]> = fc
-  .array(fc.oneof({ weight: 9, arbitrary: pool }, { weight: 1, arbitrary: minValues }), { minLength: 1, maxLength: 3 })
+  .array(
+    fc.oneof(
+      { weight: 9, arbitrary: pool },
+      { weight: 4, arbitrary: fc.constant({}) },
+      { weight: 1, arbitrary: minValues },
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
   .map((drawn) => drawn.map((one, index) => ({ ...one, name: `pool-${index}` })));
 
 const existingNode: Arbitrary<ExistingNode> = merged(
@@ -174,12 +189,13 @@ export const anyProblem: Arbitrary<Problem> = fc
     cluster,
     daemons: fc.array(daemon, { maxLength: 2 }),
     slots: fc.record({ 'r-1': fc.nat(3), 'r-2': fc.nat(1) }),
+    roomy: fc.boolean(),
   })
-  .map(({ cluster: there, slots, ...rest }) => ({
+  .map(({ cluster: there, slots, roomy, ...rest }) => ({
     ...rest,
     ...there,
     pods: rest.pods.map((group, index) => ({ ...group, name: `group-${index}` })),
-    instanceTypes: rest.instanceTypes.map((type) => ({
+    instanceTypes: [...rest.instanceTypes, ...(roomy ? [roomyType] : [])].map((type) => ({
       ...type,
       offerings: type.offerings.map((offering) =>
         offering.reservationId === undefined

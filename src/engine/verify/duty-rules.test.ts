@@ -67,6 +67,17 @@ describe('the weight of pools', () => {
   });
 });
 
+describe('the weight of pools, where nodes are shared', () => {
+  it('is kept when a pod joins a node that another one needs', () => {
+    const tolerations = [{ operator: 'Exists' as const }];
+    const needs = aPod({ requirements: [[oneOf(ZONE, 'a')]] });
+    const heavy = aPool({ name: 'heavy', weight: 10, requirements: [oneOf(ZONE, 'b')] });
+    const problem = aProblem({ pods: [needs, aPod({ tolerations })], pools: [aPool(), heavy] });
+    expect(brokenRules(problem, { newNodes: [{ pods: [0, 1] }] })).toEqual([]);
+    expect(brokenRules(problem, { newNodes: [{ pods: [0] }, { pods: [1] }] })).toEqual(['pool-weight']);
+  });
+});
+
 describe('the weight of pools, where wishes are concerned', () => {
   const plan = { newNodes: [{ pods: [0] }] };
 

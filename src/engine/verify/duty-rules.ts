@@ -31,13 +31,18 @@ export class DutyRules {
     if (pool !== undefined) report('unplaced-without-cause', pod.name, `pool ${pool.name} could buy a node for it`);
   }
 
-  /** A pod got a node of a pool although one of higher weight could have made one for it. */
-  checkWeight({ pool, node }: Bought, pod: PodGroup, report: Report): void {
+  /**
+   * A node was bought for a pool although none of its pods needed that: for each, one of higher weight could have made a
+   * node. (A pod that needed none may fill up a node that another one needed.)
+   */
+  checkWeight({ pool, node }: Bought, pods: Iterable<PodGroup>, report: Report): void {
     const heavier = this.#problem.pools.filter((other) => (other.weight ?? 0) > (pool.weight ?? 0));
-    if (heavier.length === 0 || !this.#isPlain(pod) || hasWishes(pod)) return;
-    const better = heavier.find((other) => !isShunned(other, pod) && this.#couldBuyFor(other, pod, pod.requirements));
-    if (better !== undefined)
-      report('pool-weight', node.name, `pool ${better.name} weighs more and could take ${pod.name}`);
+    if (heavier.length === 0) return;
+    const elsewhere = (pod: PodGroup) =>
+      heavier.some((other) => !isShunned(other, pod) && this.#couldBuyFor(other, pod, pod.requirements));
+    if ([...pods].every((pod) => this.#isPlain(pod) && !hasWishes(pod) && elsewhere(pod))) {
+      report('pool-weight', node.name, `pools that weigh more than ${pool.name} could take all of its pods`);
+    }
   }
 
   /** A pod got a later one of its ordered alternatives although a fresh node could be bought for an earlier one. */

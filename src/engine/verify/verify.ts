@@ -50,10 +50,9 @@ export function verify(problem: Problem, solution: Solution): Violation[] {
     purchases.push(bought);
     for (const number of plan.pods) nodeOfPod.set(number, bought.node);
     checkPurchase(problem, market, bought, podsAt(plan.pods), report);
-    for (const pod of new Set(podsAt(plan.pods))) {
-      duties.checkWeight(bought, pod, report);
-      duties.checkOrdered(bought.node, pod, report);
-    }
+    const groups = new Set(podsAt(plan.pods));
+    duties.checkWeight(bought, groups, report);
+    for (const pod of groups) duties.checkOrdered(bought.node, pod, report);
   }
   checkTotals(problem, market, purchases, report);
   checkStatedPrice(solution, report);
