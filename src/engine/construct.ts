@@ -154,7 +154,7 @@ function* buyNodes(
     if (options.work.spend(plan.classes.length * 4)) yield;
     const parts = gatherParts(state, attempt, members, plan);
     if (parts.length === 0) continue;
-    const pack = buildPackProblem(model, market, parts, tier, options.ladder);
+    const pack = buildPackProblem(model, market, parts, { tier, ladder: options.ladder });
     yield;
     const cover = yield* options.cover(pack, state.purse);
     yield* carryOut(state, pack, cover, parts, plan, options.work);

@@ -11,11 +11,13 @@ const BALANCED: SolveOptions = { quality: 'balanced', maxSteps: 2000 };
 
 const unplacedCount = (solution: Solution) => solution.unplaced.reduce((sum, entry) => sum + entry.pods.length, 0);
 
-/** Problems in which nothing is put before the price. */
+/** Problems in which nothing is put before the price, and in which all pods need new nodes. */
 const priceOnly = anyProblem.map(
   (problem): Problem => ({
     ...problem,
-    pools: problem.pools.map((pool) => ({ ...pool, weight: 0 })),
+    nodes: [],
+    boundPods: [],
+    pools: problem.pools.map(({ limits: _, ...pool }) => ({ ...pool, weight: 0 })),
     pods: problem.pods.map((group) => ({ ...group, ordered: false })),
   }),
 );

@@ -1,9 +1,11 @@
 /** The engine's entry: from a problem to a plan. */
+import { lowerBound } from './bound.ts';
 import { compileModel } from './compile/model.ts';
 import { type Construction, construct } from './construct.ts';
 import { readOut, rightSize } from './finish.ts';
 import { columnSearch } from './packing/column-search.ts';
 import { searchCover } from './packing/cover-search.ts';
+import { PodWorth } from './packing/pod-worth.ts';
 import { type Slices, Work } from './packing/work.ts';
 import type { Problem, SolveOptions } from './problem.ts';
 import type { Solution } from './solution.ts';
@@ -37,11 +39,12 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   });
   let price = yield* rightSize(construction, work);
   const constructed = work.elapsed();
+  const worth = new PodWorth(model);
   if ((options.quality ?? 'balanced') === 'balanced' && !work.over(0.8)) {
     const second: Construction = yield* construct(model, {
       cover: function* (pack, purse) {
         const start = yield* searchCover(pack, purse, 2, work);
-        return yield* columnSearch(pack, purse, start, work, () => undefined);
+        return yield* columnSearch(pack, purse, start, work, (values) => worth.learn(pack, values));
       },
       ladder: 160,
       preferenceSlack,
@@ -57,6 +60,8 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
     }
   }
   const improved = work.elapsed();
+  const bound = Math.min(price, yield* lowerBound(construction, worth.ofClasses(), work));
+  const bounded = work.elapsed();
   const placements = yield* readOut(construction, work);
   const finished = work.elapsed();
   return {
@@ -75,14 +80,14 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
     }),
     order: placements.order,
     price: placements.price,
-    lowerBound: 0,
-    gap: 0,
+    lowerBound: bound,
+    gap: placements.price > 0 ? (placements.price - bound) / placements.price : 0,
     phases: {
       compile: compiled - started,
       construct: constructed - compiled,
-      bound: 0,
+      bound: bounded - improved,
       improve: improved - constructed,
-      finish: finished - improved,
+      finish: finished - bounded,
     },
     steps: work.steps,
   };

@@ -1,8 +1,8 @@
 /**
  * Everything that can be bought, flattened into columns. A template is a pool with one of its instance types and, where
  * pool and type leave the value of an interesting label open, one choice of it. An option is a template with one offering:
- * it has a definite value (or none) for every interesting label and a price. Offerings that are unhealthy, full, or
- * outside the pool's policy are not options.
+ * it has a definite value (or none) for every interesting label and a price. Offerings that are unhealthy or
+ * outside the pool's policy are not options; full ones are, though none can be bought.
  */
 import { SpindriftError } from '../../platform/errors.ts';
 import type { DaemonGroup, HostPort, InstanceType, Offering, Pool, Problem, Requirement } from '../problem.ts';
@@ -35,6 +35,8 @@ export interface Catalogue {
   readonly templates: readonly Template[];
   /** What pods can use on each template: rows of `dimensions`. */
   readonly alloc: Float64Array;
+  /** The same before it was scaled down for minValues. */
+  readonly fullAlloc: Float64Array;
   readonly optionCount: number;
   readonly optionTemplate: Int32Array;
   readonly optionPrice: Float64Array;
@@ -106,6 +108,7 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
     dimensions: dimensions.size,
     templates,
     alloc: Float64Array.from(alloc),
+    fullAlloc: Float64Array.from(alloc),
     optionCount: optionTemplate.length,
     optionTemplate: templateOf,
     optionPrice: Float64Array.from(optionOffering, (offering) => offering.price),
@@ -124,7 +127,7 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
 
 /** Whether an offering is healthy, has slots, and is wanted by the pool. */
 function isForSale(pool: Pool, poolMap: RequirementMap, offering: Offering): boolean {
-  if (offering.healthy === false || offering.slots === 0) return false;
+  if (offering.healthy === false) return false;
   const policy = pool.capacityTypePolicy ?? 'all';
   if (policy === 'reserved-only' && offering.capacityType !== 'reserved') return false;
   if (policy === 'reserved-or-on-demand' && offering.capacityType === 'spot') return false;

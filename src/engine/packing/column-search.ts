@@ -45,7 +45,7 @@ class ColumnSearch {
     this.#purse = purse;
     this.#work = work;
     this.#maker = new PatternMaker(pack);
-    this.#demand = Int32Array.from(pack.rows, (row, index) => (pack.rowOfPart.includes(index) ? row.demand : 0));
+    this.#demand = Int32Array.from(pack.rows, (row) => row.demand);
     this.best = start;
     this.bestValues = initialValues(pack);
   }

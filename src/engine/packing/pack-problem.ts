@@ -38,6 +38,7 @@ export interface Candidate {
 /** Rows and candidates. */
 export interface PackProblem {
   readonly dimensions: number;
+  readonly parts: readonly RowPart[];
   readonly rows: readonly Row[];
   readonly rowRequests: Float64Array;
   readonly candidates: readonly Candidate[];
@@ -50,29 +51,39 @@ const MAX_EXCLUSIVE = 3;
 /** Above this many rows, requests are rounded up to a grid so that fewer remain. */
 const MAX_ROWS = 400;
 
-/** Builds the packing problem of some parts, buying from one tier of pools. */
+/** What to build a packing problem for. */
+export interface PackScope {
+  /** Tier of pools to buy from; all when absent. */
+  readonly tier?: number;
+  /** Candidates kept for each kind of machine. */
+  readonly ladder: number;
+  /** For lower bounds: whatever is simplified must make the problem easier, never harder. */
+  readonly relaxed?: boolean;
+}
+
+/** Builds the packing problem of some parts. */
 export function buildPackProblem(
   model: Model,
   market: Market,
   parts: readonly RowPart[],
-  tier: number,
-  ladder: number,
+  scope: PackScope,
 ): PackProblem {
   const base = model.dimensions.size;
   const exclusive = exclusiveGroups(parts);
   const dimensions = base + exclusive.length;
+  const relaxed = scope.relaxed === true;
   let grid = 0;
-  let gathered = gatherRows(parts, exclusive, base, grid);
-  while (gathered.rows.length > MAX_ROWS && grid < 4) gathered = gatherRows(parts, exclusive, base, ++grid);
+  let gathered = gatherRows(parts, exclusive, base, grid, relaxed);
+  while (gathered.rows.length > MAX_ROWS && grid < 4) gathered = gatherRows(parts, exclusive, base, ++grid, relaxed);
   const { rows, rowOfPart } = gathered;
   const rowRequests = Float64Array.from(gathered.requests);
-  const candidates = findCandidates(model, market, rows, rowRequests, exclusive, tier, ladder);
+  const candidates = findCandidates(model, market, rows, rowRequests, exclusive, scope);
   const served = new Uint8Array(rows.length);
   for (const candidate of candidates) for (const row of candidate.rows) served[row] = 1;
   for (let part = 0; part < rowOfPart.length; part++) {
     if (served[rowOfPart[part] as number] === 0) rowOfPart[part] = -1;
   }
-  return { dimensions, rows, rowRequests, candidates, rowOfPart };
+  return { dimensions, parts, rows, rowRequests, candidates, rowOfPart };
 }
 
 interface ExclusiveGroup {
@@ -103,6 +114,7 @@ function gatherRows(
   exclusive: readonly ExclusiveGroup[],
   base: number,
   grid: number,
+  down: boolean,
 ): { rows: Row[]; rowOfPart: Int32Array; requests: number[] } {
   const ids = new Map<string, number>();
   const rows: Row[] = [];
@@ -110,7 +122,7 @@ function gatherRows(
   const rowOfPart = new Int32Array(parts.length);
   const row = new Float64Array(base + exclusive.length);
   parts.forEach(({ podClass, filter, cell, count }, index) => {
-    for (let column = 0; column < base; column++) row[column] = roundUp(podClass.requests[column] as number, grid);
+    for (let column = 0; column < base; column++) row[column] = round(podClass.requests[column] as number, grid, down);
     exclusive.forEach(({ group }, position) => {
       const excluded = podClass.topology.rules.some(
         (rule) => rule.group === group && rule.self && rule.kind !== 'affinity',
@@ -131,11 +143,13 @@ function gatherRows(
   return { rows, rowOfPart, requests };
 }
 
-/** Up to the next step of a geometric grid: none, then 8, 4, 2, 1 steps for each doubling. */
-function roundUp(amount: number, grid: number): number {
+/** Up (or down) to the next step of a geometric grid: none, then 8, 4, 2, 1 steps for each doubling. */
+function round(amount: number, grid: number, down: boolean): number {
   if (grid === 0 || amount <= 1) return amount;
   const steps = 16 >> grid;
-  return Math.ceil(2 ** (Math.ceil(Math.log2(amount) * steps - 1e-9) / steps));
+  const exponent = Math.log2(amount) * steps;
+  if (down) return Math.floor(2 ** (Math.floor(exponent + 1e-9) / steps));
+  return Math.ceil(2 ** (Math.ceil(exponent - 1e-9) / steps));
 }
 
 /** The options worth considering: for each set of rows they can hold, those that no other beats in price and every resource. */
@@ -145,17 +159,17 @@ function findCandidates(
   rows: readonly Row[],
   rowRequests: Float64Array,
   exclusive: readonly ExclusiveGroup[],
-  tier: number,
-  ladder: number,
+  scope: PackScope,
 ): Candidate[] {
   const { catalogue, optionCell, poolTier, admitted } = model;
-  const { optionPrice, optionTemplate, templates, alloc, dimensions: base } = catalogue;
+  const { optionPrice, optionTemplate, templates, dimensions: base } = catalogue;
+  const alloc = scope.relaxed === true ? catalogue.fullAlloc : catalogue.alloc;
   const filters = [...new Set(rows.map((row) => row.filter))];
   const cells = new Set(rows.map((row) => row.cell));
   const byKind = new Map<string, number[]>();
   for (let option = 0; option < catalogue.optionCount; option++) {
     const { pool } = templates[optionTemplate[option] as number] as { pool: number };
-    if (poolTier[pool] !== tier || !market.sells(option)) continue;
+    if (!market.sells(option) || (scope.tier !== undefined && poolTier[pool] !== scope.tier)) continue;
     let kind = '';
     for (const filter of filters) kind += hasBit((admitted[filter] as Admitted).options, option) ? '1' : '0';
     if (!kind.includes('1')) continue;
@@ -174,8 +188,8 @@ function findCandidates(
       const row = (optionTemplate[option] as number) * base;
       if (!kept.some((other) => covers(alloc, (optionTemplate[other] as number) * base, row, base))) kept.push(option);
     }
-    for (const option of thin(kept, ladder, optionPrice)) {
-      const candidate = toCandidate(model, option, rows, rowRequests, exclusive);
+    for (const option of thin(kept, scope.ladder, optionPrice)) {
+      const candidate = toCandidate(model, option, rows, rowRequests, exclusive, alloc);
       if (candidate !== undefined) result.push(candidate);
     }
   }
@@ -214,13 +228,14 @@ function toCandidate(
   rows: readonly Row[],
   rowRequests: Float64Array,
   exclusive: readonly ExclusiveGroup[],
+  alloc: Float64Array,
 ): Candidate | undefined {
   const { catalogue, admitted, optionCell } = model;
   const base = catalogue.dimensions;
   const dimensions = base + exclusive.length;
   const capacity = new Float64Array(dimensions);
   const template = (catalogue.optionTemplate[option] as number) * base;
-  for (let column = 0; column < base; column++) capacity[column] = catalogue.alloc[template + column] as number;
+  for (let column = 0; column < base; column++) capacity[column] = alloc[template + column] as number;
   exclusive.forEach(({ perNode }, position) => {
     capacity[base + position] = perNode;
   });
