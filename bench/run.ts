@@ -33,7 +33,7 @@ function run(): void {
 
   const results = chosen.map((one) => {
     const result = measureApart(one, runs, folder, values.checker ?? '');
-    console.log(tableOf([result]).split('\n').at(-1));
+    console.error(`${idOf(one)}: ${result.medianMs.toFixed(0)} ms, ${result.violationCount} violations`);
     return result;
   });
   report(results, runs);

@@ -8,15 +8,16 @@ import { genericPods, mixedPods } from './pods.ts';
 const ZONE = 'topology.kubernetes.io/zone';
 const GIB = 1024 ** 3;
 
-/** A fleet of nodes that each run two pods and have room for two more, and as many pending pods as fill half of that. */
+/** A fleet of nodes that each run two pods and have room, each a different one, for up to two more; a pending pod for each. */
 export function fleetProblem(nodeCount: number, random: Random): Problem {
   const problem = toProblem({
     InstanceTypes: cloudCatalogue({ ...CMR_ON_DEMAND, maxVcpus: 32 }),
     Pods: genericPods(nodeCount, random.split('fleet')),
   });
+  const draw = random.split('room');
   const nodes = Array.from({ length: nodeCount }, (_, index): ExistingNode => {
-    const name = `node-${index}`;
-    return { name, labels: { [ZONE]: `sim-1${'abcd'[index % 4]}` }, free: { cpu: 2000, memory: 6 * GIB, pods: 2 } };
+    const free = { cpu: draw.below(2500), memory: draw.below(6 * GIB), pods: 2 };
+    return { name: `node-${index}`, labels: { [ZONE]: `sim-1${'abcd'[index % 4]}` }, free };
   });
   return {
     ...problem,

@@ -86,7 +86,7 @@ export function plotsOf(results: readonly CaseResult[]): { name: string; svg: st
           { label: 'Karpenter, 400 types', colour: KARPENTER, points: recordedTimes('fake400') },
           { label: 'Karpenter, 1,087 types', colour: KARPENTER, dashed: true, points: recordedTimes('awsFULL') },
           { label: 'Spindrift, 400 types', colour: OURS, points: s1 },
-          { label: 'Spindrift, 1,015 types', colour: OURS, dashed: true, points: s2 },
+          { label: `Spindrift, ${typesIn(results, 'S2')} types`, colour: OURS, dashed: true, points: s2 },
         ],
       ),
     });
@@ -108,6 +108,10 @@ export function plotsOf(results: readonly CaseResult[]): { name: string; svg: st
     plots.push({ name: 'price.svg', svg: pricePlot('Price of the plan, against the lower bound', note, rows) });
   }
   return plots;
+}
+
+function typesIn(results: readonly CaseResult[], family: string): string {
+  return (results.find((result) => result.family === family)?.types ?? 0).toLocaleString('en');
 }
 
 function timesOf(results: readonly CaseResult[], family: string): SpeedSeries['points'] {

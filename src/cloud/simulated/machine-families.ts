@@ -57,7 +57,10 @@ function proportional(arch: Architecture, gibPerVcpu: number, rows: readonly Row
 }
 
 export const PROPORTIONAL_FAMILIES: readonly ProportionalFamily[] = [
-  ...proportional('amd64', 1.875, [['c4', 0.05, [2, 4, 8, 16]]]),
+  ...proportional('amd64', 1.875, [
+    ['c3', 0.0525, [2, 4, 8, 16, 32]],
+    ['c4', 0.05, [2, 4, 8, 16]],
+  ]),
   ...proportional('amd64', 2, [
     ['c5', 0.0425, SKYLAKE],
     ['c5a', 0.0385, TO_96],
@@ -76,6 +79,7 @@ export const PROPORTIONAL_FAMILIES: readonly ProportionalFamily[] = [
     ['c8id', 0.05544, TO_384],
     ['c8ib', 0.06804, TO_384],
     ['c8in', 0.06804, TO_384],
+    ['c8ine', 0.08505, [2, 4, 8, 16, 32, 48]],
   ]),
   ...proportional('arm64', 2, [
     ['c6g', 0.034, GRAVITON_64],
@@ -88,8 +92,11 @@ export const PROPORTIONAL_FAMILIES: readonly ProportionalFamily[] = [
     ['c8gd', 0.04899, GRAVITON_192],
     ['c8gn', 0.05925, GRAVITON_192],
     ['c8gb', 0.05925, GRAVITON_192],
+    ['c9g', 0.04347, GRAVITON_192],
+    ['c9gd', 0.0534, GRAVITON_192],
   ]),
   ...proportional('amd64', 2.625, [['c5n', 0.054, [2, 4, 8, 16, 36, 72]]]),
+  ...proportional('amd64', 3.75, [['m3', 0.0665, [1, 2, 4, 8]]]),
   ...proportional('amd64', 4, [
     ['m4', 0.05, [2, 4, 8, 16, 40, 64]],
     ['m5', 0.048, TO_96],
@@ -114,6 +121,9 @@ export const PROPORTIONAL_FAMILIES: readonly ProportionalFamily[] = [
     ['m8ib', 0.08354, TO_384],
     ['m8in', 0.08354, TO_384],
     ['m8idn', 0.09547, TO_384],
+    ['m8idb', 0.09547, TO_384],
+    ['m8ine', 0.10443, [2, 4, 8, 16, 32, 48]],
+    ['m8azn', 0.10323, [1, 2, 4, 12, 24, 48, 96]],
     ['d3en', 0.13142, [4, 8, 16, 24, 32, 48]],
   ]),
   ...proportional('arm64', 4, [
@@ -125,10 +135,15 @@ export const PROPORTIONAL_FAMILIES: readonly ProportionalFamily[] = [
     ['m8gd', 0.05766, GRAVITON_192],
     ['m8gn', 0.07275, GRAVITON_192],
     ['m8gb', 0.07275, GRAVITON_192],
+    ['m9g', 0.04892, GRAVITON_192],
+    ['m9gd', 0.06285, GRAVITON_192],
     ['im4gn', 0.09095, [2, 4, 8, 16, 32, 64]],
   ]),
   ...proportional('arm64', 6, [['is4gen', 0.14408, [1, 2, 4, 8, 16, 32]]]),
   ...proportional('amd64', 7.625, [
+    ['r3', 0.08313, [2, 4, 8, 16, 32]],
+    ['d2', 0.1725, [4, 8, 16]],
+    ['i2', 0.21325, [4, 8, 16, 32]],
     ['r4', 0.0665, [2, 4, 8, 16, 32, 64]],
     ['i3', 0.078, [2, 4, 8, 16, 32, 64]],
   ]),
@@ -155,6 +170,7 @@ export const PROPORTIONAL_FAMILIES: readonly ProportionalFamily[] = [
     ['r8ib', 0.1046, TO_384],
     ['r8in', 0.1046, TO_384],
     ['r8idn', 0.11724, TO_384],
+    ['r8idb', 0.11724, TO_384],
     ['d3', 0.12487, [4, 8, 16, 32]],
     ['i3en', 0.113, STORAGE_96],
     ['i4i', 0.0858, TO_128],
@@ -183,7 +199,14 @@ export const PROPORTIONAL_FAMILIES: readonly ProportionalFamily[] = [
     ['x2gd', 0.0835, GRAVITON_64],
     ['x8g', 0.0977, GRAVITON_192],
   ]),
-  ...proportional('amd64', 32, [['x2iedn', 0.20841, [4, 8, 16, 32, 64, 96, 128]]]),
+  ...proportional('amd64', 32, [
+    ['x2iedn', 0.20841, [4, 8, 16, 32, 64, 96, 128]],
+    ['x2iezn', 0.2085, [8, 16, 24, 32, 48]],
+  ]),
+  ...proportional('amd64', 13.714, [
+    ['u7i-6tb', 0.14016, [448]],
+    ['u7i-12tb', 0.14016, [896]],
+  ]),
 ];
 
 export const BURSTABLE_FAMILIES: readonly BurstableFamily[] = [
