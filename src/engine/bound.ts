@@ -30,7 +30,7 @@ export function* lowerBound(construction: Construction, worth: Float64Array | un
 /** For each resource: all of it that is asked for, at the lowest price per unit; reserved slots are given away. */
 function resourceBound(model: Model, bought: Int32Array): number {
   const { catalogue, dimensions } = model;
-  const { fullAlloc, optionTemplate, optionPrice, optionReservation, reservationSlots } = catalogue;
+  const { alloc, optionTemplate, optionPrice, optionReservation, reservationSlots } = catalogue;
   let best = 0;
   for (let column = 0; column < dimensions.size; column++) {
     let asked = 0;
@@ -38,7 +38,7 @@ function resourceBound(model: Model, bought: Int32Array): number {
     let unit = Number.POSITIVE_INFINITY;
     const given = new Float64Array(reservationSlots.length);
     for (let option = 0; option < catalogue.optionCount; option++) {
-      const amount = fullAlloc[(optionTemplate[option] as number) * dimensions.size + column] as number;
+      const amount = alloc[(optionTemplate[option] as number) * dimensions.size + column] as number;
       const reservation = optionReservation[option] as number;
       if (reservation >= 0) given[reservation] = Math.max(given[reservation] as number, amount);
       else if (amount > 0) unit = Math.min(unit, (optionPrice[option] as number) / amount);

@@ -1,7 +1,9 @@
 /** Turns a construction into the answer: right-sizes each new node, ranks its offerings, and numbers the pods. */
 import { forEachBit, hasBit, intersection } from './compile/bitset.ts';
+import type { Template } from './compile/catalogue.ts';
 import type { Admitted } from './compile/compatibility.ts';
-import type { Attempt, Model, PodClass } from './compile/model.ts';
+import { agree } from './compile/min-values.ts';
+import { type Attempt, capacityOf, type Model, type PodClass } from './compile/model.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from './compile/well-known.ts';
 import type { Construction } from './construct.ts';
 import type { Slices, Work } from './packing/work.ts';
@@ -26,7 +28,7 @@ export function* rightSize(construction: Construction, work: Work): Slices<numbe
     if ((state.contents[node] as number[]).length > 0) {
       const best = sizes.cheapest(node);
       if (best >= 0 && (catalogue.optionPrice[best] as number) < (catalogue.optionPrice[current] as number)) {
-        state.exchange(node, best);
+        state.exchange(node, best, sizes.filterOf(node));
       }
       price += catalogue.optionPrice[state.nodeOption[node] as number] as number;
     }
@@ -52,9 +54,12 @@ class NodeSizes {
   /** The cheapest affordable option that holds the node's pods, or -1. */
   cheapest(node: number): number {
     const state = this.#state;
-    for (const option of this.options(node, false)) {
+    // Pods with different filters together on a node of a pool with minValues could not all be counted on.
+    const concerned = state.model.minValues.concern(state.nodeOption[node] as number);
+    for (const option of this.options(node, concerned)) {
       if (option === state.nodeOption[node]) return option;
-      if (this.holds(node, option) && state.purse.affords(option) > 0) return option;
+      if (!concerned && state.model.minValues.concern(option)) continue;
+      if (this.holds(node, option, true) && state.purse.affords(option) > 0) return option;
     }
     return -1;
   }
@@ -91,28 +96,28 @@ class NodeSizes {
     return list;
   }
 
-  /** Whether an option has room for all that is on the node. */
-  holds(node: number, option: number): boolean {
-    const { free, model, nodeOption } = this.#state;
+  /** Whether an option has room for all that is on the node; `keeping` the values open that its pool wants open. */
+  holds(node: number, option: number, keeping: boolean): boolean {
+    const { model } = this.#state;
     const { alloc, dimensions, optionTemplate } = model.catalogue;
-    const from = (optionTemplate[nodeOption[node] as number] as number) * dimensions;
-    const to = (optionTemplate[option] as number) * dimensions;
+    const row = (optionTemplate[option] as number) * dimensions;
+    const capacity = keeping ? capacityOf(model, option, this.filterOf(node)) : alloc.subarray(row, row + dimensions);
     for (let column = 0; column < dimensions; column++) {
-      const used = (alloc[from + column] as number) - (free[node * dimensions + column] as number);
-      if (used > (alloc[to + column] as number)) return false;
+      if (this.#state.used(node, column) > (capacity[column] as number)) return false;
     }
     return true;
   }
 
+  /** The filter of the node's pods, or one of them. */
+  filterOf(node: number): number {
+    return this.#filters(node)[0] as number;
+  }
+
   /** What is used on the node, as a key. */
   signature(node: number): string {
-    const { free, model, nodeOption } = this.#state;
-    const { alloc, dimensions, optionTemplate } = model.catalogue;
-    const from = (optionTemplate[nodeOption[node] as number] as number) * dimensions;
+    const { model, nodeOption } = this.#state;
     let key = `${nodeOption[node]}|${this.#pinned(node)}|${this.#filters(node).join()}`;
-    for (let column = 0; column < dimensions; column++) {
-      key += `|${(alloc[from + column] as number) - (free[node * dimensions + column] as number)}`;
-    }
+    for (let column = 0; column < model.dimensions.size; column++) key += `|${this.#state.used(node, column)}`;
     return key;
   }
 
@@ -221,20 +226,17 @@ class Ranking {
   }
 
   #describe(node: number): Omit<NewNode, 'pods'> {
-    const { model, nodeOption, free } = this.#state;
+    const { model, nodeOption } = this.#state;
     const { catalogue, dimensions, problem } = model;
     const option = nodeOption[node] as number;
     const ranked = this.#ranked(node, option);
     const offerings = ranked.map((one) => this.#offering(one));
     const used = new Float64Array(dimensions.size);
-    const row = (catalogue.optionTemplate[option] as number) * dimensions.size;
-    for (let column = 0; column < used.length; column++) {
-      used[column] = (catalogue.alloc[row + column] as number) - (free[node * used.length + column] as number);
-    }
+    for (let column = 0; column < used.length; column++) used[column] = this.#state.used(node, column);
     const pool = problem.pools[poolOf(model, option)];
     return {
       pool: pool?.name ?? '',
-      requirements: requirementsOf(offerings, pool?.requirements ?? []),
+      requirements: requirementsOf(offerings, pool?.requirements ?? [], this.#settled(option)),
       offerings,
       price: catalogue.optionPrice[option] as number,
       requests: dimensions.toResources(used),
@@ -244,24 +246,44 @@ class Ranking {
   /** The chosen option, then others of the pool by price, several zones of one type not before other types had their turn. */
   #ranked(node: number, chosen: number): number[] {
     const { catalogue } = this.#state.model;
+    const own = this.#template(chosen);
+    // A pool with minValues needs all of its types in the list, so that the values can be counted.
+    const most = this.#state.model.minValues.concern(chosen) ? Number.POSITIVE_INFINITY : RANKED;
     const result = [chosen];
     const postponed: number[] = [];
     const perType = new Map<number, number>([[this.#typeOf(chosen), 1]]);
     for (const option of this.#sizes.options(node, true)) {
-      if (option === chosen || !this.#sizes.holds(node, option)) continue;
+      if (option === chosen || !this.#sizes.holds(node, option, false)) continue;
       if ((catalogue.optionReservation[option] as number) >= 0 && this.#state.purse.affords(option) === 0) continue;
+      if (!agree(own, this.#template(option))) continue;
       const type = this.#typeOf(option);
       const seen = perType.get(type) ?? 0;
       perType.set(type, seen + 1);
       (seen < PER_TYPE ? result : postponed).push(option);
-      if (result.length === RANKED) break;
+      if (result.length === most) break;
     }
-    return [...result, ...postponed].slice(0, RANKED);
+    return [...result, ...postponed].slice(0, most);
+  }
+
+  #template(option: number): Template {
+    const { catalogue } = this.#state.model;
+    return catalogue.templates[catalogue.optionTemplate[option] as number] as Template;
   }
 
   #typeOf(option: number): number {
-    const { catalogue } = this.#state.model;
-    return (catalogue.templates[catalogue.optionTemplate[option] as number] as { type: number }).type;
+    return this.#template(option).type;
+  }
+
+  /** Labels that pool and type left open, as they were settled for this node. */
+  #settled(option: number): Requirement[] {
+    const { labels, openKeys } = this.#template(option);
+    return openKeys.map((key) => {
+      const name = this.#state.model.keys.names[key] as string;
+      const value = labels[key];
+      return value === undefined
+        ? { key: name, operator: 'DoesNotExist', values: [] }
+        : { key: name, operator: 'In', values: [value] };
+    });
   }
 
   #offering(option: number): RankedOffering {
@@ -282,7 +304,11 @@ class Ranking {
   }
 }
 
-function requirementsOf(offerings: readonly RankedOffering[], ofPool: readonly Requirement[]): Requirement[] {
+function requirementsOf(
+  offerings: readonly RankedOffering[],
+  ofPool: readonly Requirement[],
+  settled: readonly Requirement[],
+): Requirement[] {
   const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort();
   const narrowed: Requirement[] = [
     { key: INSTANCE_TYPE, operator: 'In', values: distinct(offerings.map((one) => one.instanceType)) },
@@ -290,5 +316,5 @@ function requirementsOf(offerings: readonly RankedOffering[], ofPool: readonly R
     { key: CAPACITY_TYPE, operator: 'In', values: distinct(offerings.map((one) => one.capacityType)) },
   ];
   const keys = new Set(narrowed.map((requirement) => requirement.key));
-  return [...ofPool.filter((requirement) => !keys.has(requirement.key)), ...narrowed];
+  return [...ofPool.filter((requirement) => !keys.has(requirement.key)), ...settled, ...narrowed];
 }

@@ -1,6 +1,6 @@
 /** The engine's entry: from a problem to a plan. */
 import { lowerBound } from './bound.ts';
-import { compileModel } from './compile/model.ts';
+import { compileModel, type Model } from './compile/model.ts';
 import { type Construction, construct } from './construct.ts';
 import { readOut, rightSize } from './finish.ts';
 import { columnSearch } from './packing/column-search.ts';
@@ -8,7 +8,7 @@ import { searchCover } from './packing/cover-search.ts';
 import { PodWorth } from './packing/pod-worth.ts';
 import { type Slices, Work } from './packing/work.ts';
 import type { Problem, SolveOptions } from './problem.ts';
-import type { Solution } from './solution.ts';
+import type { Solution, Unplaced } from './solution.ts';
 
 /** Finds places for all pods of a problem at the lowest price. */
 export function solve(problem: Problem, options: SolveOptions = {}): Solution {
@@ -67,17 +67,7 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   return {
     newNodes: placements.newNodes,
     existing: placements.existing,
-    unplaced: model.classes.flatMap((podClass) => {
-      const pods = [...podClass.pods.subarray(placements.taken[podClass.index] as number)];
-      if (pods.length === 0) return [];
-      return [
-        {
-          group: podClass.groupIndex,
-          pods,
-          reason: { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} },
-        },
-      ];
-    }),
+    unplaced: unplacedPods(model, placements.taken),
     order: placements.order,
     price: placements.price,
     lowerBound: bound,
@@ -91,4 +81,36 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
     },
     steps: work.steps,
   };
+}
+
+/** What has no place, by group of the problem. */
+function unplacedPods(model: Model, taken: Int32Array): Unplaced[] {
+  const byGroup = new Map<number, number[]>();
+  for (const { index, pods } of model.classes) {
+    for (const pod of pods.subarray(taken[index] as number)) {
+      const group = groupOf(model.groupStart, pod);
+      const list = byGroup.get(group);
+      if (list === undefined) byGroup.set(group, [pod]);
+      else list.push(pod);
+    }
+  }
+  return [...byGroup]
+    .sort(([a], [b]) => a - b)
+    .map(([group, pods]) => ({
+      group,
+      pods,
+      reason: { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} },
+    }));
+}
+
+/** The group a pod belongs to, by binary search over the numbers of their first pods. */
+function groupOf(groupStart: Int32Array, pod: number): number {
+  let low = 0;
+  let high = groupStart.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((groupStart[middle] as number) <= pod) low = middle;
+    else high = middle;
+  }
+  return low;
 }

@@ -10,7 +10,7 @@ import { anyPortConflicts } from '../requirements/host-ports.ts';
 import { satisfies } from '../requirements/label-match.ts';
 import { RequirementMap } from '../requirements/requirement-map.ts';
 import { untolerated } from '../requirements/taints.ts';
-import type { ValueSet } from '../requirements/value-set.ts';
+import { ValueSet } from '../requirements/value-set.ts';
 import type { Dimensions } from './dimensions.ts';
 import { Interner } from './interner.ts';
 import type { RelevantKeys } from './relevant-keys.ts';
@@ -25,6 +25,8 @@ export interface Template {
   readonly type: number;
   /** By relevant key number; undefined where the node has no such label. Offering labels are not in it. */
   readonly labels: readonly (string | undefined)[];
+  /** Relevant keys whose value neither pool nor type fixes, so that it is settled for each node. */
+  readonly openKeys: readonly number[];
   /** Requests of daemons on such a node are taken off `alloc`; the ports they hold: */
   readonly daemonPorts: readonly HostPort[];
 }
@@ -35,8 +37,6 @@ export interface Catalogue {
   readonly templates: readonly Template[];
   /** What pods can use on each template: rows of `dimensions`. */
   readonly alloc: Float64Array;
-  /** The same before it was scaled down for minValues. */
-  readonly fullAlloc: Float64Array;
   readonly optionCount: number;
   readonly optionTemplate: Int32Array;
   readonly optionPrice: Float64Array;
@@ -52,7 +52,6 @@ export interface Catalogue {
 /** Flattens pools, types and offerings. */
 export function compileCatalogue(problem: Problem, dimensions: Dimensions, relevant: RelevantKeys): Catalogue {
   const typeKeys = keysOfTypes(problem.instanceTypes);
-  const typeMaps = problem.instanceTypes.map((type) => new RequirementMap(type.requirements, type.labels));
   const typeByName = new Map(problem.instanceTypes.map((type, index) => [type.name, index]));
   const templates: Template[] = [];
   const optionTemplate: number[] = [];
@@ -71,7 +70,8 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
       const type = problem.instanceTypes[typeIndex] as InstanceType;
       const offerings = type.offerings.filter((offering) => isForSale(pool, poolMap, offering));
       if (offerings.length === 0) continue;
-      for (const labels of variants(pool, poolMap, type, typeMaps[typeIndex] as RequirementMap, typeKeys, relevant)) {
+      const openKeys = relevant.keys.names.flatMap((key, id) => (isOpen(key, pool, type, typeKeys) ? [id] : []));
+      for (const labels of variants(pool, type, typeKeys, relevant)) {
         const daemons = (problem.daemons ?? []).filter((daemon) => runsOn(daemon, pool, labels, relevant));
         writeAlloc(row, type, daemons, dimensions);
         for (const amount of row) alloc.push(amount);
@@ -80,6 +80,7 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
           pool: poolIndex,
           type: typeIndex,
           labels,
+          openKeys,
           daemonPorts: daemons.flatMap((daemon) => daemon.hostPorts ?? []),
         });
         for (const offering of offerings) {
@@ -108,7 +109,6 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
     dimensions: dimensions.size,
     templates,
     alloc: Float64Array.from(alloc),
-    fullAlloc: Float64Array.from(alloc),
     optionCount: optionTemplate.length,
     optionTemplate: templateOf,
     optionPrice: Float64Array.from(optionOffering, (offering) => offering.price),
@@ -152,26 +152,23 @@ function keysOfTypes(types: readonly InstanceType[]): ReadonlySet<string> {
 /** The label assignments a node of this pool and type can have; none when pool and type contradict each other. */
 function variants(
   pool: Pool,
-  poolMap: RequirementMap,
   type: InstanceType,
-  typeMap: RequirementMap,
   typeKeys: ReadonlySet<string>,
   relevant: RelevantKeys,
 ): (string | undefined)[][] {
-  for (const [key, wanted] of poolMap.entries()) {
-    if (key === ZONE || key === CAPACITY_TYPE || key === NODE_POOL) continue;
-    if (key === INSTANCE_TYPE) {
-      if (!wanted.has(type.name)) return [];
-    } else if (typeMap.has(key)) {
-      const offered = typeMap.get(key);
-      if (!offered.intersects(wanted) && !(offered.allowsAbsence && wanted.allowsAbsence)) return [];
-    } else if (typeKeys.has(key) && !wanted.allowsAbsence && !offeringHas(type, key)) {
-      return [];
-    }
+  const keys = new Set([
+    ...(pool.requirements ?? []).map(({ key }) => key),
+    ...(type.requirements ?? []).map(({ key }) => key),
+    ...Object.keys(pool.labels ?? {}),
+  ]);
+  for (const key of keys) {
+    if (key === ZONE || key === CAPACITY_TYPE || offeringHas(type, key)) continue;
+    if (choicesFor(key, pool, type, typeKeys, relevant).length === 0) return [];
   }
   let rows: (string | undefined)[][] = [[]];
   for (const key of relevant.keys.names) {
-    const choices = choicesFor(key, pool, poolMap, type, typeMap, relevant);
+    // A new node's name is not known yet: it exists, and equals nothing anyone can have written down.
+    const choices = key === HOSTNAME ? ['\u0000'] : choicesFor(key, pool, type, typeKeys, relevant);
     if (rows.length * choices.length > MAX_VARIANTS) {
       throw new SpindriftError('PROBLEM_INVALID', {
         object: `pool ${pool.name}`,
@@ -179,8 +176,8 @@ function variants(
         problem: `leaves ${rows.length * choices.length} combinations of labels open for instance type ${type.name}, at most ${MAX_VARIANTS} are tried`,
       });
     }
-    rows = choices.length === 1 ? rows : rows.flatMap((row) => choices.map(() => [...row]));
-    rows.forEach((row, index) => row.push(choices[index % choices.length]));
+    if (choices.length <= 1) for (const row of rows) row.push(choices[0]);
+    else rows = rows.flatMap((row) => choices.map((choice) => [...row, choice]));
   }
   return rows;
 }
@@ -189,30 +186,45 @@ function offeringHas(type: InstanceType, key: string): boolean {
   return type.offerings.some((offering) => offering.labels?.[key] !== undefined);
 }
 
+/** The values a label of a node can have that somebody might care about; none when the conditions exclude each other. */
 function choicesFor(
   key: string,
   pool: Pool,
-  poolMap: RequirementMap,
   type: InstanceType,
-  typeMap: RequirementMap,
+  typeKeys: ReadonlySet<string>,
   relevant: RelevantKeys,
 ): (string | undefined)[] {
-  if (key === INSTANCE_TYPE) return [type.name];
-  if (key === NODE_POOL) return [pool.name];
-  // A new node's name is not known yet: it exists, and equals nothing anyone can have written down.
-  if (key === HOSTNAME) return ['\u0000'];
   if (key === ZONE || key === CAPACITY_TYPE) return [undefined];
-  if (!poolMap.has(key) && !typeMap.has(key)) return [undefined];
-  const open: ValueSet = typeMap.has(key) ? typeMap.get(key).intersect(poolMap.get(key)) : poolMap.get(key);
-  if (!open.complement) return open.values.size === 0 ? [undefined] : [...open.values].sort();
-  const named = [...(relevant.mentioned.get(key) ?? [])].filter((value) => open.has(value)).sort();
-  return named.length === 0 ? [anyValue(open)] : named;
+  const conditions = [...(pool.requirements ?? []), ...(type.requirements ?? [])].filter((one) => one.key === key);
+  const allowed = (value: string | undefined): boolean => conditions.every((one) => satisfies(one, value));
+  const ofPool = key === NODE_POOL ? pool.name : pool.labels?.[key];
+  const fixed = key === INSTANCE_TYPE ? type.name : (type.labels?.[key] ?? ofPool);
+  if (fixed !== undefined) return allowed(fixed) && (ofPool === undefined || ofPool === fixed) ? [fixed] : [];
+  if (!isOpen(key, pool, type, typeKeys)) return allowed(undefined) ? [undefined] : [];
+  const open = conditions.map((one) => ValueSet.of(one)).reduce((a, b) => a.intersect(b));
+  const values = open.complement
+    ? [...(relevant.mentioned.get(key) ?? [])].filter((value) => open.has(value)).sort()
+    : [...open.values].sort();
+  const choices: (string | undefined)[] = values.filter(allowed);
+  if (allowed(undefined)) choices.unshift(undefined);
+  else if (choices.length === 0 && open.complement) choices.push(anyValue(open));
+  return choices;
+}
+
+/** Whether conditions, but no label, of pool or type speak of a key; keys of types are not a pool's to give. */
+function isOpen(key: string, pool: Pool, type: InstanceType, typeKeys: ReadonlySet<string>): boolean {
+  if (key === ZONE || key === CAPACITY_TYPE || key === INSTANCE_TYPE || key === NODE_POOL || key === HOSTNAME)
+    return false;
+  if (type.labels?.[key] !== undefined || pool.labels?.[key] !== undefined) return false;
+  if ((type.requirements ?? []).some((one) => one.key === key)) return true;
+  return !typeKeys.has(key) && (pool.requirements ?? []).some((one) => one.key === key);
 }
 
 /** Some value of an infinite set, for a label that must exist but that nobody asks about by value. */
 function anyValue(open: ValueSet): string {
-  let number = open.gte ?? Math.min(1, open.lte ?? 1);
-  while (!open.has(String(number))) number += open.lte !== undefined && open.gte === undefined ? -1 : 1;
+  const step = open.gte === undefined && open.lte !== undefined ? -1 : 1;
+  let number = open.gte ?? open.lte ?? 1;
+  while (!open.has(String(number))) number += step;
   return String(number);
 }
 

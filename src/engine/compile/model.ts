@@ -7,7 +7,7 @@ import { type Catalogue, compileCatalogue } from './catalogue.ts';
 import { type Admitted, Compatibility, type FilterSpec } from './compatibility.ts';
 import { Dimensions } from './dimensions.ts';
 import { Interner } from './interner.ts';
-import { applyMinValues } from './min-values.ts';
+import { MinValues } from './min-values.ts';
 import { gatherClasses } from './pod-classes.ts';
 import { relevantKeys } from './relevant-keys.ts';
 
@@ -41,10 +41,15 @@ export interface Model {
   readonly problem: Problem;
   readonly nodes: readonly ExistingNode[];
   readonly dimensions: Dimensions;
+  /** Label keys by number, as templates use them. */
+  readonly keys: Interner;
   readonly catalogue: Catalogue;
+  readonly minValues: MinValues;
   readonly admitted: readonly Admitted[];
   readonly classes: readonly PodClass[];
   readonly podCount: number;
+  /** Number of the first pod of each group of the problem, and the number of pods at the end. */
+  readonly groupStart: Int32Array;
   readonly groups: readonly CountGroup[];
   readonly boundCounts: readonly Int32Array[];
   /** By topology key: number of domains, domain of each option, domain of each existing node (-1: none). */
@@ -60,6 +65,11 @@ export interface Model {
   readonly tierCount: number;
 }
 
+/** What a node of an option may hold of pods with a filter. */
+export function capacityOf(model: Model, option: number, filter: number): Float64Array {
+  return model.minValues.capacity(option, filter, (model.admitted[filter] as Admitted).options);
+}
+
 /** What of the options concerns compilation. */
 export interface CompileOptions {
   readonly preferences: boolean;
@@ -71,7 +81,6 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
   const dimensions = new Dimensions(problem.pods);
   const relevant = relevantKeys(problem);
   const catalogue = compileCatalogue(problem, dimensions, relevant);
-  applyMinValues(problem, catalogue);
   // Ready nodes come before those still on their way, so that the lowest number wins.
   const nodes = [...(problem.nodes ?? [])].sort((a, b) => Number(a.inFlight ?? false) - Number(b.inFlight ?? false));
   const offeringKeys = problem.instanceTypes.flatMap((type) =>
@@ -99,7 +108,7 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
   );
   const { optionCell, cellDomains } = compileCells(optionDomain, catalogue.optionCount);
 
-  const { members, podCount } = gatherClasses(problem);
+  const { members, podCount, groupStart } = gatherClasses(problem);
   const domainMemo = new Map<string, Int32Array>();
   const domainsUnder = (filter: number, key: number): Int32Array => {
     const id = `${filter}|${key}`;
@@ -173,10 +182,13 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
     problem,
     nodes,
     dimensions,
+    keys: relevant.keys,
     catalogue,
+    minValues: new MinValues(problem, catalogue, optionCell),
     admitted: compatibility.admitted,
     classes,
     podCount,
+    groupStart,
     groups: topology.groups,
     boundCounts: topology.bound,
     domainCount: domainNames.map((values) => values.size),

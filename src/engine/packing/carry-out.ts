@@ -65,10 +65,10 @@ function selfRules(podClass: PodClass): number {
 function openNodes(state: PlacementState, pack: PackProblem, cover: Cover): Reserved[] {
   const reserved: Reserved[] = pack.rows.map(() => ({ nodes: [], places: [], first: 0 }));
   cover.patterns.forEach((pattern: Pattern, index) => {
-    const { option } = pack.candidates[pattern.candidate] as Candidate;
+    const { option, filter } = pack.candidates[pattern.candidate] as Candidate;
     const times = Math.min(cover.times[index] as number, state.purse.affords(option));
     for (let time = 0; time < times; time++) {
-      const node = state.open(option);
+      const node = state.open(option, filter);
       for (let i = 0; i < pattern.rows.length; i++) {
         const places = reserved[pattern.rows[i] as number] as Reserved;
         places.nodes.push(node);

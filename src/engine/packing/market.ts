@@ -1,7 +1,7 @@
 /** Where a class of pods could be bought a place right now: its tier of pools, and in each cell the price of its share of a node. */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
-import type { Model, PodClass } from '../compile/model.ts';
+import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
 import type { Purse } from './purse.ts';
 
 /** The places for a class; `tier` is -1 when there is none. */
@@ -51,6 +51,7 @@ export class Market {
   #find(requests: Float64Array, filter: number): Places {
     const { catalogue, optionCell, cellDomains, poolTier } = this.#model;
     const { alloc, dimensions, optionTemplate, optionPrice, templates } = catalogue;
+    const { minValues } = this.#model;
     const { options } = this.#model.admitted[filter] as Admitted;
     let tier = this.#model.tierCount;
     let prices = new Float64Array(cellDomains.length).fill(Number.POSITIVE_INFINITY);
@@ -65,6 +66,7 @@ export class Market {
         share = shareOf(requests, alloc, template * dimensions);
       }
       if (share > 1 || templateTier > tier) continue;
+      if (minValues.concern(option) && shareOf(requests, capacityOf(this.#model, option, filter), 0) > 1) continue;
       if (templateTier < tier) {
         tier = templateTier;
         prices = prices.fill(Number.POSITIVE_INFINITY);

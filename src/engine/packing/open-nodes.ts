@@ -32,7 +32,7 @@ export class OpenNodes {
         let room = state.room(podClass, node, left);
         if (room === 0) continue;
         fitted = true;
-        if (!state.admits(filter, node)) continue;
+        if (!state.accepts(filter, node)) continue;
         if (podClass.topology.rules.length === 0 && podClass.ports.length === 0) {
           state.place(podClass, node, room);
           left -= room;
@@ -57,7 +57,8 @@ export class OpenNodes {
     let bestRegret = state.regret(podClass, from);
     let compared = 0;
     for (let node = from + 1; node < state.nodeCount && compared < COMPARED && bestRegret > 0; node++) {
-      if (state.room(podClass, node, 1) === 0 || !state.admits(filter, node) || !state.allows(podClass, node)) continue;
+      if (state.room(podClass, node, 1) === 0 || !state.accepts(filter, node) || !state.allows(podClass, node))
+        continue;
       compared++;
       const regret = state.regret(podClass, node);
       if (regret < bestRegret) {

@@ -4,7 +4,7 @@
  */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
-import type { Model, PodClass } from '../compile/model.ts';
+import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
 import { HOST } from '../topology/rules.ts';
 import type { Market } from './market.ts';
 
@@ -26,6 +26,8 @@ export interface Row {
 /** A machine that could be bought, with what it offers to rows. */
 export interface Candidate {
   readonly option: number;
+  /** The filter its capacity is for; where minValues concern the option, all its rows have it. */
+  readonly filter: number;
   readonly price: number;
   /** Rows it can hold. */
   readonly rows: Int32Array;
@@ -162,8 +164,7 @@ function findCandidates(
   scope: PackScope,
 ): Candidate[] {
   const { catalogue, optionCell, poolTier, admitted } = model;
-  const { optionPrice, optionTemplate, templates, dimensions: base } = catalogue;
-  const alloc = scope.relaxed === true ? catalogue.fullAlloc : catalogue.alloc;
+  const { optionPrice, optionTemplate, templates, alloc, dimensions } = catalogue;
   const filters = [...new Set(rows.map((row) => row.filter))];
   const cells = new Set(rows.map((row) => row.cell));
   const byKind = new Map<string, number[]>();
@@ -176,6 +177,7 @@ function findCandidates(
     // Offerings of which only so many can be bought never push others out.
     const reservation = catalogue.optionReservation[option] as number;
     kind += `|${cells.has(optionCell[option] as number) ? optionCell[option] : -1}|${reservation}`;
+    if (model.minValues.concern(option)) kind += `|${pool}`;
     const list = byKind.get(kind);
     if (list === undefined) byKind.set(kind, [option]);
     else list.push(option);
@@ -185,12 +187,21 @@ function findCandidates(
     options.sort((a, b) => (optionPrice[a] as number) - (optionPrice[b] as number) || a - b);
     const kept: number[] = [];
     for (const option of options) {
-      const row = (optionTemplate[option] as number) * base;
-      if (!kept.some((other) => covers(alloc, (optionTemplate[other] as number) * base, row, base))) kept.push(option);
+      const row = (optionTemplate[option] as number) * dimensions;
+      const covered = kept.some((other) =>
+        covers(alloc, (optionTemplate[other] as number) * dimensions, row, dimensions),
+      );
+      if (!covered) kept.push(option);
     }
     for (const option of thin(kept, scope.ladder, optionPrice)) {
-      const candidate = toCandidate(model, option, rows, rowRequests, exclusive, alloc);
-      if (candidate !== undefined) result.push(candidate);
+      const base = catalogue.alloc.subarray((optionTemplate[option] as number) * dimensions);
+      const concerned = scope.relaxed !== true && model.minValues.concern(option);
+      for (const filter of concerned ? filters : [filters[0] as number]) {
+        const capacity = concerned ? capacityOf(model, option, filter) : base;
+        const held = concerned ? rows.map((row) => (row.filter === filter ? row : undefined)) : rows;
+        const candidate = toCandidate(model, option, filter, held, rowRequests, exclusive, capacity);
+        if (candidate !== undefined) result.push(candidate);
+      }
     }
   }
   return result;
@@ -225,17 +236,17 @@ function thin(options: number[], most: number, price: Float64Array): number[] {
 function toCandidate(
   model: Model,
   option: number,
-  rows: readonly Row[],
+  filter: number,
+  rows: readonly (Row | undefined)[],
   rowRequests: Float64Array,
   exclusive: readonly ExclusiveGroup[],
-  alloc: Float64Array,
+  offered: Float64Array,
 ): Candidate | undefined {
   const { catalogue, admitted, optionCell } = model;
   const base = catalogue.dimensions;
   const dimensions = base + exclusive.length;
   const capacity = new Float64Array(dimensions);
-  const template = (catalogue.optionTemplate[option] as number) * base;
-  for (let column = 0; column < base; column++) capacity[column] = alloc[template + column] as number;
+  for (let column = 0; column < base; column++) capacity[column] = offered[column] as number;
   exclusive.forEach(({ perNode }, position) => {
     capacity[base + position] = perNode;
   });
@@ -243,6 +254,7 @@ function toCandidate(
   const share: number[] = [];
   const fits: number[] = [];
   rows.forEach((row, index) => {
+    if (row === undefined) return;
     if (row.cell >= 0 && row.cell !== optionCell[option]) return;
     if (!hasBit((admitted[row.filter] as Admitted).options, option)) return;
     let fit = Number.MAX_SAFE_INTEGER;
@@ -261,6 +273,7 @@ function toCandidate(
   if (held.length === 0) return undefined;
   return {
     option,
+    filter,
     price: catalogue.optionPrice[option] as number,
     rows: Int32Array.from(held),
     share: Float64Array.from(share),

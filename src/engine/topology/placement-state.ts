@@ -3,7 +3,7 @@
  * is checked against all rules at that moment, so the log of placements is an order in which they are legal.
  */
 import { hasBit } from '../compile/bitset.ts';
-import type { Model, PodClass } from '../compile/model.ts';
+import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
 import { Purse } from '../packing/purse.ts';
 import type { HostPort } from '../problem.ts';
 import { anyPortConflicts } from '../requirements/host-ports.ts';
@@ -18,8 +18,12 @@ export class PlacementState {
   nodeCount: number;
   /** Rows of resource columns. */
   free: Float64Array;
+  /** What each new node had when it was empty. */
+  readonly capacity: Float64Array[] = [];
   /** Option of each new node; -1 for existing ones. */
   nodeOption: Int32Array;
+  /** The only filter whose pods the node may hold; -1 for any. */
+  nodeFilter: Int32Array;
   /** Classes on each node with their number: class, count, class, count, ... */
   readonly contents: number[][] = [];
   /** By topology key: domain of each node. */
@@ -45,6 +49,7 @@ export class PlacementState {
     const capacity = Math.max(64, nodes.length * 2);
     this.free = new Float64Array(capacity * dimensions.size);
     this.nodeOption = new Int32Array(capacity).fill(-1);
+    this.nodeFilter = new Int32Array(capacity).fill(-1);
     this.domain = model.nodeDomain.map((column) => {
       const grown = new Int32Array(capacity).fill(-1);
       grown.set(column);
@@ -67,6 +72,12 @@ export class PlacementState {
       const node = byName.get(pod.node);
       if (node !== undefined) this.#count(model.boundCounts[index] as Int32Array, node, pod.count ?? 1);
     });
+  }
+
+  /** Whether a pod with this filter may be on a node. */
+  accepts(filter: number, node: number): boolean {
+    const only = this.nodeFilter[node] as number;
+    return (only < 0 || only === filter) && this.admits(filter, node);
   }
 
   /** Whether a filter admits a node. */
@@ -127,16 +138,16 @@ export class PlacementState {
     this.placed += count;
   }
 
-  /** Makes a new, empty node of an option that the purse affords. */
-  open(option: number): number {
-    const { catalogue, dimensions, optionDomain } = this.model;
+  /** Makes a new, empty node of an option that the purse affords, for pods with this filter. */
+  open(option: number, filter: number): number {
+    const { dimensions, optionDomain, minValues } = this.model;
     const node = this.nodeCount++;
     if (node >= this.nodeOption.length) this.#grow();
     this.nodeOption[node] = option;
-    const row = (catalogue.optionTemplate[option] as number) * dimensions.size;
-    for (let column = 0; column < dimensions.size; column++) {
-      this.free[node * dimensions.size + column] = catalogue.alloc[row + column] as number;
-    }
+    if (minValues.concern(option)) this.nodeFilter[node] = filter;
+    const capacity = capacityOf(this.model, option, filter);
+    this.capacity[node] = capacity;
+    this.free.set(capacity, node * dimensions.size);
     for (let key = 0; key < this.domain.length; key++) {
       (this.domain[key] as Int32Array)[node] = (optionDomain[key] as Int32Array)[option] as number;
     }
@@ -146,21 +157,24 @@ export class PlacementState {
   }
 
   /** Exchanges the offering of a new node for another in the same domains that holds its pods. */
-  exchange(node: number, option: number): void {
-    const { catalogue, dimensions } = this.model;
-    const before = this.nodeOption[node] as number;
-    this.purse.take(before, -1);
+  exchange(node: number, option: number, filter: number): void {
+    const { dimensions } = this.model;
+    this.purse.take(this.nodeOption[node] as number, -1);
     this.purse.take(option, 1);
-    const from = (catalogue.optionTemplate[before] as number) * dimensions.size;
-    const to = (catalogue.optionTemplate[option] as number) * dimensions.size;
+    const before = this.capacity[node] as Float64Array;
+    const after = capacityOf(this.model, option, filter);
     for (let column = 0; column < dimensions.size; column++) {
       const at = node * dimensions.size + column;
-      this.free[at] =
-        (this.free[at] as number) +
-        (catalogue.alloc[to + column] as number) -
-        (catalogue.alloc[from + column] as number);
+      this.free[at] = (this.free[at] as number) + (after[column] as number) - (before[column] as number);
     }
+    this.capacity[node] = after;
     this.nodeOption[node] = option;
+  }
+
+  /** What the pods on a new node take of a resource column. */
+  used(node: number, column: number): number {
+    const { size } = this.model.dimensions;
+    return ((this.capacity[node] as Float64Array)[column] as number) - (this.free[node * size + column] as number);
   }
 
   /** Pods of a group in a domain (a node for host groups). */
@@ -214,6 +228,9 @@ export class PlacementState {
     const options = new Int32Array(capacity).fill(-1);
     options.set(this.nodeOption);
     this.nodeOption = options;
+    const filters = new Int32Array(capacity).fill(-1);
+    filters.set(this.nodeFilter);
+    this.nodeFilter = filters;
     for (let key = 0; key < this.domain.length; key++) {
       const column = new Int32Array(capacity).fill(-1);
       column.set(this.domain[key] as Int32Array);
