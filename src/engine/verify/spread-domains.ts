@@ -16,7 +16,12 @@ export function spreadDomains(
   // Hosts are without end, and nobody asks for their list.
   if (topologyKey === HOSTNAME) return domains;
   const affinity = nodeAffinityPolicy === 'Ignore' ? [] : (carrier.requirements ?? []);
+  // Nodes that lack one of the keys a pod is spread over do not count for it at all.
+  const keys = (carrier.topologySpread ?? [])
+    .filter((other) => other.whenUnsatisfiable === 'DoNotSchedule')
+    .map((other) => other.topologyKey);
   const admits = (node: PlannedNode) =>
+    keys.every((key) => node.labels.has(key) || node.open.has(key)) &&
     mayMeet(node, affinity) &&
     (nodeTaintsPolicy !== 'Honor' || untolerated(node.taints, carrier.tolerations).length === 0);
 

@@ -117,6 +117,24 @@ describe('topology spread', () => {
     expect(brokenRules(problem, inRacks('1', '1,2'))).toEqual(['topology-spread']);
   });
 
+  it('over two keys looks only at nodes and zones that have both', () => {
+    const pools = [aPool({ labels: { rack: '1' }, requirements: [oneOf(ZONE, 'a', 'b')] }), aPool({ name: 'plain' })];
+    const topologySpread = [spread(), spread({ topologyKey: 'rack', maxSkew: 9 })];
+    const pods = [aPod({ count: 3, labels: web, topologySpread })];
+    // Zone c is only in the pool that has no racks, so that two pods in a and one in b are even enough.
+    expect(brokenRules({ ...aProblem({ pods }), pools }, nodes(['a', 0, 2], ['b', 1]))).toEqual([]);
+    const plain = aPod({ labels: web });
+    const onPlain = {
+      newNodes: [
+        { pods: [3], pool: 'plain', buy: ['medium/b/on-demand'] },
+        { pods: [0, 1], buy: ['medium/a/on-demand'] },
+        { pods: [2], buy: ['medium/b/on-demand'] },
+      ],
+      order: [3, 0, 1, 2],
+    };
+    expect(brokenRules({ ...aProblem({ pods: [...pods, plain] }), pools }, onPlain)).toEqual(['topology-spread']);
+  });
+
   it('that is only wished for is not judged', () => {
     expect(brokenRules(replicas(2, { whenUnsatisfiable: 'ScheduleAnyway' }), nodes(['a', 0, 1]))).toEqual([]);
   });

@@ -106,10 +106,11 @@ export class TopologyReplay {
   }
 
   /** Finding the domains walks the whole catalogue; pods of many groups share them. */
-  #spreadDomains({ requirements, tolerations }: Partial<PodGroup>, spread: TopologySpread): ReadonlySet<string> {
+  #spreadDomains(carrier: Partial<PodGroup>, spread: TopologySpread): ReadonlySet<string> {
     const { topologyKey, nodeAffinityPolicy, nodeTaintsPolicy } = spread;
-    const identity = JSON.stringify([topologyKey, nodeAffinityPolicy, nodeTaintsPolicy, requirements, tolerations]);
-    const carrier = { ...(requirements && { requirements }), ...(tolerations && { tolerations }) };
+    const keys = hardSpreads(carrier).map((other) => other.topologyKey);
+    const policies = [topologyKey, keys, nodeAffinityPolicy, nodeTaintsPolicy];
+    const identity = JSON.stringify([...policies, carrier.requirements, carrier.tolerations]);
     return known(this.#domains, identity, () => spreadDomains(this.#problem, carrier, spread));
   }
 
