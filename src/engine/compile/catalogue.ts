@@ -72,27 +72,29 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
       if (offerings.length === 0) continue;
       const openKeys = relevant.keys.names.flatMap((key, id) => (isOpen(key, pool, type, typeKeys) ? [id] : []));
       for (const labels of variants(pool, type, typeKeys, relevant)) {
-        const daemons = (problem.daemons ?? []).filter((daemon) => runsOn(daemon, pool, labels, relevant));
-        writeAlloc(row, type, daemons, dimensions);
-        for (const amount of row) alloc.push(amount);
-        const template = templates.length;
-        templates.push({
-          pool: poolIndex,
-          type: typeIndex,
+        for (const { daemons, offerings: sold } of byDaemons(
+          problem.daemons ?? [],
+          pool,
           labels,
-          openKeys,
-          daemonPorts: daemons.flatMap((daemon) => daemon.hostPorts ?? []),
-        });
-        for (const offering of offerings) {
-          let reservation = -1;
-          if (offering.slots !== undefined) {
-            const id = offering.reservationId ?? `${type.name}/${offering.zone}/${offering.capacityType}`;
-            reservation = reservations.id(id);
-            slots[reservation] = Math.min(slots[reservation] ?? offering.slots, offering.slots);
+          offerings,
+          relevant,
+        )) {
+          writeAlloc(row, type, daemons, dimensions);
+          for (const amount of row) alloc.push(amount);
+          const template = templates.length;
+          const daemonPorts = daemons.flatMap((daemon) => daemon.hostPorts ?? []);
+          templates.push({ pool: poolIndex, type: typeIndex, labels, openKeys, daemonPorts });
+          for (const offering of sold) {
+            let reservation = -1;
+            if (offering.slots !== undefined) {
+              const id = offering.reservationId ?? `${type.name}/${offering.zone}/${offering.capacityType}`;
+              reservation = reservations.id(id);
+              slots[reservation] = Math.min(slots[reservation] ?? offering.slots, offering.slots);
+            }
+            optionTemplate.push(template);
+            optionOffering.push(offering);
+            optionReservation.push(reservation);
           }
-          optionTemplate.push(template);
-          optionOffering.push(offering);
-          optionReservation.push(reservation);
         }
       }
     }
@@ -228,22 +230,35 @@ function anyValue(open: ValueSet): string {
   return String(number);
 }
 
-/** Whether a daemon runs on such nodes; where only the offering decides, it is assumed to. */
-function runsOn(
-  daemon: DaemonGroup,
+/** Offerings by the daemons that will run on their nodes; one group of all unless a daemon asks for zones or capacity types. */
+function byDaemons(
+  daemons: readonly DaemonGroup[],
   pool: Pool,
   labels: readonly (string | undefined)[],
+  offerings: readonly Offering[],
   relevant: RelevantKeys,
-): boolean {
-  if (untolerated(pool.taints, daemon.tolerations) !== undefined) return false;
-  const alternatives = daemon.requirements ?? [];
-  if (alternatives.length === 0) return true;
-  return alternatives.some((list) =>
-    list.every((requirement: Requirement) => {
-      if (requirement.key === ZONE || requirement.key === CAPACITY_TYPE) return true;
-      return satisfies(requirement, labels[relevant.keys.id(requirement.key)]);
-    }),
-  );
+): { daemons: DaemonGroup[]; offerings: Offering[] }[] {
+  const tolerant = daemons.filter((daemon) => untolerated(pool.taints, daemon.tolerations) === undefined);
+  const groups = new Map<string, { daemons: DaemonGroup[]; offerings: Offering[] }>();
+  for (const offering of offerings) {
+    const value = (key: string): string | undefined => {
+      if (key === ZONE) return offering.zone;
+      if (key === CAPACITY_TYPE) return offering.capacityType;
+      return offering.labels?.[key] ?? labels[relevant.keys.id(key)];
+    };
+    const runs = tolerant.map(
+      ({ requirements = [] }) =>
+        requirements.length === 0 ||
+        requirements.some((list) =>
+          list.every((requirement: Requirement) => satisfies(requirement, value(requirement.key))),
+        ),
+    );
+    const key = runs.join();
+    const group = groups.get(key);
+    if (group !== undefined) group.offerings.push(offering);
+    else groups.set(key, { daemons: tolerant.filter((_, index) => runs[index]), offerings: [offering] });
+  }
+  return [...groups.values()];
 }
 
 function writeAlloc(

@@ -14,14 +14,16 @@ export class MinValues {
   readonly #catalogue: Catalogue;
   readonly #optionCell: Int32Array;
   readonly #wanted: (readonly { key: string; count: number }[])[];
+  readonly #countFilters: () => readonly Bitset[];
   readonly #memo = new Map<string, Float64Array>();
   /** Whether any pool has minValues. */
   readonly any: boolean;
 
-  constructor(problem: Problem, catalogue: Catalogue, optionCell: Int32Array) {
+  constructor(problem: Problem, catalogue: Catalogue, optionCell: Int32Array, countFilters: () => readonly Bitset[]) {
     this.#problem = problem;
     this.#catalogue = catalogue;
     this.#optionCell = optionCell;
+    this.#countFilters = countFilters;
     this.#wanted = problem.pools.map((pool) =>
       (pool.requirements ?? []).flatMap(({ key, minValues }) =>
         minValues === undefined ? [] : [{ key, count: minValues }],
@@ -68,6 +70,7 @@ export class MinValues {
         const template = this.#template(other);
         if (template.pool !== pool || this.#optionCell[other] !== this.#optionCell[option]) continue;
         if (!agree(template, own)) continue;
+        if (this.#countFilters().some((set) => hasBit(set, other) !== hasBit(set, option))) continue;
         const value = this.#value(other, key, this.#problem.pools[pool] as Pool);
         const ratio = coverage(alloc, (optionTemplate[other] as number) * dimensions, held, dimensions);
         if (value !== undefined && ratio > (bestByValue.get(value) ?? 0)) bestByValue.set(value, ratio);

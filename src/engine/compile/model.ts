@@ -10,6 +10,7 @@ import { Interner } from './interner.ts';
 import { MinValues } from './min-values.ts';
 import { gatherClasses } from './pod-classes.ts';
 import { relevantKeys } from './relevant-keys.ts';
+import { HOSTNAME } from './well-known.ts';
 
 /** One way to place a class: which existing nodes to try, filter by filter, and which options to buy. */
 export interface Attempt {
@@ -45,6 +46,8 @@ export interface Model {
   readonly keys: Interner;
   readonly catalogue: Catalogue;
   readonly minValues: MinValues;
+  /** Filters by which topology groups leave nodes out of their counts. */
+  readonly countFilters: readonly number[];
   readonly admitted: readonly Admitted[];
   readonly classes: readonly PodClass[];
   readonly podCount: number;
@@ -138,13 +141,19 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
       countFilter(pod: PodGroup, spread: TopologySpread) {
         const honorAffinity = spread.nodeAffinityPolicy !== 'Ignore' && (pod.requirements?.length ?? 0) > 0;
         const honorTaints = spread.nodeTaintsPolicy === 'Honor';
+        // kube-scheduler leaves out nodes that lack any of the keys over which the pod must be spread.
+        const keys = new Set((pod.topologySpread ?? []).filter(isHard).map((one) => one.topologyKey));
+        keys.delete(HOSTNAME);
+        const severalKeys = isHard(spread) && keys.size > (spread.topologyKey === HOSTNAME ? 0 : 1);
+        const allKeys = [...keys].sort().map((key) => ({ key, operator: 'Exists' as const, values: [] }));
         const filter = compatibility.filter({
+          ...(severalKeys ? { wishes: [allKeys] } : {}),
           requirements: honorAffinity ? pod.requirements : undefined,
           tolerations: honorTaints ? (pod.tolerations ?? []) : undefined,
           includeLeaving: true,
         });
         return {
-          filter: honorAffinity || honorTaints ? filter : -1,
+          filter: honorAffinity || honorTaints || severalKeys ? filter : -1,
           domains: (key) => domainsUnder(filter, key),
         };
       },
@@ -177,6 +186,7 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
     };
   });
 
+  const countFilters = [...new Set(topology.groups.map((group) => group.filter).filter((filter) => filter >= 0))];
   const weights = [...new Set(problem.pools.map((pool) => pool.weight ?? 0))].sort((a, b) => b - a);
   return {
     problem,
@@ -184,7 +194,10 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
     dimensions,
     keys: relevant.keys,
     catalogue,
-    minValues: new MinValues(problem, catalogue, optionCell),
+    minValues: new MinValues(problem, catalogue, optionCell, () =>
+      countFilters.map((filter) => (compatibility.admitted[filter] as Admitted).options),
+    ),
+    countFilters,
     admitted: compatibility.admitted,
     classes,
     podCount,
@@ -199,6 +212,10 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
     poolTier: Int32Array.from(problem.pools, (pool) => weights.indexOf(pool.weight ?? 0)),
     tierCount: weights.length,
   };
+}
+
+function isHard(spread: TopologySpread): boolean {
+  return spread.whenUnsatisfiable === 'DoNotSchedule';
 }
 
 function compileCells(

@@ -121,7 +121,7 @@ class DomainPlanner {
     if (rule.key === HOST) return true;
     const domain = (this.#model.cellDomains[cell] as Int32Array)[rule.key] as number;
     if (domain < 0) return rule.kind === 'anti' || rule.kind === 'inverse';
-    return ruleHoldsIn(rule, domain, this.#counts[rule.group] as Int32Array, this.#totals[rule.group] as number);
+    return ruleHoldsIn(rule, domain, this.#counts[rule.group] as Int32Array, this.#totals);
   }
 
   #regret(podClass: PodClass, cell: number): number {

@@ -194,12 +194,12 @@ export class PlacementState {
       const count = (this.#hostCounts[rule.group] as Map<number, number>).get(node) ?? 0;
       // A new node can always be made, so the least loaded host is an empty one.
       if (rule.kind === 'spread') return count + (rule.self ? 1 : 0) <= rule.maxSkew;
-      if (rule.kind === 'affinity') return count > 0 || (rule.self && this.#totals[rule.group] === 0);
+      if (rule.kind === 'affinity') return count > 0 || mayBeFirst(rule, this.#totals);
       return count === 0;
     }
     const domain = (this.domain[rule.key] as Int32Array)[node] as number;
     if (domain < 0) return rule.kind === 'anti' || rule.kind === 'inverse';
-    return ruleHoldsIn(rule, domain, this.#counts[rule.group] as Int32Array, this.#totals[rule.group] as number);
+    return ruleHoldsIn(rule, domain, this.#counts[rule.group] as Int32Array, this.#totals);
   }
 
   #count(groups: Int32Array, node: number, by: number): void {
@@ -240,7 +240,7 @@ export class PlacementState {
 }
 
 /** Whether a rule on a key other than the hostname holds in a domain, given the counts of its group. */
-export function ruleHoldsIn(rule: TopologyRule, domain: number, counts: Int32Array, total: number): boolean {
+export function ruleHoldsIn(rule: TopologyRule, domain: number, counts: Int32Array, totals: Int32Array): boolean {
   const count = counts[domain] as number;
   switch (rule.kind) {
     case 'spread': {
@@ -253,8 +253,13 @@ export function ruleHoldsIn(rule: TopologyRule, domain: number, counts: Int32Arr
       return count + (rule.self ? 1 : 0) - least <= rule.maxSkew;
     }
     case 'affinity':
-      return count > 0 || (rule.self && total === 0);
+      return count > 0 || mayBeFirst(rule, totals);
     default:
       return count === 0;
   }
+}
+
+/** Whether a pod that must be with its own kind may start a new place: none of its kind is anywhere yet. */
+function mayBeFirst(rule: TopologyRule, totals: Int32Array): boolean {
+  return rule.self && rule.companions.every((group) => totals[group] === 0);
 }

@@ -30,6 +30,8 @@ export interface TopologyRule {
   readonly self: boolean;
   readonly maxSkew: number;
   readonly minDomains: number;
+  /** Affinity: the groups of all terms of the pod; while none of them counts any pod anywhere, a pod may be the first. */
+  readonly companions: Int32Array;
   /** Domains over which the minimum is taken (spread on a key other than the hostname). */
   readonly domains: Int32Array;
 }
@@ -114,6 +116,7 @@ class TopologyCompiler {
           maxSkew: 0,
           minDomains: 0,
           domains: NO_DOMAINS,
+          companions: NO_DOMAINS,
         });
       }
       const own = new Set(selected);
@@ -169,6 +172,7 @@ class TopologyCompiler {
       maxSkew: spread.maxSkew,
       minDomains: spread.minDomains ?? 0,
       domains: key === HOST ? NO_DOMAINS : counting.domains(key),
+      companions: NO_DOMAINS,
     };
   }
 
@@ -186,6 +190,7 @@ class TopologyCompiler {
       maxSkew: 0,
       minDomains: 0,
       domains: NO_DOMAINS,
+      companions: Int32Array.from(terms, (one) => this.#group(this.#key(one.topologyKey), -1, matcher)),
     };
   }
 
@@ -199,6 +204,7 @@ class TopologyCompiler {
       maxSkew: 0,
       minDomains: 0,
       domains: NO_DOMAINS,
+      companions: NO_DOMAINS,
     };
   }
 
