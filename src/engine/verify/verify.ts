@@ -68,8 +68,10 @@ export function verify(problem: Problem, solution: Solution): Violation[] {
   }
   for (const bought of purchases)
     checkDomainsOfAlternatives(problem, market, bought, podsAt(bought.plan.pods), replay, report);
-  for (const pod of new Set(solution.unplaced.flatMap((entry) => podsAt(entry.pods))))
-    duties.checkUnplaced(pod, report);
+  const unplaced = new Set(solution.unplaced.flatMap((entry) => podsAt(entry.pods)));
+  for (const pod of unplaced) duties.checkUnplaced(pod, report);
+  const placed = [...nodeOfPod].map(([number, node]) => [pods[number] as PodGroup, node] as const);
+  duties.checkPriority(unplaced, placed, report);
   return violations;
 }
 

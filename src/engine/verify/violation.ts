@@ -37,6 +37,7 @@ export type Rule =
   /** What must not be left undone. */
   | 'unplaced-without-cause'
   | 'pool-weight'
+  | 'priority'
   | 'ordered-alternatives';
 
 /** One way in which a plan breaks a rule. */
