@@ -17,6 +17,8 @@ export interface CaseResult {
   /** The first run in a fresh process. */
   readonly coldMs: number;
   readonly medianMs: number;
+  /** The longest time the event loop would have been blocked, in the median of the runs. */
+  readonly longestSliceMs: number;
   readonly peakRssMb: number;
   readonly phases: PhaseTimes;
   readonly violations: readonly Violation[];

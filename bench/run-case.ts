@@ -40,6 +40,7 @@ function measure(id: string, runs: number, folder: string, checker: string): Cas
     lowerBound: solution.lowerBound,
     coldMs: times[0] ?? Number.NaN,
     medianMs: middle,
+    longestSliceMs: median(measurements.map(({ longestSliceMs }) => longestSliceMs)),
     peakRssMb: rss,
     phases: solution.phases,
     violations: violations.slice(0, 5),
