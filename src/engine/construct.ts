@@ -3,6 +3,7 @@
  * nodes, and carries that out; what the rules refused goes into the next round. Every placement is legal when it is made.
  */
 import type { Attempt, Model, PodClass } from './compile/model.ts';
+import { placeBundles } from './packing/bundles.ts';
 import { carryOut } from './packing/carry-out.ts';
 import type { Cover } from './packing/greedy-cover.ts';
 import { Market } from './packing/market.ts';
@@ -84,6 +85,8 @@ function* placeLevel(
     const before = state.placed;
     if (state.nodeCount > 0) yield* placeOnOpenNodes(state, attempt, open, options.work);
     yield* buyNodes(state, attempt, open, options);
+    // Together nobody got anywhere; one class may have stood in the way of another.
+    if (state.placed === before) yield* buyOneByOne(state, attempt, open, options);
     if (state.placed === before && !advance(state, attempt, open)) return;
   }
 }
@@ -120,14 +123,29 @@ function advance(state: PlacementState, attempt: Int32Array, classes: readonly P
   return advanced;
 }
 
-function* buyNodes(
+function* buyOneByOne(
   state: PlacementState,
   attempt: Int32Array,
   classes: readonly PodClass[],
   options: ConstructOptions,
 ): Slices<void> {
+  const before = state.placed;
+  const market = new Market(state.model, state.purse);
+  for (const podClass of classes) {
+    yield* buyNodes(state, attempt, [podClass], options, market);
+    if (state.placed > before) return;
+  }
+}
+
+function* buyNodes(
+  state: PlacementState,
+  attempt: Int32Array,
+  classes: readonly PodClass[],
+  options: ConstructOptions,
+  market = new Market(state.model, state.purse),
+): Slices<void> {
   const { model } = state;
-  const market = new Market(model, state.purse);
+  placeBundles(state, market, classes, (podClass) => attemptOf(attempt, podClass).options);
   const byTier: PodClass[][] = Array.from({ length: model.tierCount }, () => []);
   for (const podClass of classes) {
     if ((state.remaining[podClass.index] as number) === 0) continue;

@@ -3,7 +3,7 @@ import type { ExistingNode, HostPort, PodGroup, Problem, TopologySpread } from '
 import { discouraged } from '../requirements/taints.ts';
 import { type ClassTopology, type CountGroup, compileTopology, HOST } from '../topology/rules.ts';
 import { hasBit } from './bitset.ts';
-import { type Catalogue, compileCatalogue } from './catalogue.ts';
+import { type Catalogue, compileCatalogue, type Template } from './catalogue.ts';
 import { type Admitted, Compatibility, type FilterSpec } from './compatibility.ts';
 import { Dimensions } from './dimensions.ts';
 import { Interner } from './interner.ts';
@@ -114,21 +114,26 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
   const { members, podCount, groupStart } = gatherClasses(problem);
   const domainMemo = new Map<string, Int32Array>();
   const domainsUnder = (filter: number, key: number): Int32Array => {
-    const id = `${filter}|${key}`;
-    let known = domainMemo.get(id);
+    const memo = `${filter}|${key}`;
+    let known = domainMemo.get(memo);
     if (known === undefined) {
       const found = new Set<number>();
       const { options: admittedOptions, nodes: admittedNodes } = compatibility.admitted[filter] as Admitted;
       const columns = optionDomain[key] as Int32Array;
+      const id = relevant.keys.id(topologyKeys.names[key] as string);
       for (let option = 0; option < columns.length; option++) {
-        if (columns[option] !== -1 && hasBit(admittedOptions, option)) found.add(columns[option] as number);
+        if (columns[option] === -1 || !hasBit(admittedOptions, option)) continue;
+        found.add(columns[option] as number);
+        const { endlessKeys } = catalogue.templates[catalogue.optionTemplate[option] as number] as Template;
+        // Where new values can always be made up, there is always an empty domain.
+        if (endlessKeys.includes(id)) found.add((domainNames[key] as Interner).id('\u0000'));
       }
       const ofNodes = nodeDomain[key] as Int32Array;
       for (let node = 0; node < ofNodes.length; node++) {
         if (ofNodes[node] !== -1 && hasBit(admittedNodes, node)) found.add(ofNodes[node] as number);
       }
       known = Int32Array.from([...found].sort((a, b) => a - b));
-      domainMemo.set(id, known);
+      domainMemo.set(memo, known);
     }
     return known;
   };

@@ -27,6 +27,7 @@ export function* carryOut(
   plan: DomainPlan,
   work: Work,
 ): Slices<void> {
+  const from = state.nodeCount;
   const reserved = openNodes(state, pack, cover);
   const partOf = new Map<string, number>();
   parts.forEach((part, index) => partOf.set(`${part.podClass.index}|${part.cell}`, index));
@@ -51,6 +52,10 @@ export function* carryOut(
   for (const { part, row } of loose.filter(({ part }) => !part.podClass.hostBound)) {
     placeMany(state, part.podClass, part.count, reserved[row] as Reserved);
     if (work.spend(20)) yield;
+  }
+  // A node whose pods were all refused is not bought, nor offered to pods that would not have bought it.
+  for (let node = from; node < state.nodeCount; node++) {
+    if ((state.contents[node] as number[]).length === 0) state.close(node);
   }
 }
 

@@ -89,24 +89,35 @@ export function buildPackProblem(
 }
 
 interface ExclusiveGroup {
-  readonly group: number;
+  readonly key: string;
   readonly perNode: number;
 }
 
-/** The largest groups of which only so many fit on a node, with the number. */
+/** The groups of pods that a pod belongs to and of which only so many fit on a node: by its own rules, and by its ports. */
+function exclusionsOf(podClass: PodClass): ExclusiveGroup[] {
+  const result: ExclusiveGroup[] = [];
+  for (const rule of podClass.topology.rules) {
+    if (rule.key !== HOST || !rule.self || rule.kind === 'affinity') continue;
+    const perNode = rule.kind === 'spread' ? rule.maxSkew : 1;
+    result.push({ key: `${rule.group}|${perNode}`, perNode });
+  }
+  for (const { port, protocol, hostIP } of podClass.ports) {
+    result.push({ key: `port ${port} ${protocol} ${hostIP}`, perNode: 1 });
+  }
+  return result;
+}
+
+/** The largest such groups. */
 function exclusiveGroups(parts: readonly RowPart[]): ExclusiveGroup[] {
-  const demand = new Map<string, { group: number; perNode: number; nodes: number }>();
+  const demand = new Map<string, { key: string; perNode: number; nodes: number }>();
   for (const { podClass, count } of parts) {
-    for (const rule of podClass.topology.rules) {
-      if (rule.key !== HOST || !rule.self || rule.kind === 'affinity') continue;
-      const perNode = rule.kind === 'spread' ? rule.maxSkew : 1;
-      const key = `${rule.group}|${perNode}`;
+    for (const { key, perNode } of exclusionsOf(podClass)) {
       const known = demand.get(key);
-      if (known === undefined) demand.set(key, { group: rule.group, perNode, nodes: count / perNode });
+      if (known === undefined) demand.set(key, { key, perNode, nodes: count / perNode });
       else known.nodes += count / perNode;
     }
   }
-  const sorted = [...demand.values()].sort((a, b) => b.nodes - a.nodes || a.group - b.group);
+  const sorted = [...demand.values()].sort((a, b) => b.nodes - a.nodes || (a.key < b.key ? -1 : 1));
   const most = sorted[0]?.nodes ?? 0;
   return sorted.filter(({ nodes }) => nodes >= most / 4 && nodes > 1).slice(0, MAX_EXCLUSIVE);
 }
@@ -125,12 +136,12 @@ function gatherRows(
   const row = new Float64Array(base + exclusive.length);
   parts.forEach(({ podClass, filter, cell, count }, index) => {
     for (let column = 0; column < base; column++) row[column] = round(podClass.requests[column] as number, grid, down);
-    exclusive.forEach(({ group }, position) => {
-      const excluded = podClass.topology.rules.some(
-        (rule) => rule.group === group && rule.self && rule.kind !== 'affinity',
-      );
-      row[base + position] = excluded ? 1 : 0;
-    });
+    if (exclusive.length > 0) {
+      const own = exclusionsOf(podClass).map(({ key }) => key);
+      exclusive.forEach(({ key }, position) => {
+        row[base + position] = own.includes(key) ? 1 : 0;
+      });
+    }
     const key = `${filter}|${cell}|${row.join()}`;
     let id = ids.get(key);
     if (id === undefined) {

@@ -156,6 +156,13 @@ export class PlacementState {
     return node;
   }
 
+  /** Gives back a new node that nothing was placed on. */
+  close(node: number): void {
+    const { size } = this.model.dimensions;
+    this.purse.take(this.nodeOption[node] as number, -1);
+    this.free.fill(-1, node * size, (node + 1) * size);
+  }
+
   /** Exchanges the offering of a new node for another in the same domains that holds its pods. */
   exchange(node: number, option: number, filter: number): void {
     const { dimensions } = this.model;
