@@ -4,7 +4,7 @@
  */
 import { formatQuantity, parseQuantity } from '../../../../apis/kubernetes/quantity.ts';
 import { parseTimestamp } from '../../../../platform/clock.ts';
-import { isList, isObject } from '../json-object.ts';
+import { isList, isObject, mapFields, mapItems } from '../json-object.ts';
 import { type Pruned, pathText } from '../prune.ts';
 import type { Json, JsonObject, Schema } from '../schema.ts';
 
@@ -94,16 +94,12 @@ class Walk {
   #list(value: Json, schema: Schema): Json {
     if (!isList(value)) throw this.#mismatch(value, schema);
     const items = schema.items as Schema;
-    let copy: Json[] | undefined;
-    for (const [index, item] of value.entries()) {
+    return mapItems(value, (item, index) => {
       this.#path.push(index);
       const decoded = item === null ? zero(items) : this.#value(item, items);
       this.#path.pop();
-      if (decoded === item) continue;
-      copy ??= [...value];
-      copy[index] = decoded;
-    }
-    return copy ?? value;
+      return decoded;
+    });
   }
 
   #object(value: Json, schema: Schema): Json {
@@ -136,23 +132,12 @@ class Walk {
   }
 
   #fields(object: JsonObject, decode: (value: Json, key: string) => Json | undefined): JsonObject {
-    let changed: Map<string, Json | undefined> | undefined;
-    for (const key of Object.keys(object)) {
-      const value = object[key] as Json;
+    return mapFields(object, (value, key) => {
       this.#path.push(key);
       const decoded = decode(value, key);
       this.#path.pop();
-      if (decoded === value) continue;
-      changed ??= new Map();
-      changed.set(key, decoded);
-    }
-    if (changed === undefined) return object;
-    const entries: [string, Json][] = [];
-    for (const key of Object.keys(object)) {
-      const kept = changed.has(key) ? changed.get(key) : object[key];
-      if (kept !== undefined) entries.push([key, kept]);
-    }
-    return Object.fromEntries(entries);
+      return decoded;
+    });
   }
 
   #mismatch(value: Json, schema: Schema): Undecodable {
