@@ -30,6 +30,7 @@ class Walk {
   readonly #path: (string | number)[] = [];
   /** The path without indices and keys of maps, as the decoder of Go names fields. */
   readonly #names: string[] = [];
+  /** The name in OpenAPI of the type whose field is being read. */
   #owner = '';
 
   #value(value: Json, schema: Schema): Json {
@@ -114,7 +115,7 @@ class Walk {
   struct(object: JsonObject, schema: Schema): Json {
     const outer = this.#owner;
     const properties = schema.properties ?? {};
-    const own = goName(schema.typeName ?? '').replace(/^.*\./, '');
+    const own = schema.typeName ?? '';
     const decoded = this.#fields(object, (value, key) => {
       if (!Object.hasOwn(properties, key)) {
         this.unknown.push(pathText(this.#path));
@@ -141,7 +142,8 @@ class Walk {
   }
 
   #mismatch(value: Json, schema: Schema): Undecodable {
-    const field = `${this.#owner}.${this.#names.join('.')}`;
+    const owner = this.#owner.slice(this.#owner.lastIndexOf('.') + 1);
+    const field = `${owner}.${this.#names.join('.')}`;
     const found = jsonType(value, schema.type === 'integer');
     return new Undecodable(`json: cannot unmarshal ${found} into Go struct field ${field} of type ${goType(schema)}`);
   }
@@ -164,13 +166,22 @@ function zero(schema: Schema): Json {
   }
 }
 
+const canonical = new Map<string | number, string>();
+
 function quantity(value: Json): Json {
   if (typeof value !== 'string' && typeof value !== 'number') throw new Undecodable(QUANTITY_PROBLEM);
-  try {
-    return formatQuantity(parseQuantity(value));
-  } catch {
-    throw new Undecodable(QUANTITY_PROBLEM);
+  let text = canonical.get(value);
+  if (text === undefined) {
+    try {
+      text = formatQuantity(parseQuantity(value));
+    } catch {
+      throw new Undecodable(QUANTITY_PROBLEM);
+    }
+    // A cluster writes the same few quantities over and over; odd ones must not pile up.
+    if (canonical.size >= 5000) canonical.clear();
+    canonical.set(value, text);
   }
+  return text;
 }
 
 function time(value: Json, layout: string, shape: RegExp): Json {
