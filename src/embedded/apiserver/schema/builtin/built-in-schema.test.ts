@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../schema.ts';
 import { builtInSchema } from './built-in-schema.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { kindType, TABLES, typeOf, typesOf } from './types.ts';
 
 const at = (apiVersion: string, kind: string, ...path: string[]): Schema | undefined =>
@@ -103,5 +104,17 @@ describe('the type tables', () => {
       }),
     );
     expect(problems).toEqual([]);
+  });
+});
+
+describe('the descriptions', () => {
+  it('speak of types and fields there are', () => {
+    const strangers = Object.keys(DESCRIPTIONS).filter((id) => {
+      const [type = '', field] = id.split(/\.(?=[a-zA-Z]+$)/);
+      const facts = typeOf(type);
+      return facts === undefined || (field !== undefined && !facts.fields.some(({ name }) => name === field));
+    });
+    expect(strangers).toEqual([]);
+    expect(builtInSchema('v1', 'Pod')?.properties?.spec?.description).toBe('What shall run, and where it may.');
   });
 });
