@@ -1,9 +1,9 @@
 /** Runs the tour of the README, command by command, and compares what it prints with what the README says it does. */
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedCluster } from '../../src/embedded/embedded-cluster-server.ts';
 import { seededRandom } from '../../src/platform/random.ts';
@@ -37,6 +37,19 @@ function pattern(shown: readonly string[]): RegExp {
   return new RegExp(`^\\s*${text.join('\\s*')}\\s*$`);
 }
 
+/** Runs kubectl and gives what a person sees: both streams, in the order they were written. */
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ output: string; code: number }> {
+  const child = spawn(kubectl as string, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number];
+  return { output, code };
+}
+
 describe('the tour of the README', () => {
   const folder = mkdtempSync(join(tmpdir(), 'spindrift-tour-'));
   const kubeconfigPath = join(folder, 'kubeconfig');
@@ -65,10 +78,10 @@ describe('the tour of the README', () => {
 
   for (const { command, shown } of steps) {
     it.runIf(kubectl !== undefined)(command, async () => {
-      const args = command.split(' ').slice(1);
       const env = { ...process.env, KUBECONFIG: kubeconfigPath, HOME: folder };
-      const { stdout, stderr } = await promisify(execFile)(kubectl as string, args, { env, timeout: 50_000 });
-      expect(`${stdout}${stderr}`).toMatch(pattern(shown));
+      const { output, code } = await run(command.split(' ').slice(1), env);
+      expect(output).toMatch(pattern(shown));
+      expect(code).toBe(0);
     });
   }
 });

@@ -4,7 +4,7 @@
  */
 import { formatQuantity, parseQuantity } from '../../../../apis/kubernetes/quantity.ts';
 import { parseTimestamp } from '../../../../platform/clock.ts';
-import { isList, isObject } from '../json-object.ts';
+import { isList, isObject, mapFields, mapItems } from '../json-object.ts';
 import { type Pruned, pathText } from '../prune.ts';
 import type { Json, JsonObject, Schema } from '../schema.ts';
 
@@ -30,6 +30,7 @@ class Walk {
   readonly #path: (string | number)[] = [];
   /** The path without indices and keys of maps, as the decoder of Go names fields. */
   readonly #names: string[] = [];
+  /** The name in OpenAPI of the type whose field is being read. */
   #owner = '';
 
   #value(value: Json, schema: Schema): Json {
@@ -94,16 +95,12 @@ class Walk {
   #list(value: Json, schema: Schema): Json {
     if (!isList(value)) throw this.#mismatch(value, schema);
     const items = schema.items as Schema;
-    let copy: Json[] | undefined;
-    for (const [index, item] of value.entries()) {
+    return mapItems(value, (item, index) => {
       this.#path.push(index);
       const decoded = item === null ? zero(items) : this.#value(item, items);
       this.#path.pop();
-      if (decoded === item) continue;
-      copy ??= [...value];
-      copy[index] = decoded;
-    }
-    return copy ?? value;
+      return decoded;
+    });
   }
 
   #object(value: Json, schema: Schema): Json {
@@ -118,7 +115,7 @@ class Walk {
   struct(object: JsonObject, schema: Schema): Json {
     const outer = this.#owner;
     const properties = schema.properties ?? {};
-    const own = goName(schema.typeName ?? '').replace(/^.*\./, '');
+    const own = schema.typeName ?? '';
     const decoded = this.#fields(object, (value, key) => {
       if (!Object.hasOwn(properties, key)) {
         this.unknown.push(pathText(this.#path));
@@ -136,27 +133,17 @@ class Walk {
   }
 
   #fields(object: JsonObject, decode: (value: Json, key: string) => Json | undefined): JsonObject {
-    let changed: Map<string, Json | undefined> | undefined;
-    for (const key of Object.keys(object)) {
-      const value = object[key] as Json;
+    return mapFields(object, (value, key) => {
       this.#path.push(key);
       const decoded = decode(value, key);
       this.#path.pop();
-      if (decoded === value) continue;
-      changed ??= new Map();
-      changed.set(key, decoded);
-    }
-    if (changed === undefined) return object;
-    const entries: [string, Json][] = [];
-    for (const key of Object.keys(object)) {
-      const kept = changed.has(key) ? changed.get(key) : object[key];
-      if (kept !== undefined) entries.push([key, kept]);
-    }
-    return Object.fromEntries(entries);
+      return decoded;
+    });
   }
 
   #mismatch(value: Json, schema: Schema): Undecodable {
-    const field = `${this.#owner}.${this.#names.join('.')}`;
+    const owner = this.#owner.slice(this.#owner.lastIndexOf('.') + 1);
+    const field = `${owner}.${this.#names.join('.')}`;
     const found = jsonType(value, schema.type === 'integer');
     return new Undecodable(`json: cannot unmarshal ${found} into Go struct field ${field} of type ${goType(schema)}`);
   }
@@ -179,13 +166,22 @@ function zero(schema: Schema): Json {
   }
 }
 
+const canonical = new Map<string | number, string>();
+
 function quantity(value: Json): Json {
   if (typeof value !== 'string' && typeof value !== 'number') throw new Undecodable(QUANTITY_PROBLEM);
-  try {
-    return formatQuantity(parseQuantity(value));
-  } catch {
-    throw new Undecodable(QUANTITY_PROBLEM);
+  let text = canonical.get(value);
+  if (text === undefined) {
+    try {
+      text = formatQuantity(parseQuantity(value));
+    } catch {
+      throw new Undecodable(QUANTITY_PROBLEM);
+    }
+    // A cluster writes the same few quantities over and over; odd ones must not pile up.
+    if (canonical.size >= 5000) canonical.clear();
+    canonical.set(value, text);
   }
+  return text;
 }
 
 function time(value: Json, layout: string, shape: RegExp): Json {
