@@ -1,0 +1,116 @@
+/** The engine's entry: from a problem to a plan. */
+import { lowerBound } from './bound.ts';
+import { compileModel, type Model } from './compile/model.ts';
+import { type Construction, construct } from './construct.ts';
+import { readOut, rightSize } from './finish.ts';
+import { columnSearch } from './packing/column-search.ts';
+import { searchCover } from './packing/cover-search.ts';
+import { PodWorth } from './packing/pod-worth.ts';
+import { type Slices, Work } from './packing/work.ts';
+import type { Problem, SolveOptions } from './problem.ts';
+import type { Solution, Unplaced } from './solution.ts';
+
+/** Finds places for all pods of a problem at the lowest price. */
+export function solve(problem: Problem, options: SolveOptions = {}): Solution {
+  const slices = solveSteps(problem, options);
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done === true) return slice.value;
+  }
+}
+
+/** The same in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
+export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slices<Solution> {
+  const work = new Work({
+    deadlineMs: options.elapsedMs === undefined ? Number.POSITIVE_INFINITY : (options.deadlineMs ?? 1000),
+    maxSteps: options.maxSteps ?? (options.elapsedMs === undefined ? 50_000_000 : Number.POSITIVE_INFINITY),
+    elapsedMs: options.elapsedMs,
+  });
+  const preferenceSlack = options.preferenceSlack ?? 0.1;
+  const started = work.elapsed();
+  const model = compileModel(problem, { preferences: options.preferences ?? true, preferenceSlack });
+  yield;
+  const compiled = work.elapsed();
+  let construction: Construction = yield* construct(model, {
+    cover: (pack, purse) => searchCover(pack, purse, 2, work),
+    ladder: 48,
+    preferenceSlack,
+    work,
+  });
+  let price = yield* rightSize(construction, work);
+  const constructed = work.elapsed();
+  const worth = new PodWorth(model);
+  if ((options.quality ?? 'balanced') === 'balanced' && !work.over(0.8)) {
+    const second: Construction = yield* construct(model, {
+      cover: function* (pack, purse) {
+        const start = yield* searchCover(pack, purse, 2, work);
+        return yield* columnSearch(pack, purse, start, work, (values) => worth.learn(pack, values));
+      },
+      ladder: 160,
+      preferenceSlack,
+      work,
+    });
+    const secondPrice = yield* rightSize(second, work);
+    if (
+      second.state.placed > construction.state.placed ||
+      (second.state.placed === construction.state.placed && secondPrice < price)
+    ) {
+      construction = second;
+      price = secondPrice;
+    }
+  }
+  const improved = work.elapsed();
+  const bound = Math.min(price, yield* lowerBound(construction, worth.ofClasses(), work));
+  const bounded = work.elapsed();
+  const placements = yield* readOut(construction, work);
+  const finished = work.elapsed();
+  return {
+    newNodes: placements.newNodes,
+    existing: placements.existing,
+    unplaced: unplacedPods(model, placements.taken),
+    order: placements.order,
+    price: placements.price,
+    lowerBound: bound,
+    gap: placements.price > 0 ? (placements.price - bound) / placements.price : 0,
+    phases: {
+      compile: compiled - started,
+      construct: constructed - compiled,
+      bound: bounded - improved,
+      improve: improved - constructed,
+      finish: finished - bounded,
+    },
+    steps: work.steps,
+  };
+}
+
+/** What has no place, by group of the problem. */
+function unplacedPods(model: Model, taken: Int32Array): Unplaced[] {
+  const byGroup = new Map<number, number[]>();
+  for (const { index, pods } of model.classes) {
+    for (const pod of pods.subarray(taken[index] as number)) {
+      const group = groupOf(model.groupStart, pod);
+      const list = byGroup.get(group);
+      if (list === undefined) byGroup.set(group, [pod]);
+      else list.push(pod);
+    }
+  }
+  return [...byGroup]
+    .sort(([a], [b]) => a - b)
+    .map(([group, pods]) => ({
+      group,
+      pods,
+      reason: { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} },
+    }));
+}
+
+/** The group a pod belongs to, by binary search over the numbers of their first pods. */
+function groupOf(groupStart: Int32Array, pod: number): number {
+  let low = 0;
+  let high = groupStart.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((groupStart[middle] as number) <= pod) low = middle;
+    else high = middle;
+  }
+  return low;
+}
