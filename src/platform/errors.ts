@@ -150,6 +150,8 @@ export const ERRORS = {
     retry: 'terminal',
     message: '{path} is a kubeconfig that the embedded cluster did not write; choose another file with --kubeconfig',
     help: 'The embedded cluster replaces only kubeconfig files of its own, so that nobody loses the way to another cluster.',
+  },
+
   // Engine
   PROBLEM_INVALID: {
     retry: 'terminal',
