@@ -12,6 +12,7 @@ import { validateSchema } from './validate-schema.ts';
 
 /** Errors that leave the shape of the object open, so that rules about it would make no sense. */
 const BLOCKING: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTooLong',
   'FieldValueTooMany',

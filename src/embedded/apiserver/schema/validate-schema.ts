@@ -107,14 +107,18 @@ function isAscii(text: string): boolean {
 function checkNumber(value: number, schema: Schema, path: string, out: Findings): void {
   out.checks += 2;
   const { type, format, multipleOf, minimum, maximum } = schema;
-  if (type === 'integer' && format === 'int32' && (value > 2147483647 || value < -2147483648)) {
-    out.errors.push(pathless(`Checked value must be of type integer with format int32 in ${path}`));
-  } else if (type === 'integer' && Math.abs(value) > 2 ** 63) {
-    const named = format === 'int64' ? 'with format int64' : '(default format)';
+  if (type === 'integer' && !fitsInteger(value, format)) {
+    const named = format === 'int32' || format === 'int64' ? `with format ${format}` : '(default format)';
     out.errors.push(pathless(`Checked value must be of type integer ${named} in ${path}`));
   }
-  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
-    out.errors.push(invalid(path, value, `${path} in body should be a multiple of ${multipleOf}`));
+  if (multipleOf !== undefined) {
+    // Whole numbers are divided by whole factors only, and so a fraction counts as none.
+    const factor = Number.isInteger(value) ? Math.trunc(multipleOf) : multipleOf;
+    if (factor <= 0) {
+      out.errors.push(invalid(path, factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`));
+    } else if (!isMultiple(value, factor)) {
+      out.errors.push(invalid(path, value, `${path} in body should be a multiple of ${factor}`));
+    }
   }
   if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum)) {
     const phrase = schema.exclusiveMinimum ? 'greater than' : 'greater than or equal to';
@@ -124,6 +128,11 @@ function checkNumber(value: number, schema: Schema, path: string, out: Findings)
     const phrase = schema.exclusiveMaximum ? 'less than' : 'less than or equal to';
     out.errors.push(invalid(path, value, `${path} in body should be ${phrase} ${maximum}`));
   }
+}
+
+function fitsInteger(value: number, format: string | undefined): boolean {
+  if (!Number.isInteger(value)) return false;
+  return format === 'int32' ? value >= -2147483648 && value <= 2147483647 : Math.abs(value) <= 2 ** 63;
 }
 
 function isMultiple(value: number, factor: number): boolean {

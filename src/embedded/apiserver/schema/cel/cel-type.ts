@@ -24,6 +24,7 @@ const TYPE_AND_META: Readonly<Record<string, Schema>> = {
 export class CelTypes {
   readonly #env: Environment;
   readonly #known = new Map<Schema, CelType | undefined>();
+  readonly #compared = new Set<string>();
   readonly #timestamp: (value: Json) => unknown;
   readonly #duration: (value: Json) => unknown;
   #count = 0;
@@ -34,8 +35,10 @@ export class CelTypes {
     const texts = kubernetesEnvironment().registerVariable('text', 'string');
     const timestamp = texts.parse('timestamp(text)');
     const duration = texts.parse('duration(text)');
-    this.#timestamp = (value) => timestamp({ text: String(value).length === 10 ? `${value}T00:00:00Z` : value });
-    this.#duration = (value) => duration({ text: value });
+    this.#timestamp = orAsIs((value) =>
+      timestamp({ text: String(value).length === 10 ? `${value}T00:00:00Z` : value }),
+    );
+    this.#duration = orAsIs((value) => duration({ text: value }));
   }
 
   /** Undefined where rules cannot see the value, because its schema says nothing of what it is. */
@@ -80,11 +83,21 @@ export class CelTypes {
     const items = schema.items === undefined ? undefined : this.#field(schema.items);
     if (items === undefined) return undefined;
     const listType = schema['x-kubernetes-list-type'];
-    const mark = listType === 'set' || listType === 'map' ? unordered : (list: unknown[]) => list;
+    const name = `list<${items.name}>`;
+    const isUnordered = listType === 'set' || listType === 'map';
+    if (isUnordered) this.#compareByContent(name);
+    const mark = isUnordered ? unordered : (list: unknown[]) => list;
     return {
-      name: `list<${items.name}>`,
+      name,
       convert: (value) => (isList(value) ? mark(value.map((item) => items.convert(item))) : value),
     };
+  }
+
+  /** Lists of this type may be sets; the evaluator itself compares item by item. */
+  #compareByContent(list: string): void {
+    if (this.#compared.has(list)) return;
+    this.#compared.add(list);
+    this.#env.registerOperator(`${list} == ${list}`, celEqual);
   }
 
   #map(values: Schema): CelType | undefined {
@@ -134,6 +147,17 @@ export class CelTypes {
       },
     };
   }
+}
+
+/** A value that its format does not let through stays what it is; only a rule that looks at it fails. */
+function orAsIs(convert: (value: Json) => unknown): (value: Json) => unknown {
+  return (value) => {
+    try {
+      return convert(value);
+    } catch {
+      return value;
+    }
+  };
 }
 
 /** For int-or-string: whole numbers are integers. */

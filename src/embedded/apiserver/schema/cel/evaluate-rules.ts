@@ -9,6 +9,8 @@ import { problemOf } from './compile-error.ts';
 import type { CompiledRule, RuleNode } from './compile-rules.ts';
 import { kubernetesEnvironment } from './library/kubernetes-library.ts';
 
+/** What the server calls the whole object. */
+const NO_FIELD = '<nil>';
 const MAX_MESSAGE = 5 * 1024;
 
 /** What the rules have against the value; `path` is empty for a whole object. */
@@ -55,8 +57,9 @@ function step(from: Place, node: RuleNode, value: Json, path: string, old: Json 
   return { node, value, path, old, unchanged };
 }
 
-function runRules({ node, value, path, old, unchanged }: Place, errors: FieldError[]): void {
+function runRules({ node, value, path: at, old, unchanged }: Place, errors: FieldError[]): void {
   if (node.rules.length === 0) return;
+  const path = at === '' ? NO_FIELD : at;
   const self = node.convert(value);
   const oldSelf = old === undefined || old === null ? undefined : node.convert(old);
   for (const compiled of node.rules) {
@@ -87,12 +90,21 @@ function run(
 }
 
 function failure(problem: string, { rule }: CompiledRule): string {
-  const text = problem.replace(/^No such key/, 'no such key');
+  const text = inCelWords(problem);
   const what = rule.message?.trim() || rule.rule.trim();
   if (text.startsWith('no such overload')) {
     return `'${text}': call arguments did not match a supported operator, function or macro signature for rule: ${what}`;
   }
   return `${text} evaluating rule: ${what}`;
+}
+
+/** The evaluator's sentences as cel-go has them. */
+function inCelWords(problem: string): string {
+  const conversion = /^(\w+)\(\) (?:type error|conversion error).*$/.exec(problem)?.[1];
+  if (conversion !== undefined) return `type conversion error from 'string' to '${conversion}'`;
+  if (/^No such key: index out of bounds/.test(problem))
+    return problem.replace(/^.*index (-?\d+).*$/, 'index out of bounds: $1');
+  return problem.replace(/^No such key/, 'no such key');
 }
 
 function broken(
@@ -103,7 +115,7 @@ function broken(
   variables: Readonly<Record<string, unknown>>,
 ): FieldError {
   const { rule, fieldPath } = compiled;
-  const field = fieldPath === undefined ? path : path === '' ? fieldPath : `${path}.${fieldPath}`;
+  const field = fieldPath === undefined ? path : path === NO_FIELD ? fieldPath : `${path}.${fieldPath}`;
   const written = rule.message?.trim();
   const detail = messageOf(compiled, variables) ?? (written || `failed rule: ${rule.rule.trim()}`);
   // Objects and lists are too long to be shown.

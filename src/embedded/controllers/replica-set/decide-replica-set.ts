@@ -1,0 +1,63 @@
+/** What a ReplicaSet needs: pods made, pods deleted, and what to say of it. Pure. */
+import { compileLabelSelector, matchLabels } from '../../../apis/kubernetes/label-selector.ts';
+import type { Pod } from '../../../apis/kubernetes/pod.ts';
+import type { ReplicaSet, WorkloadCondition } from '../../../apis/kubernetes/workloads.ts';
+import { type EpochMs, toTimestamp } from '../../../platform/clock.ts';
+import { isActive, isAvailable, isReady, isTerminating, untilAvailable } from '../pod-facts.ts';
+import { compact, unlessZero } from '../status-change.ts';
+import { podsToDelete } from './pods-to-delete.ts';
+
+export interface ReplicaSetPlan {
+  readonly create: number;
+  readonly delete: readonly Pod[];
+  readonly status: Readonly<Record<string, unknown>>;
+  /** When something changes by time alone. */
+  readonly againAfterMs: number | undefined;
+}
+
+/** More than this is not done in one go. */
+const BURST = 500;
+
+export function decideReplicaSet(
+  replicaSet: ReplicaSet,
+  pods: readonly Pod[],
+  now: number,
+  failure?: string,
+): ReplicaSetPlan {
+  const { replicas = 1, minReadySeconds = 0, template } = replicaSet.spec;
+  const active = pods.filter(isActive);
+  const difference = replicas - active.length;
+  const deleting = replicaSet.metadata.deletionTimestamp !== undefined;
+  const labels = matchLabels(template.metadata?.labels ?? {});
+  return {
+    create: deleting ? 0 : Math.min(BURST, Math.max(0, difference)),
+    delete: deleting || difference >= 0 ? [] : podsToDelete(active, Math.min(BURST, -difference)),
+    status: compact({
+      replicas: active.length,
+      fullyLabeledReplicas: unlessZero(active.filter((pod) => labels.matches(pod.metadata.labels)).length),
+      readyReplicas: unlessZero(active.filter(isReady).length),
+      availableReplicas: unlessZero(active.filter((pod) => isAvailable(pod, minReadySeconds, now)).length),
+      terminatingReplicas: pods.filter(isTerminating).length,
+      observedGeneration: replicaSet.metadata.generation,
+      conditions: failureCondition(replicaSet, failure, now),
+    }),
+    againAfterMs: untilAvailable(active, minReadySeconds, now),
+  };
+}
+
+/** The pods that belong to it: its own, as long as they still match. */
+export function podsOf(replicaSet: ReplicaSet, owned: readonly Pod[]): Pod[] {
+  const selector = compileLabelSelector(replicaSet.spec.selector);
+  return owned.filter((pod) => selector.matches(pod.metadata.labels));
+}
+
+function failureCondition(
+  replicaSet: ReplicaSet,
+  failure: string | undefined,
+  now: number,
+): readonly WorkloadCondition[] | undefined {
+  if (failure === undefined) return undefined;
+  const known = replicaSet.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
+  const lastTransitionTime = known?.lastTransitionTime ?? toTimestamp(now as EpochMs);
+  return [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: failure, lastTransitionTime }];
+}

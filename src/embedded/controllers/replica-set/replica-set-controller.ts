@@ -1,0 +1,73 @@
+import { keyOf } from '../../../apis/kubernetes/object.ts';
+import { REPLICA_SETS, type ReplicaSet } from '../../../apis/kubernetes/workloads.ts';
+import type { ReconcileResult } from '../../../kube/controller.ts';
+import { enqueueOn } from '../../../kube/enqueue.ts';
+import { asError } from '../../../platform/errors.ts';
+import type { ControllerOptions } from '../controller-options.ts';
+import { Expectations } from '../expectations.ts';
+import { PodControl, podFromTemplate } from '../owned-pod.ts';
+import { ReconcileLoop } from '../reconcile-loop.ts';
+import { writeStatus } from '../status-change.ts';
+import { decideReplicaSet, podsOf } from './decide-replica-set.ts';
+
+/** Keeps as many pods of each ReplicaSet as it asks for. */
+export class ReplicaSetController {
+  readonly #options: ControllerOptions;
+  readonly #expectations: Expectations;
+  readonly #pods: PodControl;
+  readonly #loop: ReconcileLoop;
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    this.#expectations = new Expectations(options.clock);
+    this.#pods = new PodControl(options, this.#expectations);
+    this.#loop = new ReconcileLoop(options, {
+      name: 'replicaset',
+      concurrency: 8,
+      listen: (queue) => [
+        enqueueOn(options.informers.replicaSets, queue),
+        this.#pods.listen('ReplicaSet', (key) => queue.add(key)),
+      ],
+      reconcile: (key) => this.#reconcile(key),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#loop.run(signal);
+  }
+
+  async #reconcile(key: string): Promise<ReconcileResult | undefined> {
+    const { client, clock, informers } = this.#options;
+    const replicaSet = informers.replicaSets.get(key);
+    if (replicaSet === undefined) {
+      this.#expectations.forget(key);
+      return undefined;
+    }
+    const pods = podsOf(replicaSet, informers.pods.byIndex('controller', replicaSet.metadata.uid ?? ''));
+    const plan = decideReplicaSet(replicaSet, pods, clock.now());
+    let failure: Error | undefined;
+    if (this.#expectations.satisfied(key)) {
+      failure = await this.#create(replicaSet, plan.create);
+      for (const pod of plan.delete) await this.#pods.delete(replicaSet, pod);
+    }
+    const { status } = failure === undefined ? plan : decideReplicaSet(replicaSet, pods, clock.now(), failure.message);
+    await writeStatus(client, REPLICA_SETS, replicaSet, status);
+    if (failure !== undefined) throw failure;
+    return plan.againAfterMs === undefined ? undefined : { requeueAfterMs: plan.againAfterMs };
+  }
+
+  /** Stops at the first failure: the next pod would fail for the same reason. */
+  async #create(replicaSet: ReplicaSet, count: number): Promise<Error | undefined> {
+    const { name } = keyOf(replicaSet);
+    const pod = podFromTemplate(replicaSet, replicaSet.spec.template, { generateName: `${name}-` });
+    for (let made = 0; made < count; made++) {
+      try {
+        await this.#pods.create(replicaSet, pod);
+      } catch (error) {
+        return asError(error);
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import type { KubeObject, Resource } from '../../apis/kubernetes/object.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { canonicalJson } from './canonical-json.ts';
+
+/**
+ * Writes a status that was worked out from the object as it was read. Fields that are gone are taken away, and nothing is
+ * written when nothing changed. KUBE_CONFLICT when the object changed meanwhile: then it is to be worked out anew.
+ */
+export async function writeStatus<T extends KubeObject & { readonly status?: object }>(
+  client: KubeClient,
+  kind: Resource<T>,
+  object: T,
+  status: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const old = (object.status ?? {}) as Record<string, unknown>;
+  const changed: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(status)) {
+    if (canonicalJson(old[field]) !== canonicalJson(value)) changed[field] = value ?? null;
+  }
+  for (const field of Object.keys(old)) if (!(field in status)) changed[field] = null;
+  if (Object.keys(changed).length === 0) return false;
+  const { name = '', namespace, resourceVersion } = object.metadata;
+  const body = { metadata: { resourceVersion }, status: changed };
+  const key = namespace === undefined ? { name } : { name, namespace };
+  await client.patch(kind, key, { type: 'merge', body }, { subresource: 'status' });
+  return true;
+}
+
+/** A count as it stands in a status: zero is left out. */
+export function unlessZero(count: number): number | undefined {
+  return count === 0 ? undefined : count;
+}
+
+/** The fields that have a value. */
+export function compact(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
