@@ -5,6 +5,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { DEFINITIONS } from '../src/apis/custom-resource-definitions.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { ERRORS } from '../src/platform/errors.ts';
 import { optionsTable } from '../src/platform/options-help.ts';
@@ -15,6 +17,7 @@ const NOTE = '<!-- Made by `npm run gen`; edit the tables in the source instead.
 const files: Readonly<Record<string, string>> = {
   'docs/reference/options.md': options(),
   'docs/reference/errors.md': errors(),
+  ...definitions(),
 };
 
 const checking = process.argv.includes('--check');
@@ -32,6 +35,19 @@ for (const [path, content] of stale) {
   console.log(`wrote ${path}`);
 }
 process.exitCode = checking && stale.length > 0 ? 1 : 0;
+
+/** The definitions of our kinds, as templates of a chart: Helm upgrades templates, but never what is in `crds/`. */
+function definitions(): Record<string, string> {
+  const note = '# Made by `npm run gen`; edit the schemas in src/apis instead.\n';
+  return Object.fromEntries(
+    DEFINITIONS.map((definition) => {
+      const { group, names } = definition.spec;
+      // Parts that several kinds share are written out each time: readers of a definition do not follow references.
+      const yaml = stringify(definition, { lineWidth: 0, aliasDuplicateObjects: false });
+      return [`charts/spindrift-crd/templates/${group}_${names.plural}.yaml`, note + yaml];
+    }),
+  );
+}
 
 function options(): string {
   const sections = COMMANDS.map((command) => {

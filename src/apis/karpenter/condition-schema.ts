@@ -1,0 +1,37 @@
+import type { Condition } from '../kubernetes/object.ts';
+import { choice, integer, list, object, required, type Schema, text, time } from '../schema/schema.ts';
+
+const TYPE =
+  '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$';
+const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
+
+/** The conditions in a status; claims alone may leave out reason and message. */
+export function conditions(reason: 'reason required' | 'reason optional'): Schema<readonly Condition[]> {
+  const told = 'What led to the last change, in one word of capitals and small letters.';
+  const message = text('The same as a sentence for people; it may be empty.', { maxLength: 32768 });
+  const shared = {
+    type: required(text('What the condition is about.', { maxLength: 316, pattern: TYPE })),
+    status: required(choice('Whether it holds.', ['True', 'False', 'Unknown'])),
+    observedGeneration: integer('The generation of the object that the condition was judged on.', {
+      format: 'int64',
+      minimum: 0,
+    }),
+    lastTransitionTime: required(time('When the status last changed.')),
+  };
+  const item =
+    reason === 'reason required'
+      ? object('One aspect of the state of the object.', {
+          ...shared,
+          reason: required(text(told, { minLength: 1, maxLength: 1024, pattern: `^${REASON}$` })),
+          message: required(message),
+        })
+      : object('One aspect of the state of the object.', {
+          ...shared,
+          reason: text(told, { maxLength: 1024, pattern: `^(${REASON}|)$` }),
+          message,
+        });
+  return list('What is known about the state of the object.', item as Schema<Condition>, {
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['type'],
+  });
+}

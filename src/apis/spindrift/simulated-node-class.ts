@@ -1,0 +1,44 @@
+/** SimulatedNodeClass, spindrift.dev/v1alpha1: the simulated cloud that the nodes of a pool come from. */
+import { type KubeObject, resource } from '../kubernetes/object.ts';
+import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
+import { defaulted, type Static } from '../schema/schema.ts';
+import { SIMULATED_NODE_CLASS_SPEC, SIMULATED_NODE_CLASS_STATUS } from './simulated-node-class-schema.ts';
+
+/** The group of the kinds that are Spindrift's own, and the domain of their labels. */
+export const SPINDRIFT_GROUP = 'spindrift.dev';
+
+export type SimulatedNodeClassSpec = Static<typeof SIMULATED_NODE_CLASS_SPEC>;
+export type SimulatedNodeClassStatus = Static<typeof SIMULATED_NODE_CLASS_STATUS>;
+
+export interface SimulatedNodeClass extends KubeObject {
+  readonly spec: SimulatedNodeClassSpec;
+  readonly status?: SimulatedNodeClassStatus;
+}
+
+export const SIMULATED_NODE_CLASSES = resource<SimulatedNodeClass>(
+  `${SPINDRIFT_GROUP}/v1alpha1`,
+  'SimulatedNodeClass',
+  'simulatednodeclasses',
+  'cluster',
+);
+
+/** What is known of a node class: Ready is true when the others are. */
+export const SIMULATED_NODE_CLASS_CONDITIONS = {
+  root: 'Ready',
+  dependents: ['ValidationSucceeded', 'CatalogReady'],
+} as const;
+
+export const SIMULATED_NODE_CLASS_DEFINITION = customResourceDefinition(SIMULATED_NODE_CLASSES, {
+  description:
+    'A cloud that exists only in this program: what it sells, where, at what price, and what goes wrong in it.',
+  spec: defaulted({}, SIMULATED_NODE_CLASS_SPEC),
+  status: SIMULATED_NODE_CLASS_STATUS,
+  shortNames: ['simnc', 'simncs'],
+  categories: ['karpenter', 'spindrift'],
+  columns: [
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Types', type: 'integer', jsonPath: '.status.instanceTypes', priority: 1 },
+    { name: 'Zones', type: 'string', jsonPath: '.status.zones[*].name', priority: 1 },
+  ],
+});
