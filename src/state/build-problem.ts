@@ -1,0 +1,158 @@
+/** From the cluster as it is to the question the engine is asked. Pure; what is told of a pod is remembered with the pod. */
+import type { NodePool } from '../apis/karpenter/node-pool.ts';
+import type { Namespace } from '../apis/kubernetes/core.ts';
+import type { Pod } from '../apis/kubernetes/pod.ts';
+import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
+import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
+import type {
+  BoundPod,
+  DaemonGroup,
+  ExistingNode,
+  InstanceType,
+  PodGroup,
+  Problem,
+  Resources,
+} from '../engine/problem.ts';
+import { daemonRunsOn } from './daemon-placement.ts';
+import { enginePool, poolUsage } from './engine-pool.ts';
+import { nodeRequirements } from './engine-requirements.ts';
+import { hostPorts, podGroup, resources } from './pod-group.ts';
+import { podVolumes, type StorageLookup } from './pod-volumes.ts';
+import { allocatableOf, isInFlight, isLeaving, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
+import { TypeNames } from './type-names.ts';
+
+/** A pool that can make nodes, and what from. */
+export interface UsablePool {
+  readonly pool: NodePool;
+  readonly instanceTypes: readonly InstanceType[];
+}
+
+/** The cluster at one moment. */
+export interface ClusterSnapshot {
+  readonly pending: readonly Pod[];
+  readonly nodes: readonly StateNode[];
+  /** Pods bound to a node that have not ended. */
+  podsOn(node: string): readonly Pod[];
+  readonly daemonSets: readonly DaemonSet[];
+  readonly pools: readonly UsablePool[];
+  readonly namespaces: readonly Namespace[];
+  readonly storage: StorageLookup;
+}
+
+export interface BuiltProblem {
+  readonly problem: Problem;
+  /** The pods of the problem, by their number. */
+  readonly pods: readonly Pod[];
+  /** Pods that cannot be asked about yet, and why. */
+  readonly held: readonly { readonly pod: Pod; readonly problem: string }[];
+  /** What the cloud calls an instance type of the problem. */
+  cloudName(instanceType: string): string;
+}
+
+export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
+  const groups: PodGroup[] = [];
+  const pods: Pod[] = [];
+  const held: { pod: Pod; problem: string }[] = [];
+  for (const pod of snapshot.pending) {
+    const volumes = podVolumes(pod, snapshot.storage);
+    if ('problem' in volumes) {
+      held.push({ pod, problem: volumes.problem });
+      continue;
+    }
+    groups.push(podGroup(pod, volumes));
+    pods.push(pod);
+  }
+  const names = new TypeNames();
+  const pools = snapshot.pools.map(({ pool, instanceTypes }) => {
+    const claims = snapshot.nodes.flatMap((state) =>
+      state.claim !== undefined && poolOf(state) === pool.metadata.name ? [state.claim] : [],
+    );
+    const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
+    return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims));
+  });
+  const daemons = snapshot.daemonSets.map(daemonGroup);
+  const problem: Problem = {
+    pods: groups,
+    pools,
+    instanceTypes: names.all(),
+    nodes: snapshot.nodes.flatMap((state) => existingNode(state, snapshot.podsOn(state.name), snapshot.daemonSets)),
+    boundPods: snapshot.nodes.flatMap((state) =>
+      snapshot.podsOn(state.name).map((pod) => ({ ...boundPod(pod), node: state.name })),
+    ),
+    daemons,
+    namespaces: Object.fromEntries(
+      snapshot.namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}]),
+    ),
+  };
+  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType) };
+}
+
+/** A DaemonSet as its pods will be on new nodes. */
+function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
+  const { spec } = daemonSet.spec.template;
+  const { namespace, name } = daemonSet.metadata;
+  return {
+    name: `${namespace}/${name}`,
+    requests: resources(podRequests({ spec })),
+    requirements: nodeRequirements(spec),
+    tolerations: spec.tolerations ?? [],
+    hostPorts: hostPorts(spec),
+  };
+}
+
+/** Nothing while nobody knows how large it is. */
+function existingNode(state: StateNode, pods: readonly Pod[], daemonSets: readonly DaemonSet[]): ExistingNode[] {
+  const allocatable = allocatableOf(state);
+  if (allocatable === undefined) return [];
+  const labels = labelsOf(state);
+  const taints = taintsOf(state);
+  const free: Record<string, number> = { ...resources(resourceAmounts(allocatable)) };
+  for (const pod of pods) take(free, requestsOf(pod));
+  for (const daemonSet of daemonSets) {
+    const here = pods.some((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === daemonSet.metadata.uid));
+    if (here || !daemonRunsOn(daemonSet, labels, taints)) continue;
+    take(free, resources(podRequests(daemonSet.spec.template)));
+  }
+  const pool = poolOf(state);
+  const ports = pods.flatMap((pod) => hostPorts(pod.spec));
+  return [
+    {
+      name: state.name,
+      labels,
+      taints,
+      free,
+      ...(pool === undefined ? {} : { pool }),
+      ...(isInFlight(state) ? { inFlight: true } : {}),
+      ...(isLeaving(state) ? { leaving: true } : {}),
+      ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
+    },
+  ];
+}
+
+/** A pod takes what it asks for and one place; what is left is never below nothing. */
+function take(free: Record<string, number>, requests: Resources): void {
+  for (const [name, amount] of Object.entries({ pods: 1, ...requests })) {
+    if (free[name] !== undefined) free[name] = Math.max(0, free[name] - amount);
+  }
+}
+
+// Pods of the cache are never changed but replaced, so what was computed for one holds as long as it lives.
+const REQUESTS = new WeakMap<Pod, Resources>();
+const BOUND = new WeakMap<Pod, Omit<BoundPod, 'node'>>();
+
+function requestsOf(pod: Pod): Resources {
+  const known = REQUESTS.get(pod);
+  if (known !== undefined) return known;
+  const requests = resources(podRequests(pod));
+  REQUESTS.set(pod, requests);
+  return requests;
+}
+
+function boundPod(pod: Pod): Omit<BoundPod, 'node'> {
+  const known = BOUND.get(pod);
+  if (known !== undefined) return known;
+  const { namespace, labels, podAntiAffinity } = podGroup(pod);
+  const bound = { namespace, ...(labels && { labels }), ...(podAntiAffinity && { podAntiAffinity }) };
+  BOUND.set(pod, bound);
+  return bound;
+}

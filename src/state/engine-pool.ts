@@ -1,0 +1,38 @@
+/** A node pool as the engine sees it. */
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
+import type { NodePool } from '../apis/karpenter/node-pool.ts';
+import type { ResourceList } from '../apis/kubernetes/pod.ts';
+import { resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
+import type { Pool, Resources } from '../engine/problem.ts';
+import { requirement } from './engine-requirements.ts';
+import { resources } from './pod-group.ts';
+
+/** What a pool may make, less what it has. */
+export function enginePool(pool: NodePool, instanceTypes: readonly string[], usage: Resources): Pool {
+  const { template, weight = 0, limits } = pool.spec;
+  const { requirements, taints = [], startupTaints = [] } = template.spec;
+  const labels = template.metadata?.labels;
+  return {
+    name: pool.metadata.name ?? '',
+    weight,
+    requirements: requirements.map(requirement),
+    ...(labels === undefined ? {} : { labels }),
+    taints,
+    startupTaints,
+    instanceTypes,
+    usage,
+    ...(limits === undefined ? {} : { limits: resources(resourceAmounts(limits as ResourceList)) }),
+  };
+}
+
+/** What the claims of a pool take of its limits: what they have, or what they were asked for while that is not known. */
+export function poolUsage(claims: readonly NodeClaim[]): Resources {
+  const sum: Record<string, number> = { nodes: claims.length };
+  for (const claim of claims) {
+    const capacity = claim.status?.capacity ?? (claim.spec.resources?.requests as ResourceList | undefined);
+    for (const [name, amount] of Object.entries(resources(resourceAmounts(capacity)))) {
+      sum[name] = (sum[name] ?? 0) + amount;
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,13 @@
+/** Old names of labels that manifests still use, and the names nodes have today (KEP-1659 and Kubernetes' label history). */
+const TODAY: Readonly<Record<string, string>> = {
+  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+  'beta.kubernetes.io/os': 'kubernetes.io/os',
+  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+};
+
+/** The name a label has today. */
+export function labelToday(key: string): string {
+  return TODAY[key] ?? key;
+}

@@ -1,0 +1,34 @@
+/**
+ * The ranked offerings of a plan, written on the claim they were made for. They survive a restart between the plan and the
+ * launch, and later they say what the machine was chosen from.
+ */
+import { SPINDRIFT_GROUP } from '../apis/spindrift/simulated-node-class.ts';
+import type { RankedOffering } from '../engine/solution.ts';
+
+export const ANNOTATION_OFFERINGS = `${SPINDRIFT_GROUP}/offerings`;
+
+/** One offering a word: `type/zone/capacityType/price[/reservation]`. */
+export function writeOfferings(offerings: readonly RankedOffering[]): string {
+  return offerings
+    .map(({ instanceType, zone, capacityType, price, reservationId }) =>
+      [instanceType, zone, capacityType, price, ...(reservationId === undefined ? [] : [reservationId])].join('/'),
+    )
+    .join(' ');
+}
+
+/** Reads them back; words that cannot be read are left out, as someone may have edited the annotation. */
+export function readOfferings(text: string | undefined): RankedOffering[] {
+  return (text ?? '').split(' ').flatMap((word) => {
+    const [instanceType, zone, capacityType, price, reservationId] = word.split('/');
+    if (instanceType === undefined || zone === undefined || !isCapacityType(capacityType)) return [];
+    const amount = Number(price);
+    if (price === undefined || Number.isNaN(amount)) return [];
+    return [
+      { instanceType, zone, capacityType, price: amount, ...(reservationId === undefined ? {} : { reservationId }) },
+    ];
+  });
+}
+
+function isCapacityType(text: string | undefined): text is RankedOffering['capacityType'] {
+  return text === 'spot' || text === 'on-demand' || text === 'reserved';
+}

@@ -1,0 +1,84 @@
+/** A pod as the engine sees it. */
+
+import type { Container, Pod, PodSpec } from '../apis/kubernetes/pod.ts';
+import { podRequests, type ResourceAmounts } from '../apis/kubernetes/pod-requests.ts';
+import type { Alternatives, HostPort, PodGroup, Resources, TopologySpread } from '../engine/problem.ts';
+import { affinityTerm, nodeRequirements, podSelector, termRequirements } from './engine-requirements.ts';
+import { labelToday } from './label-alias.ts';
+
+/** Where the volumes of a pod can be, and how many it attaches. */
+export interface PodVolumes {
+  readonly requirements: Alternatives;
+  /** By CSI driver. */
+  readonly attachments: Readonly<Record<string, number>>;
+}
+
+export const NO_VOLUMES: PodVolumes = { requirements: [], attachments: {} };
+
+/** Everything that decides where a pod can run. Lists that are empty are left out, so that pods that are alike look alike. */
+export function podGroup(pod: Pod, volumes: PodVolumes = NO_VOLUMES): PodGroup {
+  const { spec, metadata } = pod;
+  const { namespace = '', name = '', labels = {} } = metadata;
+  const { nodeAffinity, podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  const terms = (list: typeof podAffinity) =>
+    (list?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => affinityTerm(term, labels));
+  const wishes = (list: typeof podAffinity) =>
+    (list?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ weight, podAffinityTerm }) => ({
+      weight,
+      term: affinityTerm(podAffinityTerm, labels),
+    }));
+  const preferred = (nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+    ({ weight, preference }) => ({ weight, term: termRequirements(preference) }),
+  );
+  return {
+    name: `${namespace}/${name}`,
+    namespace,
+    labels,
+    requests: resources(podRequests(pod)),
+    ...filled('requirements', nodeRequirements(spec)),
+    ...filled('preferredNodeAffinity', preferred),
+    ...filled('tolerations', spec.tolerations ?? []),
+    ...filled('hostPorts', hostPorts(spec)),
+    ...filled('topologySpread', spread(spec, labels)),
+    ...filled('podAffinity', terms(podAffinity)),
+    ...filled('podAntiAffinity', terms(podAntiAffinity)),
+    ...filled('preferredPodAffinity', wishes(podAffinity)),
+    ...filled('preferredPodAntiAffinity', wishes(podAntiAffinity)),
+    ...filled('volumeRequirements', volumes.requirements),
+    ...(Object.keys(volumes.attachments).length === 0 ? {} : { volumeAttachments: volumes.attachments }),
+    ...(spec.priority === undefined || spec.priority === 0 ? {} : { priority: spec.priority }),
+  };
+}
+
+/** Amounts as the engine counts them: exact up to 2^53, which is 8 PiB of memory. */
+export function resources(amounts: ResourceAmounts): Resources {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Number(amount)]));
+}
+
+/** The ports a pod takes on its node; on the host's network every port of a container is one. */
+export function hostPorts(spec: PodSpec): HostPort[] {
+  const containers: readonly Container[] = [...spec.containers, ...(spec.initContainers ?? [])];
+  return containers.flatMap((container) =>
+    (container.ports ?? []).flatMap(
+      ({ hostPort = spec.hostNetwork ? undefined : 0, containerPort, protocol, hostIP }) => {
+        const port = hostPort ?? containerPort;
+        if (port === 0) return [];
+        const address =
+          hostIP === undefined || hostIP === '' || hostIP === '0.0.0.0' || hostIP === '::' ? {} : { hostIP };
+        return [{ port, ...(protocol === undefined ? {} : { protocol }), ...address }];
+      },
+    ),
+  );
+}
+
+function spread(spec: PodSpec, labels: Readonly<Record<string, string>>): TopologySpread[] {
+  return (spec.topologySpreadConstraints ?? []).map((constraint) => {
+    const { topologyKey, labelSelector, matchLabelKeys, ...rest } = constraint;
+    const selector = podSelector(labelSelector, labels, matchLabelKeys);
+    return { ...rest, topologyKey: labelToday(topologyKey), ...(selector === undefined ? {} : { selector }) };
+  });
+}
+
+function filled<Name extends string, T>(name: Name, list: readonly T[]): { readonly [Key in Name]?: readonly T[] } {
+  return (list.length === 0 ? {} : { [name]: list }) as { readonly [Key in Name]?: readonly T[] };
+}

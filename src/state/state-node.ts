@@ -1,0 +1,85 @@
+/** A node and the claim it came from, as one thing: either may be there without the other. */
+import {
+  FINALIZER_TERMINATION,
+  LABEL_CAPACITY_TYPE,
+  LABEL_INITIALIZED,
+  LABEL_INSTANCE_TYPE,
+  LABEL_NODE_POOL,
+  LABEL_REGISTERED,
+  LABEL_ZONE,
+  TAINT_DISRUPTED,
+  TAINT_UNREGISTERED,
+} from '../apis/karpenter/labels.ts';
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
+import type { Node, Taint } from '../apis/kubernetes/node.ts';
+import type { ResourceList } from '../apis/kubernetes/pod.ts';
+import { ANNOTATION_OFFERINGS, readOfferings } from './planned-offerings.ts';
+
+export interface StateNode {
+  /** The node's, or while there is none the claim's. */
+  readonly name: string;
+  readonly node?: Node;
+  readonly claim?: NodeClaim;
+}
+
+/** What Kubernetes itself puts on a node that is coming up, and takes away again. */
+const PASSING_TAINTS = [
+  'node.kubernetes.io/not-ready',
+  'node.kubernetes.io/unreachable',
+  'node.kubernetes.io/network-unavailable',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+  TAINT_UNREGISTERED.key,
+];
+
+export function poolOf({ node, claim }: StateNode): string | undefined {
+  return claim?.metadata.labels?.[LABEL_NODE_POOL] ?? node?.metadata.labels?.[LABEL_NODE_POOL];
+}
+
+/** A machine of ours that pods cannot run on yet. */
+export function isInFlight({ node, claim }: StateNode): boolean {
+  return claim !== undefined && node?.metadata.labels?.[LABEL_INITIALIZED] !== 'true';
+}
+
+/** It goes, or nobody may be put on it. */
+export function isLeaving({ node, claim }: StateNode): boolean {
+  if (claim?.metadata.deletionTimestamp !== undefined || node?.metadata.deletionTimestamp !== undefined) return true;
+  if (node?.spec?.unschedulable === true) return true;
+  return (node?.spec?.taints ?? []).some((taint) => taint.key === TAINT_DISRUPTED.key);
+}
+
+/** Whether Spindrift made it and must take it away. */
+export function isManaged({ node, claim }: StateNode): boolean {
+  return claim !== undefined || (node?.metadata.finalizers ?? []).includes(FINALIZER_TERMINATION);
+}
+
+/** The labels it has, or will have once its claim's machine is there. */
+export function labelsOf({ node, claim }: StateNode): Readonly<Record<string, string>> {
+  if (claim === undefined || node?.metadata.labels?.[LABEL_REGISTERED] === 'true') return node?.metadata.labels ?? {};
+  const planned = readOfferings(claim.metadata.annotations?.[ANNOTATION_OFFERINGS])[0];
+  const expected =
+    planned === undefined
+      ? {}
+      : {
+          [LABEL_INSTANCE_TYPE]: planned.instanceType,
+          [LABEL_ZONE]: planned.zone,
+          [LABEL_CAPACITY_TYPE]: planned.capacityType,
+        };
+  return { ...expected, ...claim.metadata.labels, ...node?.metadata.labels };
+}
+
+/** The taints that will stay once it is up. */
+export function taintsOf(state: StateNode): readonly Taint[] {
+  const { node, claim } = state;
+  if (!isInFlight(state)) return node?.spec?.taints ?? [];
+  const passing = new Set([...PASSING_TAINTS, ...(claim?.spec.startupTaints ?? []).map(({ key }) => key)]);
+  const own =
+    node?.metadata.labels?.[LABEL_REGISTERED] === 'true' ? (node.spec?.taints ?? []) : (claim?.spec.taints ?? []);
+  return own.filter((taint) => !passing.has(taint.key));
+}
+
+/** What pods can have of it; undefined while nobody knows. */
+export function allocatableOf(state: StateNode): ResourceList | undefined {
+  const { node, claim } = state;
+  if (!isInFlight(state)) return node?.status?.allocatable;
+  return claim?.status?.allocatable ?? node?.status?.allocatable;
+}
