@@ -152,6 +152,53 @@ export const ERRORS = {
     help: 'The embedded cluster replaces only kubeconfig files of its own, so that nobody loses the way to another cluster.',
   },
 
+  // Clouds
+  CLOUD_INSUFFICIENT_CAPACITY: {
+    retry: 'capacity',
+    message: 'no capacity for {claim}: {offerings}',
+    help: 'The cloud has none of the offerings that the claim allows; they are kept out of the market for a while and its pods go back to the solver.',
+  },
+  CLOUD_QUOTA_EXCEEDED: {
+    retry: 'capacity',
+    message: 'no launch of {claim}: a quota of the account is used up: {problem}',
+    help: 'The account may not have more of this; other offerings may still be launched, or ask the cloud to raise the quota.',
+  },
+  CLOUD_INSTANCE_NOT_FOUND: {
+    retry: 'refresh',
+    message: 'there is no instance {instance}',
+    help: 'The instance of a claim does not exist (any more), or is so young that the cloud does not show it yet.',
+  },
+  CLOUD_NODE_CLASS_NOT_READY: {
+    retry: 'refresh',
+    message: 'node class {nodeClass} is not ready: {problem}',
+    help: 'Nothing can be launched from the node class now; its conditions say what is missing.',
+  },
+  CLOUD_THROTTLED: {
+    retry: 'retry',
+    message: '{operation} was refused because there were too many requests',
+    help: 'The cloud asks to slow down; the call is made again later.',
+  },
+  CLOUD_DENIED: {
+    retry: 'terminal',
+    message: '{operation} was denied: {problem}',
+    help: 'The cloud knows who we are and refuses: a permission is missing.',
+  },
+  CLOUD_UNAVAILABLE: {
+    retry: 'retry',
+    message: '{operation} failed in the cloud: {problem}',
+    help: 'The cloud had trouble of its own or could not be reached; the call may or may not have been carried out, and making it again is safe.',
+  },
+  CLOUD_REBOOT_REFUSED: {
+    retry: 'terminal',
+    message: '{instance} cannot be rebooted: {problem}',
+    help: 'The cloud or the state of the instance does not allow a reboot; the node is replaced instead.',
+  },
+  CATALOGUE_INVALID: {
+    retry: 'terminal',
+    message: '{object}: {field} {problem}',
+    help: 'A file of instance types for the simulated cloud is wrong; the sentence names the object and the field to correct.',
+  },
+
   // Engine
   PROBLEM_INVALID: {
     retry: 'terminal',

@@ -1,0 +1,34 @@
+/** The one shape in which every cloud says that a machine is in danger. */
+import type { EpochMs } from '../platform/clock.ts';
+
+export const NOTICE_KINDS = [
+  'spot-interruption',
+  'rebalance',
+  'scheduled-maintenance',
+  'preempted',
+  'stopping',
+  'terminated',
+  'reservation-ending',
+] as const;
+
+/** What is about to happen, or has happened (`preempted`, `terminated`), to a machine. */
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** One message about one machine, whatever queue, poll or metadata service it came from. */
+export interface Notice {
+  readonly kind: NoticeKind;
+  readonly providerID: string;
+  /** When the cloud said it. */
+  readonly at: EpochMs;
+  /** When the machine goes, where the cloud says so. */
+  readonly deadline?: EpochMs;
+  /** Where it was heard: `sqs`, `metadata`, `simulated`, ... */
+  readonly source: string;
+  /** A phrase for people. */
+  readonly detail: string;
+}
+
+/** A notice as a provider hands it over: it comes again, also after a restart, until it has been acknowledged. */
+export interface ReceivedNotice extends Notice {
+  acknowledge(signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,124 @@
+/** The machines of the simulated cloud: they start, run, stop and are gone, each in its own time. */
+
+import type { CapacityType } from '../../apis/karpenter/labels.ts';
+import type { Clock, Timer } from '../../platform/clock.ts';
+import type { SimulatedInstance } from './simulated-instance.ts';
+
+/** Hears of every change; a terminated instance is told of once and is then gone. */
+export type FleetListener = (instance: SimulatedInstance) => void;
+
+export class Fleet {
+  readonly #clock: Clock;
+  readonly #instances = new Map<string, SimulatedInstance>();
+  /** One timer for each instance: the next step of its life. */
+  readonly #timers = new Map<string, Timer>();
+  readonly #byToken = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  readonly #listeners = new Set<FleetListener>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Calls the listener on every change from now on. Call the result to stop. */
+  onChange(listener: FleetListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  get(id: string): SimulatedInstance | undefined {
+    return this.#instances.get(id);
+  }
+
+  list(): IterableIterator<SimulatedInstance> {
+    return this.#instances.values();
+  }
+
+  /** The instance a token was used for: `gone` when it is no more, undefined when the token was never used. */
+  ofToken(token: string): SimulatedInstance | 'gone' | undefined {
+    const id = this.#byToken.get(token);
+    return id === undefined ? undefined : (this.#instances.get(id) ?? 'gone');
+  }
+
+  /** How many instances there are of an account, or in one of its pools, or in one of its reservations. */
+  count(account: string, part = ''): number {
+    return this.#counts.get(`${account} ${part}`) ?? 0;
+  }
+
+  /** Takes up a new instance; it runs after so long. */
+  add(instance: SimulatedInstance, startMs: number): void {
+    this.#byToken.set(instance.token, instance.id);
+    this.#put(instance);
+    if (instance.state === 'pending')
+      this.#after(instance.id, startMs, () => this.update(instance.id, { state: 'running' }));
+  }
+
+  /** Changes what is known of an instance that is there. */
+  update(id: string, change: Partial<SimulatedInstance>): SimulatedInstance | undefined {
+    const known = this.#instances.get(id);
+    if (known === undefined) return undefined;
+    const changed = { ...known, ...change };
+    this.#put(changed);
+    return changed;
+  }
+
+  /** Lets an instance end; it is gone after so long. */
+  stop(id: string, stopMs: number): void {
+    const known = this.#instances.get(id);
+    if (known === undefined || known.state === 'stopping') return;
+    this.update(id, { state: 'stopping' });
+    this.#after(id, stopMs, () => this.remove(id));
+  }
+
+  /** The instance is gone, now. */
+  remove(id: string): void {
+    this.#timers.get(id)?.cancel();
+    this.#timers.delete(id);
+    const known = this.#instances.get(id);
+    if (known === undefined) return;
+    this.#instances.delete(id);
+    this.#tally(known, -1);
+    this.#tell({ ...known, state: 'terminated' });
+  }
+
+  #after(id: string, delayMs: number, step: () => void): void {
+    this.#timers.get(id)?.cancel();
+    this.#timers.set(id, this.#clock.setTimer(delayMs, step));
+  }
+
+  #put(instance: SimulatedInstance): void {
+    const before = this.#instances.get(instance.id);
+    if (before !== undefined) this.#tally(before, -1);
+    this.#instances.set(instance.id, instance);
+    this.#tally(instance, 1);
+    this.#tell(instance);
+  }
+
+  #tally(instance: SimulatedInstance, by: number): void {
+    for (const part of partsOf(instance)) {
+      const key = `${instance.account} ${part}`;
+      const count = (this.#counts.get(key) ?? 0) + by;
+      if (count === 0) this.#counts.delete(key);
+      else this.#counts.set(key, count);
+    }
+  }
+
+  #tell(instance: SimulatedInstance): void {
+    for (const listener of [...this.#listeners]) listener(instance);
+  }
+}
+
+/** How a pool of one capacity type is counted. */
+export function poolPart(capacityType: CapacityType, instanceType: string, zone: string): string {
+  return `${capacityType}:${instanceType}:${zone}`;
+}
+
+/** How a reservation is counted. */
+export function reservationPart(id: string): string {
+  return `reservation ${id}`;
+}
+
+function partsOf({ capacityType, instanceType, zone, reservationId }: SimulatedInstance): string[] {
+  const parts = ['', poolPart(capacityType, instanceType, zone)];
+  return reservationId === undefined ? parts : [...parts, reservationPart(reservationId)];
+}

@@ -1,0 +1,88 @@
+/**
+ * The regions of the simulated cloud and what is sold in them: everywhere the same machines, in each region at prices of
+ * its own.
+ */
+import type { InstanceType, Labels, Offering, Resources } from '../../engine/problem.ts';
+import { seededRandom } from '../../platform/random.ts';
+import { type MachineType, machineTypes, REGION, reservedOf, spotPrice, usableMemoryMib, ZONES } from './catalogue.ts';
+import {
+  INSTANCE_CATEGORY,
+  INSTANCE_CPU,
+  INSTANCE_FAMILY,
+  INSTANCE_GENERATION,
+  INSTANCE_GPU_COUNT,
+  INSTANCE_GPU_NAME,
+  INSTANCE_MEMORY,
+  INSTANCE_SIZE,
+} from './labels.ts';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+
+/** The regions there are; the first is the cheapest. */
+export const REGIONS = [REGION, 'sim-2', 'sim-3'] as const;
+
+/** The zones of a region: its name and a letter. */
+export function zonesOf(region: string): readonly string[] {
+  return ZONES.map((zone) => inRegion(zone, region));
+}
+
+/** Everything that is sold in a region, with mean prices. */
+export function catalogueOf(region: string): InstanceType[] {
+  const dearness = region === REGION ? 1 : 1 + 0.2 * seededRandom('regions').split(region).next();
+  return machineTypes().map((machine) => ({
+    name: machine.name,
+    labels: labelsOf(machine),
+    capacity: capacityOf(machine),
+    overhead: overheadOf(machine),
+    offerings: machine.zones.flatMap((zone) => offeringsOf(machine, zone, region, dearness)),
+  }));
+}
+
+function offeringsOf(machine: MachineType, zone: string, region: string, dearness: number): Offering[] {
+  const priced = (usd: number): number => Math.round(usd * dearness * 1e5) / 1e5;
+  const place = inRegion(zone, region);
+  return [
+    { zone: place, capacityType: 'on-demand', price: priced(machine.usdPerHour) },
+    { zone: place, capacityType: 'spot', price: priced(spotPrice(machine, zone)) },
+  ];
+}
+
+function labelsOf(machine: MachineType): Labels {
+  const { accelerator } = machine;
+  return {
+    'kubernetes.io/arch': machine.arch,
+    'kubernetes.io/os': 'linux',
+    [INSTANCE_CATEGORY]: machine.category,
+    [INSTANCE_FAMILY]: machine.family,
+    [INSTANCE_GENERATION]: String(machine.generation),
+    [INSTANCE_SIZE]: machine.size,
+    [INSTANCE_CPU]: String(machine.vcpus),
+    [INSTANCE_MEMORY]: String(machine.memoryMib),
+    ...(accelerator && {
+      [INSTANCE_GPU_NAME]: accelerator.model,
+      [INSTANCE_GPU_COUNT]: String(accelerator.count),
+    }),
+  };
+}
+
+function capacityOf(machine: MachineType): Resources {
+  const { accelerator } = machine;
+  return {
+    cpu: machine.vcpus * 1000,
+    memory: usableMemoryMib(machine) * MIB,
+    'ephemeral-storage': 20 * GIB,
+    pods: machine.pods,
+    ...(accelerator && { [accelerator.resource]: accelerator.count }),
+  };
+}
+
+function overheadOf(machine: MachineType): Resources {
+  const { milliCpu, memoryMib } = reservedOf(machine);
+  // Kubelet keeps 1 GiB of the disk for itself and evicts when a tenth is left.
+  return { cpu: milliCpu, memory: memoryMib * MIB, 'ephemeral-storage': 3 * GIB };
+}
+
+function inRegion(zone: string, region: string): string {
+  return `${region}${zone.slice(REGION.length)}`;
+}

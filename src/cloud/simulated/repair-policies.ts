@@ -1,0 +1,32 @@
+/** When sick nodes of the simulated cloud are rebooted or replaced. */
+import type { RepairPolicy } from '../repair-policy.ts';
+
+const MINUTE_MS = 60_000;
+
+export const REPAIR_POLICIES: readonly RepairPolicy[] = [
+  {
+    conditionType: 'Ready',
+    conditionStatus: 'False',
+    reasonPattern: '^KubeletNotReady$',
+    tolerationMs: 10 * MINUTE_MS,
+    priority: 50,
+    action: 'RebootNode',
+  },
+  {
+    conditionType: 'AcceleratedHardwareReady',
+    conditionStatus: 'False',
+    reasonPattern: '.',
+    tolerationMs: 10 * MINUTE_MS,
+    priority: 80,
+    action: 'ReplaceNode',
+  },
+  // Nothing is heard of the node: what is on it does not end any sooner for being asked.
+  {
+    conditionType: 'Ready',
+    conditionStatus: 'Unknown',
+    tolerationMs: 30 * MINUTE_MS,
+    terminationGracePeriodMs: 0,
+    priority: 20,
+    action: 'ReplaceNode',
+  },
+];

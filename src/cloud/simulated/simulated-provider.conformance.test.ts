@@ -1,0 +1,83 @@
+import type { RankedOffering } from '../../engine/solution.ts';
+import { seededRandom } from '../../platform/random.ts';
+import { VirtualClock } from '../../platform/virtual-clock.ts';
+import { type CloudUnderTest, describeCloudProvider, type Trouble } from '../provider.conformance.ts';
+import { Reservations } from '../reservations.ts';
+import { UnavailableOfferings } from '../unavailable-offerings.ts';
+import { type FaultSettings, NO_FAULTS } from './account-settings.ts';
+import { SimulatedCloud } from './simulated-cloud.ts';
+import { SimulatedProvider } from './simulated-provider.ts';
+import { anAccount } from './testkit/small-account.ts';
+
+const FAULTS: Readonly<Record<Trouble, Partial<FaultSettings>>> = {
+  hang: { hangRate: 1, carriedOutShare: 0 },
+  'lost-answer': { hangRate: 1, carriedOutShare: 1 },
+  throttled: { requestsPerSecond: 1e-6 },
+  denied: { denied: true },
+  quota: { quota: 0 },
+  'server-error': { errorRate: 1 },
+};
+
+describeCloudProvider('simulated', async () => simulated({ consistencyDelayMs: 0, latencyMs: 0 }));
+describeCloudProvider('simulated, slow to answer and to show', async () =>
+  simulated({ consistencyDelayMs: 45_000, latencyMs: 700 }),
+);
+
+function simulated(faults: Partial<FaultSettings>): CloudUnderTest {
+  const clock = new VirtualClock();
+  const cloud = new SimulatedCloud({ clock, random: seededRandom('conformance') });
+  const settings = anAccount({
+    faults: { ...NO_FAULTS, ...faults },
+    reservations: [{ id: 'r-1', instanceType: 'medium', zone: 'zone-b', count: 4, match: 'targeted' }],
+  });
+  cloud.configure('ready', settings);
+  let launches = 0;
+  const ids = new Set<string>();
+  cloud.fleet.onChange(({ id }) => {
+    if (!ids.has(id)) launches++;
+    ids.add(id);
+  });
+  const spot = (instanceType: string, zone: string, price: number): RankedOffering => ({
+    instanceType,
+    zone,
+    capacityType: 'spot',
+    price,
+  });
+  return {
+    provider: () =>
+      new SimulatedProvider({
+        clock,
+        cloud,
+        cluster: 'conformance',
+        unavailable: new UnavailableOfferings({ clock }),
+        reservations: new Reservations({ clock }),
+      }),
+    nodeClass: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'ready' },
+    brokenNodeClass: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'unknown' },
+    offerings: [
+      spot('small', 'zone-a', 0.03),
+      spot('small', 'zone-b', 0.036),
+      { instanceType: 'small', zone: 'zone-a', capacityType: 'on-demand', price: 0.1 },
+    ],
+    reserved: {
+      offering: {
+        instanceType: 'medium',
+        zone: 'zone-b',
+        capacityType: 'reserved',
+        reservationId: 'r-1',
+        price: 0.0002,
+      },
+      slots: 4,
+    },
+    launches: () => launches,
+    exhaust: ({ instanceType, zone, capacityType }) =>
+      cloud.account('ready')?.override({ instanceType, zone, capacityType, capacity: 0 }),
+    interrupt: (providerID) => void cloud.interrupt(providerID),
+    trouble: (trouble) => {
+      const wrong = trouble === undefined ? {} : FAULTS[trouble];
+      cloud.configure('ready', { ...settings, faults: { ...settings.faults, ...wrong } });
+    },
+    settle: (promise) => clock.run(promise),
+    pass: (milliseconds) => clock.advance(milliseconds),
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * Offerings that failed or were preempted, kept out of the market for a while. Launches and notices write it; every list
+ * of offerings reads it. It is memory only: after a restart the first failed launch writes it anew.
+ */
+import type { Clock, EpochMs } from '../platform/clock.ts';
+import { type OfferingName, offeringKey } from './offering-key.ts';
+
+/** Why an offering is out of the market, and until when. */
+export interface Unavailability {
+  readonly offering: OfferingName;
+  readonly reason: string;
+  readonly until: EpochMs;
+}
+
+export interface UnavailableOfferingsOptions {
+  readonly clock: Clock;
+  /** How long an offering stays out. */
+  readonly ttlMs?: number;
+}
+
+interface Entry extends Unavailability {
+  /** By the clock that never goes back. */
+  readonly expires: number;
+}
+
+const DEFAULT_TTL_MS = 180_000;
+
+export class UnavailableOfferings {
+  readonly #clock: Clock;
+  readonly #ttlMs: number;
+  readonly #entries = new Map<string, Entry>();
+  #sequence = 0;
+  #nextExpiry = Number.POSITIVE_INFINITY;
+
+  constructor(options: UnavailableOfferingsOptions) {
+    this.#clock = options.clock;
+    this.#ttlMs = options.ttlMs ?? DEFAULT_TTL_MS;
+  }
+
+  /** Rises whenever the set of unavailable offerings changes: who has read at this number need not read again. */
+  get sequence(): number {
+    this.#expire();
+    return this.#sequence;
+  }
+
+  /** Takes an offering out of the market; marking it again lengthens its absence, and never shortens it. */
+  mark(offering: OfferingName, reason: string, ttlMs = this.#ttlMs): void {
+    this.#expire();
+    const key = offeringKey(offering);
+    const expires = this.#clock.elapsed() + ttlMs;
+    const known = this.#entries.get(key);
+    if (known !== undefined && known.expires >= expires) return;
+    if (known === undefined) this.#sequence++;
+    const until = (this.#clock.now() + ttlMs) as EpochMs;
+    this.#entries.set(key, { offering, reason, until, expires });
+    this.#nextExpiry = Math.min(this.#nextExpiry, expires);
+  }
+
+  /** Lets an offering back into the market before its time. */
+  restore(offering: OfferingName): void {
+    if (this.#entries.delete(offeringKey(offering))) this.#sequence++;
+  }
+
+  has(offering: OfferingName): boolean {
+    this.#expire();
+    return this.#entries.size > 0 && this.#entries.has(offeringKey(offering));
+  }
+
+  /** All that is out of the market now, in the order in which it went. */
+  list(): readonly Unavailability[] {
+    this.#expire();
+    return [...this.#entries.values()].map(({ offering, reason, until }) => ({ offering, reason, until }));
+  }
+
+  #expire(): void {
+    const now = this.#clock.elapsed();
+    if (now < this.#nextExpiry) return;
+    this.#nextExpiry = Number.POSITIVE_INFINITY;
+    for (const [key, { expires }] of this.#entries) {
+      if (expires > now) this.#nextExpiry = Math.min(this.#nextExpiry, expires);
+      else {
+        this.#entries.delete(key);
+        this.#sequence++;
+      }
+    }
+  }
+}

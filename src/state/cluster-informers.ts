@@ -1,0 +1,97 @@
+/** What Spindrift watches: one informer a kind, shared by all controllers. */
+
+import { LABEL_NODE_POOL } from '../apis/karpenter/labels.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../apis/karpenter/node-claim.ts';
+import { NODE_POOLS, type NodePool } from '../apis/karpenter/node-pool.ts';
+import { NAMESPACES } from '../apis/kubernetes/core.ts';
+import { NODES, type Node } from '../apis/kubernetes/node.ts';
+import type { KubeObject, Resource } from '../apis/kubernetes/object.ts';
+import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
+import { POD_DISRUPTION_BUDGETS } from '../apis/kubernetes/pod-disruption-budget.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../apis/kubernetes/volumes.ts';
+import { DAEMON_SETS } from '../apis/kubernetes/workloads.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { Informer } from '../kube/informer.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Random } from '../platform/random.ts';
+
+export interface ClusterInformersOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger?: Logger;
+  /** The kinds of the clouds' node classes. */
+  readonly nodeClasses: readonly Resource[];
+}
+
+/** Names of the indexes below. */
+export const BY_NODE = 'node';
+export const BY_PROVIDER_ID = 'providerID';
+export const BY_POOL = 'pool';
+
+export class ClusterInformers {
+  readonly pods: Informer<Pod>;
+  readonly nodes: Informer<Node>;
+  readonly nodeClaims: Informer<NodeClaim>;
+  readonly nodePools: Informer<NodePool>;
+  readonly daemonSets;
+  readonly namespaces;
+  readonly disruptionBudgets;
+  readonly volumeClaims;
+  readonly volumes;
+  readonly storageClasses;
+  /** By `group/kind`. */
+  readonly nodeClasses: ReadonlyMap<string, Informer<KubeObject>>;
+
+  constructor(options: ClusterInformersOptions) {
+    const { nodeClasses, ...shared } = options;
+    this.pods = new Informer({
+      ...shared,
+      kind: PODS,
+      indexers: { [BY_NODE]: ({ spec }) => (spec.nodeName ? [spec.nodeName] : []) },
+    });
+    this.nodes = new Informer({
+      ...shared,
+      kind: NODES,
+      indexers: { [BY_PROVIDER_ID]: ({ spec }) => (spec?.providerID ? [spec.providerID] : []) },
+    });
+    this.nodeClaims = new Informer({
+      ...shared,
+      kind: NODE_CLAIMS,
+      indexers: {
+        [BY_PROVIDER_ID]: ({ status }) => (status?.providerID ? [status.providerID] : []),
+        [BY_POOL]: ({ metadata }) => [metadata.labels?.[LABEL_NODE_POOL] ?? ''],
+      },
+    });
+    this.nodePools = new Informer({ ...shared, kind: NODE_POOLS });
+    this.daemonSets = new Informer({ ...shared, kind: DAEMON_SETS });
+    this.namespaces = new Informer({ ...shared, kind: NAMESPACES });
+    this.disruptionBudgets = new Informer({ ...shared, kind: POD_DISRUPTION_BUDGETS });
+    this.volumeClaims = new Informer({ ...shared, kind: PERSISTENT_VOLUME_CLAIMS });
+    this.volumes = new Informer({ ...shared, kind: PERSISTENT_VOLUMES });
+    this.storageClasses = new Informer({ ...shared, kind: STORAGE_CLASSES });
+    this.nodeClasses = new Map(
+      nodeClasses.map((kind) => [`${kind.group}/${kind.kind}`, new Informer({ ...shared, kind })]),
+    );
+  }
+
+  /** Runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all().map((informer) => informer.run(signal)));
+  }
+
+  /** Resolves when every cache holds the full state. */
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all().map((informer) => informer.synced(signal)));
+  }
+
+  #all(): { run(signal: AbortSignal): Promise<void>; synced(signal: AbortSignal): Promise<void> }[] {
+    const { pods, nodes, nodeClaims, nodePools, daemonSets, namespaces } = this;
+    const { disruptionBudgets, volumeClaims, volumes, storageClasses } = this;
+    return [
+      ...[pods, nodes, nodeClaims, nodePools, daemonSets, namespaces],
+      ...[disruptionBudgets, volumeClaims, volumes, storageClasses, ...this.nodeClasses.values()],
+    ];
+  }
+}

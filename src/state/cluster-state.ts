@@ -1,0 +1,75 @@
+/** The cluster as controllers see it: the informers' caches, plus our own writes that have not come back yet. */
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
+import type { Pod } from '../apis/kubernetes/pod.ts';
+import { BY_NODE, BY_PROVIDER_ID, type ClusterInformers } from './cluster-informers.ts';
+import type { StorageLookup } from './pod-volumes.ts';
+import type { StateNode } from './state-node.ts';
+
+export class ClusterState {
+  readonly informers: ClusterInformers;
+  readonly storage: StorageLookup;
+  /** Claims that were written and are not in the cache yet, by name. */
+  readonly #assumed = new Map<string, NodeClaim>();
+
+  constructor(informers: ClusterInformers) {
+    this.informers = informers;
+    this.storage = {
+      claim: (namespace, name) => informers.volumeClaims.get({ namespace, name }),
+      volume: (name) => informers.volumes.get(name),
+      storageClass: (name) => informers.storageClasses.get(name),
+    };
+    informers.nodeClaims.addHandler({
+      added: ({ metadata }) => void this.#assumed.delete(metadata.name ?? ''),
+      deleted: ({ metadata }) => void this.#assumed.delete(metadata.name ?? ''),
+    });
+  }
+
+  /** Takes a claim that the API server has accepted for there, before the cache says so. */
+  assume(claim: NodeClaim): void {
+    const name = claim.metadata.name ?? '';
+    if (this.informers.nodeClaims.get(name) === undefined) this.#assumed.set(name, claim);
+  }
+
+  /** Every node, with its claim, and every claim that has no node yet. */
+  nodes(): StateNode[] {
+    const { nodes, nodeClaims } = this.informers;
+    const claimed = new Map<string, NodeClaim>();
+    const waiting: NodeClaim[] = [];
+    for (const claim of [...nodeClaims.list(), ...this.#assumed.values()]) {
+      const providerID = claim.status?.providerID;
+      const there = providerID !== undefined && nodes.byIndex(BY_PROVIDER_ID, providerID).length > 0;
+      if (there) claimed.set(providerID, claim);
+      else waiting.push(claim);
+    }
+    const withNode = nodes.list().map((node) => {
+      const claim = claimed.get(node.spec?.providerID ?? '');
+      return { name: node.metadata.name ?? '', node, ...(claim === undefined ? {} : { claim }) };
+    });
+    return [...withNode, ...waiting.map((claim) => ({ name: claim.metadata.name ?? '', claim }))];
+  }
+
+  /** Pods bound to a node that have not ended. */
+  podsOn(node: string): Pod[] {
+    return this.informers.pods.byIndex(BY_NODE, node).filter((pod) => !hasEnded(pod));
+  }
+
+  /** Pods that the scheduler has no place for, and that a new node could give one. */
+  provisionable(): Pod[] {
+    return this.informers.pods.list().filter(isProvisionable);
+  }
+}
+
+/** The pod's containers will not run again. */
+export function hasEnded(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+}
+
+/** Whether a new node could help the pod: the scheduler gave up on it, and nobody else is about to make room for it. */
+export function isProvisionable(pod: Pod): boolean {
+  if (pod.spec.nodeName || hasEnded(pod) || pod.metadata.deletionTimestamp !== undefined) return false;
+  if (pod.status?.nominatedNodeName) return false;
+  // The pods of a DaemonSet or of a kubelet belong to nodes that are there already.
+  if (pod.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node')) return false;
+  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  return scheduled?.status === 'False' && scheduled.reason === 'Unschedulable';
+}
