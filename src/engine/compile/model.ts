@@ -49,12 +49,15 @@ export interface Model {
   /** Filters by which topology groups leave nodes out of their counts. */
   readonly countFilters: readonly number[];
   readonly admitted: readonly Admitted[];
+  /** Evaluates a further filter; its number is an index of `admitted`. */
+  filter(spec: FilterSpec): number;
   readonly classes: readonly PodClass[];
   readonly podCount: number;
   /** Number of the first pod of each group of the problem, and the number of pods at the end. */
   readonly groupStart: Int32Array;
   readonly groups: readonly CountGroup[];
   readonly boundCounts: readonly Int32Array[];
+  readonly topologyKeys: readonly string[];
   /** By topology key: number of domains, domain of each option, domain of each existing node (-1: none). */
   readonly domainCount: readonly number[];
   readonly optionDomain: readonly Int32Array[];
@@ -204,11 +207,13 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
     ),
     countFilters,
     admitted: compatibility.admitted,
+    filter: (spec) => compatibility.filter(spec),
     classes,
     podCount,
     groupStart,
     groups: topology.groups,
     boundCounts: topology.bound,
+    topologyKeys: topologyKeys.names,
     domainCount: domainNames.map((values) => values.size),
     optionDomain,
     nodeDomain,
