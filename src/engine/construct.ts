@@ -20,7 +20,7 @@ export type Coverer = (pack: PackProblem, purse: Purse) => Slices<Cover>;
 /** How to build. */
 export interface ConstructOptions {
   readonly cover: Coverer;
-  /** Candidates kept for each kind of machine. */
+  /** Sizes kept of machines that differ only in size. */
   readonly ladder: number;
   readonly preferenceSlack: number;
   readonly work: Work;

@@ -38,7 +38,7 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   const compiled = work.elapsed();
   let construction: Construction = yield* construct(model, {
     cover: (pack, purse) => searchCover(pack, purse, 2, work),
-    ladder: 48,
+    ladder: 12,
     preferenceSlack,
     work,
   });
