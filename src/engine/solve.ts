@@ -1,13 +1,13 @@
 /** The engine's entry: from a problem to a plan. */
 import { lowerBound } from './bound.ts';
-import { compileModel } from './compile/model.ts';
+import { compileInSlices } from './compile/model.ts';
 import { type Construction, construct } from './construct.ts';
 import { Explainer } from './explain/reason.ts';
 import { readOut, rightSize } from './finish.ts';
 import { columnSearch } from './packing/column-search.ts';
 import { searchCover } from './packing/cover-search.ts';
 import { PodWorth } from './packing/pod-worth.ts';
-import { type Slices, Work } from './packing/work.ts';
+import { finish, type Slices, Work } from './packing/work.ts';
 import type { Problem, SolveOptions } from './problem.ts';
 import type { Solution, Unplaced, UnplacedReason } from './solution.ts';
 import type { PlacementState } from './topology/placement-state.ts';
@@ -15,11 +15,7 @@ import { validateOptions, validateProblem } from './validate.ts';
 
 /** Finds places for all pods of a problem at the lowest price. */
 export function solve(problem: Problem, options: SolveOptions = {}): Solution {
-  const slices = solveSteps(problem, options);
-  for (;;) {
-    const slice = slices.next();
-    if (slice.done === true) return slice.value;
-  }
+  return finish(solveSteps(problem, options));
 }
 
 /** The same in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
@@ -30,10 +26,10 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
     elapsedMs: options.elapsedMs,
   });
   validateOptions(options);
-  validateProblem(problem);
+  yield* validateProblem(problem);
   const preferenceSlack = options.preferenceSlack ?? 0.1;
   const started = work.elapsed();
-  const model = compileModel(problem, { preferences: options.preferences ?? true, preferenceSlack });
+  const model = yield* compileInSlices(problem, { preferences: options.preferences ?? true, preferenceSlack });
   yield;
   const compiled = work.elapsed();
   let construction: Construction = yield* construct(model, {
@@ -68,11 +64,12 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   const bound = Math.min(price, yield* lowerBound(construction, worth.ofClasses(), work));
   const bounded = work.elapsed();
   const placements = yield* readOut(construction, work);
+  const unplaced = yield* unplacedPods(construction.state, placements.taken);
   const finished = work.elapsed();
   return {
     newNodes: placements.newNodes,
     existing: placements.existing,
-    unplaced: unplacedPods(construction.state, placements.taken),
+    unplaced,
     order: placements.order,
     price: placements.price,
     lowerBound: bound,
@@ -89,7 +86,7 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
 }
 
 /** What has no place and why, by group of the problem. */
-function unplacedPods(state: PlacementState, taken: Int32Array): Unplaced[] {
+function* unplacedPods(state: PlacementState, taken: Int32Array): Slices<Unplaced[]> {
   const { model } = state;
   const byGroup = new Map<number, { pods: number[]; reason: UnplacedReason }>();
   const explainer = new Explainer(state);
@@ -97,6 +94,7 @@ function unplacedPods(state: PlacementState, taken: Int32Array): Unplaced[] {
     const pods = podClass.pods.subarray(taken[podClass.index] as number);
     if (pods.length === 0) continue;
     const reason = explainer.explain(podClass);
+    yield;
     for (const pod of pods) {
       const group = groupOf(model.groupStart, pod);
       const known = byGroup.get(group);

@@ -22,12 +22,19 @@ const wanting = (operator: string, values: string[]): Problem =>
 describe('a problem that makes no sense is refused, naming object and field', () => {
   it.each<[string, Problem, string, string]>([
     ['a negative request', aProblem({ pods: [aPod({ name: 'p', requests: { cpu: -1 } })] }), 'pod p', 'requests.cpu'],
-    ['a request that is no number', aProblem({ pods: [aPod({ name: 'p', requests: { cpu: Number.NaN } })] }), 'pod p', 'requests.cpu'],
+    [
+      'a request that is no number',
+      aProblem({ pods: [aPod({ name: 'p', requests: { cpu: Number.NaN } })] }),
+      'pod p',
+      'requests.cpu',
+    ],
     ['half a pod', aProblem({ pods: [aPod({ name: 'p', count: 0.5 })] }), 'pod p', 'count'],
     ['an empty catalogue', aProblem({ instanceTypes: [] }), 'problem', 'instanceTypes'],
     [
       'a price that is no number',
-      aProblem({ instanceTypes: [{ ...type!, name: 't', offerings: [{ zone: 'a', capacityType: 'spot', price: Number.NaN }] }] }),
+      aProblem({
+        instanceTypes: [{ ...type!, name: 't', offerings: [{ zone: 'a', capacityType: 'spot', price: Number.NaN }] }],
+      }),
       'instance type t',
       'offerings[0].price',
     ],
@@ -37,10 +44,19 @@ describe('a problem that makes no sense is refused, naming object and field', ()
     ['Gt without a number', wanting('Gt', ['many']), 'pod p', 'requirements[k]'],
     ['two pools of one name', aProblem({ pools: [aPool({ name: 'x' }), aPool({ name: 'x' })] }), 'pool x', 'name'],
     ['a negative limit', aProblem({ pools: [aPool({ name: 'x', limits: { cpu: -5 } })] }), 'pool x', 'limits.cpu'],
-    ['a bound pod on no node', aProblem({ boundPods: [{ node: 'gone', namespace: 'n' }] }), 'bound pod of namespace n', 'node'],
+    [
+      'a bound pod on no node',
+      aProblem({ boundPods: [{ node: 'gone', namespace: 'n' }] }),
+      'bound pod of namespace n',
+      'node',
+    ],
     [
       'a skew of nothing',
-      aProblem({ pods: [aPod({ name: 'p', topologySpread: [{ topologyKey: 'z', maxSkew: 0, whenUnsatisfiable: 'DoNotSchedule' }] })] }),
+      aProblem({
+        pods: [
+          aPod({ name: 'p', topologySpread: [{ topologyKey: 'z', maxSkew: 0, whenUnsatisfiable: 'DoNotSchedule' }] }),
+        ],
+      }),
       'pod p',
       'topologySpread.maxSkew',
     ],

@@ -1,5 +1,6 @@
 /** Refuses problems that make no sense, naming the object and the field, before a wrong plan is made of them. */
 import { SpindriftError } from '../platform/errors.ts';
+import type { Slices } from './packing/work.ts';
 import type {
   Alternatives,
   InstanceType,
@@ -19,10 +20,13 @@ const SELECTOR_OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists'
 const INTEGER = /^[+-]?\d{1,15}$/;
 
 /** Throws a PROBLEM_INVALID for the first thing that is wrong. */
-export function validateProblem(problem: Problem): void {
+export function* validateProblem(problem: Problem): Slices<void> {
   if (problem.pools.length > 0 && problem.instanceTypes.length === 0) fail('problem', 'instanceTypes', 'is empty');
   const checked = new Set<Alternatives>();
-  for (const pod of problem.pods) validatePod(pod, checked);
+  for (const [index, pod] of problem.pods.entries()) {
+    validatePod(pod, checked);
+    if ((index & 8191) === 8191) yield;
+  }
   unique('pool', problem.pools);
   problem.pools.forEach(validatePool);
   unique('instance type', problem.instanceTypes);

@@ -18,6 +18,7 @@ export class Explainer {
   readonly #source: Int32Array;
   readonly #total: number;
   readonly #unhealthy: number;
+  readonly #memo = new Map<string, UnplacedReason>();
 
   constructor(state: PlacementState) {
     this.#state = state;
@@ -45,8 +46,21 @@ export class Explainer {
     });
   }
 
-  /** The reason for a class. */
+  /** The reason for a class; classes that differ only in names and labels share one. */
   explain(podClass: PodClass): UnplacedReason {
+    const { group, requests, topology } = podClass;
+    const rules = topology.rules.map((rule) => `${rule.kind}${rule.group}`).join();
+    const key = JSON.stringify([group.requirements, group.volumeRequirements, group.tolerations, group.hostPorts]);
+    const memo = `${key}|${requests.join()}|${rules}`;
+    let known = this.#memo.get(memo);
+    if (known === undefined) {
+      known = this.#explain(podClass);
+      this.#memo.set(memo, known);
+    }
+    return known;
+  }
+
+  #explain(podClass: PodClass): UnplacedReason {
     const { catalogue } = this.#model;
     let open = Array.from({ length: catalogue.optionCount }, (_, option) => option);
     const funnel: FunnelStep[] = [
