@@ -160,7 +160,7 @@ function* buyNodes(
   for (let tier = 0; tier < byTier.length; tier++) {
     const members = byTier[tier] as PodClass[];
     if (members.length === 0) continue;
-    const plan = planDomains(
+    const plan = yield* planDomains(
       model,
       market,
       state.copyCounts(),
@@ -173,9 +173,11 @@ function* buyNodes(
         })),
       options.preferenceSlack,
     );
-    if (options.work.spend(plan.classes.length * 4)) yield;
+    options.work.spend(plan.classes.length * 4);
+    yield;
     const parts = gatherParts(state, attempt, members, plan);
     if (parts.length === 0) continue;
+    yield;
     const pack = buildPackProblem(model, market, parts, { tier, ladder: options.ladder });
     yield;
     const cover = yield* options.cover(pack, state.purse);

@@ -32,7 +32,7 @@ export function* rightSize(construction: Construction, work: Work): Slices<numbe
       }
       price += catalogue.optionPrice[state.nodeOption[node] as number] as number;
     }
-    if (work.spend(10)) yield;
+    if (work.spend(40)) yield;
   }
   return price;
 }
@@ -199,7 +199,7 @@ export function* readOut(construction: Construction, work: Work): Slices<Placeme
       list.push(pods[position] as number);
     }
     taken[index] = until;
-    if (work.spend(4)) yield;
+    if (work.spend(16)) yield;
   }
   const existing: ExistingPlacement[] = [];
   for (let node = 0; node < state.existingCount; node++) {
@@ -215,7 +215,7 @@ export function* readOut(construction: Construction, work: Work): Slices<Placeme
     const described = ranking.describe(node, pods);
     price += described.price;
     newNodes.push(described);
-    if (work.spend(40)) yield;
+    if (work.spend(160)) yield;
   }
   return { newNodes, existing, order, taken, price };
 }
