@@ -57,7 +57,7 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   const state = new FleetState(compiled);
   yield* state.settle(work);
   const executor = new Executor({ state, planned, allowances, criteria, ladder, podWorth });
-  const { moves, leftOut } = yield* executor.run(componentsOf(planned), work);
+  const { moves, leftOut } = yield* executor.run(componentsOf(planned, planner.steps.together), work);
 
   const kept = fleet.nodes.flatMap((node, index): KeptNode[] => {
     if (state.gone[index] === 1) return [];

@@ -44,13 +44,8 @@ export class Criteria {
   }
 
   /** Why nodes that cost `price` should not make way for the new nodes; undefined when they should. */
-  objection(
-    leaving: readonly number[],
-    news: readonly number[],
-    price: number,
-    state: FleetState = this.#state,
-  ): KeptCause | undefined {
-    const { nodePrice, existingCount } = state;
+  objection(leaving: readonly number[], news: readonly number[], price: number): KeptCause | undefined {
+    const { nodePrice, existingCount } = this.#state;
     const newPrice = news.reduce((sum, node) => sum + (nodePrice[node] as number), 0);
     const savings = price - newPrice;
     const evicts = leaving.some((node) => node >= existingCount || this.#allowances.homePods(node).length > 0);
@@ -61,12 +56,12 @@ export class Criteria {
         : { kind: 'small-saving', savings, wanted };
     }
     const fromFleet = leaving.filter((node) => node < existingCount);
-    return this.#tooFewOfferings(fromFleet, news, state) ?? this.#outOfBalance(fromFleet, price, savings);
+    return this.#tooFewOfferings(fromFleet, news) ?? this.#outOfBalance(fromFleet, price, savings);
   }
 
   /** A lone spot node makes way for spot only when enough cheaper offerings would do, or the next one would be taken sooner. */
-  #tooFewOfferings(leaving: readonly number[], news: readonly number[], state: FleetState): KeptCause | undefined {
-    const { model, compiled, nodeOption } = state;
+  #tooFewOfferings(leaving: readonly number[], news: readonly number[]): KeptCause | undefined {
+    const { model, compiled, nodeOption } = this.#state;
     const [only] = leaving;
     if (leaving.length !== 1 || only === undefined) return undefined;
     const { capacityType, price } = compiled.fleet.nodes[only] as { capacityType: string; price: number };
@@ -74,7 +69,7 @@ export class Criteria {
     for (const node of news) {
       const { optionOffering, optionPrice } = model.catalogue;
       if (optionOffering[nodeOption[node] as number]?.capacityType !== 'spot') continue;
-      const cheaper = optionsFor(state, this.#ladder, node, true).filter(
+      const cheaper = optionsFor(this.#state, this.#ladder, node, true).filter(
         (option) => optionOffering[option]?.capacityType === 'spot' && (optionPrice[option] as number) < price,
       );
       const offerings = new Set(

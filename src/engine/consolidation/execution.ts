@@ -14,6 +14,7 @@ import type { MarketLadder } from './market-ladder.ts';
 import { meetsMinValues } from './min-values.ts';
 import { describeNewNode } from './new-node-description.ts';
 import type { KeptCause, Landing, Move, MoveKind } from './plan.ts';
+import { Receivers } from './receivers.ts';
 import { moveSentence } from './sentences.ts';
 
 /** The moves, and the nodes whose exchange could not be done. */
@@ -30,6 +31,9 @@ export class Executor {
   readonly #criteria: Criteria;
   readonly #ladder: MarketLadder;
   readonly #podWorth: Float64Array;
+  /** By its number in the planned state: the number of a new node in the fleet as it is, its move, and its place there. */
+  readonly #opened = new Map<number, { node: number; move: number; place: number }>();
+  readonly #moves: Move[] = [];
 
   /** `state` is the fleet as it is; `planned` as it should be. */
   constructor(options: {
@@ -50,21 +54,23 @@ export class Executor {
 
   *run(components: readonly Component[], work: Work): Slices<Execution> {
     let waiting = this.#ordered(components);
-    const moves: Move[] = [];
     const leftOut = new Map<number, KeptCause>();
+    let receivers: Receivers | undefined;
     for (;;) {
       const again: Component[] = [];
       leftOut.clear();
       for (const component of waiting) {
-        const outcome = this.#carryOut(component);
-        if ('kind' in outcome && 'landings' in outcome) moves.push(outcome);
-        else {
+        const outcome = this.#carryOut(component, receivers);
+        if (outcome !== undefined) {
           again.push(component);
           for (const node of component.nodes) leftOut.set(node, outcome);
         }
         if (work.spend(200 + 40 * component.nodes.length)) yield;
       }
-      if (again.length === waiting.length || again.length === 0) return { moves, leftOut };
+      const stuck = again.length === waiting.length;
+      if (again.length === 0 || (stuck && receivers !== undefined)) return { moves: this.#moves, leftOut };
+      // Those that cannot be done as planned may look for other places, among all nodes that stay.
+      if (stuck) receivers = new Receivers(this.#state, this.#staying());
       waiting = again;
     }
   }
@@ -97,36 +103,57 @@ export class Executor {
     return nodes.reduce((sum, node) => sum + this.#allowances.disruptionCost(node), 0);
   }
 
-  #carryOut(component: Component): Move | KeptCause {
+  /** Does an exchange, or says why it cannot be done now. */
+  #carryOut(component: Component, receivers: Receivers | undefined): KeptCause | undefined {
     const state = this.#state;
     const before = state.nodeCount;
-    const news = new Map<number, number>();
-    const failed = (cause: KeptCause): KeptCause => {
+    receivers?.begin(component.nodes);
+    const cause = this.#tryOut(component, receivers);
+    if (cause !== undefined) {
       state.rollback(before);
-      return cause;
-    };
-    for (const node of component.newNodes) {
+      for (const node of component.newNodes) this.#opened.delete(node);
+    }
+    receivers?.end(component.nodes, cause !== undefined);
+    return cause;
+  }
+
+  /** Nodes that no exchange wants to go and that take pods, those with new pods among them. */
+  #staying(): Int32Array {
+    const { compiled, existingCount, nodeCount } = this.#state;
+    const nodes: number[] = [];
+    for (let node = 0; node < nodeCount; node++) {
+      if (node >= existingCount) nodes.push(node);
+      else if (this.#planned.gone[node] === 0 && compiled.fleet.nodes[node]?.closed !== true) nodes.push(node);
+    }
+    return Int32Array.from(nodes);
+  }
+
+  #tryOut(component: Component, receivers: Receivers | undefined): KeptCause | undefined {
+    const state = this.#state;
+    for (const [place, node] of component.newNodes.entries()) {
       const option = this.#planned.nodeOption[node] as number;
-      if (!state.supply.affords(option)) return failed({ kind: 'order', rule: 'capacity' });
-      news.set(node, state.open(option));
+      if (!state.supply.affords(option)) return { kind: 'order', rule: 'capacity' };
+      this.#opened.set(node, { node: state.open(option), move: this.#moves.length, place });
     }
-    const order = this.#place(component, news);
-    if (order === undefined || !state.topology.unharmed()) return failed({ kind: 'order', rule: 'topology' });
-    const opened = [...news.values()];
+    const order = this.#place(component, receivers);
+    if (order === undefined || !state.topology.unharmed()) return { kind: 'order', rule: 'topology' };
     const price = this.#price(component);
-    const objection = this.#criteria.objection(component.nodes, opened, price, state);
-    if (objection !== undefined) return failed(objection);
-    const most = highestPrices(state, opened, price, this.#criteria);
-    if (!opened.every((node, index) => meetsMinValues(state, this.#ladder, node, most[index] as number))) {
-      return failed({ kind: 'price', price, cheapest: price });
+    const objection = this.#criteria.objection(component.nodes, component.newNodes, price);
+    if (objection !== undefined) return objection;
+    // Offerings are ranked by what the node will hold in the end, not only after this move.
+    const most = highestPrices(this.#planned, component.newNodes, price, this.#criteria);
+    const sizes = component.newNodes.map((node, index) => ({ node, most: most[index] as number }));
+    if (!sizes.every((size) => meetsMinValues(this.#planned, this.#ladder, size.node, size.most))) {
+      return { kind: 'price', price, cheapest: price };
     }
-    const newNodes = opened.map((node, index) => describeNewNode(state, this.#ladder, node, most[index] as number));
+    const newNodes = sizes.map((size) => describeNewNode(this.#planned, this.#ladder, size.node, size.most));
+    this.#moves.push(this.#describe(component, newNodes, order));
     state.commit(component.nodes);
-    return this.#describe(component, newNodes, order, opened);
+    return undefined;
   }
 
   /** Takes all pods off the nodes that go and puts each where it should be, in an order the rules allow; undefined if there is none. */
-  #place({ nodes }: Component, news: ReadonlyMap<number, number>): number[] | undefined {
+  #place({ nodes }: Component, receivers: Receivers | undefined): number[] | undefined {
     const state = this.#state;
     let pods = nodes.flatMap((node) => [...this.#allowances.homePods(node)]);
     pods.sort((a, b) => (this.#podWorth[b] as number) - (this.#podWorth[a] as number) || a - b);
@@ -134,9 +161,10 @@ export class Executor {
     const order: number[] = [];
     while (pods.length > 0) {
       const refused = pods.filter((pod) => {
-        const target = this.#planned.podNode[pod] as number;
-        const node = news.get(target) ?? target;
-        if (!state.fits(state.classOf(pod), node) || !state.allows(pod, node)) return true;
+        const planned = this.#target(pod, receivers !== undefined);
+        const fine = planned !== undefined && state.fits(state.classOf(pod), planned) && state.allows(pod, planned);
+        const node = fine ? planned : (receivers?.find(pod) ?? -1);
+        if (node < 0) return true;
         state.move(pod, node);
         order.push(pod);
         return false;
@@ -147,21 +175,22 @@ export class Executor {
     return order;
   }
 
-  #describe(
-    component: Component,
-    newNodes: Move['newNodes'],
-    order: readonly number[],
-    opened: readonly number[],
-  ): Move {
-    const { compiled, podNode, existingCount } = this.#state;
-    const { fleet } = compiled;
-    const position = new Map(opened.map((node, index) => [node, index]));
+  /** The node that a pod should be on, unless it has yet to be made or, if that is asked for, is in another zone. */
+  #target(pod: number, near: boolean): number | undefined {
+    const planned = this.#planned.podNode[pod] as number;
+    const node = planned < this.#state.existingCount ? planned : this.#opened.get(planned)?.node;
+    return node === undefined || (near && !this.#state.isNear(pod, node)) ? undefined : node;
+  }
+
+  #describe(component: Component, newNodes: Move['newNodes'], order: readonly number[]): Move {
+    const { fleet } = this.#state.compiled;
+    const launched = new Map([...this.#opened.values()].map((opened) => [opened.node, opened]));
     const landings = order.map((number): Landing => {
       const { name: pod } = fleet.pods[number] as FleetPod;
-      const node = podNode[number] as number;
-      return node < existingCount
-        ? { pod, node: (fleet.nodes[node] as FleetNode).name }
-        : { pod, newNode: position.get(node) as number };
+      const node = this.#state.podNode[number] as number;
+      const opened = launched.get(node);
+      if (opened !== undefined) return { pod, move: opened.move, newNode: opened.place };
+      return { pod, node: (fleet.nodes[node] as FleetNode).name };
     });
     const savings = this.#savings(component);
     const disruptionCost = this.#disruption(component);

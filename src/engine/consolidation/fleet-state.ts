@@ -117,9 +117,14 @@ export class FleetState {
     return podClass.ports.length === 0 || !anyPortConflicts(podClass.ports, this.#ports.get(node) ?? []);
   }
 
-  /** Domain of a node in a topology key; -1 for none. */
-  domainOf(key: number, node: number): number {
-    return (this.#domain[key] as Int32Array)[node] as number;
+  /** Whether a node is in the same domains as the node the pod runs on now, as far as the pod's rules care. */
+  isNear(pod: number, node: number): boolean {
+    const home = this.compiled.podHome[pod] as number;
+    const { rules } = this.classOf(pod).topology;
+    return rules.every(({ key }) => {
+      const column = this.#domain[key];
+      return column === undefined || column[home] === column[node];
+    });
   }
 
   /** Starts a step that can be taken back. */

@@ -62,6 +62,12 @@ export class MarketLadder {
     return poolTier[pool] as number;
   }
 
+  /** The worth of all that a node of an option can hold. */
+  worthOf(option: number): number {
+    const { catalogue, dimensions } = this.#model;
+    return worth(this.#prices, catalogue.alloc, (catalogue.optionTemplate[option] as number) * dimensions.size);
+  }
+
   /** The best options of every size for a filter and tier; in a zone other than the given one only those that are cheaper there. */
   ladder(filter: number, tier: number, zone: string): Int32Array {
     const key = `${filter}|${tier}|${zone}`;
@@ -74,8 +80,7 @@ export class MarketLadder {
   }
 
   #build(filter: number, tier: number, zone: string): Int32Array {
-    const { catalogue, dimensions } = this.#model;
-    const { optionTemplate, optionPrice, optionOffering, optionReservation } = catalogue;
+    const { optionTemplate, optionPrice, optionOffering, optionReservation } = this.#model.catalogue;
     const here = new Map<number, number>();
     const candidates: number[] = [];
     const reserved: number[] = [];
@@ -96,11 +101,9 @@ export class MarketLadder {
       const local = here.get(optionTemplate[option] as number) ?? Number.POSITIVE_INFINITY;
       if (optionOffering[option]?.zone === zone || (optionPrice[option] as number) < local) candidates.push(option);
     }
-    const holds = (option: number): number =>
-      worth(this.#prices, catalogue.alloc, (optionTemplate[option] as number) * dimensions.size);
     const bySize = new Map<number, { option: number; ratio: number }[]>();
     for (const option of candidates) {
-      const amount = Math.max(holds(option), 1e-9);
+      const amount = Math.max(this.worthOf(option), 1e-9);
       const size = Math.floor(Math.log(amount) / SIZE_STEP);
       const rung = bySize.get(size) ?? [];
       rung.push({ option, ratio: (optionPrice[option] as number) / amount });

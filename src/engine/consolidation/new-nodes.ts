@@ -62,11 +62,24 @@ export class NewNodes {
     const filter = state.compiled.podFilter[pivot] as number;
     const tier = this.#ladder.tier(filter, podClass.requests);
     if (tier < 0) return -1;
+    let total = 0;
+    for (const pod of rest) total += this.#podWorth[pod] as number;
+    const hopes = Array.from(this.#ladder.ladder(filter, tier, zone), (option) => ({
+      option,
+      ratio: (optionPrice[option] as number) / Math.min(total, this.#ladder.worthOf(option)),
+    }));
+    hopes.sort((a, b) => a.ratio - b.ratio || a.option - b.option);
     const rated: { option: number; ratio: number }[] = [];
-    for (const option of this.#ladder.ladder(filter, tier, zone)) {
+    let best = Number.POSITIVE_INFINITY;
+    for (const { option, ratio: atBest } of hopes) {
+      // No filling can be better than the whole worth of the machine or of the pods.
+      if (atBest >= best) break;
       if (!state.supply.affords(option)) continue;
       const value = this.#value(option, pivot, rest);
-      if (value > 0) rated.push({ option, ratio: (optionPrice[option] as number) / value });
+      if (value === 0) continue;
+      const ratio = (optionPrice[option] as number) / value;
+      rated.push({ option, ratio });
+      if (ratio < best) best = ratio;
     }
     rated.sort((a, b) => a.ratio - b.ratio || a.option - b.option);
     for (const { option } of rated.slice(0, TRIES)) {

@@ -1,12 +1,12 @@
 import type { NewNode } from '../solution.ts';
 import type { ConsolidationPolicy, DisruptionReason, Hold } from './fleet.ts';
 
-/** Where one pod goes: to a node of the fleet, or to the new node of that number in the move. */
+/** Where one pod goes: to a node of the fleet, or to the new node of that number of a move of the plan: this one or one before. */
 export type Landing =
   | { readonly pod: string; readonly node: string }
-  | { readonly pod: string; readonly newNode: number };
+  | { readonly pod: string; readonly move: number; readonly newNode: number };
 
-/** A new node of a move; the pod numbers are those of the fleet's list. */
+/** A new node of a move. Pods are numbered as in the fleet's list; those that only later moves bring are among them. */
 export type MoveNode = NewNode;
 
 /** What kind of exchange a move is. */

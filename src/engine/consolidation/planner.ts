@@ -56,10 +56,13 @@ export class Planner {
   /** Re-packs nodes of one pool and zone together, those that waste most of their price first. */
   *#repack(): Slices<boolean> {
     const { state } = this.#tools;
-    const order = this.#keepOrder();
+    const buckets = this.#buckets();
+    // What may be re-packed itself takes nothing now, or exchanges would have to wait for each other.
+    const candidates = new Set(buckets.flat());
+    const order = this.#keepOrder().filter((node) => !candidates.has(node));
     const receivers = new Receivers(state, this.#open(order));
     let changed = false;
-    for (const bucket of this.#buckets()) {
+    for (const bucket of buckets) {
       for (let from = 0; from < bucket.length; from += this.#mergeSize) {
         const group = bucket.slice(from, from + this.#mergeSize);
         if (yield* this.#repackGroup(group, receivers)) changed = true;

@@ -3,6 +3,7 @@
  * which nothing of the size is free are skipped, and so is everything before the first node where a class still fits.
  */
 import type { PodClass } from '../compile/model.ts';
+import { HOST } from '../topology/rules.ts';
 import type { FleetState } from './fleet-state.ts';
 
 const BLOCK = 32;
@@ -31,7 +32,7 @@ export class Receivers {
     this.#most = new Float64Array(Math.ceil(order.length / BLOCK) * this.#size);
     this.#first = new Int32Array(state.model.classes.length);
     this.#leaving = new Uint8Array(state.nodeCount);
-    for (let block = 0; block * BLOCK < order.length; block++) this.#refresh(block);
+    for (let block = 0; block * BLOCK < order.length; block++) this.#measure(block);
   }
 
   /** Starts a step in which these nodes take nothing. */
@@ -41,18 +42,35 @@ export class Receivers {
     this.#refreshed.length = 0;
   }
 
-  /** Ends the step; when it was taken back, what it taught about full nodes is forgotten. */
+  /** Ends the step; when it was taken back (by now), what it taught about full nodes is forgotten. */
   end(leaving: readonly number[], takenBack: boolean): void {
     for (const node of leaving) this.#leaving[node] = 0;
     if (!takenBack) return;
     for (let at = this.#changedFirst.length - 2; at >= 0; at -= 2) {
       this.#first[this.#changedFirst[at] as number] = this.#changedFirst[at + 1] as number;
     }
-    for (const block of this.#refreshed) this.#refresh(block);
+    for (const block of new Set(this.#refreshed)) this.#measure(block);
   }
 
-  /** A node that can take the pod, or -1. */
+  /**
+   * A node that can take the pod, or -1. A pod with rules about zones and the like rather stays in the one it is in: then
+   * nobody else's rules are touched, and the order in which things are done does not matter.
+   */
   find(pod: number): number {
+    const { rules } = this.#state.classOf(pod).topology;
+    if (rules.some(({ key }) => key !== HOST)) {
+      const near = this.#search(pod, true);
+      if (near >= 0) return near;
+    }
+    return this.#search(pod, false);
+  }
+
+  /** A node in the same domains as the pod's home that can take it, or -1. */
+  findNear(pod: number): number {
+    return this.#search(pod, true);
+  }
+
+  #search(pod: number, near: boolean): number {
     const state = this.#state;
     const podClass = state.classOf(pod);
     const order = this.#order;
@@ -76,11 +94,15 @@ export class Receivers {
           fitsBefore = true;
           this.#advance(podClass.index, at);
         }
-        if (this.#leaving[node] === 1) continue;
+        if (this.#leaving[node] === 1 || (near && !state.isNear(pod, node))) continue;
         if (state.allows(pod, node)) return node;
         if (++probes === PROBES) return -1;
       }
-      if (whole && !fitted) this.#refresh(Math.floor((end - 1) / BLOCK));
+      if (whole && !fitted) {
+        const block = Math.floor((end - 1) / BLOCK);
+        this.#measure(block);
+        this.#refreshed.push(block);
+      }
     }
     if (!fitsBefore) this.#advance(podClass.index, order.length);
     return -1;
@@ -99,7 +121,7 @@ export class Receivers {
     return true;
   }
 
-  #refresh(block: number): void {
+  #measure(block: number): void {
     const { free, gone } = this.#state;
     const size = this.#size;
     const at = block * size;
@@ -113,6 +135,5 @@ export class Receivers {
         if (amount > (this.#most[at + column] as number)) this.#most[at + column] = amount;
       }
     }
-    this.#refreshed.push(block);
   }
 }

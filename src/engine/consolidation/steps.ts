@@ -1,5 +1,6 @@
 /** Tries out steps on a state: some nodes go, their pods find places on others or on new nodes; kept if it is worth it. */
 import type { Allowances } from './allowances.ts';
+import { Together } from './components.ts';
 import type { Criteria } from './criteria.ts';
 import type { FleetState } from './fleet-state.ts';
 import { highestPrices } from './launch-prices.ts';
@@ -23,6 +24,8 @@ export interface StepTools {
 export class Steps {
   readonly #tools: StepTools;
   readonly #causes = new Map<number, KeptCause>();
+  /** Which nodes left or came in one step. */
+  readonly together = new Together();
 
   constructor(tools: StepTools) {
     this.#tools = tools;
@@ -42,12 +45,11 @@ export class Steps {
     const before = state.nodeCount;
     receivers.begin(leaving);
     const objection = this.#exchange(leaving, receivers, launch, before);
+    if (objection !== undefined) state.rollback(before);
     receivers.end(leaving, objection !== undefined);
-    if (objection !== undefined) {
-      state.rollback(before);
-      return this.#keep(leaving, objection);
-    }
+    if (objection !== undefined) return this.#keep(leaving, objection);
     allowances.take(fromFleet);
+    this.together.join([...leaving, ...numbersFrom(before, state.nodeCount)]);
     state.commit(leaving);
     return true;
   }
@@ -71,7 +73,7 @@ export class Steps {
       if (stuck !== undefined) return this.#noPlace(stuck);
       if (cost > price) return { kind: 'price', price, cheapest: cost };
     }
-    const news = Array.from({ length: state.nodeCount - before }, (_, index) => before + index);
+    const news = numbersFrom(before, state.nodeCount);
     const objection = criteria.objection(leaving, news, price);
     if (objection !== undefined) return objection;
     if (!state.topology.unharmed()) return { kind: 'order', rule: 'topology' };
@@ -96,4 +98,8 @@ export class Steps {
     for (const node of nodes) if (nodes.length === 1 || !this.#causes.has(node)) this.#causes.set(node, cause);
     return false;
   }
+}
+
+function numbersFrom(from: number, until: number): number[] {
+  return Array.from({ length: until - from }, (_, index) => from + index);
 }
