@@ -57,7 +57,7 @@ const MAX_ROWS = 400;
 export interface PackScope {
   /** Tier of pools to buy from; all when absent. */
   readonly tier?: number;
-  /** Candidates kept for each kind of machine. */
+  /** Sizes kept of machines that differ only in size. */
   readonly ladder: number;
   /** For lower bounds: whatever is simplified must make the problem easier, never harder. */
   readonly relaxed?: boolean;
@@ -204,7 +204,7 @@ function findCandidates(
       );
       if (!covered) kept.push(option);
     }
-    for (const option of thin(kept, scope.ladder, optionPrice)) {
+    for (const option of thin(model, kept, scope.ladder)) {
       const base = catalogue.alloc.subarray((optionTemplate[option] as number) * dimensions);
       const concerned = scope.relaxed !== true && model.minValues.concern(option);
       for (const filter of concerned ? filters : [filters[0] as number]) {
@@ -225,8 +225,29 @@ function covers(alloc: Float64Array, a: number, b: number, columns: number): boo
   return true;
 }
 
-/** Of a long list in order of price, about `most`: the cheapest ones all, then evenly over the logarithm of the price. */
-function thin(options: number[], most: number, price: Float64Array): number[] {
+/**
+ * Thins out options in order of price. Machines of like proportions differ only in size, so about `most` sizes of each
+ * proportion are enough: the smaller half of them all, then evenly over the logarithm of the price.
+ */
+function thin(model: Model, options: readonly number[], most: number): number[] {
+  if (options.length <= most) return [...options];
+  const { catalogue } = model;
+  const byProportion = new Map<string, number[]>();
+  for (const option of options) {
+    const row = (catalogue.optionTemplate[option] as number) * catalogue.dimensions;
+    const first = Math.max(catalogue.alloc[row] as number, 1);
+    let key = '';
+    for (let column = 1; column < catalogue.dimensions; column++) {
+      key += `${Math.round(2 * Math.log2(((catalogue.alloc[row + column] as number) + 1e-3) / first))},`;
+    }
+    const list = byProportion.get(key);
+    if (list === undefined) byProportion.set(key, [option]);
+    else list.push(option);
+  }
+  return [...byProportion.values()].flatMap((list) => thinSizes(list, most, catalogue.optionPrice));
+}
+
+function thinSizes(options: readonly number[], most: number, price: Float64Array): readonly number[] {
   if (options.length <= most) return options;
   const dense = most >> 1;
   const result = options.slice(0, dense);

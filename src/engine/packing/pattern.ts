@@ -65,6 +65,20 @@ export class PatternMaker {
     return { candidate: index, rows: Int32Array.from(held), counts: Int32Array.from(counts) };
   }
 
+  /** The last filling before it was rounded. */
+  getFluid(index: number): { rows: number[]; counts: number[] } {
+    const { rows } = this.#pack.candidates[index] as Candidate;
+    const { amount } = this.#knapsack;
+    const held: number[] = [];
+    const counts: number[] = [];
+    for (let i = 0; i < rows.length; i++) {
+      if ((amount[i] as number) < 1e-9) continue;
+      held.push(rows[i] as number);
+      counts.push(amount[i] as number);
+    }
+    return { rows: held, counts };
+  }
+
   /** Rounds the fluid filling down and puts the most fitting pods into what is left. */
   #round(length: number, share: Float64Array, dimensions: number): void {
     const { amount, worth } = this.#knapsack;
