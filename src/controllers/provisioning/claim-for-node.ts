@@ -1,0 +1,109 @@
+/** The NodeClaim that a planned node is asked for with. */
+import { LABEL_NODE_POOL, nodeClassLabel } from '../../apis/karpenter/labels.ts';
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import { formatQuantity, quantityOf, quantityOfMilli } from '../../apis/kubernetes/quantity.ts';
+import type { Requirement, Resources } from '../../engine/problem.ts';
+import type { NewNode, RankedOffering } from '../../engine/solution.ts';
+import { ANNOTATION_OFFERINGS, writeOfferings } from '../../state/planned-offerings.ts';
+
+/** So many alternatives are written on a claim: enough for a launch to fall back on, not too much to read. */
+const WRITTEN_OFFERINGS = 60;
+
+/** The claim; its name is made by the API server. */
+export function claimForNode(node: NewNode, pool: NodePool, cloudName: (instanceType: string) => string): NodeClaim {
+  const { template } = pool.spec;
+  const { taints, startupTaints, nodeClassRef, terminationGracePeriod, expireAfter } = template.spec;
+  const poolName = pool.metadata.name ?? '';
+  const offerings: RankedOffering[] = node.offerings
+    .slice(0, WRITTEN_OFFERINGS)
+    .map((offering) => ({ ...offering, instanceType: cloudName(offering.instanceType) }));
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodeClaim',
+    metadata: {
+      generateName: `${poolName}-`,
+      labels: {
+        ...template.metadata?.labels,
+        ...fixedLabels(node.requirements),
+        [LABEL_NODE_POOL]: poolName,
+        [nodeClassLabel(nodeClassRef)]: nodeClassRef.name,
+      },
+      annotations: { ...template.metadata?.annotations, [ANNOTATION_OFFERINGS]: writeOfferings(offerings) },
+      ownerReferences: [
+        {
+          apiVersion: 'karpenter.sh/v1',
+          kind: 'NodePool',
+          name: poolName,
+          uid: pool.metadata.uid ?? '',
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: {
+      requirements: claimRequirements(node.requirements, offerings),
+      resources: { requests: quantities(node.requests) },
+      nodeClassRef,
+      expireAfter,
+      ...(taints === undefined ? {} : { taints }),
+      ...(startupTaints === undefined ? {} : { startupTaints }),
+      ...(terminationGracePeriod === undefined ? {} : { terminationGracePeriod }),
+    },
+  };
+}
+
+/** What must hold of the node, with the instance types, zones and capacity types narrowed to those it may be launched as. */
+function claimRequirements(
+  requirements: readonly Requirement[],
+  offerings: readonly RankedOffering[],
+): NodeClaim['spec']['requirements'] {
+  const among = (key: string, values: readonly string[]) => ({
+    key,
+    operator: 'In' as const,
+    values: [...new Set(values)].sort(),
+  });
+  const narrowed = [
+    among(
+      'node.kubernetes.io/instance-type',
+      offerings.map(({ instanceType }) => instanceType),
+    ),
+    among(
+      'topology.kubernetes.io/zone',
+      offerings.map(({ zone }) => zone),
+    ),
+    among(
+      'karpenter.sh/capacity-type',
+      offerings.map(({ capacityType }) => capacityType),
+    ),
+  ];
+  const replaced = new Set(narrowed.map(({ key }) => key));
+  const others = requirements
+    .filter(({ key }) => !replaced.has(key))
+    .map(({ key, operator, values, minValues }) => ({
+      key,
+      operator,
+      ...(values.length === 0 ? {} : { values: [...values] }),
+      ...(minValues === undefined ? {} : { minValues }),
+    }));
+  return [...narrowed, ...others] as NodeClaim['spec']['requirements'];
+}
+
+/** Labels that the requirements leave no choice about. */
+function fixedLabels(requirements: readonly Requirement[]): Record<string, string> {
+  return Object.fromEntries(
+    requirements.flatMap(({ key, operator, values }) =>
+      operator === 'In' && values.length === 1 ? [[key, values[0] as string]] : [],
+    ),
+  );
+}
+
+/** Amounts of the engine as manifests write them. */
+export function quantities(amounts: Resources): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([name, amount]) => {
+      if (name === 'cpu') return [name, formatQuantity(quantityOfMilli(Math.ceil(amount)))];
+      const binary = name === 'memory' || name.includes('storage') || name.startsWith('hugepages-');
+      return [name, formatQuantity(quantityOf(Math.ceil(amount), binary ? 'BinarySI' : 'DecimalSI'))];
+    }),
+  );
+}

@@ -1,0 +1,33 @@
+/** The latest decisions, with what they were made from and what was rejected, for those who ask why. */
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import type { Solution } from '../../engine/solution.ts';
+import type { EpochMs } from '../../platform/clock.ts';
+import type { BuiltProblem } from '../../state/build-problem.ts';
+
+export interface Decision {
+  readonly at: EpochMs;
+  readonly built: BuiltProblem;
+  readonly solution: Solution;
+  /** For each new node of the solution the claim that was written, where it was. */
+  readonly claims: readonly (NodeClaim | undefined)[];
+}
+
+export class DecisionLog {
+  readonly #decisions: Decision[] = [];
+  readonly #kept: number;
+
+  /** A decision holds the whole question, so only few are kept. */
+  constructor(kept = 20) {
+    this.#kept = kept;
+  }
+
+  add(decision: Decision): void {
+    this.#decisions.push(decision);
+    if (this.#decisions.length > this.#kept) this.#decisions.shift();
+  }
+
+  /** Newest first. */
+  list(): readonly Decision[] {
+    return this.#decisions.toReversed();
+  }
+}

@@ -1,0 +1,24 @@
+/** What provisioning tells people about pods and pools. */
+import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { RecordedEvent } from '../../kube/event-recorder.ts';
+
+const FIVE_MINUTES_MS = 300_000;
+const MINUTE_MS = 60_000;
+
+/** Where the pod should be able to run soon. */
+export function nominated(pod: Pod, where: string): RecordedEvent {
+  const message = `Pod should schedule on: ${where}`;
+  return { object: pod, type: 'Normal', reason: 'Nominated', message, dedupe: [where] };
+}
+
+/** Why no node is made for the pod. */
+export function failedScheduling(pod: Pod, why: string): RecordedEvent {
+  const message = `Failed to schedule pod, ${why}`;
+  return { object: pod, type: 'Warning', reason: 'FailedScheduling', message, quietMs: FIVE_MINUTES_MS };
+}
+
+/** Why a pool makes no nodes. */
+export function noCompatibleInstanceTypes(pool: NodePool, why: string): RecordedEvent {
+  return { object: pool, type: 'Warning', reason: 'NoCompatibleInstanceTypes', message: why, quietMs: MINUTE_MS };
+}
