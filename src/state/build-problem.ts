@@ -1,5 +1,4 @@
 /** From the cluster as it is to the question the engine is asked. Pure; what is told of a pod is remembered with the pod. */
-import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { Namespace } from '../apis/kubernetes/core.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
@@ -16,16 +15,12 @@ import type {
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
+import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { hostPorts, podGroup, resources } from './pod-group.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
 import { allocatableOf, isInFlight, isLeaving, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
 import { TypeNames } from './type-names.ts';
-
-/** A pool that can make nodes, and what from. */
-export interface UsablePool {
-  readonly pool: NodePool;
-  readonly instanceTypes: readonly InstanceType[];
-}
+import type { UsablePool } from './usable-pool.ts';
 
 /** The cluster at one moment. */
 export interface ClusterSnapshot {
@@ -62,20 +57,23 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
     groups.push(podGroup(pod, volumes));
     pods.push(pod);
   }
+  const planned = plannedTypes(snapshot.pools);
   const names = new TypeNames();
   const pools = snapshot.pools.map(({ pool, instanceTypes }) => {
     const claims = snapshot.nodes.flatMap((state) =>
       state.claim !== undefined && poolOf(state) === pool.metadata.name ? [state.claim] : [],
     );
     const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
-    return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims));
+    return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims, planned));
   });
   const daemons = snapshot.daemonSets.map(daemonGroup);
   const problem: Problem = {
     pods: groups,
     pools,
     instanceTypes: names.all(),
-    nodes: snapshot.nodes.flatMap((state) => existingNode(state, snapshot.podsOn(state.name), snapshot.daemonSets)),
+    nodes: snapshot.nodes.flatMap((state) =>
+      existingNode(state, snapshot.podsOn(state.name), snapshot.daemonSets, planned),
+    ),
     boundPods: snapshot.nodes.flatMap((state) =>
       snapshot.podsOn(state.name).map((pod) => ({ ...boundPod(pod), node: state.name })),
     ),
@@ -101,12 +99,18 @@ function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
 }
 
 /** Nothing while nobody knows how large it is. */
-function existingNode(state: StateNode, pods: readonly Pod[], daemonSets: readonly DaemonSet[]): ExistingNode[] {
-  const allocatable = allocatableOf(state);
+function existingNode(
+  state: StateNode,
+  pods: readonly Pod[],
+  daemonSets: readonly DaemonSet[],
+  planned: PlannedTypes,
+): ExistingNode[] {
+  const known = allocatableOf(state);
+  const allocatable = known === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(known));
   if (allocatable === undefined) return [];
   const labels = labelsOf(state);
   const taints = taintsOf(state);
-  const free: Record<string, number> = { ...resources(resourceAmounts(allocatable)) };
+  const free: Record<string, number> = { ...allocatable };
   for (const pod of pods) take(free, requestsOf(pod));
   for (const daemonSet of daemonSets) {
     const here = pods.some((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === daemonSet.metadata.uid));
@@ -127,6 +131,16 @@ function existingNode(state: StateNode, pods: readonly Pod[], daemonSets: readon
       ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
     },
   ];
+}
+
+/** What pods will have of a machine that is not launched yet. */
+function plannedAllocatable({ claim }: StateNode, planned: PlannedTypes): Resources | undefined {
+  const type = claim === undefined ? undefined : planned(claim);
+  if (type === undefined) return undefined;
+  const { capacity, overhead = {} } = type;
+  return Object.fromEntries(
+    Object.entries(capacity).map(([name, amount]) => [name, Math.max(0, amount - (overhead[name] ?? 0))]),
+  );
 }
 
 /** A pod takes what it asks for and one place; what is left is never below nothing. */

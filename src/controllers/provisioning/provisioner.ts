@@ -16,14 +16,15 @@ import type { Clock } from '../../platform/clock.ts';
 import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
-import { type BuiltProblem, buildProblem, type UsablePool } from '../../state/build-problem.ts';
+import type { UsablePool } from '../../stat./is-usable.ts';
+import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import { Batcher } from './batcher.ts';
 import { claimForNode } from './claim-for-node.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { failedScheduling, noCompatibleInstanceTypes, nominated } from './events.ts';
+import { isUsable } from './is-usable.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
-import { isUsable } from './usable-pool.ts';
 
 export interface ProvisionerOptions {
   readonly client: KubeClient;

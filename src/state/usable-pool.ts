@@ -1,0 +1,8 @@
+import type { NodePool } from '../apis/karpenter/node-pool.ts';
+import type { InstanceType } from '../engine/problem.ts';
+
+/** A pool that can make nodes, and what from. */
+export interface UsablePool {
+  readonly pool: NodePool;
+  readonly instanceTypes: readonly InstanceType[];
+}

@@ -1,0 +1,173 @@
+/** Provisioning from end to end in virtual time: pending pods in, claims out, on the embedded cluster and a simulated cloud. */
+import { describe, expect, it } from 'vitest';
+import { DEFINITIONS } from '../../../src/apis/custom-resource-definitions.ts';
+import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
+import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool.ts';
+import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
+import { type KubeObject, resource } from '../../../src/apis/kubernetes/object.ts';
+import { PODS } from '../../../src/apis/kubernetes/pod.ts';
+import { SIMULATED_NODE_CLASSES } from '../../../src/apis/spindrift/simulated-node-class.ts';
+import { Reservations } from '../../../src/cloud/reservations.ts';
+import { SimulatedCloud } from '../../../src/cloud/simulated/simulated-cloud.ts';
+import { SimulatedProvider } from '../../../src/cloud/simulated/simulated-provider.ts';
+import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { UnavailableOfferings } from '../../../src/cloud/unavailable-offerings.ts';
+import { DecisionLog } from '../../../src/controllers/provisioning/decision-log.ts';
+import { Provisioner } from '../../../src/controllers/provisioning/provisioner.ts';
+import { EmbeddedCluster } from '../../../src/embedded/cluster.ts';
+import { aPod } from '../../../src/embedded/testkit/objects.ts';
+import { EventRecorder } from '../../../src/kube/event-recorder.ts';
+import { seededRandom } from '../../../src/platform/random.ts';
+import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
+import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
+import { ClusterState } from '../../../src/state/cluster-state.ts';
+import { readOfferings } from '../../../src/state/planned-offerings.ts';
+
+const CRDS = resource<KubeObject>(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+  'cluster',
+);
+
+function pool(name: string, spec: Partial<NodePool['spec']['template']['spec']> = {}, limits?: object): NodePool {
+  const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' };
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    metadata: { name },
+    spec: { template: { spec: { requirements: [], nodeClassRef, ...spec } }, ...(limits && { limits }) },
+  } as unknown as NodePool;
+}
+
+async function setUp(...pools: NodePool[]) {
+  const clock = new VirtualClock();
+  const random = seededRandom('provisioning');
+  const cluster = new EmbeddedCluster({ clock, random });
+  const { client } = cluster;
+  const stop = new AbortController();
+  const cloud = new SimulatedCloud({ clock, random });
+  cloud.configure('default', anAccount());
+  const provider = new SimulatedProvider({
+    clock,
+    cloud,
+    cluster: 'test',
+    unavailable: new UnavailableOfferings({ clock }),
+    reservations: new Reservations({ clock }),
+  });
+  for (const definition of DEFINITIONS) await client.create(CRDS, definition as unknown as KubeObject);
+  for (const each of pools) {
+    await client.create(NODE_POOLS, each);
+    const conditions = [
+      { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: '2030-01-01T00:00:00Z' },
+    ];
+    const key = { name: each.metadata.name! };
+    await client.patch(NODE_POOLS, key, { type: 'merge', body: { status: { conditions } } }, { subresource: 'status' });
+  }
+  const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
+  const decisions = new DecisionLog();
+  const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
+  const state = new ClusterState(informers);
+  const provisioner = new Provisioner({ client, clock, state, provider, recorder, decisions, solveSteps: 200_000 });
+  const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
+  await clock.advance(100);
+  const claims = async () => (await client.list(NODE_CLAIMS)).items;
+  const end = async () => {
+    stop.abort(new Error('the end'));
+    await clock.run(running);
+  };
+  return { clock, client, cloud, decisions, claims, end };
+}
+
+describe('provisioning', () => {
+  it('writes a claim for the cheapest node that holds the pods, a second after the last of them came', async () => {
+    const { clock, client, claims, end } = await setUp(pool('default'));
+    for (const name of ['a', 'b', 'c'])
+      await client.create(PODS, aPod(name, { requests: { cpu: '1', memory: '1Gi' } }));
+    await clock.advance(900);
+    expect(await claims()).toEqual([]);
+    await clock.advance(1000);
+    const [claim, ...others] = await claims();
+    expect(others).toEqual([]);
+    expect(claim).toMatchObject({
+      metadata: {
+        generateName: 'default-',
+        labels: { 'karpenter.sh/nodepool': 'default', 'spindrift.dev/simulatednodeclass': 'default' },
+      },
+      spec: { resources: { requests: { cpu: '3', memory: '3Gi' } } },
+    });
+    const offerings = readOfferings(claim!.metadata.annotations?.['spindrift.dev/offerings']);
+    expect(offerings[0]).toMatchObject({ instanceType: 'medium', zone: 'zone-a', capacityType: 'spot' });
+    expect(offerings.length).toBeGreaterThan(3);
+    await end();
+  });
+
+  it('does not write a second claim for pods that the first one is made for', async () => {
+    const { clock, client, claims, end } = await setUp(pool('default'));
+    await client.create(PODS, aPod('a', { requests: { cpu: '1' } }));
+    await clock.advance(3000);
+    await client.create(PODS, aPod('b', { requests: { cpu: '500m' } }));
+    await clock.advance(3000);
+    expect(await claims()).toHaveLength(1);
+    await end();
+  });
+
+  it('says on the pod what it is to run on, and why where there is nothing', async () => {
+    const { clock, client, claims, end } = await setUp(pool('default'));
+    await client.create(PODS, aPod('fits', { requests: { cpu: '1' } }));
+    await client.create(PODS, aPod('huge', { requests: { cpu: '64' } }));
+    await clock.advance(3000);
+    const [claim] = await claims();
+    const { items } = await client.list(EVENTS);
+    const of = (name: string, reason: string) =>
+      items.find(
+        (event) =>
+          event.involvedObject.name === name && event.reason === reason && event.source?.component === 'karpenter',
+      );
+    expect(of('fits', 'Nominated')?.message).toBe(`Pod should schedule on: nodeclaim/${claim!.metadata.name}`);
+    expect(of('huge', 'FailedScheduling')?.message).toContain('cpu');
+    await end();
+  });
+
+  it('uses no pool that is not ready', async () => {
+    const { clock, client, claims, end } = await setUp(pool('default'));
+    const conditions = [
+      { type: 'Ready', status: 'False', reason: 'No', message: '', lastTransitionTime: '2030-01-01T00:00:00Z' },
+    ];
+    await client.patch(
+      NODE_POOLS,
+      { name: 'default' },
+      { type: 'merge', body: { status: { conditions } } },
+      { subresource: 'status' },
+    );
+    await client.create(PODS, aPod('a', { requests: { cpu: '1' } }));
+    await clock.advance(3000);
+    expect(await claims()).toEqual([]);
+    await end();
+  });
+
+  it('keeps to the limits of a pool over what is on its way already', async () => {
+    const { clock, client, claims, end } = await setUp(pool('default', {}, { cpu: '4' }));
+    for (let index = 0; index < 6; index++) {
+      await client.create(PODS, aPod(`p${index}`, { requests: { cpu: '1500m' } }));
+      await clock.advance(2000);
+    }
+    const types = (await claims()).map(
+      (claim) => readOfferings(claim.metadata.annotations?.['spindrift.dev/offerings'])[0]!.instanceType,
+    );
+    const cores = { small: 2, medium: 4, large: 8 } as Record<string, number>;
+    expect(types.reduce((sum, type) => sum + cores[type]!, 0)).toBeLessThanOrEqual(4);
+    await end();
+  });
+
+  it('keeps what a decision was made from', async () => {
+    const { clock, client, decisions, end } = await setUp(pool('default'));
+    await client.create(PODS, aPod('a', { requests: { cpu: '1' } }));
+    await clock.advance(3000);
+    const [decision] = decisions.list();
+    expect(decision?.solution.price).toBeGreaterThan(0);
+    expect(decision?.built.pods.map((pod) => pod.metadata.name)).toEqual(['a']);
+    expect(decision?.claims[0]?.metadata.name).toMatch(/^default-/);
+    await end();
+  });
+});
