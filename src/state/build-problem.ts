@@ -3,15 +3,7 @@ import type { Namespace } from '../apis/kubernetes/core.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
-import type {
-  BoundPod,
-  DaemonGroup,
-  ExistingNode,
-  InstanceType,
-  PodGroup,
-  Problem,
-  Resources,
-} from '../engine/problem.ts';
+import type { BoundPod, DaemonGroup, ExistingNode, PodGroup, Problem, Resources } from '../engine/problem.ts';
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
