@@ -34,30 +34,34 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** An object in JSON, YAML or protobuf, as the Content-Type says; JSON when it says nothing. */
-export function parseObject(bytes: Buffer, contentType: string | undefined): RequestBody {
+export function parseObject(bytes: Buffer, contentType: string | undefined, kind: string): RequestBody {
   const mediaType = mediaTypeOf(contentType);
   switch (mediaType) {
     case '':
     case '*/*':
     case 'application/json':
-      return parseJson(bytes);
+      return parseJson(
+        bytes,
+        `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error`,
+      );
     case 'application/yaml':
       return parseYamlText(bytes);
     case PROTOBUF_MEDIA_TYPE:
       return { value: fromProtobuf(bytes), duplicateFields: [] };
     default:
-      throw unsupportedMediaType(mediaType, OBJECT_TYPES);
+      throw unsupportedMediaType(OBJECT_TYPES);
   }
 }
 
-export function parseJson(bytes: Buffer): RequestBody {
+/** `problem` is what a failure to parse is called. */
+export function parseJson(bytes: Buffer, problem = 'error decoding patch'): RequestBody {
   const text = bytes.toString('utf8');
   const { duplicateFields, depth } = scanJson(text);
   if (depth > DEEPEST_NESTING) throw badRequest('exceeded max depth');
   try {
     return { value: JSON.parse(text), duplicateFields };
   } catch (error) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${asError(error).message}`);
+    throw badRequest(`${problem}: ${asError(error).message}`);
   }
 }
 
