@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, NAMESPACES } from '../../apis/kubernetes/core.ts';
 import { EVENTS } from '../../apis/kubernetes/event.ts';
 import { NODES } from '../../apis/kubernetes/node.ts';
+import type { Resource } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../apis/kubernetes/pod-disruption-budget.ts';
 import { DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS } from '../../apis/kubernetes/workloads.ts';
