@@ -19,18 +19,24 @@ export interface RequestBody {
   readonly duplicateFields: readonly string[];
 }
 
-/** All bytes of a request; 413 as soon as there are too many. */
-export async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const refuse = (): Error => tooLarge(`Request entity too large: limit is ${LARGEST_BODY}`);
-  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw refuse();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > LARGEST_BODY) throw refuse();
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+/** All bytes of a request; 413 as soon as there are too many, after which the rest is read and thrown away. */
+export function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const refusal = (): Error => tooLarge(`Request entity too large: limit is ${LARGEST_BODY}`);
+  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) return Promise.reject(refusal());
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LARGEST_BODY) chunks.push(chunk);
+      else {
+        chunks = [];
+        reject(refusal());
+      }
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
 }
 
 /** An object in JSON, YAML or protobuf, as the Content-Type says; JSON when it says nothing. */
