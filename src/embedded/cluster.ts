@@ -45,7 +45,12 @@ export class EmbeddedCluster {
   constructor(options: EmbeddedClusterOptions) {
     const { clock, delays, rememberedEvents, logger = SILENT_LOGGER } = options;
     const random = options.random.split('embedded-cluster');
-    this.server = new ApiServer({ clock, random, ...(rememberedEvents === undefined ? {} : { rememberedEvents }) });
+    this.server = new ApiServer({
+      clock,
+      random,
+      taintsNewNodes: true,
+      ...(rememberedEvents === undefined ? {} : { rememberedEvents }),
+    });
     this.client = new InMemoryClient(this.server, { fieldManager: 'embedded-cluster' });
     const { client } = this;
     this.#informers = new ClusterInformers({ client, clock, random, logger });

@@ -21,6 +21,10 @@ export interface RefusedChange extends RefusedManifest {
   readonly before: Manifest;
 }
 
+const REGIONS = [
+  { name: 'north', zones: ['north-a', 'north-b'] },
+  { name: 'south', zones: ['south-a'] },
+];
 const CLASS_REF = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' };
 
 /** A pool with this spec on top of the least there can be. */
@@ -91,10 +95,7 @@ export const ACCEPTED: Readonly<Record<string, Manifest>> = {
   'a node class with everything': nodeClass({
     catalog: 'standard',
     catalogFile: '/etc/spindrift/types.json',
-    regions: [
-      { name: 'north', zones: ['north-a', 'north-b'] },
-      { name: 'south', zones: ['south-a'] },
-    ],
+    regions: REGIONS,
     seed: 'seven',
     spotMarket: { volatility: 0.5, priceFactor: 2, capacityPerPool: 20, interruptionsPerHour: 0.25, notice: '30s' },
     reservations: [
@@ -352,12 +353,15 @@ export const REFUSED: readonly RefusedManifest[] = [
   // Node classes.
   {
     what: 'a reservation in no zone of the class',
-    manifest: nodeClass({ reservations: [{ id: 'r', instanceType: 'm7i.large', zone: 'mars-1a', count: 1 }] }),
+    manifest: nodeClass({
+      regions: REGIONS,
+      reservations: [{ id: 'r', instanceType: 'm7i.large', zone: 'mars-1a', count: 1 }],
+    }),
     says: ['a reservation is in a zone that is not in regions: name one of their zones'],
   },
   {
     what: 'an override in no zone of the class',
-    manifest: nodeClass({ overrides: [{ capacityType: 'spot', zone: 'mars-1a', capacity: 0 }] }),
+    manifest: nodeClass({ regions: REGIONS, overrides: [{ capacityType: 'spot', zone: 'mars-1a', capacity: 0 }] }),
     says: ['an override names a zone that is not in regions: name one of their zones, or *'],
   },
   {

@@ -43,11 +43,12 @@ describe('a condition that is set', () => {
   });
 
   it('makes the root false when it is false, newest trouble first', () => {
-    const change = { type: 'Launched', status: 'False', reason: 'LaunchFailed', message: 'no capacity' } as const;
-    expect(conditionOf(object(withCondition(TYPES, object(launched), change, at(7))), 'Ready')).toMatchObject({
+    const change = { type: 'Registered', status: 'False', reason: 'MultipleNodesFound' } as const;
+    const failed = withCondition(TYPES, object(), change, at(7));
+    expect(conditionOf(object(failed), 'Ready')).toMatchObject({
       status: 'False',
       reason: 'UnhealthyDependents',
-      message: 'Launched=False, Registered=Unknown',
+      message: 'Registered=False, Launched=Unknown',
     });
   });
 
@@ -84,6 +85,12 @@ describe('a new generation', () => {
     expect(conditionOf(object(half), 'Ready')).toMatchObject({ status: 'Unknown', message: 'Registered=True' });
     const whole = withCondition(TYPES, object(half, { generation: 2 }), { type: 'Registered', status: 'True' }, at(3));
     expect(isTrue(object(whole), 'Ready')).toBe(true);
+  });
+
+  it('takes what was false before for unknown', () => {
+    const failed = withCondition(TYPES, object(ready), { type: 'Registered', status: 'False' }, at(2));
+    const next = withCondition(TYPES, object(failed, { generation: 2 }), { type: 'Launched', status: 'True' }, at(3));
+    expect(conditionOf(object(next), 'Ready')).toMatchObject({ status: 'Unknown', message: 'Registered=False' });
   });
 
   it('of an object that goes asks nobody to judge again', () => {
