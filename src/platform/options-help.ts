@@ -24,7 +24,8 @@ export function optionsTable(table: OptionTable): string {
 }
 
 function usage(option: Option<unknown>): string {
-  return option.placeholder === undefined ? `--${option.flag}` : `--${option.flag} ${option.placeholder}`;
+  const flag = option.short === undefined ? `--${option.flag}` : `-${option.short}, --${option.flag}`;
+  return option.placeholder === undefined ? flag : `${flag} ${option.placeholder}`;
 }
 
 function sentence(option: Option<unknown>): string {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   choiceOption,
   durationOption,
+  listOption,
   numberOption,
   parseDuration,
   parseOptions,
@@ -90,5 +91,22 @@ describe('parseDuration', () => {
       250, 90_000, 900_000, 5_400_000, 5_400_000,
     ]);
     expect(['', '5', 's', '-5s', '5 s', '1d'].map(parseDuration)).toEqual(Array(6).fill(undefined));
+  });
+
+  it('may have one letter, and may be given several times', () => {
+    const table = {
+      files: listOption({ flag: 'filename', short: 'f', placeholder: 'FILE', help: 'What to read.' }),
+      output: choiceOption({ flag: 'output', short: 'o', fallback: 'text', choices: ['text', 'json'], help: 'How.' }),
+    };
+    const read = (args: string[]) => parseOptions(table, 'spindrift test', args, {});
+    expect(read(['-f', 'a.yaml', '--filename=b.yaml', '-fc.yaml', '-o', 'json', 'more']).values).toEqual({
+      files: ['a.yaml', 'b.yaml', 'c.yaml'],
+      output: 'json',
+    });
+    expect(read([]).values.files).toEqual([]);
+    expect(read(['-o', 'json', 'more']).positionals).toEqual(['more']);
+    expect(() => read(['-f', ''])).toThrow('--filename is empty');
+    expect(() => read(['-x'])).toThrow('-x');
+    expect(optionsHelp(table)).toContain('-f, --filename FILE');
   });
 });

@@ -9,6 +9,8 @@ import { hint } from './nearest.ts';
 export interface Option<T> {
   /** Without the dashes: `log-level`. */
   readonly flag: string;
+  /** One letter for `-f`. */
+  readonly short?: string;
   /** The variable that is read when the flag is not given. */
   readonly env?: string;
   /** What stands for the value in help, such as `N` or `FILE`; none for a switch. */
@@ -21,6 +23,8 @@ export interface Option<T> {
   readonly allowed: string;
   /** The value of a text, or undefined when it is not allowed. */
   parse(text: string): T | undefined;
+  /** For a flag that may be given several times: one value of all that were given; without it the last one counts. */
+  join?(values: readonly unknown[]): T;
 }
 
 export type OptionTable = Readonly<Record<string, Option<unknown>>>;
@@ -30,6 +34,7 @@ export type OptionValues<Table extends OptionTable> = {
 
 interface Described {
   readonly flag: string;
+  readonly short?: string;
   readonly env?: string;
   readonly help: string;
 }
@@ -52,6 +57,17 @@ export function textOption(
     allowed: 'a text that is not empty',
     parse,
     ...shown(described.fallback),
+  };
+}
+
+/** `--file A --file B`: every text that is given, in order. */
+export function listOption(described: Described & { readonly placeholder: string }): Option<readonly string[]> {
+  return {
+    ...described,
+    fallback: [],
+    allowed: 'a text that is not empty; it may be given several times',
+    parse: (text) => (text === '' ? undefined : [text]),
+    join: (values) => (values as (readonly string[])[]).flat(),
   };
 }
 
@@ -135,11 +151,14 @@ export function parseOptions<Table extends OptionTable>(
     options: Object.fromEntries(
       named.map(([, option]) => [
         option.flag,
-        { type: option.placeholder === undefined ? 'boolean' : 'string' } as const,
+        {
+          type: option.placeholder === undefined ? ('boolean' as const) : ('string' as const),
+          ...(option.short === undefined ? {} : { short: option.short }),
+        },
       ]),
     ),
   });
-  const given = new Map<string, string>();
+  const given = new Map<string, string[]>();
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const option = named.find(([, candidate]) => candidate.flag === token.name)?.[1];
@@ -147,7 +166,8 @@ export function parseOptions<Table extends OptionTable>(
       const known = named.map(([, candidate]) => `--${candidate.flag}`);
       throw new SpindriftError('OPTION_UNKNOWN', { option: token.rawName, command, hint: hint(token.rawName, known) });
     }
-    given.set(option.flag, token.value ?? (option.placeholder === undefined ? 'true' : ''));
+    const text = token.value ?? (option.placeholder === undefined ? 'true' : '');
+    given.set(option.flag, [...(given.get(option.flag) ?? []), text]);
   }
   const values = Object.fromEntries(named.map(([name, option]) => [name, read(option, given, environment)]));
   return { values: values as OptionValues<Table>, positionals };
@@ -155,16 +175,23 @@ export function parseOptions<Table extends OptionTable>(
 
 function read(
   option: Option<unknown>,
-  given: ReadonlyMap<string, string>,
+  given: ReadonlyMap<string, readonly string[]>,
   environment: Readonly<Record<string, string | undefined>>,
 ): unknown {
-  const flag = given.get(option.flag);
+  const flags = given.get(option.flag);
   const variable = option.env === undefined ? undefined : environment[option.env];
-  const text = flag ?? variable;
-  if (text === undefined) return option.fallback;
+  const texts = flags ?? (variable === undefined ? [] : [variable]);
+  const last = texts.at(-1);
+  if (last === undefined) return option.fallback;
+  const source = flags === undefined ? `${option.env} (environment)` : `--${option.flag}`;
+  return option.join === undefined
+    ? parsed(option, last, source)
+    : option.join(texts.map((text) => parsed(option, text, source)));
+}
+
+function parsed(option: Option<unknown>, text: string, source: string): unknown {
   const value = option.parse(text);
   if (value !== undefined) return value;
-  const source = flag === undefined ? `${option.env} (environment)` : `--${option.flag}`;
   throw new SpindriftError('OPTION_INVALID', {
     option: source,
     value: text === '' ? 'empty' : text,
