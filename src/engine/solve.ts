@@ -48,7 +48,7 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
         const start = yield* searchCover(pack, purse, 2, work);
         return yield* columnSearch(pack, purse, start, work, (values) => worth.learn(pack, values));
       },
-      ladder: 160,
+      ladder: 20,
       preferenceSlack,
       work,
     });
