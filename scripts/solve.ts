@@ -1,12 +1,14 @@
 /**
  * Solves one problem file and prints what came of it as one line of JSON:
- * `npm run -s solve -- PROBLEM.json[.gz] [--quality fast|balanced] [--deadline-ms N] [--out SOLUTION.json]`
+ * `npm run -s solve -- PROBLEM.json[.gz] [--quality fast|balanced] [--deadline-ms N] [--runs N] [--out SOLUTION.json]`
+ * With `--runs` it solves that often and tells the median time; the first run of a process is slower than those after it.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readProblemFile } from '../bench/format/problem-file.ts';
 import { toProblem, toSolutionFile } from '../bench/format/to-problem.ts';
 import { measureSolve, peakRssMb } from '../bench/measure.ts';
+import { median } from '../bench/statistics.ts';
 import type { Quality } from '../src/engine/problem.ts';
 import { verify } from '../src/engine/verify/verify.ts';
 
@@ -14,13 +16,19 @@ interface Arguments {
   readonly problem: string;
   readonly quality: Quality;
   readonly deadlineMs: number;
+  readonly runs: number;
   readonly out: string | undefined;
 }
 
 function readArguments(): Arguments {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quality: { type: 'string' }, 'deadline-ms': { type: 'string' }, out: { type: 'string' } },
+    options: {
+      quality: { type: 'string' },
+      'deadline-ms': { type: 'string' },
+      runs: { type: 'string' },
+      out: { type: 'string' },
+    },
   });
   const [problem, ...rest] = positionals;
   if (problem === undefined || rest.length > 0) throw new Error('name exactly one problem file');
@@ -31,13 +39,19 @@ function readArguments(): Arguments {
   if (!(deadlineMs > 0 && Number.isFinite(deadlineMs))) {
     throw new Error(`--deadline-ms is ${values['deadline-ms']}, but it must be a number above 0`);
   }
-  return { problem, quality, deadlineMs, out: values.out };
+  const runs = Number(values.runs ?? 1);
+  if (!(Number.isInteger(runs) && runs > 0))
+    throw new Error(`--runs is ${values.runs}, but it must be a whole number above 0`);
+  return { problem, quality, deadlineMs, runs, out: values.out };
 }
 
 function run(): void {
-  const { problem: path, quality, deadlineMs, out } = readArguments();
+  const { problem: path, quality, deadlineMs, runs, out } = readArguments();
   const problem = toProblem(readProblemFile(path));
-  const { solution, solveMs } = measureSolve(problem, quality, deadlineMs);
+  const first = measureSolve(problem, quality, deadlineMs);
+  const rest = Array.from({ length: runs - 1 }, () => measureSolve(problem, quality, deadlineMs));
+  const solution = first.answer;
+  const solveMs = median([first, ...rest].map(({ ms }) => ms));
   const peak = peakRssMb();
   if (out !== undefined) writeFileSync(out, JSON.stringify(toSolutionFile(solution)));
   const violations = verify(problem, solution);

@@ -74,7 +74,7 @@ export function gpuPods(count: number, random: Random): PodGroup[] {
     const GPU = chance < 0.134 ? 0 : chance < 0.99 ? 1 : random.pick([2, 4, 8, 8]);
     const perGpu = random.pick([3000, 4000, 6000, 8000, 10000, 12000, 16000]);
     const CPUm = (GPU === 8 ? 8000 : perGpu) * Math.max(1, GPU) + random.below(10) * 100;
-    return { ...plain(CPUm, Math.round((CPUm / 1000) * random.between(2, 5.5)) * 1024), GPU };
+    return { ...plain(CPUm, Math.round((CPUm / 1000) * random.between(1.5, 4)) * 1024), GPU };
   });
   // A few shapes are most of the trace.
   return Array.from({ length: count }, () => ({

@@ -21,6 +21,7 @@ const HEADER = [
   'median ms',
   'pods/s',
   '× Karpenter',
+  'slice ms',
   'RSS MB',
   'valid',
 ];
@@ -49,6 +50,7 @@ function row(result: CaseResult): string[] {
     result.medianMs.toFixed(1),
     String(Math.round((1000 * result.pods) / result.medianMs)),
     alike === undefined ? '' : ((1000 * alike.seconds) / result.medianMs).toFixed(0),
+    result.longestSliceMs.toFixed(0),
     result.peakRssMb.toFixed(0),
     valid ? (result.accepted === true ? 'yes, twice' : 'yes') : `NO (${result.violationCount})`,
   ];

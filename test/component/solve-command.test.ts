@@ -75,6 +75,7 @@ describe('the solve command', () => {
     ['no problem', [], 'name exactly one problem file'],
     ['a quality that is none', ['p.json', '--quality', 'best'], '--quality is best, but it must be fast or balanced'],
     ['no time', ['p.json', '--deadline-ms', '0'], '--deadline-ms is 0, but it must be a number above 0'],
+    ['half a run', ['p.json', '--runs', '0.5'], '--runs is 0.5, but it must be a whole number above 0'],
     ['a file that is not there', ['nowhere.json'], 'nowhere.json: cannot be read'],
   ])('refuses %s in one sentence', (_, args, sentence) => {
     const { status, stdout, stderr } = run(...args);

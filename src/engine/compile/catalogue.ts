@@ -27,6 +27,8 @@ export interface Template {
   readonly labels: readonly (string | undefined)[];
   /** Relevant keys whose value neither pool nor type fixes, so that it is settled for each node. */
   readonly openKeys: readonly number[];
+  /** Those of them that can have values without end. */
+  readonly endlessKeys: readonly number[];
   /** Requests of daemons on such a node are taken off `alloc`; the ports they hold: */
   readonly daemonPorts: readonly HostPort[];
 }
@@ -71,6 +73,7 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
       const offerings = type.offerings.filter((offering) => isForSale(pool, poolMap, offering));
       if (offerings.length === 0) continue;
       const openKeys = relevant.keys.names.flatMap((key, id) => (isOpen(key, pool, type, typeKeys) ? [id] : []));
+      const endlessKeys = openKeys.filter((key) => openSet(relevant.keys.names[key] as string, pool, type).complement);
       for (const labels of variants(pool, type, typeKeys, relevant)) {
         for (const { daemons, offerings: sold } of byDaemons(
           problem.daemons ?? [],
@@ -83,7 +86,7 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
           for (const amount of row) alloc.push(amount);
           const template = templates.length;
           const daemonPorts = daemons.flatMap((daemon) => daemon.hostPorts ?? []);
-          templates.push({ pool: poolIndex, type: typeIndex, labels, openKeys, daemonPorts });
+          templates.push({ pool: poolIndex, type: typeIndex, labels, openKeys, endlessKeys, daemonPorts });
           for (const offering of sold) {
             let reservation = -1;
             if (offering.slots !== undefined) {
@@ -203,14 +206,19 @@ function choicesFor(
   const fixed = key === INSTANCE_TYPE ? type.name : (type.labels?.[key] ?? ofPool);
   if (fixed !== undefined) return allowed(fixed) && (ofPool === undefined || ofPool === fixed) ? [fixed] : [];
   if (!isOpen(key, pool, type, typeKeys)) return allowed(undefined) ? [undefined] : [];
-  const open = conditions.map((one) => ValueSet.of(one)).reduce((a, b) => a.intersect(b));
-  const values = open.complement
-    ? [...(relevant.mentioned.get(key) ?? [])].filter((value) => open.has(value)).sort()
-    : [...open.values].sort();
-  const choices: (string | undefined)[] = values.filter(allowed);
-  if (allowed(undefined)) choices.unshift(undefined);
-  else if (choices.length === 0 && open.complement) choices.push(anyValue(open));
-  return choices;
+  const open = openSet(key, pool, type);
+  const mentioned = relevant.mentioned.get(key) ?? new Set();
+  const values = (open.complement ? [...mentioned] : [...open.values]).filter(allowed).sort();
+  if (open.complement) values.push(...otherValue(open, mentioned));
+  return allowed(undefined) ? [undefined, ...values] : values;
+}
+
+/** The values that the conditions of pool and type together leave to a key. */
+function openSet(key: string, pool: Pool, type: InstanceType): ValueSet {
+  return [...(pool.requirements ?? []), ...(type.requirements ?? [])]
+    .filter((one) => one.key === key)
+    .map((one) => ValueSet.of(one))
+    .reduce((a, b) => a.intersect(b));
 }
 
 /** Whether conditions, but no label, of pool or type speak of a key; keys of types are not a pool's to give. */
@@ -222,12 +230,12 @@ function isOpen(key: string, pool: Pool, type: InstanceType, typeKeys: ReadonlyS
   return !typeKeys.has(key) && (pool.requirements ?? []).some((one) => one.key === key);
 }
 
-/** Some value of an infinite set, for a label that must exist but that nobody asks about by value. */
-function anyValue(open: ValueSet): string {
+/** A value that nobody asks for by name, if there is one: the label only has to exist. */
+function otherValue(open: ValueSet, mentioned: ReadonlySet<string>): string[] {
   const step = open.gte === undefined && open.lte !== undefined ? -1 : 1;
   let number = open.gte ?? open.lte ?? 1;
-  while (!open.has(String(number))) number += step;
-  return String(number);
+  while (open.values.has(String(number)) || mentioned.has(String(number))) number += step;
+  return open.has(String(number)) ? [String(number)] : [];
 }
 
 /** Offerings by the daemons that will run on their nodes; one group of all unless a daemon asks for zones or capacity types. */

@@ -27,7 +27,9 @@ export function* carryOut(
   plan: DomainPlan,
   work: Work,
 ): Slices<void> {
+  const from = state.nodeCount;
   const reserved = openNodes(state, pack, cover);
+  yield;
   const partOf = new Map<string, number>();
   parts.forEach((part, index) => partOf.set(`${part.podClass.index}|${part.cell}`, index));
   const { classes } = state.model;
@@ -36,7 +38,7 @@ export function* carryOut(
     const part = partOf.get(`${podClass.index}|${plan.cells[position]}`);
     const row = part === undefined ? -1 : (pack.rowOfPart[part] as number);
     if (row >= 0) placeOne(state, podClass, reserved[row] as Reserved);
-    if (work.spend(20)) yield;
+    if (work.spend(40)) yield;
   }
   const loose = parts
     .map((part, index) => ({ part, row: pack.rowOfPart[index] as number }))
@@ -45,12 +47,16 @@ export function* carryOut(
   for (const { part, row } of loose.filter(({ part }) => part.podClass.hostBound).sort(bySelfRules)) {
     for (let count = 0; count < part.count; count++) {
       placeOne(state, part.podClass, reserved[row] as Reserved);
-      if (work.spend(20)) yield;
+      if (work.spend(40)) yield;
     }
   }
   for (const { part, row } of loose.filter(({ part }) => !part.podClass.hostBound)) {
     placeMany(state, part.podClass, part.count, reserved[row] as Reserved);
-    if (work.spend(20)) yield;
+    if (work.spend(40)) yield;
+  }
+  // A node whose pods were all refused is not bought, nor offered to pods that would not have bought it.
+  for (let node = from; node < state.nodeCount; node++) {
+    if ((state.contents[node] as number[]).length === 0) state.close(node);
   }
 }
 

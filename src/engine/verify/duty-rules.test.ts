@@ -90,6 +90,28 @@ describe('the weight of pools, where wishes are concerned', () => {
   });
 });
 
+describe('priority', () => {
+  const pools = [aPool({ limits: { nodes: 1 } })];
+  const urgent = (overrides: Partial<Problem['pods'][0]> = {}) => aPod({ priority: 10, ...overrides });
+  const judge = (waiting: Problem['pods'][0], placed = aPod()) =>
+    brokenRules(aProblem({ pods: [waiting, placed], pools }), {
+      newNodes: [{ pods: [1] }],
+      unplaced: [{ group: 0, pods: [0] }],
+    });
+
+  it('decides who gets the place that only one can have', () => {
+    expect(judge(urgent())).toEqual(['priority']);
+    expect(judge(aPod())).toEqual([]);
+    expect(judge(urgent(), urgent())).toEqual([]);
+  });
+
+  it('does not matter where the pod could not be', () => {
+    expect(judge(urgent({ requests: { cpu: 1001 } }))).toEqual([]);
+    expect(judge(urgent({ requirements: [[oneOf(ZONE, 'b')]] }))).toEqual([]);
+    expect(judge(urgent({ volumeRequirements: [[oneOf(ZONE, 'b')]] }))).toEqual([]);
+  });
+});
+
 describe('ordered alternatives', () => {
   const pod = aPod({ ordered: true, requirements: [[oneOf(ZONE, 'b')], [oneOf(ZONE, 'a')]] });
 

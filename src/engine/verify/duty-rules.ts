@@ -58,6 +58,27 @@ export class DutyRules {
     }
   }
 
+  /** A pod has no place although one of lower priority, which takes no less room, has a place where it could be. */
+  checkPriority(
+    unplaced: ReadonlySet<PodGroup>,
+    placed: Iterable<readonly [PodGroup, PlannedNode]>,
+    report: Report,
+  ): void {
+    if (unplaced.size === 0 || !this.#problem.pods.every((pod) => this.#isPlain(pod))) return;
+    const waiting = [...unplaced].filter(
+      (pod) => (pod.hostPorts ?? []).length === 0 && pod.volumeAttachments === undefined,
+    );
+    for (const [holder, node] of placed) {
+      const robbed = waiting.find(
+        (pod) => (pod.priority ?? 0) > (holder.priority ?? 0) && takesNoMore(pod, holder) && isAdmitted(node, pod),
+      );
+      if (robbed !== undefined) {
+        report('priority', node.name, `${holder.name} has the place that ${robbed.name} of higher priority could have`);
+        return;
+      }
+    }
+  }
+
   /** Pods that no topology rule concerns, their own or another's. */
   #isPlain(pod: PodGroup): boolean {
     return (
@@ -84,6 +105,18 @@ export class DutyRules {
     this.#answers.set(question, answer);
     return answer;
   }
+}
+
+function takesNoMore(pod: PodGroup, other: PodGroup): boolean {
+  return Object.entries(pod.requests).every(([name, amount]) => amount <= (other.requests[name] ?? 0));
+}
+
+function isAdmitted(node: PlannedNode, pod: PodGroup): boolean {
+  return (
+    untolerated(node.taints, pod.tolerations).length === 0 &&
+    meets(node, pod.requirements) &&
+    meets(node, pod.volumeRequirements)
+  );
 }
 
 /** Wishes may lead to a lighter pool. */

@@ -117,12 +117,37 @@ describe('topology spread', () => {
     expect(brokenRules(problem, inRacks('1', '1,2'))).toEqual(['topology-spread']);
   });
 
+  it('over a label for which the launch invents a value knows that value as a domain', () => {
+    const pools = [aPool({ requirements: [{ key: 'rack', operator: 'Exists', values: [] }] })];
+    const problem = { ...replicas(2, { topologyKey: 'rack' }), pools };
+    const requirements = [oneOf('rack', 'new')];
+    expect(brokenRules(problem, { newNodes: [{ pods: [0, 1], requirements }] })).toEqual([]);
+    const other = [oneOf('rack', 'other')];
+    const third = aPod({ labels: web });
+    const uneven = { ...problem, pods: [third, ...problem.pods] };
+    const plan = {
+      newNodes: [
+        { pods: [0], requirements: other },
+        { pods: [1, 2], requirements },
+      ],
+    };
+    expect(brokenRules(uneven, plan)).toEqual([]);
+    expect(brokenRules(uneven, { ...plan, order: [1, 2, 0] })).toEqual([]);
+    const nodes = [aNode({ labels: { rack: 'old' } })];
+    expect(brokenRules({ ...problem, nodes }, { newNodes: [{ pods: [0, 1], requirements }] })).toEqual([
+      'topology-spread',
+    ]);
+  });
+
   it('over two keys looks only at nodes and zones that have both', () => {
     const pools = [aPool({ labels: { rack: '1' }, requirements: [oneOf(ZONE, 'a', 'b')] }), aPool({ name: 'plain' })];
     const topologySpread = [spread(), spread({ topologyKey: 'rack', maxSkew: 9 })];
     const pods = [aPod({ count: 3, labels: web, topologySpread })];
     // Zone c is only in the pool that has no racks, so that two pods in a and one in b are even enough.
     expect(brokenRules({ ...aProblem({ pods }), pools }, nodes(['a', 0, 2], ['b', 1]))).toEqual([]);
+    const without = aPool({ name: 'without', requirements: [{ key: 'rack', operator: 'DoesNotExist', values: [] }] });
+    const never = { ...aProblem({ pods }), pools: [...pools, without] };
+    expect(brokenRules(never, nodes(['a', 0, 2], ['b', 1]))).toEqual([]);
     const plain = aPod({ labels: web });
     const onPlain = {
       newNodes: [

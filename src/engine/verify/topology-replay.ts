@@ -159,9 +159,11 @@ function checkSpread({ spread, tally, domains }: SpreadRule, pod: PodGroup, node
     return;
   }
   const self = selects(selector, pod.labels) ? 1 : 0;
+  // A launch may have chosen a domain that nobody had named.
+  const all = new Set([...domains, ...tally.byDomain.keys(), domain]);
   // A new host can always be made, and is empty.
-  const bottomless = topologyKey === HOSTNAME || domains.size < minDomains;
-  const fewest = bottomless ? 0 : Math.min(...[...domains].map((other) => tally.at(other)));
+  const bottomless = topologyKey === HOSTNAME || all.size < minDomains;
+  const fewest = bottomless ? 0 : Math.min(...[...all].map((other) => tally.at(other)));
   const skew = tally.at(domain) + self - fewest;
   if (skew > maxSkew) {
     report(

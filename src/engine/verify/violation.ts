@@ -37,7 +37,16 @@ export type Rule =
   /** What must not be left undone. */
   | 'unplaced-without-cause'
   | 'pool-weight'
-  | 'ordered-alternatives';
+  | 'priority'
+  | 'ordered-alternatives'
+  /** Consolidation: what may be touched, how often, where its pods go, and what it brings. */
+  | 'untouchable'
+  | 'disruption-budget'
+  | 'pool-budget'
+  | 'landings'
+  | 'savings'
+  | 'spot-diversity'
+  | 'kept';
 
 /** One way in which a plan breaks a rule. */
 export interface Violation {
