@@ -10,6 +10,7 @@ import { DEFINITIONS } from '../src/apis/custom-resource-definitions.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { ERRORS } from '../src/platform/errors.ts';
 import { optionsTable } from '../src/platform/options-help.ts';
+import { kindReference } from './kinds-reference.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const NOTE = '<!-- Made by `npm run gen`; edit the tables in the source instead. -->';
@@ -17,6 +18,7 @@ const NOTE = '<!-- Made by `npm run gen`; edit the tables in the source instead.
 const files: Readonly<Record<string, string>> = {
   'docs/reference/options.md': options(),
   'docs/reference/errors.md': errors(),
+  'docs/reference/kinds.md': `# Kinds\n\n${NOTE}\n\n${DEFINITIONS.map(kindReference).join('\n')}`,
   ...definitions(),
 };
 

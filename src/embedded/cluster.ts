@@ -4,8 +4,15 @@ import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import { ApiServer } from './apiserver/api-server.ts';
 import { ClusterInformers } from './cluster-informers.ts';
+import type { ControllerOptions } from './controllers/controller-options.ts';
+import { DeploymentController } from './controllers/deployment/deployment-controller.ts';
+import { DisruptionController } from './controllers/disruption/disruption-controller.ts';
+import { NamespaceController } from './controllers/namespace/namespace-controller.ts';
+import { NodeLifecycleController } from './controllers/node/node-lifecycle-controller.ts';
+import { PodGcController } from './controllers/node/pod-gc-controller.ts';
+import { TaintEvictionController } from './controllers/node/taint-eviction-controller.ts';
+import { ReplicaSetController } from './controllers/replica-set/replica-set-controller.ts';
 import { GarbageCollector } from './garbage-collection/garbage-collector.ts';
-import { NamespaceEmptier } from './garbage-collection/namespace-emptier.ts';
 import { InMemoryClient } from './in-memory-client.ts';
 import { Kubelets } from './kubelet/kubelets.ts';
 import type { PodDelays } from './kubelet/pod-script.ts';
@@ -20,6 +27,10 @@ export interface EmbeddedClusterOptions {
   readonly rememberedEvents?: number;
 }
 
+interface Part {
+  run(signal: AbortSignal): Promise<void>;
+}
+
 /**
  * A Kubernetes cluster in this process: API server, scheduler, kubelets of simulated nodes, and the controllers of the
  * workloads. It has no timer and no socket of its own, so on a virtual clock it is a world for simulations.
@@ -29,25 +40,52 @@ export class EmbeddedCluster {
   readonly client: InMemoryClient;
   readonly kubelets: Kubelets;
   readonly #informers: ClusterInformers;
-  readonly #parts: readonly { run(signal: AbortSignal): Promise<void> }[];
+  readonly #parts: readonly Part[];
 
   constructor(options: EmbeddedClusterOptions) {
     const { clock, delays, rememberedEvents, logger = SILENT_LOGGER } = options;
     const random = options.random.split('embedded-cluster');
-    this.server = new ApiServer({ clock, random, ...(rememberedEvents === undefined ? {} : { rememberedEvents }) });
+    this.server = new ApiServer({
+      clock,
+      random,
+      taintsNewNodes: true,
+      ...(rememberedEvents === undefined ? {} : { rememberedEvents }),
+    });
     this.client = new InMemoryClient(this.server, { fieldManager: 'embedded-cluster' });
     const { client } = this;
     this.#informers = new ClusterInformers({ client, clock, random, logger });
     const shared = { client, clock, random, logger, informers: this.#informers };
     const recorder = (component: string): EventRecorder => new EventRecorder({ client, clock, random, component });
     this.kubelets = new Kubelets({ ...shared, ...(delays === undefined ? {} : { delays }) });
-    this.#parts = [this.kubelets, new Scheduler({ ...shared, recorder: recorder('default-scheduler') })];
+    this.#parts = [
+      this.kubelets,
+      new Scheduler({ ...shared, recorder: recorder('default-scheduler') }),
+      ...this.#controllers({ ...shared, recorder: recorder('controller-manager') }),
+    ];
+  }
+
+  #controllers(options: ControllerOptions): Part[] {
+    const { server } = this;
+    return [
+      new DeploymentController(options),
+      new ReplicaSetController(options),
+      new DisruptionController(options),
+      new NodeLifecycleController(options),
+      new TaintEvictionController(options),
+      new PodGcController(options),
+      new NamespaceController({
+        ...options,
+        namespacedKinds: () => server.world.kinds.collections().filter((kind) => kind.namespaced),
+        finalizeNamespace: async (name) => {
+          server.finalizeNamespace(name, []);
+        },
+      }),
+    ];
   }
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     new GarbageCollector(this.server).start(signal);
-    new NamespaceEmptier(this.server).start(signal);
     await Promise.all([this.#informers, ...this.#parts].map((part) => part.run(signal)));
   }
 

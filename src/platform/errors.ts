@@ -118,6 +118,13 @@ export const ERRORS = {
     help: 'A label or field selector does not follow the grammar that kubectl and the API server share.',
   },
 
+  // Kinds of Karpenter
+  CRON_INVALID: {
+    retry: 'terminal',
+    message: '{text} is not a schedule: {problem}',
+    help: 'The schedule of a disruption budget could not be read; it has the five fields of cron, or is a name such as @daily, always in UTC.',
+  },
+
   // Embedded API server: schemas and encodings
   KUBE_BODY_UNREADABLE: {
     retry: 'terminal',

@@ -28,7 +28,7 @@ export const CONSOLIDATION_POLICIES = ['WhenEmpty', 'WhenEmptyOrUnderutilized', 
 /** How many nodes of a budget may go at once: a percentage or a number. */
 const BUDGET_NODES = '^((100|[0-9]{1,2})%|[0-9]+)$';
 /** Hours and minutes, with the `0s` that Go adds to them. */
-export const BUDGET_DURATION = '^((([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?)$';
+const BUDGET_DURATION = '^((([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?)$';
 
 const budget = object(
   'How many nodes of the pool may go at once, always or at certain times.',
@@ -75,7 +75,7 @@ const disruption = object('When nodes may be taken away that nobody asked to be 
   consolidationPolicy: defaulted(
     'WhenEmptyOrUnderutilized',
     choice(
-      'Which nodes consolidation takes away: empty ones, also those whose pods fit elsewhere or on a cheaper node, or of those only where the saving is worth the disruption.',
+      'Which nodes consolidation takes away: with WhenEmpty empty ones, with WhenEmptyOrUnderutilized also those whose pods fit elsewhere or on a cheaper node, with Balanced those only where the saving is worth the disruption.',
       CONSOLIDATION_POLICIES,
       { WhenUnderutilized: 'WhenEmptyOrUnderutilized' },
     ),
@@ -90,7 +90,7 @@ const disruption = object('When nodes may be taken away that nobody asked to be 
 const { domain, nodePool, hostname } = labelKeyRules('x');
 const forAllKeys = ({ rule, message = '' }: Rule): Rule => ({ rule: `self.all(x, ${rule})`, message });
 
-const template = object('What the claims of the pool are made from.', {
+const template = object('Required. What the claims of the pool are made from.', {
   metadata: object('What claims and nodes of the pool carry.', {
     labels: map('Labels of the nodes.', text('The value.', { maxLength: 63, pattern: LABEL_VALUE }), {
       maxProperties: 100,

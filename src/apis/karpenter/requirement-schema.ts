@@ -62,6 +62,7 @@ function requirement(of: 'pool' | 'claim') {
         text('The label.', {
           maxLength: 316,
           pattern: QUALIFIED_NAME,
+          patternMessage: 'a label is a name, with a domain and a slash before it or without, as in example.com/team',
           rules: of === 'pool' ? [domain, nodePool, hostname] : [domain, hostname],
         }),
       ),

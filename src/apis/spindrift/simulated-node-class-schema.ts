@@ -86,7 +86,7 @@ const faults = object('What goes wrong.', {
   consistencyDelay: defaulted('0s', duration('How long a new machine is missing from lists.')),
 });
 
-const zonesOfRegions = 'self.regions.exists(region, item.zone in region.zones)';
+const inRegions = 'self.regions.exists(region, item.zone in region.zones)';
 
 export const SIMULATED_NODE_CLASS_SPEC = object(
   'A cloud that exists only in this program.',
@@ -96,15 +96,12 @@ export const SIMULATED_NODE_CLASS_SPEC = object(
       'A JSON file with InstanceTypes, on the machine that the autoscaler runs on, that is sold instead of the built-in list.',
       { minLength: 1, maxLength: 4096 },
     ),
-    regions: defaulted(
-      [{ name: 'sim-1', zones: ['sim-1a', 'sim-1b', 'sim-1c', 'sim-1d'] }],
-      list('The regions, with their zones.', region, {
-        minItems: 1,
-        maxItems: 10,
-        'x-kubernetes-list-type': 'map',
-        'x-kubernetes-list-map-keys': ['name'],
-      }),
-    ),
+    regions: list('The regions with their zones; those that the catalogue has when it is not given.', region, {
+      minItems: 1,
+      maxItems: 10,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+    }),
     seed: text(
       'Where chance starts; with the same seed the same things happen. The seed of the program when it is not given.',
       {
@@ -128,11 +125,11 @@ export const SIMULATED_NODE_CLASS_SPEC = object(
   {
     rules: [
       {
-        rule: `!has(self.reservations) || self.reservations.all(item, ${zonesOfRegions})`,
+        rule: `!has(self.regions) || !has(self.reservations) || self.reservations.all(item, ${inRegions})`,
         message: 'a reservation is in a zone that is not in regions: name one of their zones',
       },
       {
-        rule: `!has(self.overrides) || self.overrides.all(item, item.zone == '${EVERY}' || ${zonesOfRegions})`,
+        rule: `!has(self.regions) || !has(self.overrides) || self.overrides.all(item, item.zone == '${EVERY}' || ${inRegions})`,
         message: 'an override names a zone that is not in regions: name one of their zones, or *',
       },
     ],

@@ -92,7 +92,7 @@ function customKind(served: ServedKind, definition: CustomResourceDefinition): K
     stored: true,
     hasGeneration: true,
     subresources: [],
-    shape: () => schema.schema,
+    schema: () => schema,
     rules: {},
   };
 }

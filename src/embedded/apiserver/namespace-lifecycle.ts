@@ -26,10 +26,14 @@ export function checkNamespaceTakesContent(world: World, kind: Kind, namespace: 
 }
 
 /** Takes over `spec.finalizers` and nothing else. */
-export function finalizeNamespace(world: World, name: string, object: Draft, request: WriteRequest): KubeObject {
+export function finalizeNamespace(
+  world: World,
+  name: string,
+  finalizers: readonly string[],
+  request: WriteRequest,
+): KubeObject {
   const kind = world.kinds.get({ group: '', version: 'v1', plural: 'namespaces' });
   const stored = mustExist(world, kind, { name });
-  const finalizers = object?.spec?.finalizers;
-  const changed = { ...stored, spec: { ...stored.spec, finalizers: Array.isArray(finalizers) ? finalizers : [] } };
+  const changed = { ...stored, spec: { ...stored.spec, finalizers } };
   return storeUpdate(world, kind, { name }, stored, changed, request.dryRun === true);
 }

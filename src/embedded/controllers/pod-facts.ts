@@ -29,8 +29,9 @@ export function availableAt(pod: Pod, minReadySeconds: number): number | undefin
 
 /** It has been ready for at least that long. */
 export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
+  if (minReadySeconds === 0) return isReady(pod);
   const at = availableAt(pod, minReadySeconds);
-  return at !== undefined && (minReadySeconds === 0 || at <= now);
+  return at !== undefined && at <= now;
 }
 
 /** How long until the next of these pods becomes available by time alone; undefined when none does. */

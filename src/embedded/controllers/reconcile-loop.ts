@@ -33,7 +33,11 @@ export class ReconcileLoop {
       ...(metrics && { metrics }),
       // Everything a controller does here is in memory or next door: trouble passes quickly, so looking again may too.
       queue: { retriesPerSecond: 1000, retryBurst: 1000 },
-      reconcile: (key, context) => this.#options.reconcile(key, context.signal),
+      reconcile: async (key, context) => {
+        // Whatever else happens in the same moment is taken in first: a burst of events is one look, not a thousand.
+        await clock.sleep(0, context.signal);
+        return this.#options.reconcile(key, context.signal);
+      },
     });
     const stops = this.#options.listen(controller.queue);
     try {

@@ -182,9 +182,9 @@ describe('a pod on a simulated node', () => {
   it('runs its init containers first, one after the other, and keeps sidecars running', async () => {
     await using test = await withNode();
     const initContainers: PodSpec['initContainers'] = [
-      { name: 'one', command: ['sleep', '2'] },
-      { name: 'proxy', restartPolicy: 'Always' },
-      { name: 'two', command: ['sleep', '3'] },
+      { name: 'one', image: 'app', command: ['sleep', '2'] },
+      { name: 'proxy', image: 'app', restartPolicy: 'Always' },
+      { name: 'two', image: 'app', command: ['sleep', '3'] },
     ];
     await test.world.create(PODS, bound('p', { spec: { initContainers } }));
     await test.world.settle(4_999);

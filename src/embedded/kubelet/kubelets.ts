@@ -99,7 +99,7 @@ export class Kubelets {
 
   /** Lets a machine join the cluster. */
   async join(machine: SimulatedNode): Promise<Node> {
-    return this.#options.client.create(NODES, registration(machine));
+    return this.#options.client.create(NODES, registration(machine, toTimestamp(this.#options.clock.now())));
   }
 
   /** The machine loses power: nothing is heard of it any more, and its pods stop without a word. */
@@ -135,7 +135,17 @@ export class Kubelets {
 
   #nodeSeen(node: Node): void {
     const name = node.metadata.name ?? '';
-    if (this.#machines.has(name) || node.metadata.annotations?.[SIMULATED] !== 'true') return;
+    const known = this.#machines.get(name);
+    if (known !== undefined) {
+      // Somebody thinks that the machine has gone silent: it says again how it is.
+      const doubted = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'Unknown');
+      if (doubted && known.state !== 'dead') {
+        known.statusDueAt = 0;
+        this.#nodeWork.queue.add(name);
+      }
+      return;
+    }
+    if (node.metadata.annotations?.[SIMULATED] !== 'true') return;
     const readyAfter = parseDuration(node.metadata.annotations[READY_AFTER]) ?? 0;
     const machine: Machine = {
       name,

@@ -2,6 +2,7 @@
 import type { Node, Taint } from '../../apis/kubernetes/node.ts';
 import type { Condition } from '../../apis/kubernetes/object.ts';
 import type { ResourceList } from '../../apis/kubernetes/pod.ts';
+import { READY_AFTER } from './pod-script.ts';
 
 /** A machine that is to join the cluster. */
 export interface SimulatedNode {
@@ -21,11 +22,13 @@ export const SIMULATED = 'spindrift.dev/simulated';
 
 export const DEFAULT_CAPACITY: ResourceList = { cpu: '4', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
 
+export type NodeHealth = 'ready' | 'starting' | 'shutting-down';
+
 type NodeCondition = Condition & { readonly lastHeartbeatTime: string };
 
-/** The Node object with which a machine registers. */
-export function registration(machine: SimulatedNode): Node {
-  return {
+/** The Node object with which a machine registers: ready at once, unless its annotations say that it takes a while. */
+export function registration(machine: SimulatedNode, now: string): Node {
+  const node: Node = {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: {
@@ -39,6 +42,8 @@ export function registration(machine: SimulatedNode): Node {
     },
     status: capacities(machine),
   };
+  const health = machine.annotations?.[READY_AFTER] === undefined ? 'ready' : 'starting';
+  return { ...node, status: { ...node.status, conditions: conditions(node, health, now) } };
 }
 
 /** What every kubelet writes on its node. */
@@ -57,17 +62,12 @@ export function standardLabels(
 }
 
 /** The status a kubelet reports; capacity that is known already is left as it is. */
-export function nodeStatus(
-  node: Node,
-  hostIP: string,
-  health: 'ready' | 'starting' | 'shutting-down',
-  now: string,
-): Node['status'] {
+export function nodeStatus(node: Node, hostIP: string, health: NodeHealth, now: string): Node['status'] {
   const capacity = node.status?.capacity ?? DEFAULT_CAPACITY;
   return {
     capacity,
     allocatable: node.status?.allocatable ?? capacity,
-    conditions: [...pressures(node, now), readyCondition(node, health, now)],
+    conditions: conditions(node, health, now),
     addresses: [
       { type: 'InternalIP', address: hostIP },
       { type: 'Hostname', address: node.metadata.name ?? '' },
@@ -92,7 +92,7 @@ function capacities({ capacity, allocatable }: SimulatedNode): NonNullable<Node[
   return { capacity: all, allocatable: { ...all, ...allocatable } };
 }
 
-function pressures(node: Node, now: string): NodeCondition[] {
+function conditions(node: Node, health: NodeHealth, now: string): NodeCondition[] {
   return [
     condition(
       node,
@@ -104,10 +104,11 @@ function pressures(node: Node, now: string): NodeCondition[] {
     ),
     condition(node, 'DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure', now),
     condition(node, 'PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available', now),
+    readyCondition(node, health, now),
   ];
 }
 
-function readyCondition(node: Node, health: 'ready' | 'starting' | 'shutting-down', now: string): NodeCondition {
+function readyCondition(node: Node, health: NodeHealth, now: string): NodeCondition {
   if (health === 'ready')
     return condition(node, 'Ready', 'True', 'KubeletReady', 'kubelet is posting ready status', now);
   const message = health === 'starting' ? 'container runtime is starting' : 'node is shutting down';

@@ -32,11 +32,12 @@ export function podStatus(pod: Pod, run: PodRun, place: PodPlace, now: number): 
   };
   const ready = unready.length === 0 && initialized && !over;
   const completed = phase === 'Succeeded' ? { reason: 'PodCompleted' } : {};
+  const time = timestamp(now);
   const conditions = [
-    condition(pod, 'PodReadyToStartContainers', started && !over, {}, now),
-    condition(pod, 'Initialized', initialized, initialized ? completed : uninitialized, now),
-    condition(pod, 'Ready', ready, ready ? {} : notReady, now),
-    condition(pod, 'ContainersReady', ready, ready ? {} : notReady, now),
+    condition(pod, 'PodReadyToStartContainers', started && !over, {}, time),
+    condition(pod, 'Initialized', initialized, initialized ? completed : uninitialized, time),
+    condition(pod, 'Ready', ready, ready ? {} : notReady, time),
+    condition(pod, 'ContainersReady', ready, ready ? {} : notReady, time),
   ];
   const own = new Set(conditions.map(({ type }) => type));
   return {
@@ -134,7 +135,7 @@ function condition(
   type: string,
   holds: boolean,
   why: { reason?: string; message?: string },
-  now: number,
+  now: string,
 ): PodCondition {
   const known = pod.status?.conditions?.find((other) => other.type === type);
   const status = holds ? 'True' : 'False';
@@ -143,7 +144,7 @@ function condition(
     status,
     ...why,
     lastProbeTime: null,
-    lastTransitionTime: known?.status === status ? (known.lastTransitionTime ?? timestamp(now)) : timestamp(now),
+    lastTransitionTime: known?.status === status ? (known.lastTransitionTime ?? now) : now,
     ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
   };
 }

@@ -405,6 +405,6 @@ describe('volumes', () => {
 
 describe('the number of nodes to choose from', () => {
   it('is all of a small cluster and a share of a large one', () => {
-    expect([5, 99, 100, 1000, 5000, 10_000].map(candidatesWanted)).toEqual([5, 99, 100, 420, 500, 500]);
+    expect([5, 99, 100, 1000, 5000, 10_000].map(candidatesWanted)).toEqual([5, 99, 100, 100, 250, 500]);
   });
 });

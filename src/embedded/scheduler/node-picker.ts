@@ -14,7 +14,7 @@ export type Placement =
     }
   | { readonly failure: FitFailure };
 
-/** With fewer nodes than this, all are looked at. */
+/** With no more nodes than this, all are looked at. */
 const FEWEST_CANDIDATES = 100;
 
 export class NodePicker {
@@ -68,9 +68,7 @@ export class NodePicker {
   }
 }
 
-/** How many nodes that would do are enough to choose from (kube-scheduler's adaptive percentage). */
+/** How many nodes that would do are enough to choose from (kube-scheduler with `percentageOfNodesToScore: 5`). */
 export function candidatesWanted(nodeCount: number): number {
-  if (nodeCount < FEWEST_CANDIDATES) return nodeCount;
-  const percentage = Math.max(5, 50 - Math.floor(nodeCount / 125));
-  return Math.max(FEWEST_CANDIDATES, Math.floor((nodeCount * percentage) / 100));
+  return Math.min(nodeCount, Math.max(FEWEST_CANDIDATES, Math.floor(nodeCount / 20)));
 }

@@ -249,11 +249,10 @@ export class Scheduler {
   }
 
   #podChanged(pod: Pod, old: Pod): void {
-    const waits = !isOver(pod) && !pod.spec.nodeName && !pod.spec.schedulingGates?.length;
-    const sameDemand = !old.spec.schedulingGates?.length && podClassKey(pod) === podClassKey(old);
-    // What changed is only how we, or others, speak of it: it need not be tried again for that.
-    if (waits && sameDemand && pod.metadata.deletionTimestamp === undefined) this.#queue.refresh(pod);
-    else if (waits && pod.metadata.deletionTimestamp !== undefined) this.#queue.remove(keyText(keyOf(pod)));
+    if (isOver(pod) || pod.spec.nodeName || pod.spec.schedulingGates?.length) this.#podAdded(pod);
+    else if (pod.metadata.deletionTimestamp !== undefined) this.#queue.remove(keyText(keyOf(pod)));
+    // What changed may be only how we, or others, speak of it: it need not be tried again for that.
+    else if (!old.spec.schedulingGates?.length && podClassKey(pod) === podClassKey(old)) this.#queue.refresh(pod);
     else this.#podAdded(pod);
   }
 

@@ -1,10 +1,12 @@
 /** Which of the nodes that would do is the best: emptier, more balanced, preferred by the pod, and far from its like. */
 import { tolerates } from '../../apis/kubernetes/taints.ts';
 import type { Cycle } from './filter.ts';
-import { labelsOf, type NodeEntry } from './node-entry.ts';
+import { labelsOf, type NodeEntry, type PlacedPod } from './node-entry.ts';
 import type { PodClass } from './pod-class.ts';
+import type { PodCounter } from './pod-counter.ts';
 import { CPU_COLUMN, MEMORY_COLUMN } from './resource-columns.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
+import type { TopologyDomains } from './topology-domains.ts';
 import { prepareSpread } from './topology-spread.ts';
 
 /** The weights of kube-scheduler's default plugins. */
@@ -15,10 +17,9 @@ const POD_AFFINITY_WEIGHT = 2;
 const BEST = 100;
 
 /** Spread of a controller's pods that say nothing about it (kube-scheduler's system defaults). */
-const DEFAULT_SPREAD = [
-  { topologyKey: 'kubernetes.io/hostname', maxSkew: 3 },
-  { topologyKey: 'topology.kubernetes.io/zone', maxSkew: 5 },
-];
+const ZONE_KEY = 'topology.kubernetes.io/zone';
+const ZONE_SKEW = 5;
+const HOST_SKEW = 3;
 
 /** A score for each node, in their order; higher is better. */
 export function scoreNodes(cycle: Cycle, entries: readonly NodeEntry[]): Float64Array {
@@ -99,21 +100,31 @@ function defaultSpreadCosts(snapshot: ClusterSnapshot, ownerUid: string, entries
   const counter = snapshot.ownerCounter(ownerUid);
   const costs = new Float64Array(entries.length);
   if (counter.total === 0) return costs;
-  for (const { topologyKey, maxSkew } of DEFAULT_SPREAD) {
-    const domains = snapshot.domains(topologyKey);
-    for (const entry of snapshot.nodes) domains.of(entry);
-    const counts = new Int32Array(domains.count);
-    for (const entry of snapshot.nodes) {
-      const domain = domains.of(entry);
-      if (domain >= 0) counts[domain] = (counts[domain] as number) + counter.on(entry.slot);
-    }
-    const weight = Math.log(domains.count + 2);
-    entries.forEach((entry, index) => {
-      const domain = domains.of(entry);
-      if (domain >= 0) costs[index] = (costs[index] as number) + (counts[domain] as number) * weight + maxSkew - 1;
-    });
+  const zones = snapshot.domains(ZONE_KEY);
+  const perZone = countByDomain(snapshot, zones, counter);
+  const zoneWeight = Math.log(zones.count + 2);
+  const hostWeight = Math.log(entries.length + 2);
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index] as NodeEntry;
+    const zone = zones.of(entry);
+    const inZone = zone < 0 ? 0 : (perZone[zone] as number) * zoneWeight + ZONE_SKEW - 1;
+    costs[index] = Math.round(inZone + counter.on(entry.slot) * hostWeight + HOST_SKEW - 1);
   }
-  return costs.map(Math.round);
+  return costs;
+}
+
+function countByDomain(
+  snapshot: ClusterSnapshot,
+  domains: TopologyDomains,
+  counter: PodCounter<PlacedPod>,
+): Int32Array {
+  for (const entry of snapshot.nodes) domains.of(entry);
+  const counts = new Int32Array(domains.count);
+  for (const entry of snapshot.nodes) {
+    const domain = domains.of(entry);
+    if (domain >= 0) counts[domain] = (counts[domain] as number) + counter.on(entry.slot);
+  }
+  return counts;
 }
 
 function podPreferences(snapshot: ClusterSnapshot, podClass: PodClass, entries: readonly NodeEntry[]): Float64Array {
@@ -122,12 +133,7 @@ function podPreferences(snapshot: ClusterSnapshot, podClass: PodClass, entries: 
     const counter = snapshot.counter([term], { terminating: true });
     if (counter.total === 0) continue;
     const domains = snapshot.domains(term.topologyKey);
-    for (const entry of snapshot.nodes) domains.of(entry);
-    const counts = new Int32Array(domains.count);
-    for (const entry of snapshot.nodes) {
-      const domain = domains.of(entry);
-      if (domain >= 0) counts[domain] = (counts[domain] as number) + counter.on(entry.slot);
-    }
+    const counts = countByDomain(snapshot, domains, counter);
     entries.forEach((entry, index) => {
       sums[index] = (sums[index] as number) + weight * (counts[domains.of(entry)] ?? 0);
     });

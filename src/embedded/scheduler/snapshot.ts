@@ -109,7 +109,7 @@ export class ClusterSnapshot {
     const key = keyText(keyOf(pod));
     const before = this.#placed.get(key);
     if (before !== undefined) {
-      if (before.pod === pod && before.entry.name === nodeName) return;
+      if (before.entry.name === nodeName && countsTheSame(before.pod, pod)) return;
       this.#remove(key, before);
     }
     const placed: PlacedPod = { pod, podClass: this.classOf(pod), entry: this.#entryFor(nodeName) };
@@ -244,4 +244,23 @@ export class ClusterSnapshot {
     for (const [key, podClass] of this.#classes) if (!used.has(podClass)) this.#classes.delete(key);
     this.#counters.clear();
   }
+}
+
+/** Tells whether a pod that is placed has changed only in what is not counted, such as its status. */
+function countsTheSame(a: Pod, b: Pod): boolean {
+  if (a === b) return true;
+  const { metadata: old } = a;
+  const { metadata: fresh } = b;
+  if (old.uid !== fresh.uid || old.generation === undefined) return false;
+  // The generation goes up with each change of the spec, and a binding is one that changes nothing that is counted.
+  const binding = !a.spec.nodeName && b.spec.nodeName ? 1 : 0;
+  const sameSpec = old.generation + binding === fresh.generation;
+  return (
+    sameSpec && old.deletionTimestamp === fresh.deletionTimestamp && sameLabels(old.labels ?? {}, fresh.labels ?? {})
+  );
+}
+
+function sameLabels(a: Labels, b: Labels): boolean {
+  const keys = Object.keys(a);
+  return a === b || (keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]));
 }

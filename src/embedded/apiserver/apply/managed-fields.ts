@@ -51,7 +51,7 @@ export function ownable(set: FieldSet): FieldSet {
 
 /** How an object differs from what it was, in fields that can have an owner. */
 export function ownableDifference(kind: Kind, old: Draft | undefined, object: Draft): Difference {
-  const { changed, removed } = difference(old ?? {}, object, kind.shape());
+  const { changed, removed } = difference(old ?? {}, object, kind.schema()?.schema);
   return { changed: ownable(changed), removed: ownable(removed) };
 }
 

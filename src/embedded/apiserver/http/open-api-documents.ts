@@ -42,7 +42,7 @@ export class OpenApi {
 }
 
 function forOpenApi(kind: Kind): OpenApiKind {
-  const schema = kind.shape();
+  const schema = kind.schema()?.schema;
   return {
     kind: kind.kind,
     plural: kind.plural,

@@ -1,6 +1,7 @@
 import { apiVersionOf, type KubeObject, resource } from '../../../apis/kubernetes/object.ts';
 import type { ScaleSubresource } from '../crd/custom-resource-definition.ts';
 import { builtInSchema } from '../schema/builtin/built-in-schema.ts';
+import { ObjectSchema } from '../schema/object-schema.ts';
 import { AGE, type Column, NAME } from './columns/column.ts';
 import type { Kind, KindRules, Subresource } from './kind.ts';
 
@@ -31,7 +32,9 @@ export function builtIn(
   options: BuiltInOptions = {},
 ): Kind {
   const names = resource(apiVersion, kind, plural, scope);
-  const columns = [NAME, ...(options.columns ?? [AGE])];
+  const own = options.columns ?? [AGE];
+  // A kind that shows its name elsewhere or otherwise says so itself.
+  const columns = own.some(({ definition }) => definition.name === NAME.definition.name) ? own : [NAME, ...own];
   const fields = Object.entries(options.selectableFields ?? {});
   return {
     ...names,
@@ -48,12 +51,24 @@ export function builtIn(
     hasGeneration: options.generation ?? false,
     ...(options.scale === undefined ? {} : { scale: options.scale }),
     subresources: options.subresources ?? [],
-    shape: () => builtInSchema(apiVersion, kind),
+    schema: once(() => {
+      const schema = builtInSchema(apiVersion, kind);
+      return schema === undefined ? undefined : new ObjectSchema(schema, 'built-in');
+    }),
     columns: columns.map((column) => column.definition),
     cells: (object, now) => columns.map((column) => column.cell(object, now)),
     selectableFieldNames: fields.map(([name]) => name),
     selectableFields: (object: KubeObject) =>
       Object.fromEntries(fields.map(([name, read]) => [name, read(object as never) ?? ''])),
     rules: options.rules ?? {},
+  };
+}
+
+/** Schemas are made when first needed, since no process needs them all. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }

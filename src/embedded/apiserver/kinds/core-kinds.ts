@@ -4,10 +4,26 @@ import type { Node } from '../../../apis/kubernetes/node.ts';
 import type { KubeObject } from '../../../apis/kubernetes/object.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { builtIn } from './built-in.ts';
+import {
+  CONFIG_MAP_COLUMNS,
+  CREATED_AT,
+  ENDPOINTS_COLUMNS,
+  EVENT_COLUMNS,
+  NAMESPACE_COLUMNS,
+  QUOTA_COLUMNS,
+  SECRET_COLUMNS,
+  SERVICE_COLUMNS,
+} from './columns/core-columns.ts';
+import { NODE_COLUMNS } from './columns/node-columns.ts';
+import { POD_COLUMNS } from './columns/pod-columns.ts';
+import { CLAIM_COLUMNS, VOLUME_COLUMNS } from './columns/storage-columns.ts';
+import { POD_TEMPLATE_COLUMNS, REPLICA_SET_COLUMNS } from './columns/workload-columns.ts';
 import type { Kind, Subresource } from './kind.ts';
 import { namespaceRules } from './rules/namespace-rules.ts';
 import { nodeRules } from './rules/node-rules.ts';
 import { podRules } from './rules/pod-rules.ts';
+import { claimRules, configMapRules, secretRules, serviceRules, volumeRules } from './rules/stored-rules.ts';
+import { replicationControllerRules } from './rules/workload-rules.ts';
 
 const POD_SUBRESOURCES: readonly Subresource[] = [
   { name: 'binding', group: '', version: 'v1', kind: 'Binding', verbs: ['create'] },
@@ -17,10 +33,19 @@ const POD_SUBRESOURCES: readonly Subresource[] = [
 
 export const CORE_KINDS: readonly Kind[] = [
   builtIn('v1', 'Binding', 'bindings', 'namespaced', { stored: false }),
-  builtIn('v1', 'ConfigMap', 'configmaps', 'namespaced', { shortNames: ['cm'] }),
-  builtIn('v1', 'Endpoints', 'endpoints', 'namespaced', { singular: 'endpoints', shortNames: ['ep'] }),
+  builtIn('v1', 'ConfigMap', 'configmaps', 'namespaced', {
+    shortNames: ['cm'],
+    columns: CONFIG_MAP_COLUMNS,
+    rules: configMapRules,
+  }),
+  builtIn('v1', 'Endpoints', 'endpoints', 'namespaced', {
+    singular: 'endpoints',
+    shortNames: ['ep'],
+    columns: ENDPOINTS_COLUMNS,
+  }),
   builtIn('v1', 'Event', 'events', 'namespaced', {
     shortNames: ['ev'],
+    columns: EVENT_COLUMNS,
     selectableFields: {
       'involvedObject.kind': (event: Event) => event.involvedObject?.kind,
       'involvedObject.namespace': (event: Event) => event.involvedObject?.namespace,
@@ -36,9 +61,10 @@ export const CORE_KINDS: readonly Kind[] = [
       type: (event: Event) => event.type,
     },
   }),
-  builtIn('v1', 'LimitRange', 'limitranges', 'namespaced', { shortNames: ['limits'] }),
+  builtIn('v1', 'LimitRange', 'limitranges', 'namespaced', { shortNames: ['limits'], columns: CREATED_AT }),
   builtIn('v1', 'Namespace', 'namespaces', 'cluster', {
     shortNames: ['ns'],
+    columns: NAMESPACE_COLUMNS,
     status: true,
     subresources: [{ name: 'finalize', group: '', version: 'v1', kind: 'Namespace', verbs: ['update'] }],
     selectableFields: {
@@ -49,17 +75,26 @@ export const CORE_KINDS: readonly Kind[] = [
   }),
   builtIn('v1', 'Node', 'nodes', 'cluster', {
     shortNames: ['no'],
+    columns: NODE_COLUMNS,
     status: true,
     selectableFields: { 'spec.unschedulable': (node: Node) => String(node.spec?.unschedulable ?? false) },
     rules: nodeRules,
   }),
   builtIn('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims', 'namespaced', {
     shortNames: ['pvc'],
+    columns: CLAIM_COLUMNS,
+    rules: claimRules,
     status: true,
   }),
-  builtIn('v1', 'PersistentVolume', 'persistentvolumes', 'cluster', { shortNames: ['pv'], status: true }),
+  builtIn('v1', 'PersistentVolume', 'persistentvolumes', 'cluster', {
+    shortNames: ['pv'],
+    columns: VOLUME_COLUMNS,
+    rules: volumeRules,
+    status: true,
+  }),
   builtIn('v1', 'Pod', 'pods', 'namespaced', {
     shortNames: ['po'],
+    columns: POD_COLUMNS,
     categories: ['all'],
     status: true,
     generation: true,
@@ -76,9 +111,11 @@ export const CORE_KINDS: readonly Kind[] = [
     },
     rules: podRules,
   }),
-  builtIn('v1', 'PodTemplate', 'podtemplates', 'namespaced', {}),
+  builtIn('v1', 'PodTemplate', 'podtemplates', 'namespaced', { columns: POD_TEMPLATE_COLUMNS }),
   builtIn('v1', 'ReplicationController', 'replicationcontrollers', 'namespaced', {
     shortNames: ['rc'],
+    columns: REPLICA_SET_COLUMNS,
+    rules: replicationControllerRules,
     categories: ['all'],
     status: true,
     generation: true,
@@ -88,8 +125,14 @@ export const CORE_KINDS: readonly Kind[] = [
       labelSelectorPath: '.spec.selector',
     },
   }),
-  builtIn('v1', 'ResourceQuota', 'resourcequotas', 'namespaced', { shortNames: ['quota'], status: true }),
+  builtIn('v1', 'ResourceQuota', 'resourcequotas', 'namespaced', {
+    shortNames: ['quota'],
+    columns: QUOTA_COLUMNS,
+    status: true,
+  }),
   builtIn('v1', 'Secret', 'secrets', 'namespaced', {
+    columns: SECRET_COLUMNS,
+    rules: secretRules,
     selectableFields: { type: (secret: KubeObject & { readonly type?: string }) => secret.type },
   }),
   builtIn('v1', 'ServiceAccount', 'serviceaccounts', 'namespaced', {
@@ -100,8 +143,9 @@ export const CORE_KINDS: readonly Kind[] = [
   }),
   builtIn('v1', 'Service', 'services', 'namespaced', {
     shortNames: ['svc'],
+    columns: SERVICE_COLUMNS,
     categories: ['all'],
     status: true,
-    rules: { name: 'service' },
+    rules: serviceRules,
   }),
 ];

@@ -1,16 +1,21 @@
 /** Kinds about kinds: definitions of custom resources, aggregated APIs, admission. Only definitions have an effect. */
+
 import { builtIn } from './built-in.ts';
+import { CREATED_AT } from './columns/core-columns.ts';
+import { API_SERVICE_COLUMNS, WEBHOOK_COLUMNS } from './columns/policy-columns.ts';
 import type { Kind } from './kind.ts';
 import { definitionRules } from './rules/definition-rules.ts';
 
 export const EXTENSION_KINDS: readonly Kind[] = [
   builtIn('apiregistration.k8s.io/v1', 'APIService', 'apiservices', 'cluster', {
     categories: ['api-extensions'],
+    columns: API_SERVICE_COLUMNS,
     status: true,
     rules: { name: 'path' },
   }),
   builtIn('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', 'cluster', {
     shortNames: ['crd', 'crds'],
+    columns: CREATED_AT,
     categories: ['api-extensions'],
     status: true,
     generation: true,
@@ -22,6 +27,7 @@ export const EXTENSION_KINDS: readonly Kind[] = [
     'mutatingwebhookconfigurations',
     'cluster',
     {
+      columns: WEBHOOK_COLUMNS,
       categories: ['api-extensions'],
       generation: true,
     },
@@ -31,6 +37,6 @@ export const EXTENSION_KINDS: readonly Kind[] = [
     'ValidatingWebhookConfiguration',
     'validatingwebhookconfigurations',
     'cluster',
-    { categories: ['api-extensions'], generation: true },
+    { columns: WEBHOOK_COLUMNS, categories: ['api-extensions'], generation: true },
   ),
 ];

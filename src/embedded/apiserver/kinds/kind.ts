@@ -4,7 +4,6 @@ import type { ScaleSubresource } from '../crd/custom-resource-definition.ts';
 import type { Cell, ColumnDefinition } from '../crd/served-kind.ts';
 import type { FieldError } from '../schema/field-error.ts';
 import type { ObjectSchema } from '../schema/object-schema.ts';
-import type { Schema } from '../schema/schema.ts';
 
 /** Any object while it is worked on: the fields of its kind are read by name. */
 export interface Draft extends KubeObject {
@@ -19,6 +18,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface WriteContext {
   /** The time as Kubernetes writes it. */
   readonly now: string;
+  /** New nodes are kept free of pods until someone has seen that they are ready. */
+  readonly taintsNewNodes: boolean;
   /** Looks up another object, for example the priority class a pod names. */
   lookUp(plural: string, name: string): KubeObject | undefined;
 }
@@ -70,10 +71,8 @@ export interface Kind extends Required<Omit<Resource, '__object'>> {
   /** Other subresources with the kind of their objects: pods have `binding`, `eviction`, `log`. */
   readonly subresources: readonly Subresource[];
   readonly deprecationWarning?: string;
-  /** Prunes, fills in defaults and validates; custom resources only. */
-  readonly schema?: ObjectSchema;
-  /** The fields of its objects and how they merge; undefined when nobody knows. */
-  shape(): Schema | undefined;
+  /** The fields of its objects: what they are, how they merge, what they must keep to; undefined when nobody knows. */
+  schema(): ObjectSchema | undefined;
   readonly columns: readonly ColumnDefinition[];
   cells(object: KubeObject, now: number): Cell[];
   /** Those besides metadata.name and metadata.namespace. */

@@ -1,5 +1,5 @@
 /** Fills in the defaults of a structural schema, at every depth, as the API server does on the way in and out. */
-import { isList, isObject, propertySchema } from './json-object.ts';
+import { isList, isObject, mapFields, mapItems, propertySchema } from './json-object.ts';
 import type { Json, JsonObject, Schema } from './schema.ts';
 
 /**
@@ -18,39 +18,22 @@ function isUnset(value: Json | undefined, schema: Schema | undefined): boolean {
 
 function defaultList(list: readonly Json[], items: Schema | undefined): Json {
   if (items === undefined) return list;
-  let copy: Json[] | undefined;
-  for (const [index, item] of list.entries()) {
+  return mapItems(list, (item) => {
     const filled = isUnset(item, items) && items.default !== undefined ? items.default : item;
-    const defaulted = applyDefaults(filled, items);
-    if (defaulted === item) continue;
-    copy ??= [...list];
-    copy[index] = defaulted;
-  }
-  return copy ?? list;
+    return applyDefaults(filled, items);
+  });
 }
 
 function defaultObject(object: JsonObject, schema: Schema): JsonObject {
-  let entries: Map<string, Json> | undefined;
-  for (const key of Object.keys(object)) {
-    const value = object[key] as Json;
+  const filled = mapFields(object, (value, key) => {
     const property = propertySchema(schema, key);
-    const unset = isUnset(value, property);
-    if (unset && property?.default === undefined) {
-      entries ??= new Map(Object.entries(object));
-      entries.delete(key);
-      continue;
-    }
-    const defaulted = applyDefaults(unset ? (property?.default as Json) : value, property);
-    if (defaulted === value) continue;
-    entries ??= new Map(Object.entries(object));
-    entries.set(key, defaulted);
-  }
-  const properties = schema.properties ?? {};
-  for (const key of Object.keys(properties)) {
-    const property = properties[key];
-    if (property?.default === undefined || Object.hasOwn(object, key)) continue;
-    entries ??= new Map(Object.entries(object));
-    entries.set(key, applyDefaults(property.default, property));
-  }
-  return entries === undefined ? object : Object.fromEntries(entries);
+    const present = isUnset(value, property) ? property?.default : value;
+    return present === undefined ? undefined : applyDefaults(present, property);
+  });
+  const missing = Object.entries(schema.properties ?? {}).filter(
+    ([key, property]) => property.default !== undefined && !Object.hasOwn(object, key),
+  );
+  if (missing.length === 0) return filled;
+  const added = missing.map(([key, property]) => [key, applyDefaults(property.default as Json, property)] as const);
+  return Object.fromEntries([...Object.entries(filled), ...added]);
 }

@@ -46,7 +46,7 @@ function translate(pattern: string): string {
       if (char === 'A') return '^';
       if (char === 'z') return '$';
       if (char === 'a') return '\\x07';
-      return /[\w^$\\.*+?()[\]{}|/-]/.test(char) ? whole : char;
+      return /[A-Za-z0-9^$\\.*+?()[\]{}|/-]/.test(char) ? whole : char;
     })
     .replace(/(\[[^\]\\]*(?:\\.[^\]\\]*)*\])|\\-/g, (whole, group: string | undefined) =>
       group === undefined ? '-' : whole,

@@ -1,5 +1,6 @@
 /** What the API server does with objects of one kind and version by their schema. */
 import { applyDefaults } from './apply-defaults.ts';
+import { decodeBuiltIn } from './builtin/decode.ts';
 import { compileRules, type RuleNode } from './cel/compile-rules.ts';
 import { evaluateRules } from './cel/evaluate-rules.ts';
 import { validateEmbeddedResources } from './embedded-resources.ts';
@@ -32,9 +33,9 @@ export class ObjectSchema {
     this.#kind = kind;
   }
 
-  /** Without what the schema does not know. */
+  /** Without what the schema does not know. Built-in kinds are also read as the types of Go would. */
   prune(object: JsonObject): Pruned {
-    return prune(object, this.schema, this.#kind);
+    return this.#kind === 'custom' ? prune(object, this.schema) : decodeBuiltIn(object, this.schema);
   }
 
   /** With defaults filled in, and without nulls that the schema does not allow. */

@@ -1,6 +1,6 @@
 /** Drops what a schema does not know, as the API server does before it stores an object. */
 import { builtInType } from './builtin/built-in-schema.ts';
-import { isList, isObject, TYPE_FIELDS } from './json-object.ts';
+import { isList, isObject, mapFields, mapItems, TYPE_FIELDS } from './json-object.ts';
 import type { Json, JsonObject, Schema } from './schema.ts';
 
 /** An object without the fields its schema does not know, and the paths of those. */
@@ -9,13 +9,22 @@ export interface Pruned {
   readonly object: JsonObject;
   /** `spec.foo`, `spec.list[0].bar`: what strict field validation reports as `unknown field "spec.foo"`. */
   readonly unknown: readonly string[];
+  /**
+   * Why the object cannot be one of its kind at all, whatever is asked of field validation; built-in kinds only:
+   * `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`.
+   */
+  readonly problem?: string;
 }
 
-/** Prunes a whole resource; `kind` says whether its schema takes apiVersion, kind and metadata for granted. */
-export function prune(object: JsonObject, schema: Schema, kind: 'built-in' | 'custom'): Pruned {
+/** Prunes a whole custom resource, which has apiVersion, kind and metadata whether its schema says so or not. */
+export function prune(object: JsonObject, schema: Schema): Pruned {
+  return pruneValue(object, { ...schema, 'x-kubernetes-embedded-resource': true });
+}
+
+/** Prunes a part of a resource. */
+export function pruneValue(object: JsonObject, schema: Schema): Pruned {
   const walk = new Walk();
-  const root = kind === 'custom' ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema;
-  const pruned = walk.value(object, root) as JsonObject;
+  const pruned = walk.value(object, schema) as JsonObject;
   return { object: pruned, unknown: walk.unknown.sort() };
 }
 
@@ -31,39 +40,23 @@ class Walk {
   }
 
   #list(list: readonly Json[], schema: Schema | undefined): Json {
-    let copy: Json[] | undefined;
     const items = schema?.items;
     if (items === undefined && schema?.['x-kubernetes-preserve-unknown-fields'] === true) return list;
-    for (const [index, item] of list.entries()) {
-      if (typeof item !== 'object') continue;
+    return mapItems(list, (item, index) => {
       this.#path.push(index);
       const pruned = this.value(item, items);
       this.#path.pop();
-      if (pruned === item) continue;
-      copy ??= [...list];
-      copy[index] = pruned;
-    }
-    return copy ?? list;
+      return pruned;
+    });
   }
 
   #object(object: JsonObject, schema: Schema | undefined): JsonObject {
-    let changed: Map<string, Json | undefined> | undefined;
-    for (const key of Object.keys(object)) {
-      const value = object[key] as Json;
+    return mapFields(object, (value, key) => {
       this.#path.push(key);
       const pruned = this.#field(key, value, schema);
       this.#path.pop();
-      if (pruned === value) continue;
-      changed ??= new Map();
-      changed.set(key, pruned);
-    }
-    if (changed === undefined) return object;
-    const entries: [string, Json][] = [];
-    for (const key of Object.keys(object)) {
-      const kept = changed.has(key) ? changed.get(key) : object[key];
-      if (kept !== undefined) entries.push([key, kept]);
-    }
-    return Object.fromEntries(entries);
+      return pruned;
+    });
   }
 
   /** The field as it stays; undefined when it goes. */

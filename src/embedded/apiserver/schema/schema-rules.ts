@@ -6,7 +6,7 @@ import { fieldPathText } from './cel/field-path.ts';
 import { sameJson } from './equality.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from './field-error.ts';
 import { sortedJson } from './go-text.ts';
-import { prune } from './prune.ts';
+import { pruneValue } from './prune.ts';
 import type { Json, JsonObject, Schema, ValidationRule } from './schema.ts';
 import { validateStructural } from './structural-rules.ts';
 import { validateSchema } from './validate-schema.ts';
@@ -278,7 +278,7 @@ function defaultProblems(schema: Schema, path: string, isRoot = false): FieldErr
 function checkDefault(value: Json, schema: Schema, path: string): FieldError[] {
   const inside = { value } as JsonObject;
   const around: Schema = { type: 'object', properties: { value: schema } };
-  if (!sameJson(prune(inside, around, 'built-in').object, inside)) {
+  if (!sameJson(pruneValue(inside, around).object, inside)) {
     return [invalid(path, value, 'must not have unknown fields')];
   }
   const complete = applyDefaults(value, schema);

@@ -31,9 +31,3 @@ export const namespaceRules: KindRules = {
 function contentFinalizers({ spec }: Draft): readonly string[] {
   return (spec?.finalizers as readonly string[] | undefined) ?? [];
 }
-
-/** The namespace once nothing is left in it: the way that ends its deletion. */
-export function withoutContentFinalizer(object: Draft): Draft {
-  const finalizers = contentFinalizers(object).filter((name) => name !== CONTENT_FINALIZER);
-  return { ...object, spec: { ...object.spec, finalizers } };
-}

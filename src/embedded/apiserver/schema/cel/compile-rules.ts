@@ -4,15 +4,18 @@ import { goRegExp } from '../go-regexp.ts';
 import type { Json, Schema, ValidationRule } from '../schema.ts';
 import { type CelType, CelTypes } from './cel-type.ts';
 import { compileProblem, pointAt } from './compile-error.ts';
-import { asWritten, checkable, runnable } from './dialect.ts';
+import { asWritten, forEvaluator } from './dialect.ts';
 import { fieldPathText } from './field-path.ts';
 import { kubernetesEnvironment } from './library/kubernetes-library.ts';
+import { loopDepth } from './rule-cost.ts';
 
 type Program = (variables: Readonly<Record<string, unknown>>) => unknown;
 
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly usesOldSelf: boolean;
+  /** How deep its loops are nested. */
+  readonly loops: number;
   /** Undefined for an empty rule and for one that does not compile. */
   readonly program?: Program;
   readonly messageProgram?: Program;
@@ -77,44 +80,46 @@ function compileNode(schema: Schema, typeSchema: Schema, isRoot: boolean): Pick<
   const self = new CelTypes(env).typeOf(typeSchema, isRoot);
   if (self === undefined) {
     const error = 'failed to convert to declType for CEL validation rules';
-    return { rules: written.map((rule) => ({ rule, usesOldSelf: false, error })), convert: (value) => value };
+    return { rules: written.map((rule) => ({ rule, usesOldSelf: false, loops: 0, error })), convert: (value) => value };
   }
   const environments = new Environments(env, self);
   return { rules: written.map((rule) => compileRule(rule, environments, typeSchema)), convert: self.convert };
 }
 
-/** The two ways `oldSelf` can be declared, each made when first needed. */
+/** The environments of one schema's rules, each made when first needed. */
 class Environments {
   readonly #base: Environment;
   readonly #self: CelType;
-  #plain: Environment | undefined;
-  #optional: Environment | undefined;
+  readonly #derived = new Map<string, Environment>();
 
   constructor(base: Environment, self: CelType) {
     this.#base = base;
     this.#self = self;
   }
 
-  for(rule: ValidationRule): Environment {
-    if (rule.optionalOldSelf === true) {
-      this.#optional ??= this.#derive(`optional<${this.#self.name}>`);
-      return this.#optional;
+  /** `oldSelf` is declared in one of two ways, and only the arguments of `format` may be of mixed types. */
+  for({ rule, messageExpression = '', optionalOldSelf }: ValidationRule): Environment {
+    const oldSelf = optionalOldSelf === true ? `optional<${this.#self.name}>` : this.#self.name;
+    const homogeneousAggregateLiterals = !/\.format\(/.test(rule + messageExpression);
+    const key = `${oldSelf} ${homogeneousAggregateLiterals}`;
+    let env = this.#derived.get(key);
+    if (env === undefined) {
+      env = this.#base
+        .clone({ homogeneousAggregateLiterals })
+        .registerVariable('self', this.#self.name)
+        .registerVariable('oldSelf', oldSelf);
+      this.#derived.set(key, env);
     }
-    this.#plain ??= this.#derive(this.#self.name);
-    return this.#plain;
-  }
-
-  #derive(oldSelf: string): Environment {
-    return this.#base.clone().registerVariable('self', this.#self.name).registerVariable('oldSelf', oldSelf);
+    return env;
   }
 }
 
 function compileRule(rule: ValidationRule, environments: Environments, schema: Schema): CompiledRule {
-  const usesOldSelf = /\boldSelf\b/.test(rule.rule);
-  if (rule.rule.trim() === '') return { rule, usesOldSelf };
+  const facts = { rule, usesOldSelf: /\boldSelf\b/.test(rule.rule), loops: loopDepth(rule.rule) };
+  if (rule.rule.trim() === '') return facts;
   const env = environments.for(rule);
   const compiled = compile(rule.rule, env, 'bool', 'cel expression must evaluate to a bool');
-  if ('error' in compiled) return { rule, usesOldSelf, error: compiled.error };
+  if ('error' in compiled) return { ...facts, error: compiled.error };
   const message = rule.messageExpression;
   const messageCompiled =
     message === undefined || message === ''
@@ -122,8 +127,7 @@ function compileRule(rule: ValidationRule, environments: Environments, schema: S
       : compile(message, env, 'string', 'messageExpression must evaluate to a string');
   const fieldPath = rule.fieldPath === undefined ? undefined : fieldPathText(rule.fieldPath, schema);
   return {
-    rule,
-    usesOldSelf,
+    ...facts,
     program: compiled.program,
     ...(messageCompiled === undefined
       ? {}
@@ -138,14 +142,14 @@ type Compiled = { readonly program: Program } | { readonly error: string };
 
 function compile(text: string, env: Environment, type: 'bool' | 'string', wrongType: string): Compiled {
   try {
-    const checked = env.check(checkable(text));
+    const program = env.parse(forEvaluator(text));
+    const checked = program.check();
     if (!checked.valid) {
       return { error: `compilation failed: ${compileProblem(text, checked.error, functionNames(env))}` };
     }
     const bad = badPatternAt(text);
     if (bad !== undefined) return { error: `compilation failed: ${pointAt(text, bad, 'invalid matches argument')}` };
-    if (checked.type !== type && checked.type !== 'dyn') return { error: wrongType };
-    return { program: env.parse(runnable(text)) };
+    return checked.type === type || checked.type === 'dyn' ? { program } : { error: wrongType };
   } catch (error) {
     return { error: `compilation failed: ${compileProblem(text, error, functionNames(env))}` };
   }

@@ -1,23 +1,20 @@
 /**
  * Rules as the evaluator gets to see them. Two functions it has of its own are not what Kubernetes has, so calls of them are
  * renamed, to names of the same length, so that positions in error messages stay true:
- * - `matches` takes Go's regular expressions here (`goMatch`)
- * - while types are checked, `has` looks whether its field can be there at all (`fld`)
+ * - `matches` takes Go's regular expressions (`goMatch`)
+ * - `has` takes any path that ends in a field, and only one that can be there (`fld`)
  */
-import type { Environment } from '@marcbachmann/cel-js';
+import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { goRegExp } from '../go-regexp.ts';
+import type { Ast, Call, Macro } from './library/macros.ts';
 
 const STRING = /[rR]?'''[\s\S]*?'''|[rR]?"""[\s\S]*?"""|[rR]'[^']*'|[rR]"[^"]*"|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/;
 const STRING_OR_CALL = new RegExp(`${STRING.source}|\\b(?:has|matches)(?=\\s*\\()`, 'g');
+const RENAMED: Readonly<Record<string, string>> = { has: 'fld', matches: 'goMatch' };
 
-/** The rule to run. */
-export function runnable(rule: string): string {
-  return rule.replace(STRING_OR_CALL, (found) => (found === 'matches' ? 'goMatch' : found));
-}
-
-/** The rule to check. */
-export function checkable(rule: string): string {
-  return rule.replace(STRING_OR_CALL, (found) => (found === 'has' ? 'fld' : found === 'matches' ? 'goMatch' : found));
+/** The rule with its calls renamed. */
+export function forEvaluator(rule: string): string {
+  return rule.replace(STRING_OR_CALL, (found) => RENAMED[found] ?? found);
 }
 
 /** Names in the evaluator's messages as the author of the rule wrote them. */
@@ -27,13 +24,32 @@ export function asWritten(message: string): string {
 
 /** Declares the functions that calls are renamed to. */
 export function registerDialect(env: Environment): void {
-  const matches = (text: string, pattern: string): boolean => {
-    const expression = goRegExp(pattern);
-    if (expression === undefined) throw new Error(`error parsing regexp: ${pattern}`);
-    return expression.test(text);
-  };
   env
     .registerFunction('string.goMatch(string): bool', matches)
     .registerFunction('goMatch(string, string): bool', matches)
-    .registerFunction('fld(dyn): bool', () => true);
+    .registerFunction('fld(ast): bool', hasField);
+}
+
+function matches(text: string, pattern: string): boolean {
+  const expression = goRegExp(pattern);
+  if (expression === undefined) throw new Error(`error parsing regexp: ${pattern}`);
+  return expression.test(text);
+}
+
+function hasField({ args }: Call): Macro {
+  const path = args[0] as Ast;
+  if (path.op !== '.' && path.op !== '.?') throw new Error('invalid argument to has() macro');
+  const [operand, field] = path.args as readonly [Ast, string];
+  return {
+    typeCheck(checker, _, context) {
+      checker.check(path, context);
+      return checker.getType('bool');
+    },
+    evaluate(evaluator, _, context) {
+      const found = evaluator.run(operand, context);
+      const value = found instanceof Optional ? found.orValue(null) : found;
+      if (value instanceof Map) return value.has(field);
+      return typeof value === 'object' && value !== null && Object.hasOwn(value, field);
+    },
+  };
 }

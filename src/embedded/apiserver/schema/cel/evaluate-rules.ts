@@ -1,4 +1,5 @@
 /** Evaluates the compiled rules of a schema on an object; with the old one also rules about the change. */
+import { Optional } from '@marcbachmann/cel-js';
 
 import { oldField, oldItems } from '../correlate.ts';
 import { sameJson } from '../equality.ts';
@@ -7,10 +8,11 @@ import { isList, isObject } from '../json-object.ts';
 import type { Json } from '../schema.ts';
 import { problemOf } from './compile-error.ts';
 import type { CompiledRule, RuleNode } from './compile-rules.ts';
-import { kubernetesEnvironment } from './library/kubernetes-library.ts';
+import { isTooExpensive } from './rule-cost.ts';
 
 /** What the server calls the whole object. */
 const NO_FIELD = '<nil>';
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 const MAX_MESSAGE = 5 * 1024;
 
 /** What the rules have against the value; `path` is empty for a whole object. */
@@ -69,7 +71,11 @@ function runRules({ node, value, path: at, old, unchanged }: Place, errors: Fiel
     }
     const optional = compiled.rule.optionalOldSelf === true;
     if (compiled.program === undefined || (compiled.usesOldSelf && oldSelf === undefined && !optional)) continue;
-    const variables = { self, oldSelf: optional ? optionalOf(oldSelf) : oldSelf };
+    if (isTooExpensive(compiled.loops, value)) {
+      errors.push(invalid(path, node.schema.type ?? '', OUT_OF_BUDGET));
+      return;
+    }
+    const variables = { self, oldSelf: optional ? Optional.of(oldSelf) : oldSelf };
     const outcome = run(compiled.program, variables);
     if ('problem' in outcome) errors.push(invalid(path, node.schema.type ?? '', failure(outcome.problem, compiled)));
     else if (outcome.value !== true && (compiled.usesOldSelf || !unchanged)) {
@@ -141,16 +147,4 @@ function messageOf(compiled: CompiledRule, variables: Readonly<Record<string, un
   if ('problem' in outcome || typeof outcome.value !== 'string') return undefined;
   const text = outcome.value.trim();
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE ? undefined : text;
-}
-
-let optionals: { readonly none: unknown; of(value: unknown): unknown } | undefined;
-
-/** The evaluator's own optional values; it has no other way to make them. */
-function optionalOf(value: unknown): unknown {
-  if (optionals === undefined) {
-    const env = kubernetesEnvironment().registerVariable('value', 'dyn');
-    const some = env.parse('optional.of(value)');
-    optionals = { none: env.evaluate('optional.none()', {}), of: (inner) => some({ value: inner }) };
-  }
-  return value === undefined ? optionals.none : optionals.of(value);
 }

@@ -109,12 +109,18 @@ function isGlobalUnicast(ip: Ip): boolean {
   );
 }
 
+/** What `ip` is in a rule besides a function: a name that `ip.isCanonical` hangs on. */
+class IpNamespace {}
+
 /** `ip()`, `isIP()`, `cidr()`, `isCIDR()` and what can be asked of addresses and ranges. */
 export function registerIps(env: Environment): void {
   env
     .registerType('net.IP', { ctor: Ip, fields: {} })
     .registerType('net.CIDR', { ctor: Cidr, fields: {} })
     .registerFunction('ip(string): net.IP', toIp)
+    .registerType('IpNamespace', IpNamespace)
+    .registerConstant('ip', 'IpNamespace', new IpNamespace())
+    .registerFunction('IpNamespace.isCanonical(string): bool', (_, text: string) => String(toIp(text)) === text)
     .registerFunction('isIP(string): bool', (text: string) => parseIp(text) !== undefined)
     .registerFunction('net.IP.family(): int', (ip: Ip) => BigInt(ip.family))
     .registerFunction('net.IP.isUnspecified(): bool', (ip: Ip) => ip.bits === 0n)

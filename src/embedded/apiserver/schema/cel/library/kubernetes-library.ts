@@ -2,6 +2,7 @@ import { Environment } from '@marcbachmann/cel-js';
 import { registerDialect } from '../dialect.ts';
 import { registerIps } from './ip-functions.ts';
 import { registerLists } from './list-functions.ts';
+import { registerMacros } from './macros.ts';
 import { registerNamedFormats } from './named-format-functions.ts';
 import { registerQuantities } from './quantity-functions.ts';
 import { registerSemver } from './semver-functions.ts';
@@ -24,6 +25,7 @@ export function kubernetesEnvironment(): Environment {
     registerSemver(library);
     registerNamedFormats(library);
     registerDialect(library);
+    registerMacros(library);
   }
   return library.clone();
 }

@@ -1,4 +1,4 @@
-import type { Environment } from '@marcbachmann/cel-js';
+import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { celEqual } from '../cel-equality.ts';
 
 type Ordered = bigint | number | string | boolean;
@@ -38,6 +38,22 @@ function flatten(list: readonly unknown[], depth: bigint): unknown[] {
   return list.flat(Number(depth));
 }
 
+/** What `lists` is in a rule: a name that functions hang on. */
+class ListsNamespace {}
+
+const LARGEST_RANGE = 100_000n;
+
+function range(size: bigint): bigint[] {
+  if (size < 0n || size > LARGEST_RANGE) throw new Error(`lists.range: size ${size} is out of range`);
+  return Array.from({ length: Number(size) }, (_, index) => BigInt(index));
+}
+
+function isZero(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (value instanceof Map) return value.size === 0;
+  return value === 0n || value === 0 || value === '' || value === false || value === null;
+}
+
 /** `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf` of Kubernetes, and the list functions CEL came to have. */
 export function registerLists(env: Environment): void {
   for (const type of ORDERED) {
@@ -57,6 +73,14 @@ export function registerLists(env: Environment): void {
     .registerFunction('list<T>.distinct(): list<T>', distinct)
     .registerFunction('list<T>.reverse(): list<T>', (list: unknown[]) => list.toReversed())
     .registerFunction('list<T>.slice(int, int): list<T>', slice)
+    .registerFunction('list<T>.first(): optional<T>', (list: unknown[]) => Optional.of(list[0]))
+    .registerFunction('list<T>.last(): optional<T>', (list: unknown[]) => Optional.of(list.at(-1)))
+    .registerType('ListsNamespace', ListsNamespace)
+    .registerConstant('lists', 'ListsNamespace', new ListsNamespace())
+    .registerFunction('ListsNamespace.range(int): list<int>', (_, size: bigint) => range(size))
+    .registerFunction('OptionalNamespace.ofNonZeroValue(dyn): optional', (_, value) =>
+      isZero(value) ? Optional.none() : Optional.of(value),
+    )
     .registerFunction('list.flatten(): list', (list) => flatten(list, 1n))
     .registerFunction('list.flatten(int): list', flatten);
 }

@@ -1,4 +1,4 @@
-import type { Environment } from '@marcbachmann/cel-js';
+import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { hasFormat } from '../../formats.ts';
 
 /** A named format of strings and the sentences it answers to a string that is not of it. */
@@ -57,8 +57,6 @@ class FormatNamespace {}
 
 /** `format.dns1123Label().validate(text)`, `format.named('uuid')`. */
 export function registerNamedFormats(env: Environment): void {
-  const some = env.parse('optional.of(value)');
-  const none = env.evaluate('optional.none()', {});
   env
     .registerType('kubernetes.NamedFormat', { ctor: NamedFormat, fields: {} })
     .registerType('FormatNamespace', FormatNamespace)
@@ -67,11 +65,11 @@ export function registerNamedFormats(env: Environment): void {
       'kubernetes.NamedFormat.validate(string): optional<list<string>>',
       (format: NamedFormat, text: string) => {
         const problems = format.check(text);
-        return problems.length === 0 ? none : some({ value: problems });
+        return problems.length === 0 ? Optional.none() : Optional.of(problems);
       },
     )
     .registerFunction('FormatNamespace.named(string): optional<kubernetes.NamedFormat>', (_, name: string) =>
-      Object.hasOwn(FORMATS, name) ? some({ value: FORMATS[name] }) : none,
+      Object.hasOwn(FORMATS, name) ? Optional.of(FORMATS[name]) : Optional.none(),
     );
   for (const [name, format] of Object.entries(FORMATS)) {
     env.registerFunction(`FormatNamespace.${name}(): kubernetes.NamedFormat`, () => format);

@@ -44,7 +44,6 @@ export function registerQuantities(env: Environment): void {
     .registerType(TYPE, { ctor: QuantityValue, fields: {} })
     .registerFunction(`quantity(string): ${TYPE}`, (text: string) => new QuantityValue(parseQuantity(text)))
     .registerFunction('isQuantity(string): bool', isQuantity)
-    .registerFunction(`${TYPE}.sign(): int`, sign)
     .registerFunction(`sign(${TYPE}): int`, sign)
     .registerFunction(`${TYPE}.isGreaterThan(${TYPE}): bool`, (a, b) => compare(a, b) > 0n)
     .registerFunction(`${TYPE}.isLessThan(${TYPE}): bool`, (a, b) => compare(a, b) < 0n)

@@ -37,7 +37,6 @@ export function registerStrings(env: Environment): void {
     .registerFunction('string.charAt(int): string', charAt)
     .registerFunction('string.replace(string, string): string', (text, from, to) => replace(text, from, to, -1n))
     .registerFunction('string.replace(string, string, int): string', replace)
-    .registerFunction('string.reverse(): string', (text: string) => [...text].reverse().join(''))
     .registerFunction('string.format(list): string', formatText)
     .registerType('StringsNamespace', StringsNamespace)
     .registerConstant('strings', 'StringsNamespace', new StringsNamespace())

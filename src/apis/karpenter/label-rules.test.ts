@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { CORE_LABEL_RULES, extendLabelRules, normalizedLabel, restrictionOf } from './label-rules.ts';
+
+const WITH_CLOUD = extendLabelRules(CORE_LABEL_RULES, {
+  wellKnown: ['karpenter.k8s.aws/instance-family'],
+  restrictedDomains: ['karpenter.k8s.aws'],
+});
+
+describe('a label that a pool asks for', () => {
+  it.each([
+    'karpenter.sh/capacity-type',
+    'topology.kubernetes.io/zone',
+    'example.com/team',
+    'team',
+    'notkarpenter.sh/x',
+    'karpenter.k8s.aws/instance-family',
+  ])('may be %s', (key) => {
+    expect(restrictionOf(key, WITH_CLOUD)).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'karpenter.sh/registered',
+      'labels of the domain karpenter.sh are set by the autoscaler; karpenter.sh/capacity-type may be asked for',
+    ],
+    ['sub.karpenter.sh/x', 'labels of the domain karpenter.sh are set by the autoscaler'],
+    [
+      'karpenter.k8s.aws/colour',
+      'labels of the domain karpenter.k8s.aws are set by the autoscaler; karpenter.k8s.aws/instance-family may be asked for',
+    ],
+    ['kubernetes.io/hostname', 'is only known once there is a node'],
+  ])('may not be %s, because %s', (key, reason) => {
+    expect(restrictionOf(key, WITH_CLOUD)).toContain(reason);
+  });
+
+  it('of a cloud that is not there is like any other', () => {
+    expect(restrictionOf('karpenter.k8s.aws/colour', CORE_LABEL_RULES)).toBeUndefined();
+  });
+
+  it('may have a former name', () => {
+    expect(normalizedLabel('failure-domain.beta.kubernetes.io/zone')).toBe('topology.kubernetes.io/zone');
+    expect(normalizedLabel('example.com/team')).toBe('example.com/team');
+  });
+});

@@ -1,0 +1,125 @@
+/**
+ * What is wrong with a pool that no rule of its definition can say: it is accepted by the API server, and told in its
+ * condition ValidationSucceeded.
+ */
+import { hasCode } from '../../platform/errors.ts';
+import { labelKeyProblems, labelValueProblems } from '../kubernetes/label-syntax.ts';
+import type { Taint } from '../kubernetes/node.ts';
+import { parseQuantity } from '../kubernetes/quantity.ts';
+import { parseCron } from './cron.ts';
+import { CORE_LABEL_RULES, type LabelRules, normalizedLabel, restrictionOf } from './label-rules.ts';
+import { LABEL_NODE_POOL } from './labels.ts';
+import type { NodePool, NodePoolSpec } from './node-pool.ts';
+import type { NodeRequirement } from './requirement-schema.ts';
+
+/** One thing that is wrong, and how to put it right. */
+export interface Problem {
+  /** Where: `spec.limits.cpu`. */
+  readonly field: string;
+  /** A phrase that goes on from the field: `is …: write …`. */
+  readonly problem: string;
+}
+
+/** Everything that is wrong with a pool; empty when nothing is. */
+export function nodePoolProblems(pool: NodePool, rules: LabelRules = CORE_LABEL_RULES): Problem[] {
+  const { template } = pool.spec;
+  return [
+    ...labelProblems(template.metadata?.labels ?? {}, rules),
+    ...taintProblems(template.spec.taints ?? [], template.spec.startupTaints ?? []),
+    ...template.spec.requirements.flatMap((requirement, index) =>
+      requirementProblems(requirement, `spec.template.spec.requirements[${index}]`, rules),
+    ),
+    ...limitProblems(pool.spec.limits ?? {}),
+    ...budgetProblems(pool.spec.disruption),
+  ];
+}
+
+/** The problems of an object as sentences: `NodePool general: spec.limits.cpu is …`. */
+export function describeProblems(
+  { kind, metadata }: { readonly kind: string; readonly metadata: { readonly name?: string } },
+  problems: readonly Problem[],
+): string {
+  const sentences = problems.map(({ field, problem }) => `${field} ${problem}`);
+  return `${kind} ${metadata.name ?? ''}: ${sentences.join('; ')}`;
+}
+
+function labelProblems(labels: Readonly<Record<string, string>>, rules: LabelRules): Problem[] {
+  return Object.entries(labels).flatMap(([key, value]) => {
+    const field = `spec.template.metadata.labels[${key}]`;
+    return [
+      ...keyProblems(key, rules).map((problem) => ({ field, problem })),
+      ...labelValueProblems(value).map((problem) => ({ field, problem: `is ${value}, but it ${problem}` })),
+    ];
+  });
+}
+
+function keyProblems(key: string, rules: LabelRules): string[] {
+  if (key === LABEL_NODE_POOL) return ['is set by the autoscaler to the name of the pool: leave it out'];
+  const restriction = restrictionOf(normalizedLabel(key), rules);
+  return [
+    ...labelKeyProblems(key).map((problem) => `is not a label: ${problem}`),
+    ...(restriction === undefined ? [] : [`cannot be used, because ${restriction}: leave it out`]),
+  ];
+}
+
+function taintProblems(taints: readonly Taint[], startupTaints: readonly Taint[]): Problem[] {
+  const seen = new Map<string, string>();
+  const located = [
+    ...taints.map((taint, index) => ({ taint, field: `spec.template.spec.taints[${index}]` })),
+    ...startupTaints.map((taint, index) => ({ taint, field: `spec.template.spec.startupTaints[${index}]` })),
+  ];
+  return located.flatMap(({ taint, field }) => {
+    const identity = `${taint.key}:${taint.effect}`;
+    const first = seen.get(identity);
+    seen.set(identity, first ?? field);
+    return [
+      ...labelKeyProblems(taint.key).map((problem) => ({
+        field: `${field}.key`,
+        problem: `is ${taint.key}: ${problem}`,
+      })),
+      ...(first === undefined ? [] : [{ field, problem: `is ${identity} like ${first}: keep one of them` }]),
+    ];
+  });
+}
+
+function requirementProblems(requirement: NodeRequirement, field: string, rules: LabelRules): Problem[] {
+  const { key, operator, values = [], minValues = 1 } = requirement;
+  const problems = keyProblems(key, rules).map((problem) => ({ field: `${field}.key`, problem: `${key} ${problem}` }));
+  const known = rules.knownValues[normalizedLabel(key)];
+  if (known === undefined || operator !== 'In') return problems;
+  // Words that mean nothing are passed over as long as enough others are left.
+  const meant = values.filter((value) => known.includes(value));
+  if (meant.length >= minValues) return problems;
+  const problem =
+    meant.length === 0
+      ? `are ${values.join(', ')}, but ${key} is one of ${known.join(', ')}`
+      : `have ${meant.length} that ${key} can be, but minValues is ${minValues}: it can be ${known.join(', ')}`;
+  return [...problems, { field: `${field}.values`, problem }];
+}
+
+function limitProblems(limits: Readonly<Record<string, string | number>>): Problem[] {
+  return Object.entries(limits).flatMap(([resource, limit]) => {
+    const field = `spec.limits.${resource}`;
+    try {
+      return parseQuantity(limit).nanos >= 0n ? [] : [{ field, problem: `is ${limit}: write 0 or more` }];
+    } catch (error) {
+      if (!hasCode(error, 'QUANTITY_INVALID')) throw error;
+      return [{ field, problem: `cannot be read, because ${error.message}: write it as in 1000, 500m or 64Gi` }];
+    }
+  });
+}
+
+function budgetProblems({ budgets }: NodePoolSpec['disruption']): Problem[] {
+  return budgets.flatMap(({ schedule }, index) => {
+    if (schedule === undefined) return [];
+    try {
+      parseCron(schedule);
+      return [];
+    } catch (error) {
+      if (!hasCode(error, 'CRON_INVALID')) throw error;
+      return [
+        { field: `spec.disruption.budgets[${index}].schedule`, problem: `cannot be read, because ${error.message}` },
+      ];
+    }
+  });
+}

@@ -1,0 +1,46 @@
+/** The controllers of the cluster, in one list. */
+import type { EventRecorder } from '../../kube/event-recorder.ts';
+import type { ControllerOptions } from './controller-options.ts';
+import { DaemonSetController } from './daemon-set/daemon-set-controller.ts';
+import { DeploymentController } from './deployment/deployment-controller.ts';
+import { DisruptionController } from './disruption/disruption-controller.ts';
+import { JobController } from './job/job-controller.ts';
+import { NamespaceController, type NamespaceControllerOptions } from './namespace/namespace-controller.ts';
+import type { NodeTimes } from './node/decide-node.ts';
+import { NodeLifecycleController } from './node/node-lifecycle-controller.ts';
+import { PodGcController } from './node/pod-gc-controller.ts';
+import { TaintEvictionController } from './node/taint-eviction-controller.ts';
+import { ReplicaSetController } from './replica-set/replica-set-controller.ts';
+import { StatefulSetController } from './stateful-set/stateful-set-controller.ts';
+import { VolumeController } from './volume/volume-controller.ts';
+
+export interface ClusterControllersOptions extends Omit<NamespaceControllerOptions, 'recorder'> {
+  /** Gives the recorder of a component that speaks in events: `deployment-controller`. */
+  readonly recorder: (component: string) => EventRecorder;
+  /** After what silence a node is taken for lost; 40 s by default. */
+  readonly nodeTimes?: Partial<NodeTimes>;
+}
+
+/** A part of the cluster: it runs until the signal aborts. */
+export interface ClusterController {
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** What kube-controller-manager runs, as far as the embedded cluster has it. */
+export function clusterControllers(options: ClusterControllersOptions): ClusterController[] {
+  const as = (component: string): ControllerOptions => ({ ...options, recorder: options.recorder(component) });
+  const nodeTimes = options.nodeTimes === undefined ? {} : { nodeTimes: options.nodeTimes };
+  return [
+    new DeploymentController(as('deployment-controller')),
+    new ReplicaSetController(as('replicaset-controller')),
+    new StatefulSetController(as('statefulset-controller')),
+    new DaemonSetController(as('daemonset-controller')),
+    new JobController(as('job-controller')),
+    new DisruptionController(as('controllermanager')),
+    new NodeLifecycleController({ ...as('node-controller'), ...nodeTimes }),
+    new TaintEvictionController(as('taint-eviction-controller')),
+    new PodGcController(as('pod-garbage-collector')),
+    new VolumeController(as('persistentvolume-controller')),
+    new NamespaceController({ ...options, ...as('namespace-controller') }),
+  ];
+}

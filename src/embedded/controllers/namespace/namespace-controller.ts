@@ -1,0 +1,65 @@
+import type { KubeObject, Resource } from '../../../apis/kubernetes/object.ts';
+import { keyOf } from '../../../apis/kubernetes/object.ts';
+import type { ReconcileResult } from '../../../kube/controller.ts';
+import { enqueueOn } from '../../../kube/enqueue.ts';
+import { hasCode } from '../../../platform/errors.ts';
+import type { ControllerOptions } from '../controller-options.ts';
+import { ReconcileLoop } from '../reconcile-loop.ts';
+
+export interface NamespaceControllerOptions extends ControllerOptions {
+  /** Every kind that lives in namespaces, as of now. */
+  readonly namespacedKinds: () => readonly Resource[];
+  /** Tells the API server that nothing is left in the namespace, so that it may go. */
+  readonly finalizeNamespace: (name: string) => Promise<void>;
+}
+
+/** How soon to look again for what takes its time to go. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** Empties namespaces that are being deleted, and lets them go. */
+export class NamespaceController {
+  readonly #options: NamespaceControllerOptions;
+  readonly #loop: ReconcileLoop;
+
+  constructor(options: NamespaceControllerOptions) {
+    this.#options = options;
+    this.#loop = new ReconcileLoop(options, {
+      name: 'namespace',
+      listen: (queue) => [enqueueOn(options.informers.namespaces, queue)],
+      reconcile: (name) => this.#reconcile(name),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#loop.run(signal);
+  }
+
+  async #reconcile(name: string): Promise<ReconcileResult | undefined> {
+    const namespace = this.#options.informers.namespaces.get(name);
+    if (namespace?.metadata.deletionTimestamp === undefined) return undefined;
+    let left = 0;
+    for (const kind of this.#options.namespacedKinds()) left += await this.#empty(kind, name);
+    if (left > 0) return { requeueAfterMs: LOOK_AGAIN_MS };
+    await this.#options.finalizeNamespace(name);
+    return undefined;
+  }
+
+  /** Deletes every object of the kind, and gives how many are still there. */
+  async #empty(kind: Resource, namespace: string): Promise<number> {
+    const { client } = this.#options;
+    const { items } = await client.list(kind, { namespace });
+    for (const item of items) {
+      if (item.metadata.deletionTimestamp === undefined) await this.#delete(kind, item);
+    }
+    return items.length === 0 ? 0 : (await client.list(kind, { namespace })).items.length;
+  }
+
+  async #delete(kind: Resource, object: KubeObject): Promise<void> {
+    try {
+      await this.#options.client.delete(kind, keyOf(object), { propagationPolicy: 'Background' });
+    } catch (error) {
+      if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NAMESPACES } from '../../src/apis/kubernetes/core.ts';
+import { type RunningCluster, startEmbeddedCluster } from '../../src/embedded/embedded-cluster-server.ts';
+import { seededRandom } from '../../src/platform/random.ts';
+import { RealClock } from '../../src/platform/real-clock.ts';
+import { declareKubectlCases, type KubectlEnvironment } from './run-kubectl-cases.ts';
+
+/** SPINDRIFT_KUBECTL names one or several, separated by colons; otherwise the one on the PATH, if there is one. */
+const candidates = (process.env.SPINDRIFT_KUBECTL ?? 'kubectl').split(':');
+const kubectls = candidates.filter((command) => spawnSync(command, ['version', '--client']).status === 0);
+
+describe.skipIf(kubectls.length > 0)('kubectl', () => {
+  it('is not on this machine, so nothing was tried with it; put one on the PATH or name it in SPINDRIFT_KUBECTL', () => {
+    expect(kubectls).toEqual([]);
+  });
+});
+
+describe.each(kubectls)('the embedded cluster, through %s', (kubectl) => {
+  let home: string;
+  let running: RunningCluster;
+  let environment: KubectlEnvironment;
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'spindrift-kubectl-'));
+    const kubeconfigPath = join(home, 'kubeconfig');
+    running = await startEmbeddedCluster({
+      clock: new RealClock(),
+      random: seededRandom('kubectl'),
+      port: 0,
+      nodes: 3,
+      kubeconfigPath,
+    });
+    const namespace = 'suite';
+    await running.cluster.client.create(NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace },
+    });
+    environment = { kubectl, kubeconfig: kubeconfigPath, home, namespace };
+  });
+
+  afterAll(async () => {
+    await running?.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  it('is reached by a file that only its owner can read', async () => {
+    expect((await stat(environment.kubeconfig)).mode & 0o777).toBe(0o600);
+  });
+
+  declareKubectlCases('node-2', () => environment);
+});

@@ -1,0 +1,406 @@
+/** Manifests of our kinds, good and bad, with what an API server must make of them. */
+
+type Json = Record<string, unknown>;
+
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: Json;
+}
+
+export interface RefusedManifest {
+  /** Completes "refuses". */
+  readonly what: string;
+  readonly manifest: Manifest;
+  /** What the refusal must say. */
+  readonly says: readonly string[];
+}
+
+export interface RefusedChange extends RefusedManifest {
+  readonly before: Manifest;
+}
+
+const REGIONS = [
+  { name: 'north', zones: ['north-a', 'north-b'] },
+  { name: 'south', zones: ['south-a'] },
+];
+const CLASS_REF = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' };
+
+/** A pool with this spec on top of the least there can be. */
+export function pool(spec: Json = {}, templateSpec: Json = {}, metadata: Json = {}): Manifest {
+  const template = { metadata, spec: { nodeClassRef: CLASS_REF, requirements: [], ...templateSpec } };
+  return { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'tried' }, spec: { template, ...spec } };
+}
+
+function claim(spec: Json = {}): Manifest {
+  const whole = { nodeClassRef: CLASS_REF, requirements: [], ...spec };
+  return { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', metadata: { name: 'tried' }, spec: whole };
+}
+
+function nodeClass(spec?: Json): Manifest {
+  const named = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SimulatedNodeClass', metadata: { name: 'tried' } };
+  return spec === undefined ? named : { ...named, spec };
+}
+
+const requiring = (...requirements: Json[]): Manifest => pool({}, { requirements });
+const disrupting = (disruption: Json): Manifest => pool({ disruption });
+const budget = (given: Json): Manifest => disrupting({ budgets: [given] });
+
+/** What people have in their repositories. */
+export const ACCEPTED: Readonly<Record<string, Manifest>> = {
+  'the least a pool can be': pool(),
+  'a pool for general purposes': pool(
+    {
+      limits: { cpu: 1000, memory: '1000Gi', 'nvidia.com/gpu': '8', nodes: 50 },
+      weight: 10,
+      disruption: {
+        consolidationPolicy: 'WhenEmptyOrUnderutilized',
+        consolidateAfter: '1m',
+        budgets: [
+          { nodes: '10%' },
+          { nodes: '0', schedule: '0 9 * * mon-fri', duration: '8h', reasons: ['Underutilized', 'Drifted'] },
+          { nodes: '100%', reasons: ['Empty', 'Unhealthy'], schedule: '@daily', duration: '1h30m0s' },
+        ],
+      },
+    },
+    {
+      expireAfter: 'Never',
+      terminationGracePeriod: '48h30m',
+      taints: [{ key: 'example.com/special', value: 'yes', effect: 'NoSchedule' }],
+      startupTaints: [{ key: 'example.com/agent-not-ready', effect: 'NoExecute' }],
+      nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+      requirements: [
+        { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'on-demand', 'reserved'] },
+        { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+        { key: 'kubernetes.io/os', operator: 'In', values: ['linux'] },
+        { key: 'karpenter.k8s.aws/instance-category', operator: 'In', values: ['c', 'm', 'r'], minValues: 2 },
+        { key: 'karpenter.k8s.aws/instance-family', operator: 'Exists', minValues: 5 },
+        { key: 'karpenter.k8s.aws/instance-generation', operator: 'Gt', values: ['2'] },
+        { key: 'karpenter.k8s.aws/instance-cpu', operator: 'Lte', values: ['32'] },
+        { key: 'example.com/team', operator: 'DoesNotExist' },
+        { key: 'topology.kubernetes.io/zone', operator: 'NotIn', values: ['us-west-2d'] },
+      ],
+    },
+    { labels: { 'example.com/team': 'payments', 'karpenter.sh/capacity-type': 'spot' }, annotations: { note: 'ours' } },
+  ),
+  'a pool that keeps a number of nodes': pool({ replicas: 3, limits: { nodes: 5 } }),
+  'a pool that may have nothing': pool({ limits: { cpu: 0, memory: 0 } }),
+  'a pool that is balanced': disrupting({ consolidationPolicy: 'Balanced' }),
+  'a claim': claim({ resources: { requests: { cpu: '1500m', memory: '2Gi', pods: 3 } } }),
+  'a claim that names its pool': claim({
+    requirements: [{ key: 'karpenter.sh/nodepool', operator: 'In', values: ['general'] }],
+  }),
+  'a node class without a spec': nodeClass(),
+  'a node class with everything': nodeClass({
+    catalog: 'standard',
+    catalogFile: '/etc/spindrift/types.json',
+    regions: REGIONS,
+    seed: 'seven',
+    spotMarket: { volatility: 0.5, priceFactor: 2, capacityPerPool: 20, interruptionsPerHour: 0.25, notice: '30s' },
+    reservations: [
+      { id: 'r-1', instanceType: 'm7i.large', zone: 'south-a', count: 5 },
+      {
+        id: 'r-2',
+        instanceType: 'p5.48xlarge',
+        zone: 'north-a',
+        count: 1,
+        match: 'open',
+        endTime: '2030-01-01T00:00:00Z',
+      },
+    ],
+    overrides: [
+      { capacityType: 'spot', instanceType: 'm7i.large', zone: 'north-b', capacity: 0 },
+      { capacityType: 'on-demand', priceFactor: 1.5 },
+    ],
+    faults: { latency: '250ms', errorRate: 0.1, hangRate: 1, requestsPerSecond: 20, consistencyDelay: '3s' },
+    registrationDelay: '1m30s',
+  }),
+};
+
+/** What is wrong, with the sentence that says what to write instead. */
+export const REFUSED: readonly RefusedManifest[] = [
+  // Former spellings.
+  {
+    what: 'the former name of a consolidation policy, and an expiry where it once was',
+    manifest: disrupting({ consolidationPolicy: 'WhenUnderutilized', consolidateAfter: '10s', expireAfter: '12h' }),
+    says: [
+      'WhenUnderutilized is now called WhenEmptyOrUnderutilized',
+      'expireAfter does not belong here: write it under template.spec as expireAfter',
+    ],
+  },
+  {
+    what: 'a pool without a template, as it was sketched once',
+    manifest: {
+      ...pool(),
+      spec: { requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] }] },
+    },
+    says: [
+      'template is required: write requirements and nodeClassRef under template.spec',
+      'requirements does not belong here: write it under template.spec as requirements',
+    ],
+  },
+  {
+    what: 'the seconds of a provisioner',
+    manifest: pool({ ttlSecondsAfterEmpty: 30, ttlSecondsUntilExpired: 2592000 }),
+    says: [
+      'ttlSecondsAfterEmpty does not belong here: write disruption.consolidationPolicy: WhenEmpty',
+      'ttlSecondsUntilExpired does not belong here: write the time under template.spec as expireAfter',
+    ],
+  },
+  {
+    what: 'the reference of a provisioner to its provider',
+    manifest: pool({ providerRef: { name: 'default' }, consolidation: { enabled: true } }),
+    says: [
+      'providerRef does not belong here: name the node class under template.spec as nodeClassRef',
+      'consolidation does not belong here: write disruption.consolidationPolicy: WhenEmptyOrUnderutilized',
+    ],
+  },
+  {
+    what: 'a node class by its version',
+    manifest: pool(
+      {},
+      { nodeClassRef: { apiVersion: 'karpenter.k8s.aws/v1beta1', kind: 'EC2NodeClass', name: 'default' } },
+    ),
+    says: ['apiVersion does not belong here: write the part before the slash as group', 'group is required'],
+  },
+  {
+    what: 'a kubelet in the template',
+    manifest: pool({}, { kubelet: { maxPods: 20 } }),
+    says: ['kubelet does not belong here: write it in the node class'],
+  },
+  // Requirements.
+  {
+    what: 'an operator in small letters',
+    manifest: requiring({ key: 'kubernetes.io/arch', operator: 'in', values: ['amd64'] }),
+    says: [
+      'requirements[0].operator: Unsupported value: "in"',
+      '"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"',
+    ],
+  },
+  {
+    what: "'In' without values",
+    manifest: requiring({ key: 'kubernetes.io/arch', operator: 'In' }),
+    says: ['requirements[0]: Invalid value', "operator 'In' needs at least one value"],
+  },
+  {
+    what: 'a comparison with a word',
+    manifest: requiring({ key: 'example.com/size', operator: 'Gt', values: ['large'] }),
+    says: ["operators 'Gt', 'Lt', 'Gte' and 'Lte' take exactly one whole number"],
+  },
+  {
+    what: 'a comparison with two numbers',
+    manifest: requiring({ key: 'example.com/size', operator: 'Lte', values: ['1', '2'] }),
+    says: ["operators 'Gt', 'Lt', 'Gte' and 'Lte' take exactly one whole number"],
+  },
+  {
+    what: 'more minValues than values',
+    manifest: requiring({ key: 'example.com/size', operator: 'In', values: ['1', '2'], minValues: 3 }),
+    says: ['minValues asks for more values than are listed'],
+  },
+  {
+    what: 'more minValues than there may be',
+    manifest: requiring({ key: 'example.com/size', operator: 'Exists', minValues: 51 }),
+    says: ['should be less than or equal to 50'],
+  },
+  {
+    what: 'a value that no label can have',
+    manifest: requiring({ key: 'example.com/size', operator: 'In', values: ['very large'] }),
+    says: ['requirements[0].values[0]'],
+  },
+  {
+    what: 'a requirement on what is no label',
+    manifest: requiring({ key: 'Instance Type', operator: 'Exists' }),
+    says: ['a label is a name, with a domain and a slash before it or without, as in example.com/team'],
+  },
+  {
+    what: 'a requirement on a label of the autoscaler',
+    manifest: requiring({ key: 'karpenter.sh/registered', operator: 'Exists' }),
+    says: [
+      'labels of the domain karpenter.sh are set by the autoscaler: only karpenter.sh/capacity-type can be asked for',
+    ],
+  },
+  {
+    what: 'a requirement on a label of a domain below the autoscaler’s',
+    manifest: requiring({ key: 'sub.karpenter.sh/thing', operator: 'Exists' }),
+    says: ['labels of the domain karpenter.sh are set by the autoscaler'],
+  },
+  {
+    what: 'a requirement on the name of the pool',
+    manifest: requiring({ key: 'karpenter.sh/nodepool', operator: 'In', values: ['other'] }),
+    says: ['karpenter.sh/nodepool is set by the autoscaler to the name of the node pool: leave it out'],
+  },
+  {
+    what: 'a requirement on the name of a node',
+    manifest: requiring({ key: 'kubernetes.io/hostname', operator: 'In', values: ['node-1'] }),
+    says: ['kubernetes.io/hostname is not known before there is a node: leave it out'],
+  },
+  {
+    what: 'a pool without requirements',
+    manifest: { ...pool(), spec: { template: { spec: { nodeClassRef: CLASS_REF } } } },
+    says: ['spec.template.spec.requirements: Required value'],
+  },
+  // Template.
+  {
+    what: 'labels of the autoscaler in the template',
+    manifest: pool(
+      {},
+      {},
+      { labels: { 'karpenter.sh/nodepool': 'x', 'karpenter.sh/initialized': 'true', 'kubernetes.io/hostname': 'y' } },
+    ),
+    says: [
+      'labels of the domain karpenter.sh are set by the autoscaler',
+      'karpenter.sh/nodepool is set by the autoscaler',
+      'kubernetes.io/hostname is not known before there is a node',
+    ],
+  },
+  {
+    what: 'a node class without a kind',
+    manifest: pool({}, { nodeClassRef: { group: 'spindrift.dev', kind: '', name: 'default' } }),
+    says: ['kind may not be empty'],
+  },
+  {
+    what: 'a taint with an effect that there is not',
+    manifest: pool({}, { taints: [{ key: 'example.com/x', effect: 'NoRun' }] }),
+    says: ['Unsupported value: "NoRun": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"'],
+  },
+  {
+    what: 'a grace period in days',
+    manifest: pool({}, { terminationGracePeriod: '2d', expireAfter: '30d' }),
+    says: [
+      'spec.template.spec.terminationGracePeriod: Invalid value: "2d": a duration is written in whole hours, minutes and seconds',
+      'as in 720h, 1h30m or 30s, or Never',
+    ],
+  },
+  {
+    what: 'a grace period that never ends',
+    manifest: pool({}, { terminationGracePeriod: 'Never' }),
+    says: ['a duration is written in whole hours, minutes and seconds, as in 720h, 1h30m or 30s'],
+  },
+  // Limits.
+  {
+    what: 'a limit of a unit that there is not',
+    manifest: pool({ limits: { memory: '1000GB' } }),
+    says: ['spec.limits[memory]: Invalid value: "1000GB": a limit is a number with one of the suffixes m, k, M, G'],
+  },
+  {
+    what: 'a limit of processors in bytes',
+    manifest: pool({ limits: { cpu: '100Gi' } }),
+    says: ['limits.cpu counts cores: write it without Ki, Mi, Gi, as in cpu: 1000'],
+  },
+  {
+    what: 'a limit of memory that forgot its unit',
+    manifest: pool({ limits: { memory: 1000 } }),
+    says: ['limits.memory counts bytes and this is less than any node has: write it with a unit, as in memory: 1000Gi'],
+  },
+  // Disruption.
+  {
+    what: 'a budget with a schedule and no duration',
+    manifest: budget({ nodes: '0', schedule: '@daily' }),
+    says: [
+      'spec.disruption.budgets[0]: Invalid value',
+      'schedule and duration go together: add the one that is missing',
+    ],
+  },
+  {
+    what: 'a budget with a duration and no schedule',
+    manifest: budget({ nodes: '0', duration: '8h' }),
+    says: ['schedule and duration go together'],
+  },
+  {
+    what: 'a budget whose duration has seconds',
+    manifest: budget({ nodes: '0', schedule: '@daily', duration: '90s' }),
+    says: ['the duration of a budget is written in whole hours and minutes, as in 8h, 30m or 1h30m'],
+  },
+  {
+    what: 'a budget of more than all nodes',
+    manifest: budget({ nodes: '101%' }),
+    says: ['nodes is a percentage or a number of nodes, as in "10%" or "5"'],
+  },
+  {
+    what: 'a budget for a reason that there is not',
+    manifest: budget({ nodes: '1', reasons: ['Expired'] }),
+    says: ['Unsupported value: "Expired": supported values: "Underutilized", "Empty", "Drifted", "Unhealthy"'],
+  },
+  {
+    what: 'a schedule with three fields',
+    manifest: budget({ nodes: '1', schedule: '0 9 *', duration: '1h' }),
+    says: ['spec.disruption.budgets[0].schedule'],
+  },
+  {
+    what: 'a waiting time without a unit',
+    manifest: disrupting({ consolidateAfter: '30' }),
+    says: ['spec.disruption.consolidateAfter: Invalid value: "30": a duration is written in'],
+  },
+  { what: 'a weight beyond 100', manifest: pool({ weight: 101 }), says: ['should be less than or equal to 100'] },
+  // Pools with replicas.
+  {
+    what: 'a weight beside replicas',
+    manifest: pool({ replicas: 1, weight: 1 }),
+    says: ['with replicas there is no weight: remove one of them'],
+  },
+  {
+    what: 'a limit of processors beside replicas',
+    manifest: pool({ replicas: 1, limits: { nodes: 5, cpu: 10 } }),
+    says: ['with replicas, nodes is the only limit there can be: remove the others'],
+  },
+  // Claims.
+  {
+    what: 'a claim on the name of a node',
+    manifest: claim({ requirements: [{ key: 'kubernetes.io/hostname', operator: 'Exists' }] }),
+    says: ['kubernetes.io/hostname is not known before there is a node'],
+  },
+  // Node classes.
+  {
+    what: 'a reservation in no zone of the class',
+    manifest: nodeClass({
+      regions: REGIONS,
+      reservations: [{ id: 'r', instanceType: 'm7i.large', zone: 'mars-1a', count: 1 }],
+    }),
+    says: ['a reservation is in a zone that is not in regions: name one of their zones'],
+  },
+  {
+    what: 'an override in no zone of the class',
+    manifest: nodeClass({ regions: REGIONS, overrides: [{ capacityType: 'spot', zone: 'mars-1a', capacity: 0 }] }),
+    says: ['an override names a zone that is not in regions: name one of their zones, or *'],
+  },
+  {
+    what: 'two reservations of one name',
+    manifest: nodeClass({
+      reservations: [1, 2].map((count) => ({ id: 'r', instanceType: 'm7i.large', zone: 'sim-1a', count })),
+    }),
+    says: ['spec.reservations[1]: Duplicate value'],
+  },
+  {
+    what: 'a rate above one',
+    manifest: nodeClass({ faults: { errorRate: 50 } }),
+    says: ['spec.faults.errorRate in body should be less than or equal to 1'],
+  },
+  {
+    what: 'a delay without a unit',
+    manifest: nodeClass({ registrationDelay: '5' }),
+    says: ['a duration is written in whole hours, minutes, seconds and milliseconds'],
+  },
+];
+
+/** What may not be changed once it is there. */
+export const REFUSED_CHANGES: readonly RefusedChange[] = [
+  {
+    what: 'another kind of node class for a pool',
+    before: pool(),
+    manifest: pool({}, { nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' } }),
+    says: ['nodeClassRef.group cannot be changed: make a new NodePool', 'nodeClassRef.kind cannot be changed'],
+  },
+  {
+    what: 'replicas for a pool that had none',
+    before: pool(),
+    manifest: pool({ replicas: 1 }),
+    says: ['replicas cannot be added to or taken from a NodePool: make a new one'],
+  },
+  {
+    what: 'anything else for a claim',
+    before: claim(),
+    manifest: claim({ terminationGracePeriod: '1h' }),
+    says: ['spec is immutable: delete the claim and make a new one'],
+  },
+];
