@@ -268,6 +268,19 @@ export function describeCloudProvider(name: string, open: () => Promise<CloudUnd
         expect(await create(claim(), [offering])).toMatchObject({ capacityType: 'reserved' });
       });
 
+      it('keeps the slots of claims whose launch was not answered, until these have gone', async () => {
+        const { offering, slots } = cloud.reserved;
+        const unanswered = Array.from({ length: slots }, () => claim());
+        await offeringOf(offering);
+        cloud.trouble('hang');
+        for (const wanted of unanswered)
+          await failure(provider.create(wanted, [offering], NEVER), 'DEADLINE_EXCEEDED', 'retry');
+        cloud.trouble(undefined);
+        expect(await create(claim(), [offering, first()])).toMatchObject({ capacityType: first().capacityType });
+        for (const gone of unanswered) await untilGone(instanceOf(gone));
+        expect(await create(claim(), [offering, first()])).toMatchObject({ capacityType: 'reserved' });
+      });
+
       it('uses a reservation after a restart, before anyone has asked for offerings', async () => {
         const { offering } = cloud.reserved;
         expect(await create(claim(), [offering, first()], cloud.provider())).toMatchObject({

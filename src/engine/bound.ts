@@ -117,8 +117,7 @@ class BoundSearch {
       const reservation = optionReservation[option] as number;
       if (reservation < 0) factor = Math.max(factor, bound / Math.max(price, 1e-12));
       else held.push({ reservation, bound, price });
-      if (reservation < 0 && bound > price * (1 + 1e-7))
-        this.#found.push({ column: this.#maker.getFluid(index), price });
+      if (reservation < 0 && bound > price * (1 + 1e-7)) this.#found.push({ column: this.#maker.getFluid(), price });
       if (work.spend(rows.length)) yield;
     }
     if (factor === 0) return;

@@ -6,6 +6,7 @@ import { Explainer } from './explain/reason.ts';
 import { readOut, rightSize } from './finish.ts';
 import { columnSearch } from './packing/column-search.ts';
 import { searchCover } from './packing/cover-search.ts';
+import type { PackProblem } from './packing/pack-problem.ts';
 import { PodWorth } from './packing/pod-worth.ts';
 import { finish, type Slices, Work } from './packing/work.ts';
 import type { Problem, SolveOptions } from './problem.ts';
@@ -33,7 +34,7 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   yield;
   const compiled = work.elapsed();
   let construction: Construction = yield* construct(model, {
-    cover: (pack, purse) => searchCover(pack, purse, 2, work),
+    cover: (pack, purse) => searchCover(pack, purse, quickTries(pack), work),
     ladder: 12,
     preferenceSlack,
     work,
@@ -47,7 +48,7 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
         const start = yield* searchCover(pack, purse, 2, work);
         return yield* columnSearch(pack, purse, start, work, (values) => worth.learn(pack, values));
       },
-      ladder: 160,
+      ladder: 20,
       preferenceSlack,
       work,
     });
@@ -85,10 +86,17 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   };
 }
 
+/** A second try pays where the packing is small beside the number of pods. */
+function quickTries(pack: PackProblem): number {
+  const pods = pack.rows.reduce((sum, row) => sum + row.demand, 0);
+  return pack.rows.length * pack.candidates.length > 4 * pods ? 1 : 2;
+}
+
 /** What has no place and why, by group of the problem. */
 function* unplacedPods(state: PlacementState, taken: Int32Array): Slices<Unplaced[]> {
   const { model } = state;
   const byGroup = new Map<number, { pods: number[]; reason: UnplacedReason }>();
+  if (state.placed === model.podCount) return [];
   const explainer = new Explainer(state);
   for (const podClass of model.classes) {
     const pods = podClass.pods.subarray(taken[podClass.index] as number);

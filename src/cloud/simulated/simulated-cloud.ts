@@ -158,12 +158,14 @@ export class SimulatedCloud {
     if (instance !== undefined) this.#send(instance, kind, detail, deadline);
   }
 
-  /** Takes up machines that a former process had launched, as their nodes tell of them. */
+  /** Takes up a machine that a former process had launched, as its node tells of it. */
   restore(instance: SimulatedInstance): void {
     if (this.fleet.ofToken(instance.token) !== undefined) return;
     this.fleet.add(instance, 0);
     const account = this.#accounts.get(instance.account);
-    if (account !== undefined) this.#reclaimer.watch(account);
+    if (account === undefined) return;
+    this.#watchEndings(account);
+    this.#reclaimer.watch(account);
   }
 
   #call<Answer>(

@@ -100,13 +100,14 @@ export class SimulatedProvider implements CloudProvider {
   }
 
   async delete({ providerID, claimUID }: InstanceRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
-    if (claimUID !== undefined) this.#options.reservations.forget(claimUID);
     const ids =
       providerID !== undefined
         ? [idOf(providerID)]
         : (await this.#find({ [TAG_CLAIM_UID]: claimUID ?? '' }, signal)).map(({ id }) => id);
     const outcomes = await Promise.all(ids.map((id) => this.#terminate(id, signal)));
-    return outcomes.includes('terminating') ? 'terminating' : 'gone';
+    if (outcomes.includes('terminating')) return 'terminating';
+    if (claimUID !== undefined) this.#options.reservations.forget(claimUID);
+    return 'gone';
   }
 
   async driftReason(claim: NodeClaim, signal: AbortSignal): Promise<string | undefined> {

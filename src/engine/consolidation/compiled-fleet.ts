@@ -1,7 +1,8 @@
 /** A fleet as numbers: pods in classes on nodes, over the same compiled model that the solver works on. */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
-import { compileModel, type Model, type PodClass } from '../compile/model.ts';
+import { compileInSlices, type Model, type PodClass } from '../compile/model.ts';
+import type { Slices, Work } from '../packing/work.ts';
 import type { ExistingNode, Problem } from '../problem.ts';
 import type { Fleet, FleetNode } from './fleet.ts';
 
@@ -20,7 +21,7 @@ export interface CompiledFleet {
 }
 
 /** Compiles a fleet. */
-export function compileFleet(fleet: Fleet): CompiledFleet {
+export function* compileFleet(fleet: Fleet, work: Work): Slices<CompiledFleet> {
   const nodeNumber = new Map(fleet.nodes.map((node, index) => [node.name, index]));
   const counts = new Int32Array(fleet.groups.length);
   for (const pod of fleet.pods) counts[pod.group] = (counts[pod.group] as number) + 1;
@@ -32,26 +33,27 @@ export function compileFleet(fleet: Fleet): CompiledFleet {
     ...(fleet.daemons === undefined ? {} : { daemons: fleet.daemons }),
     ...(fleet.namespaces === undefined ? {} : { namespaces: fleet.namespaces }),
   };
-  const model = compileModel(problem, { preferences: false, preferenceSlack: 0 });
+  const model = yield* compileInSlices(problem, { preferences: false, preferenceSlack: 0 });
+  yield;
   const classOfGroup = new Int32Array(fleet.groups.length).fill(-1);
   const groupOf = groupNumbers(model);
   model.classes.forEach((podClass) => {
     for (const pod of podClass.pods) classOfGroup[groupOf(pod)] = podClass.index;
   });
-  const podClass = Int32Array.from(fleet.pods, (pod) => classOfGroup[pod.group] as number);
-  const podHome = Int32Array.from(fleet.pods, (pod) => nodeNumber.get(pod.node) ?? -1);
+  const podClass = new Int32Array(fleet.pods.length);
+  const podHome = new Int32Array(fleet.pods.length);
+  const podFilter = new Int32Array(fleet.pods.length);
+  const evictionCost = new Float64Array(fleet.pods.length);
+  for (const [index, pod] of fleet.pods.entries()) {
+    podClass[index] = classOfGroup[pod.group] as number;
+    podHome[index] = nodeNumber.get(pod.node) as number;
+    podFilter[index] = filterFor(model, model.classes[podClass[index]] as PodClass, podHome[index]);
+    evictionCost[index] = Math.max(0, pod.evictionCost ?? 1);
+    if (work.spend(2)) yield;
+  }
   const poolNumber = new Map(fleet.pools.map((pool, index) => [pool.name, index]));
-  return {
-    fleet,
-    model,
-    podClass,
-    podHome,
-    podFilter: Int32Array.from(fleet.pods, (_, pod) =>
-      filterFor(model, model.classes[podClass[pod] as number] as PodClass, podHome[pod] as number),
-    ),
-    evictionCost: Float64Array.from(fleet.pods, (pod) => Math.max(0, pod.evictionCost ?? 1)),
-    nodePool: Int32Array.from(fleet.nodes, (node) => poolNumber.get(node.pool ?? '') ?? -1),
-  };
+  const nodePool = Int32Array.from(fleet.nodes, (node) => poolNumber.get(node.pool ?? '') ?? -1);
+  return { fleet, model, podClass, podHome, podFilter, evictionCost, nodePool };
 }
 
 /** Nodes that take nothing are `leaving` to the solver; all have their whole room free, since the pods are placed afterwards. */
@@ -78,8 +80,10 @@ function groupNumbers(model: Model): (pod: number) => number {
 
 /** A pod with ordered alternatives keeps to the one it has now: it is not moved to a worse one to save money. */
 function filterFor(model: Model, podClass: PodClass, home: number): number {
-  const now = podClass.attempts.find(
-    ({ options }) => home >= 0 && hasBit((model.admitted[options] as Admitted).nodes, home),
-  );
-  return (now ?? podClass.attempts[0])?.options ?? -1;
+  const [first] = podClass.attempts;
+  const now =
+    podClass.attempts.length === 1
+      ? first
+      : podClass.attempts.find(({ options }) => hasBit((model.admitted[options] as Admitted).nodes, home));
+  return (now ?? first)?.options ?? -1;
 }

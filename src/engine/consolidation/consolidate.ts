@@ -1,5 +1,5 @@
 /** Consolidation's entry: from a fleet to the moves that make it cheaper. */
-import { type Slices, Work } from '../packing/work.ts';
+import { finish, type Slices, Work } from '../packing/work.ts';
 import { Allowances } from './allowances.ts';
 import { compileFleet } from './compiled-fleet.ts';
 import { componentsOf } from './components.ts';
@@ -18,11 +18,7 @@ import { validateFleet } from './validate-fleet.ts';
 
 /** Plans the consolidation of a fleet. */
 export function consolidate(fleet: Fleet, options: ConsolidationOptions = {}): ConsolidationPlan {
-  const slices = consolidateSteps(fleet, options);
-  for (;;) {
-    const slice = slices.next();
-    if (slice.done === true) return slice.value;
-  }
+  return finish(consolidateSteps(fleet, options));
 }
 
 /** The same in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
@@ -33,7 +29,7 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
     elapsedMs: options.elapsedMs,
   });
   validateFleet(fleet);
-  const compiled = compileFleet(fleet);
+  const compiled = yield* compileFleet(fleet, work);
   yield;
   const planned = new FleetState(compiled);
   yield* planned.settle(work);
@@ -50,7 +46,7 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   const newNodes = new NewNodes(planned, ladder, podWorth);
   const planner = new Planner(
     { state: planned, allowances, criteria, ladder, newNodes, podWorth },
-    { mergeSize: options.mergeSize ?? 8, work },
+    { mergeSize: options.mergeSize ?? 8, prices, work },
   );
   yield* planner.run();
 

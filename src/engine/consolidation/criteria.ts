@@ -69,7 +69,7 @@ export class Criteria {
     for (const node of news) {
       const { optionOffering, optionPrice } = model.catalogue;
       if (optionOffering[nodeOption[node] as number]?.capacityType !== 'spot') continue;
-      const cheaper = optionsFor(this.#state, this.#ladder, node, true).filter(
+      const cheaper = optionsFor(this.#state, this.#ladder, node, { samePool: true }).filter(
         (option) => optionOffering[option]?.capacityType === 'spot' && (optionPrice[option] as number) < price,
       );
       const offerings = new Set(

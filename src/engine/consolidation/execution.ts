@@ -65,7 +65,7 @@ export class Executor {
           again.push(component);
           for (const node of component.nodes) leftOut.set(node, outcome);
         }
-        if (work.spend(200 + 40 * component.nodes.length)) yield;
+        if (work.spend(200 + 200 * component.nodes.length + 1000 * component.newNodes.length)) yield;
       }
       const stuck = again.length === waiting.length;
       if (again.length === 0 || (stuck && receivers !== undefined)) return { moves: this.#moves, leftOut };

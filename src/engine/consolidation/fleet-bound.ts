@@ -3,15 +3,14 @@ import { unitPrices, worth } from './unit-prices.ts';
 
 /** What the pods that could move ask for in all. */
 export function movableDemand(state: FleetState, stays: (node: number) => boolean): Float64Array {
-  const { size } = state.model.dimensions;
+  const { capacity, free, existingCount, model } = state;
+  const { size } = model.dimensions;
   const demand = new Float64Array(size);
-  for (let node = 0; node < state.existingCount; node++) {
+  for (let node = 0; node < existingCount; node++) {
     if (stays(node)) continue;
-    for (const pod of state.podsOn(node)) {
-      const { requests } = state.classOf(pod);
-      for (let column = 0; column < size; column++) {
-        demand[column] = (demand[column] as number) + (requests[column] as number);
-      }
+    for (let column = 0; column < size; column++) {
+      const at = node * size + column;
+      demand[column] = (demand[column] as number) + (capacity[at] as number) - (free[at] as number);
     }
   }
   return demand;
@@ -23,7 +22,7 @@ export function movableDemand(state: FleetState, stays: (node: number) => boolea
  * that stay) is given away with all that it holds beyond its price.
  */
 export function fleetBound(state: FleetState, stays: (node: number) => boolean): number {
-  const { model, existingCount, free } = state;
+  const { model, existingCount, free, capacity } = state;
   const { catalogue, dimensions } = model;
   const { size } = dimensions;
   const demand = movableDemand(state, stays);
@@ -43,17 +42,12 @@ export function fleetBound(state: FleetState, stays: (node: number) => boolean):
   const room = new Float64Array(size);
   for (let node = 0; node < existingCount; node++) {
     const { price, reservationId } = state.compiled.fleet.nodes[node] as { price: number; reservationId?: string };
-    for (let column = 0; column < size; column++) room[column] = Math.max(0, free[node * size + column] as number);
+    const source = stays(node) ? free : capacity;
+    for (let column = 0; column < size; column++) room[column] = Math.max(0, source[node * size + column] as number);
     if (stays(node)) {
       kept += price;
       bound -= worth(prices, room);
       continue;
-    }
-    for (const pod of state.podsOn(node)) {
-      const { requests } = state.classOf(pod);
-      for (let column = 0; column < size; column++) {
-        room[column] = (room[column] as number) + (requests[column] as number);
-      }
     }
     const slot = reservation.get(reservationId ?? '');
     bound -= Math.max(0, worth(prices, room) - price, slot === undefined ? 0 : (excess[slot] as number));

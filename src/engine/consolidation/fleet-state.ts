@@ -21,7 +21,8 @@ export class FleetState {
   readonly model: Model;
   readonly existingCount: number;
   nodeCount: number;
-  /** Rows of resource columns. */
+  /** Rows of resource columns: what pods can take in all, and what is free of it. */
+  capacity: Float64Array;
   free: Float64Array;
   /** Option of each new node; -1 for nodes of the fleet. */
   nodeOption: Int32Array;
@@ -48,6 +49,7 @@ export class FleetState {
     this.nodeCount = fleet.nodes.length;
     const capacity = fleet.nodes.length + 256;
     const { size } = model.dimensions;
+    this.capacity = new Float64Array(capacity * size);
     this.free = new Float64Array(capacity * size);
     this.nodeOption = new Int32Array(capacity).fill(-1);
     this.nodePrice = new Float64Array(capacity);
@@ -58,11 +60,12 @@ export class FleetState {
       return grown;
     });
     fleet.nodes.forEach((node, index) => {
-      model.dimensions.writeCapacity(this.free, index * size, node.allocatable, node.volumeAttachLimits);
+      model.dimensions.writeCapacity(this.capacity, index * size, node.allocatable, node.volumeAttachLimits);
       this.nodePrice[index] = node.price;
       this.#podsOn.push([]);
       if (node.usedHostPorts !== undefined) this.#ports.set(index, [...node.usedHostPorts]);
     });
+    this.free.set(this.capacity);
     this.supply = new Supply(model);
     this.topology = new TopologyLedger(model, {
       domain: (key, node) => (this.#domain[key] as Int32Array)[node] as number,
@@ -152,7 +155,9 @@ export class FleetState {
     if (node >= this.nodeOption.length) this.#grow();
     const row = (catalogue.optionTemplate[option] as number) * dimensions.size;
     for (let column = 0; column < dimensions.size; column++) {
-      this.free[node * dimensions.size + column] = catalogue.alloc[row + column] as number;
+      const amount = catalogue.alloc[row + column] as number;
+      this.capacity[node * dimensions.size + column] = amount;
+      this.free[node * dimensions.size + column] = amount;
     }
     this.nodeOption[node] = option;
     this.nodePrice[node] = catalogue.optionPrice[option] as number;
@@ -175,16 +180,14 @@ export class FleetState {
   /** Exchanges the option of a new node for another that holds its pods, in the same domains if any of them counts by domain. */
   exchange(node: number, option: number): void {
     const { catalogue, dimensions, optionDomain } = this.model;
-    const from = (catalogue.optionTemplate[this.nodeOption[node] as number] as number) * dimensions.size;
     const to = (catalogue.optionTemplate[option] as number) * dimensions.size;
     this.supply.take(this.nodeOption[node] as number, -1);
     this.supply.take(option, 1);
     for (let column = 0; column < dimensions.size; column++) {
       const at = node * dimensions.size + column;
-      this.free[at] =
-        (this.free[at] as number) +
-        (catalogue.alloc[to + column] as number) -
-        (catalogue.alloc[from + column] as number);
+      const amount = catalogue.alloc[to + column] as number;
+      this.free[at] = (this.free[at] as number) + amount - (this.capacity[at] as number);
+      this.capacity[at] = amount;
     }
     for (let key = 0; key < this.#domain.length; key++) {
       (this.#domain[key] as Int32Array)[node] = (optionDomain[key] as Int32Array)[option] as number;
@@ -261,6 +264,7 @@ export class FleetState {
       to.set(from);
       return to;
     };
+    this.capacity = wider(new Float64Array(capacity * this.model.dimensions.size), this.capacity);
     this.free = wider(new Float64Array(capacity * this.model.dimensions.size), this.free);
     this.nodeOption = wider(new Int32Array(capacity).fill(-1), this.nodeOption);
     this.nodePrice = wider(new Float64Array(capacity), this.nodePrice);

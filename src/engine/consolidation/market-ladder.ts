@@ -1,7 +1,7 @@
 /** The options worth looking at when a node is to be launched: for each size the few that give most for their price. */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
-import type { Model } from '../compile/model.ts';
+import type { Model, PodClass } from '../compile/model.ts';
 import { worth } from './unit-prices.ts';
 
 /** Options kept for each size, a size being half as large again as the one before. */
@@ -12,27 +12,35 @@ const SIZE_STEP = Math.log(1.5);
 export class MarketLadder {
   readonly #model: Model;
   readonly #prices: Float64Array;
-  readonly #byPrice = new Map<number, Int32Array>();
+  readonly #tierOf: Int32Array;
+  readonly #byPrice = new Map<string, Int32Array>();
   readonly #ladders = new Map<string, Int32Array>();
-  readonly #tiers = new Map<string, number>();
+  readonly #tiers = new Map<number, number>();
 
   constructor(model: Model, prices: Float64Array) {
     this.#model = model;
     this.#prices = prices;
+    const { catalogue, poolTier } = model;
+    this.#tierOf = Int32Array.from(catalogue.optionTemplate, (template) => {
+      return poolTier[catalogue.templates[template]?.pool ?? 0] as number;
+    });
   }
 
-  /** All options that a filter admits, from cheap to dear. */
-  byPrice(filter: number): Int32Array {
-    let known = this.#byPrice.get(filter);
+  /** Options that a filter admits, from cheap to dear: all, or those of one cell of domains. */
+  byPrice(filter: number, cell = -1): Int32Array {
+    const key = `${filter}|${cell}`;
+    let known = this.#byPrice.get(key);
     if (known === undefined) {
-      const { catalogue, admitted } = this.#model;
+      const { catalogue, admitted, optionCell } = this.#model;
       const { options } = admitted[filter] as Admitted;
       const found: number[] = [];
-      for (let option = 0; option < catalogue.optionCount; option++) if (hasBit(options, option)) found.push(option);
+      for (let option = 0; option < catalogue.optionCount; option++) {
+        if (hasBit(options, option) && (cell < 0 || optionCell[option] === cell)) found.push(option);
+      }
       const { optionPrice } = catalogue;
       found.sort((a, b) => (optionPrice[a] as number) - (optionPrice[b] as number) || a - b);
       known = Int32Array.from(found);
-      this.#byPrice.set(filter, known);
+      this.#byPrice.set(key, known);
     }
     return known;
   }
@@ -41,8 +49,8 @@ export class MarketLadder {
    * The tier of pools that new nodes for such pods come from: the first in which anything that can be launched holds one.
    * -1 when there is none.
    */
-  tier(filter: number, requests: Float64Array): number {
-    const key = `${filter}|${requests.join()}`;
+  tier(filter: number, { requests, index }: PodClass): number {
+    const key = filter * this.#model.classes.length + index;
     let known = this.#tiers.get(key);
     if (known === undefined) {
       known = -1;
@@ -57,9 +65,7 @@ export class MarketLadder {
   }
 
   tierOf(option: number): number {
-    const { catalogue, poolTier } = this.#model;
-    const { pool } = catalogue.templates[catalogue.optionTemplate[option] as number] as { pool: number };
-    return poolTier[pool] as number;
+    return this.#tierOf[option] as number;
   }
 
   /** The worth of all that a node of an option can hold. */

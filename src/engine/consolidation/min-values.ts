@@ -10,7 +10,9 @@ export function meetsMinValues(state: FleetState, ladder: MarketLadder, node: nu
   const wanted = (model.problem.pools[pool]?.requirements ?? []).filter(({ minValues }) => minValues !== undefined);
   if (wanted.length === 0) return true;
   const { optionPrice } = model.catalogue;
-  const options = optionsFor(state, ladder, node, true).filter((option) => (optionPrice[option] as number) <= most);
+  const options = optionsFor(state, ladder, node, { samePool: true }).filter(
+    (option) => (optionPrice[option] as number) <= most,
+  );
   return wanted.every(({ key, minValues = 0 }) => {
     const values = new Set(options.map((option) => valueOfKey(state, option, key)));
     values.delete(undefined);

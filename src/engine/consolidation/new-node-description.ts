@@ -20,7 +20,7 @@ export function describeNewNode(state: FleetState, ladder: MarketLadder, node: n
   const limit = (pool?.requirements ?? []).some(({ minValues }) => minValues !== undefined)
     ? Number.POSITIVE_INFINITY
     : RANKED;
-  const others = optionsFor(state, ladder, node, true).filter(
+  const others = optionsFor(state, ladder, node, { samePool: true }).filter(
     (option) => option !== chosen && (catalogue.optionPrice[option] as number) <= most,
   );
   const offerings = distinct([chosen, ...others].map((option) => offeringOf(state, option))).slice(0, limit);

@@ -58,9 +58,8 @@ export class NewNodes {
   #openFor(pivot: number, rest: readonly number[], zone: string): number {
     const state = this.#state;
     const { optionPrice } = state.model.catalogue;
-    const podClass = state.classOf(pivot);
     const filter = state.compiled.podFilter[pivot] as number;
-    const tier = this.#ladder.tier(filter, podClass.requests);
+    const tier = this.#ladder.tier(filter, state.classOf(pivot));
     if (tier < 0) return -1;
     let total = 0;
     for (const pod of rest) total += this.#podWorth[pod] as number;
@@ -138,11 +137,7 @@ export class NewNodes {
 
   #rightSize(node: number): void {
     const state = this.#state;
-    for (const option of optionsFor(state, this.#ladder, node, false)) {
-      if (option === state.nodeOption[node]) return;
-      if (!state.supply.affords(option)) continue;
-      state.exchange(node, option);
-      return;
-    }
+    const [cheapest] = optionsFor(state, this.#ladder, node, { most: 1 });
+    if (cheapest !== undefined && cheapest !== state.nodeOption[node]) state.exchange(node, cheapest);
   }
 }

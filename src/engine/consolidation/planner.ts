@@ -10,6 +10,8 @@ import { Steps, type StepTools } from './steps.ts';
 /** How to look. */
 export interface PlannerOptions {
   readonly mergeSize: number;
+  /** Worth of a unit of each resource. */
+  readonly prices: Float64Array;
   readonly work: Work;
 }
 
@@ -17,13 +19,15 @@ export interface PlannerOptions {
 export class Planner {
   readonly steps: Steps;
   readonly #tools: StepTools;
+  readonly #prices: Float64Array;
   readonly #work: Work;
   readonly #mergeSize: number;
   /** Whether time ran out. */
   unfinished = false;
 
-  constructor(tools: StepTools, { mergeSize, work }: PlannerOptions) {
+  constructor(tools: StepTools, { mergeSize, prices, work }: PlannerOptions) {
     this.#tools = tools;
+    this.#prices = prices;
     this.#work = work;
     this.#mergeSize = mergeSize;
     this.steps = new Steps(tools);
@@ -158,9 +162,14 @@ export class Planner {
 
   /** Price of nodes beyond the worth of what runs on them. */
   #waste(nodes: readonly number[]): number {
-    const { state, podWorth } = this.#tools;
+    const { capacity, free } = this.#tools.state;
+    const size = this.#prices.length;
     let sum = this.#price(nodes);
-    for (const node of nodes) for (const pod of state.podsOn(node)) sum -= podWorth[pod] as number;
+    for (const node of nodes) {
+      for (let at = node * size; at < (node + 1) * size; at++) {
+        sum -= (this.#prices[at - node * size] as number) * ((capacity[at] as number) - (free[at] as number));
+      }
+    }
     return sum;
   }
 

@@ -183,8 +183,13 @@ function findCandidates(
     const { pool } = templates[optionTemplate[option] as number] as { pool: number };
     if (!market.sells(option) || (scope.tier !== undefined && poolTier[pool] !== scope.tier)) continue;
     let kind = '';
-    for (const filter of filters) kind += hasBit((admitted[filter] as Admitted).options, option) ? '1' : '0';
-    if (!kind.includes('1')) continue;
+    let wanted = false;
+    for (const filter of filters) {
+      const admits = hasBit((admitted[filter] as Admitted).options, option);
+      kind += admits ? '1' : '0';
+      wanted ||= admits;
+    }
+    if (!wanted) continue;
     // Offerings of which only so many can be bought never push others out.
     const reservation = catalogue.optionReservation[option] as number;
     kind += `|${cells.has(optionCell[option] as number) ? optionCell[option] : -1}|${reservation}`;
@@ -196,14 +201,7 @@ function findCandidates(
   const result: Candidate[] = [];
   for (const options of byKind.values()) {
     options.sort((a, b) => (optionPrice[a] as number) - (optionPrice[b] as number) || a - b);
-    const kept: number[] = [];
-    for (const option of options) {
-      const row = (optionTemplate[option] as number) * dimensions;
-      const covered = kept.some((other) =>
-        covers(alloc, (optionTemplate[other] as number) * dimensions, row, dimensions),
-      );
-      if (!covered) kept.push(option);
-    }
+    const kept = undominated(options, optionTemplate, alloc, dimensions);
     for (const option of thin(model, kept, scope.ladder)) {
       const base = catalogue.alloc.subarray((optionTemplate[option] as number) * dimensions);
       const concerned = scope.relaxed !== true && model.minValues.concern(option);
@@ -216,6 +214,33 @@ function findCandidates(
     }
   }
   return result;
+}
+
+/** Of options in order of price, those that no cheaper one covers in every resource. */
+function undominated(
+  options: readonly number[],
+  optionTemplate: Int32Array,
+  alloc: Float64Array,
+  dimensions: number,
+): number[] {
+  const kept: number[] = [];
+  const largest = new Float64Array(dimensions).fill(Number.NEGATIVE_INFINITY);
+  for (const option of options) {
+    const row = (optionTemplate[option] as number) * dimensions;
+    let exceeds = false;
+    for (let column = 0; column < dimensions; column++) {
+      if ((alloc[row + column] as number) <= (largest[column] as number)) continue;
+      largest[column] = alloc[row + column] as number;
+      exceeds = true;
+    }
+    let covered = false;
+    // The last ones kept are the most alike; one that exceeds all in some resource need not be compared.
+    for (let at = kept.length - 1; at >= 0 && !exceeds && !covered; at--) {
+      covered = covers(alloc, (optionTemplate[kept[at] as number] as number) * dimensions, row, dimensions);
+    }
+    if (!covered) kept.push(option);
+  }
+  return kept;
 }
 
 function covers(alloc: Float64Array, a: number, b: number, columns: number): boolean {

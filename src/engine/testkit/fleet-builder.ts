@@ -41,8 +41,8 @@ export function aFleet(overrides: Partial<Fleet> = {}): Fleet {
 /** A move as a test states it: the nodes that go, where each pod lands, and what is bought. */
 export interface StatedMove extends Partial<Omit<Move, 'landings' | 'newNodes' | 'nodes'>> {
   readonly nodes: readonly string[];
-  /** Pod to node, or to the number of a new node. */
-  readonly landings: Readonly<Record<string, string | number>>;
+  /** Pod to node, or to the number of a new node of this move, or of an earlier one: `[move, number]`. */
+  readonly landings: Readonly<Record<string, string | number | readonly [move: number, newNode: number]>>;
   readonly buy?: readonly Omit<StatedNode, 'pods'>[];
 }
 
@@ -52,7 +52,7 @@ export function aConsolidation(
   moves: readonly StatedMove[],
   overrides: Partial<ConsolidationPlan> = {},
 ): ConsolidationPlan {
-  const complete = moves.map((move) => completeMove(fleet, move));
+  const complete = moves.map((_, index) => completeMove(fleet, moves, index));
   const gone = new Set(moves.flatMap(({ nodes }) => nodes));
   const priceBefore = fleet.nodes.reduce((sum, { price }) => sum + price, 0);
   return {
@@ -70,10 +70,17 @@ export function aConsolidation(
   };
 }
 
-function completeMove(fleet: Fleet, { buy = [], landings: stated, ...move }: StatedMove): Move {
-  const landings = Object.entries(stated).map(
-    ([pod, target]): Landing => (typeof target === 'number' ? { pod, newNode: target } : { pod, node: target }),
-  );
+function landingsOf({ landings }: StatedMove, index: number): Landing[] {
+  return Object.entries(landings).map(([pod, target]): Landing => {
+    if (typeof target === 'string') return { pod, node: target };
+    const [move, newNode] = typeof target === 'number' ? [index, target] : target;
+    return { pod, move, newNode };
+  });
+}
+
+function completeMove(fleet: Fleet, moves: readonly StatedMove[], index: number): Move {
+  const { buy = [], landings: _, ...move } = moves[index]!;
+  const landings = landingsOf(moves[index]!, index);
   const numberOf = (name: string) => fleet.pods.findIndex((pod) => pod.name === name);
   // Pods are numbered as in the fleet, each as a group of one.
   const problem = {
@@ -81,10 +88,13 @@ function completeMove(fleet: Fleet, { buy = [], landings: stated, ...move }: Sta
     pools: fleet.pools,
     instanceTypes: fleet.instanceTypes,
   };
+  const all = moves.flatMap(landingsOf);
   const newNodes = aPlan(problem, {
-    newNodes: buy.map((node, index) => ({
+    newNodes: buy.map((node, number) => ({
       ...node,
-      pods: landings.filter((one) => 'newNode' in one && one.newNode === index).map(({ pod }) => numberOf(pod)),
+      pods: all
+        .filter((one) => 'newNode' in one && one.move === index && one.newNode === number)
+        .map(({ pod }) => numberOf(pod)),
     })),
   }).newNodes;
   const before = fleet.nodes.filter(({ name }) => move.nodes.includes(name)).reduce((sum, { price }) => sum + price, 0);

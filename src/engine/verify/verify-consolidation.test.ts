@@ -37,6 +37,15 @@ describe('a move', () => {
     expect(broken(aFleet(), [])).toEqual([]);
   });
 
+  it('may put pods on a new node of an earlier move, never of a later one', () => {
+    const fleet = aFleet({ instanceTypes: [aType(), small] });
+    const first: StatedMove = { nodes: ['one'], landings: { p1: 0 }, buy: [{ buy: ['small/a/on-demand'] }] };
+    expect(broken(fleet, [first, { nodes: ['two'], landings: { p2: [0, 0] } }])).toEqual([]);
+    expect(broken(fleet, [{ nodes: ['two'], landings: { p2: [1, 0] } }, first])).toContain('landings');
+    const large = { ...fleet, groups: [aPod({ requests: { cpu: 1001 } })] };
+    expect(broken(large, [first, { nodes: ['two'], landings: { p2: [0, 0] } }])).toEqual(['resources']);
+  });
+
   it('finds a place for each pod of the nodes that go, once', () => {
     expect(broken(aFleet(), [{ nodes: ['two'], landings: {}, reason: 'Underutilized' }])).toContain('landings');
     expect(broken(aFleet(), [{ nodes: ['two'], landings: { p2: 'one', p1: 'one' } }])).toContain('landings');

@@ -26,101 +26,84 @@ export function verifyConsolidation(
   const disruptions = new DisruptionRules(fleet);
   const supply = new FleetSupply(fleet, market);
 
+  // Pods of later moves may land on new nodes of earlier ones, so that these are judged by what they hold in the end.
+  const purchases = new Map<string, { bought: Bought; pods: FleetPod[] }>();
   for (const [index, move] of plan.moves.entries()) {
     const subject = `move ${index}`;
     const unknown = move.nodes.filter((name) => !ledger.has(name) || ledger.asFound(name) === undefined);
     for (const name of unknown) report('untouchable', subject, `${name} does not exist (any more)`);
     if (unknown.length > 0) continue;
     disruptions.check(subject, move, ledger, report);
-    carryOut(ledger, market, supply, move, subject, report);
     checkSavings(ledger, move, options, subject, report);
+
+    const news = move.newNodes.flatMap((node, number) => {
+      const bought = lookUp(ledger.problem, market, node, newNodeName(index, number), report);
+      return bought === undefined ? [] : [bought];
+    });
+    // Old and new nodes run side by side until the pods have moved.
+    supply.buy(news, subject, report);
+    const leaving = move.nodes.flatMap((name) => ledger.remove(name));
+    for (const name of move.nodes) supply.giveBack(ledger.asFound(name) as FleetNode);
+    for (const bought of news) {
+      ledger.add(bought.node);
+      purchases.set(bought.node.name, { bought, pods: [] });
+    }
+    for (const [name, pods] of land(ledger, move, leaving, subject, report)) purchases.get(name)?.pods.push(...pods);
+  }
+  for (const { bought, pods } of purchases.values()) {
+    const groups = pods.map((pod) => ledger.group(pod));
+    checkPurchase(ledger.problem, market, bought, groups, report);
+    checkDomainsOfAlternatives(ledger.problem, market, bought, groups, ledger.topology, report);
+    const listed = bought.plan.pods.map((number) => fleet.pods[number]?.name).sort();
+    if (JSON.stringify(listed) !== JSON.stringify(pods.map(({ name }) => name).sort())) {
+      report('landings', bought.node.name, `${listed.length} pods are listed, ${pods.length} land, or others`);
+    }
   }
   checkTotals(fleet, plan, report);
   return violations;
 }
 
-function carryOut(
+function newNodeName(move: number, number: number): string {
+  return `move ${move}, new node ${number}`;
+}
+
+/** Places every pod that has to leave, in the order of the landings; tells which pods came to which node. */
+function land(
   ledger: FleetLedger,
-  market: Market,
-  supply: FleetSupply,
   move: Move,
+  leaving: readonly FleetPod[],
   subject: string,
   report: Report,
-): void {
-  const purchases = move.newNodes.map((node, index) =>
-    lookUp(ledger.problem, market, node, `${subject}, new node ${index}`, report),
-  );
-  // Old and new nodes run side by side until the pods have moved.
-  supply.buy(
-    purchases.filter((bought) => bought !== undefined),
-    subject,
-    report,
-  );
-  const leaving = new Map(move.nodes.flatMap((name) => ledger.remove(name)).map((pod) => [pod.name, pod]));
-  for (const name of move.nodes) supply.giveBack(ledger.asFound(name) as FleetNode);
-  for (const bought of purchases) if (bought !== undefined) ledger.add(bought.node);
-
+): Map<string, FleetPod[]> {
+  const waiting = new Map(leaving.map((pod) => [pod.name, pod]));
   const arrivals = new Map<string, FleetPod[]>();
   const steps: [FleetPod, PlannedNode][] = [];
   for (const landing of move.landings) {
-    const pod = leaving.get(landing.pod);
+    const pod = waiting.get(landing.pod);
     if (pod === undefined) {
       report('landings', subject, `${landing.pod} lands, but was not on a node that goes, or has landed before`);
       continue;
     }
-    leaving.delete(landing.pod);
-    const target = 'node' in landing ? landing.node : purchases[landing.newNode]?.node.name;
-    if (target === undefined || !ledger.has(target) || ledger.asFound(target)?.closed === true) {
-      report('landings', subject, `${landing.pod} lands on ${target ?? 'a new node'}, which takes no pods`);
+    waiting.delete(landing.pod);
+    const target = 'node' in landing ? landing.node : newNodeName(landing.move, landing.newNode);
+    if (!ledger.has(target) || ledger.asFound(target)?.closed === true) {
+      report('landings', subject, `${landing.pod} lands on ${target}, which takes no pods`);
       continue;
     }
     arrivals.set(target, [...(arrivals.get(target) ?? []), pod]);
     steps.push([pod, ledger.node(target)]);
   }
-  for (const name of leaving.keys()) report('landings', subject, `${name} has no place to go`);
-
-  checkPurchases(ledger, market, purchases, arrivals, report);
+  for (const name of waiting.keys()) report('landings', subject, `${name} has no place to go`);
   for (const [name, pods] of arrivals) {
-    const isNew = purchases.some((bought) => bought?.node.name === name);
-    if (!isNew)
-      checkNode(
-        ledger.withRoomLeft(name),
-        pods.map((pod) => ledger.group(pod)),
-        report,
-      );
+    const groups = pods.map((pod) => ledger.group(pod));
+    // What is bought is judged in the end, with all that it holds by then.
+    if (ledger.asFound(name) !== undefined) checkNode(ledger.withRoomLeft(name), groups, report);
   }
   for (const [pod, node] of steps) {
     ledger.topology.place(ledger.group(pod), node, report);
     ledger.record(pod, node);
   }
-  for (const bought of purchases) {
-    if (bought === undefined) continue;
-    const pods = (arrivals.get(bought.node.name) ?? []).map((pod) => ledger.group(pod));
-    checkDomainsOfAlternatives(ledger.problem, market, bought, pods, ledger.topology, report);
-  }
-}
-
-function checkPurchases(
-  ledger: FleetLedger,
-  market: Market,
-  purchases: readonly (Bought | undefined)[],
-  arrivals: ReadonlyMap<string, readonly FleetPod[]>,
-  report: Report,
-): void {
-  for (const bought of purchases) {
-    if (bought === undefined) continue;
-    const pods = arrivals.get(bought.node.name) ?? [];
-    checkPurchase(
-      ledger.problem,
-      market,
-      bought,
-      pods.map((pod) => ledger.group(pod)),
-      report,
-    );
-    if (bought.plan.pods.length !== pods.length) {
-      report('landings', bought.node.name, `${bought.plan.pods.length} pods are listed, ${pods.length} land`);
-    }
-  }
+  return arrivals;
 }
 
 function checkSavings(

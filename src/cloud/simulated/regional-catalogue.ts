@@ -1,9 +1,7 @@
-/**
- * The regions of the simulated cloud and what is sold in them: everywhere the same machines, in each region at prices of
- * its own.
- */
+/** What the simulated cloud sells in each region: everywhere the same machines, in each at prices of its own. */
 import type { InstanceType, Labels, Offering, Resources } from '../../engine/problem.ts';
 import { seededRandom } from '../../platform/random.ts';
+import type { Region } from './account-settings.ts';
 import { type MachineType, machineTypes, REGION, reservedOf, spotPrice, usableMemoryMib, ZONES } from './catalogue.ts';
 import {
   INSTANCE_CATEGORY,
@@ -19,32 +17,32 @@ import {
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-/** The regions there are; the first is the cheapest. */
-export const REGIONS = [REGION, 'sim-2', 'sim-3'] as const;
-
-/** The zones of a region: its name and a letter. */
-export function zonesOf(region: string): readonly string[] {
-  return ZONES.map((zone) => inRegion(zone, region));
-}
-
-/** Everything that is sold in a region, with mean prices. */
-export function catalogueOf(region: string): InstanceType[] {
-  const dearness = region === REGION ? 1 : 1 + 0.2 * seededRandom('regions').split(region).next();
+/** Everything that is sold in these regions, with mean prices. */
+export function catalogueOf(regions: readonly Region[]): InstanceType[] {
+  const places = regions.flatMap(({ name, zones }) =>
+    zones.map((zone, index) => ({ zone, like: ZONES[index % ZONES.length] as string, dearness: dearnessOf(name) })),
+  );
   return machineTypes().map((machine) => ({
     name: machine.name,
     labels: labelsOf(machine),
     capacity: capacityOf(machine),
     overhead: overheadOf(machine),
-    offerings: machine.zones.flatMap((zone) => offeringsOf(machine, zone, region, dearness)),
+    offerings: places
+      .filter(({ like }) => machine.zones.includes(like))
+      .flatMap(({ zone, dearness }) => offeringsOf(machine, zone, dearness)),
   }));
 }
 
-function offeringsOf(machine: MachineType, zone: string, region: string, dearness: number): Offering[] {
+/** The home region has the prices of the list, the others are up to a fifth dearer. */
+function dearnessOf(region: string): number {
+  return region === REGION ? 1 : 1 + 0.2 * seededRandom('regions').split(region).next();
+}
+
+function offeringsOf(machine: MachineType, zone: string, dearness: number): Offering[] {
   const priced = (usd: number): number => Math.round(usd * dearness * 1e5) / 1e5;
-  const place = inRegion(zone, region);
   return [
-    { zone: place, capacityType: 'on-demand', price: priced(machine.usdPerHour) },
-    { zone: place, capacityType: 'spot', price: priced(spotPrice(machine, zone)) },
+    { zone, capacityType: 'on-demand', price: priced(machine.usdPerHour) },
+    { zone, capacityType: 'spot', price: priced(spotPrice(machine, zone)) },
   ];
 }
 
@@ -81,8 +79,4 @@ function overheadOf(machine: MachineType): Resources {
   const { milliCpu, memoryMib } = reservedOf(machine);
   // Kubelet keeps 1 GiB of the disk for itself and evicts when a tenth is left.
   return { cpu: milliCpu, memory: memoryMib * MIB, 'ephemeral-storage': 3 * GIB };
-}
-
-function inRegion(zone: string, region: string): string {
-  return `${region}${zone.slice(REGION.length)}`;
 }

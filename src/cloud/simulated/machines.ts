@@ -1,0 +1,137 @@
+/**
+ * The machines of the simulated cloud as the cluster sees them: one that runs joins as a Node, which kwok or the embedded
+ * cluster's kubelet keeps alive, and one that is gone is removed, as a cloud's own controller does it.
+ */
+import { durationMs } from '../../apis/karpenter/duration.ts';
+import { NODES, type Node } from '../../apis/kubernetes/node.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { Controller } from '../../kube/controller.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { hasCode } from '../../platform/errors.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { seededRandom } from '../../platform/random.ts';
+import { ANNOTATION_INTERRUPT, ANNOTATION_KWOK, ANNOTATION_SIMULATED } from './labels.ts';
+import { instanceOfNode, nodeNameOf, nodeOf } from './node-of-instance.ts';
+import type { SimulatedCloud } from './simulated-cloud.ts';
+import type { SimulatedInstance } from './simulated-instance.ts';
+
+export interface MachinesOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly cloud: SimulatedCloud;
+  /** All nodes of the cluster; whoever made it runs it. */
+  readonly nodes: Informer<Node>;
+  readonly logger?: Logger;
+  /** Called when the machine of a node has lost its power, so that what plays the node can stop. */
+  readonly powerOff?: (nodeName: string) => void;
+}
+
+const WORKERS = 32;
+
+export class Machines {
+  readonly #options: MachinesOptions;
+  readonly #work: Controller;
+  /** The nodes of machines that have joined, by instance. */
+  readonly #joined = new Map<string, string>();
+
+  constructor(options: MachinesOptions) {
+    this.#options = options;
+    const { clock, logger } = options;
+    this.#work = new Controller({
+      name: 'simulated.machine',
+      clock,
+      ...(logger && { logger }),
+      concurrency: WORKERS,
+      reconcile: async (id, { signal }) => {
+        await this.#sync(id, signal);
+        return undefined;
+      },
+    });
+  }
+
+  /** Takes up the machines of the nodes that are there, then runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { cloud, nodes } = this.#options;
+    const stops: (() => void)[] = [];
+    try {
+      await nodes.synced(signal);
+      for (const node of nodes.list()) this.#takeUp(node);
+      stops.push(
+        cloud.fleet.onChange(({ id }) => this.#work.queue.add(id)),
+        nodes.addHandler({ added: (node) => this.#heed(node), updated: (node) => this.#heed(node) }),
+      );
+      for (const { id } of cloud.fleet.list()) this.#work.queue.add(id);
+      await this.#work.run(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      for (const stop of stops) stop();
+    }
+  }
+
+  #takeUp(node: Node): void {
+    const instance = instanceOfNode(node);
+    if (instance === undefined) return;
+    this.#options.cloud.restore(instance);
+    this.#joined.set(instance.id, node.metadata.name ?? '');
+    this.#work.queue.add(instance.id);
+  }
+
+  /** Someone asked, on the node, for its machine to be taken back. */
+  #heed(node: Node): void {
+    const asked = node.metadata.annotations?.[ANNOTATION_INTERRUPT];
+    const providerID = node.spec?.providerID;
+    if (asked !== undefined && providerID !== undefined) this.#options.cloud.interrupt(providerID, durationMs(asked));
+  }
+
+  async #sync(id: string, signal: AbortSignal): Promise<void> {
+    const instance = this.#options.cloud.fleet.get(id);
+    if (instance === undefined) await this.#leave(id, signal);
+    else if (instance.state === 'running' && !this.#joined.has(id) && this.#joins(instance))
+      await this.#join(instance, signal);
+  }
+
+  /** Some machines never join; which ones follows from their names. */
+  #joins({ id, account }: SimulatedInstance): boolean {
+    const rate = this.#options.cloud.account(account)?.settings.faults.registrationFailureRate ?? 0;
+    return rate === 0 || seededRandom(id).split('registration').next() >= rate;
+  }
+
+  async #join(instance: SimulatedInstance, signal: AbortSignal): Promise<void> {
+    const { client } = this.#options;
+    const name = nodeNameOf(instance);
+    try {
+      await client.create(NODES, nodeOf(instance), { signal });
+    } catch (error) {
+      if (!hasCode(error, 'KUBE_ALREADY_EXISTS')) throw error;
+      const there = await client.get(NODES, { name }, { signal });
+      // The node of a machine that is going has our name: try again until it has gone.
+      if (there.spec?.providerID !== instance.providerID) throw error;
+    }
+    this.#joined.set(instance.id, name);
+  }
+
+  async #leave(id: string, signal: AbortSignal): Promise<void> {
+    const name = this.#joined.get(id);
+    if (name === undefined) return;
+    this.#options.powerOff?.(name);
+    try {
+      await this.#remove(name, id, signal);
+    } catch (error) {
+      if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
+    }
+    this.#joined.delete(id);
+  }
+
+  async #remove(name: string, id: string, signal: AbortSignal): Promise<void> {
+    const { client } = this.#options;
+    const node = await client.get(NODES, { name }, { signal });
+    const { uid } = node.metadata;
+    if (!node.spec?.providerID?.endsWith(`/${id}`) || uid === undefined) return;
+    // Finalizers may keep the node for a while; nothing is to keep it alive meanwhile.
+    const annotations = { [ANNOTATION_SIMULATED]: null, [ANNOTATION_KWOK]: null };
+    await client.patch(NODES, { name }, { type: 'merge', body: { metadata: { uid, annotations } } }, { signal });
+    await client.delete(NODES, { name }, { signal, preconditions: { uid } });
+  }
+}

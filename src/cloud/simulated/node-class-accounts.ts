@@ -1,0 +1,61 @@
+/** Keeps the accounts of the simulated cloud as the SimulatedNodeClasses of a cluster describe them. */
+import type { SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
+import type { InstanceType } from '../../engine/problem.ts';
+import { asError } from '../../platform/errors.ts';
+import type { NodeClassReadiness } from '../provider.ts';
+import { accountSettings, settingsProblem } from './node-class-settings.ts';
+import { readInstanceTypes } from './read-instance-types.ts';
+import type { SimulatedCloud } from './simulated-cloud.ts';
+
+export interface NodeClassAccountsOptions {
+  readonly cloud: SimulatedCloud;
+  /** Reads the catalogue that a node class names. */
+  readonly readCatalogue?: (path: string) => readonly InstanceType[];
+}
+
+export class NodeClassAccounts {
+  readonly #cloud: SimulatedCloud;
+  readonly #readCatalogue: (path: string) => readonly InstanceType[];
+  readonly #readiness = new Map<string, NodeClassReadiness>();
+
+  constructor(options: NodeClassAccountsOptions) {
+    this.#cloud = options.cloud;
+    this.#readCatalogue = options.readCatalogue ?? readInstanceTypes;
+  }
+
+  /** Opens or changes the account of a node class, if it makes sense. */
+  apply({ metadata: { name = '' }, spec }: SimulatedNodeClass): NodeClassReadiness {
+    const readiness = this.#configure(name, spec);
+    this.#readiness.set(name, readiness);
+    return readiness;
+  }
+
+  /** A node class is gone: nothing more is launched from it. Machines of its account stay until they are deleted. */
+  remove(name: string): void {
+    this.#readiness.delete(name);
+  }
+
+  /** Whether the account of a node class can be used. */
+  readiness(name: string): NodeClassReadiness {
+    const known = this.#readiness.get(name);
+    return known ?? notReady('NodeClassNotFound', `there is no SimulatedNodeClass ${name}`);
+  }
+
+  #configure(name: string, spec: SimulatedNodeClass['spec']): NodeClassReadiness {
+    let sold: readonly InstanceType[] | undefined;
+    try {
+      sold = spec.catalogFile === undefined ? undefined : this.#readCatalogue(spec.catalogFile);
+    } catch (error) {
+      return notReady('CatalogUnreadable', asError(error).message);
+    }
+    const settings = accountSettings(spec, sold);
+    const problem = settingsProblem(settings);
+    if (problem !== undefined) return notReady('ReservationInvalid', problem);
+    this.#cloud.configure(name, settings);
+    return { ready: true, reason: 'Ready', message: '' };
+  }
+}
+
+function notReady(reason: string, message: string): NodeClassReadiness {
+  return { ready: false, reason, message };
+}

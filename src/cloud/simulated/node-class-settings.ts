@@ -1,0 +1,80 @@
+/** The account that a SimulatedNodeClass describes. */
+import { durationMs } from '../../apis/karpenter/duration.ts';
+import type { SimulatedNodeClassSpec } from '../../apis/spindrift/simulated-node-class.ts';
+import type { InstanceType } from '../../engine/problem.ts';
+import { parseTimestamp } from '../../platform/clock.ts';
+import type {
+  AccountSettings,
+  FaultSettings,
+  OfferingOverride,
+  Region,
+  SpotMarketSettings,
+} from './account-settings.ts';
+import { NO_FAULTS } from './account-settings.ts';
+import { catalogueOf } from './regional-catalogue.ts';
+
+/** How long a machine takes to go. */
+const STOP_MS = 1_000;
+
+/** The settings of a node class; `sold` is the catalogue of its file, where it names one. */
+export function accountSettings(spec: SimulatedNodeClassSpec, sold?: readonly InstanceType[]): AccountSettings {
+  const regions = sold === undefined ? spec.regions : regionsOfFile(spec.regions, sold);
+  return {
+    regions,
+    catalogue: sold ?? catalogueOf(regions),
+    ...(spec.seed !== undefined && { seed: spec.seed }),
+    market: marketSettings(spec.spotMarket),
+    reservations: (spec.reservations ?? []).map(({ endTime, ...reservation }) => {
+      const endsAt = parseTimestamp(endTime);
+      return endsAt === undefined ? reservation : { ...reservation, endsAt };
+    }),
+    overrides: (spec.overrides ?? []).map(offeringOverride),
+    faults: faultSettings(spec.faults),
+    startMs: durationMs(spec.registrationDelay) ?? 0,
+    stopMs: STOP_MS,
+  };
+}
+
+/** What is wrong with the settings, that a schema cannot see, as a sentence; undefined when nothing is. */
+export function settingsProblem({ reservations, catalogue, regions }: AccountSettings): string | undefined {
+  const types = new Set(catalogue.map((type) => type.name));
+  const zones = new Set(regions.flatMap((region) => region.zones));
+  const lost = reservations.find(({ instanceType, zone }) => !types.has(instanceType) || !zones.has(zone));
+  if (lost === undefined) return undefined;
+  const what = types.has(lost.instanceType) ? `zone ${lost.zone}` : `instance type ${lost.instanceType}`;
+  return `reservation ${lost.id} names ${what}, which the catalogue does not have: name one that it has`;
+}
+
+/** A file brings zones of its own; where the class names none of them, they are taken for those of its first region. */
+function regionsOfFile(regions: readonly Region[], sold: readonly InstanceType[]): readonly Region[] {
+  const zones = new Set(sold.flatMap((type) => type.offerings.map((offering) => offering.zone)));
+  if (regions.some((region) => region.zones.some((zone) => zones.has(zone)))) return regions;
+  return [{ name: regions[0]?.name ?? '', zones: [...zones].sort() }];
+}
+
+function marketSettings(market: SimulatedNodeClassSpec['spotMarket']): SpotMarketSettings {
+  const { notice, capacityPerPool, ...rest } = market;
+  return { ...rest, noticeMs: durationMs(notice) ?? 0, ...(capacityPerPool !== undefined && { capacityPerPool }) };
+}
+
+function offeringOverride(override: NonNullable<SimulatedNodeClassSpec['overrides']>[number]): OfferingOverride {
+  const { capacityType, instanceType, zone, capacity, priceFactor } = override;
+  return {
+    capacityType,
+    ...(instanceType !== '*' && { instanceType }),
+    ...(zone !== '*' && { zone }),
+    ...(capacity !== undefined && { capacity }),
+    ...(priceFactor !== undefined && { priceFactor }),
+  };
+}
+
+function faultSettings(faults: SimulatedNodeClassSpec['faults']): FaultSettings {
+  const { latency, consistencyDelay, requestsPerSecond, ...rates } = faults;
+  return {
+    ...NO_FAULTS,
+    ...rates,
+    latencyMs: durationMs(latency) ?? 0,
+    consistencyDelayMs: durationMs(consistencyDelay) ?? 0,
+    ...(requestsPerSecond !== undefined && { requestsPerSecond }),
+  };
+}

@@ -1,0 +1,56 @@
+/** The Node object with which a machine of the simulated cloud joins the cluster, and back. */
+import type { Node } from '../../apis/kubernetes/node.ts';
+import type { ResourceList } from '../../apis/kubernetes/pod.ts';
+import { formatQuantity, quantityOf, quantityOfMilli } from '../../apis/kubernetes/quantity.ts';
+import type { Resources } from '../../engine/problem.ts';
+import { ANNOTATION_INSTANCE, ANNOTATION_KWOK, ANNOTATION_SIMULATED, TAG_CLAIM } from './labels.ts';
+import { parseProviderID, type SimulatedInstance } from './simulated-instance.ts';
+
+/** What a machine calls its node: as its claim is called, where it has one. */
+export function nodeNameOf({ id, tags }: SimulatedInstance): string {
+  return tags[TAG_CLAIM] || id;
+}
+
+/** What a machine says of itself when it joins. */
+export function nodeOf(instance: SimulatedInstance): Node {
+  const name = nodeNameOf(instance);
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: { ...instance.bootstrap.labels, ...instance.labels, 'kubernetes.io/hostname': name },
+      annotations: {
+        [ANNOTATION_SIMULATED]: 'true',
+        [ANNOTATION_KWOK]: 'fake',
+        [ANNOTATION_INSTANCE]: JSON.stringify(instance),
+      },
+    },
+    spec: { providerID: instance.providerID, taints: instance.bootstrap.taints },
+    status: { capacity: resourceList(instance.capacity), allocatable: resourceList(instance.allocatable) },
+  };
+}
+
+/** The machine that a node tells of; undefined for a node of another cloud, or whose words make no sense. */
+export function instanceOfNode(node: Node): SimulatedInstance | undefined {
+  const text = node.metadata.annotations?.[ANNOTATION_INSTANCE];
+  const id = parseProviderID(node.spec?.providerID ?? '')?.id;
+  if (text === undefined || id === undefined) return undefined;
+  try {
+    const instance = JSON.parse(text) as SimulatedInstance;
+    return instance.id === id ? instance : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function resourceList(resources: Resources): ResourceList {
+  return Object.fromEntries(
+    Object.entries(resources).map(([name, amount]) => [name, formatQuantity(quantityFor(name, amount))]),
+  );
+}
+
+function quantityFor(name: string, amount: number) {
+  if (name === 'cpu') return quantityOfMilli(amount);
+  return quantityOf(amount, name === 'memory' || name === 'ephemeral-storage' ? 'BinarySI' : 'DecimalSI');
+}

@@ -1,0 +1,28 @@
+/** Reads a catalogue from a file of this machine. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { InstanceType } from '../../engine/problem.ts';
+import { asError } from '../../platform/errors.ts';
+import { fieldError } from './field-reader.ts';
+import { parseInstanceTypes, toInstanceType } from './instance-type-entries.ts';
+
+/** The instance types of a file; one whose name ends in `.gz` is unpacked first. */
+export function readInstanceTypes(path: string): InstanceType[] {
+  return parseInstanceTypes(readJson(path)).map(toInstanceType);
+}
+
+/** Reads a JSON file; one whose name ends in `.gz` is unpacked first. */
+export function readJson(path: string): unknown {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+    if (path.endsWith('.gz')) bytes = gunzipSync(bytes);
+  } catch (error) {
+    throw fieldError(path, 'cannot be read:', asError(error).message);
+  }
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    throw fieldError(path, 'is not JSON:', asError(error).message);
+  }
+}
