@@ -1,0 +1,69 @@
+/** A controller on the shared informers: it listens, waits until the caches are full, and works until told to stop. */
+import { Controller, type ReconcileContext, type ReconcileResult } from '../kube/controller.ts';
+import type { WorkQueue } from '../kube/work-queue.ts';
+import { hasCode } from '../platform/errors.ts';
+import type { ControllersOptions } from './controllers-options.ts';
+
+export interface InformedControllerSettings {
+  /** Dotted lower case: `nodeclaim.lifecycle`. */
+  readonly name: string;
+  readonly concurrency?: number;
+  /** After which a reconcile is told to stop. */
+  readonly timeoutMs?: number;
+  /** The waits between the tries of one key, where they are not the usual ones. */
+  readonly backOff?: { readonly baseDelayMs: number; readonly maxDelayMs: number };
+  /** Starts to listen to whatever should bring keys into the queue; gives what stops that. */
+  listen(queue: WorkQueue): readonly (() => void)[];
+  reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined>;
+}
+
+/** An object that was there is there no more: the cache will say so soon. */
+const LOOK_AGAIN_MS = 1000;
+
+export class InformedController {
+  readonly queue: WorkQueue;
+  readonly #controller: Controller;
+  readonly #options: ControllersOptions;
+  readonly #settings: InformedControllerSettings;
+
+  constructor(options: ControllersOptions, settings: InformedControllerSettings) {
+    const { clock, logger, metrics } = options;
+    const { name, concurrency = 10, timeoutMs = 60_000, backOff } = settings;
+    this.#options = options;
+    this.#settings = settings;
+    this.#controller = new Controller({
+      ...{ name, concurrency, timeoutMs, clock, logger, metrics },
+      // Keys that fail wait for themselves, not for each other.
+      queue: { retriesPerSecond: 1000, retryBurst: 1000, ...backOff },
+      reconcile: (key, context) => this.#reconcile(key, context),
+    });
+    this.queue = this.#controller.queue;
+  }
+
+  get name(): string {
+    return this.#controller.name;
+  }
+
+  /** Runs until the signal aborts and what is in progress has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stops = this.#settings.listen(this.queue);
+    try {
+      await this.#options.state.informers.synced(signal);
+      await this.#controller.run(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      for (const stop of stops) stop();
+    }
+  }
+
+  async #reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
+    try {
+      return await this.#settings.reconcile(key, context);
+    } catch (error) {
+      if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
+      context.logger.debug('an object has gone meanwhile', { error });
+      return { requeueAfterMs: LOOK_AGAIN_MS };
+    }
+  }
+}

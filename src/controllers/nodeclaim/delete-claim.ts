@@ -1,0 +1,17 @@
+import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import { keyOf } from '../../apis/kubernetes/object.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { hasCode } from '../../platform/errors.ts';
+
+/** Deletes this very claim; one that is gone, or another of its name, is left alone. */
+export async function deleteClaim(client: KubeClient, claim: NodeClaim, signal: AbortSignal): Promise<void> {
+  const { uid } = claim.metadata;
+  try {
+    await client.delete(NODE_CLAIMS, keyOf(claim), {
+      signal,
+      ...(uid === undefined ? {} : { preconditions: { uid } }),
+    });
+  } catch (error) {
+    if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
+  }
+}

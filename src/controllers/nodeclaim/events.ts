@@ -1,0 +1,57 @@
+/** What people are told about claims. */
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import type { Node } from '../../apis/kubernetes/node.ts';
+import type { RecordedEvent } from '../../kube/event-recorder.ts';
+
+const TEN_MINUTES_MS = 600_000;
+
+/** No offering that the claim allows has capacity. */
+export function insufficientCapacity(claim: NodeClaim, why: string): RecordedEvent {
+  const message = `NodeClaim ${claim.metadata.name} event: ${why}`;
+  return { object: claim, type: 'Warning', reason: 'InsufficientCapacityError', message };
+}
+
+/** Nothing can be launched from the claim's node class. */
+export function nodeClassNotReady(claim: NodeClaim, why: string): RecordedEvent {
+  const message = `NodeClaim ${claim.metadata.name} event: ${why}`;
+  return { object: claim, type: 'Warning', reason: 'NodeClassNotReady', message };
+}
+
+/** The launch failed and will be tried again. */
+export function launchFailed(claim: NodeClaim, why: string): RecordedEvent {
+  return { object: claim, type: 'Warning', reason: 'LaunchFailed', message: why, dedupe: [] };
+}
+
+/** The machine was launched and is gone before anybody could write it down. */
+export function instanceGone(claim: NodeClaim, why: string): RecordedEvent {
+  return { object: claim, type: 'Warning', reason: 'InstanceGone', message: why };
+}
+
+/** A step of the claim took longer than it may; the claim is given up. */
+export function stepTimedOut(claim: NodeClaim, reason: string, message: string): RecordedEvent {
+  return { object: claim, type: 'Warning', reason, message };
+}
+
+/** The node joined without the taint that keeps pods off it until it is registered. */
+export function unregisteredTaintMissing(claim: NodeClaim): RecordedEvent {
+  const message = 'Missing karpenter.sh/unregistered taint which prevents registration related race conditions';
+  return { object: claim, type: 'Warning', reason: 'UnregisteredTaintMissing', message };
+}
+
+/** The machine cannot be terminated, or does not go. */
+export function failedTermination(object: NodeClaim | Node, why: string): RecordedEvent {
+  const message = `Failed to terminate the instance: ${why}`;
+  return { object, type: 'Warning', reason: 'FailedTermination', message, dedupe: [], quietMs: TEN_MINUTES_MS };
+}
+
+/** The claim goes because its machine is gone. */
+export function garbageCollected(claim: NodeClaim): RecordedEvent {
+  const message = `The instance ${claim.status?.providerID ?? ''} no longer exists`;
+  return { object: claim, type: 'Warning', reason: 'InstanceGone', message };
+}
+
+/** The reservation has ended, and the machine is paid for in another way from now on. */
+export function capacityTypeChanged(claim: NodeClaim, from: string, to: string): RecordedEvent {
+  const message = `The instance is no longer ${from} but ${to}: its reservation has ended`;
+  return { object: claim, type: 'Normal', reason: 'CapacityTypeChanged', message };
+}

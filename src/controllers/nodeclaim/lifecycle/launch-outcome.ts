@@ -1,0 +1,34 @@
+/** What came of the launch of a claim. */
+import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import type { CloudProvider, Instance } from '../../../cloud/provider.ts';
+import { asError, hasCode } from '../../../platform/errors.ts';
+import { ANNOTATION_OFFERINGS, readOfferings } from '../../../state/planned-offerings.ts';
+import { offeringsFor } from './claim-offerings.ts';
+
+export type LaunchOutcome =
+  | { readonly kind: 'launched'; readonly instance: Instance }
+  /** Nothing will come of this claim: its pods go back to the solver. */
+  | { readonly kind: 'no-capacity' | 'node-class-not-ready' | 'instance-gone'; readonly message: string }
+  /** Passing trouble, or something that a person must put right: it is tried again. */
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Launches a claim from the offerings of its plan, or from those that it allows where it has none. */
+export async function launch(
+  provider: CloudProvider,
+  claim: NodeClaim,
+  signal: AbortSignal,
+): Promise<LaunchOutcome & { readonly kind: 'launched' }> {
+  const planned = readOfferings(claim.metadata.annotations?.[ANNOTATION_OFFERINGS]);
+  const offerings =
+    planned.length > 0 ? planned : offeringsFor(claim, await provider.instanceTypes(claim.spec.nodeClassRef, signal));
+  return { kind: 'launched', instance: await provider.create(claim, offerings, signal) };
+}
+
+/** The outcome that an error stands for. */
+export function outcomeOf(error: unknown): LaunchOutcome {
+  const { message } = asError(error);
+  if (hasCode(error, 'CLOUD_INSUFFICIENT_CAPACITY', 'CLOUD_QUOTA_EXCEEDED')) return { kind: 'no-capacity', message };
+  if (hasCode(error, 'CLOUD_NODE_CLASS_NOT_READY')) return { kind: 'node-class-not-ready', message };
+  if (hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) return { kind: 'instance-gone', message };
+  return { kind: 'failed', message };
+}

@@ -1,0 +1,36 @@
+/** What is written on a claim once its machine is launched. */
+import {
+  LABEL_CAPACITY_TYPE,
+  LABEL_INSTANCE_TYPE,
+  LABEL_ZONE,
+  nodeClassLabel,
+} from '../../../apis/karpenter/labels.ts';
+import type { NodeClaim, NodeClaimStatus } from '../../../apis/karpenter/node-claim.ts';
+import type { Instance } from '../../../cloud/provider.ts';
+import type { Labels } from '../../../engine/problem.ts';
+import { quantities } from '../../provisioning/claim-for-node.ts';
+
+/** The labels that the claim does not have yet. What was launched is a fact; other labels are as people wrote them. */
+export function launchedLabels(claim: NodeClaim, { labels, instanceType, zone, capacityType }: Instance): Labels {
+  const { nodeClassRef } = claim.spec;
+  const own = claim.metadata.labels ?? {};
+  const wanted: Labels = {
+    ...labels,
+    [nodeClassLabel(nodeClassRef)]: nodeClassRef.name,
+    ...own,
+    [LABEL_INSTANCE_TYPE]: instanceType,
+    [LABEL_ZONE]: zone,
+    [LABEL_CAPACITY_TYPE]: capacityType,
+  };
+  return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => own[key] !== value));
+}
+
+/** The status without its conditions. */
+export function launchedStatus({ providerID, imageID, capacity, allocatable }: Instance): NodeClaimStatus {
+  return {
+    providerID,
+    ...(imageID === undefined ? {} : { imageID }),
+    capacity: quantities(capacity),
+    allocatable: quantities(allocatable),
+  };
+}

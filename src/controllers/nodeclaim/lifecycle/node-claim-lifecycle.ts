@@ -1,0 +1,249 @@
+/**
+ * Brings a claim from the request to a node that pods run on: launch, registration, initialisation. Every step can be
+ * taken again after a crash at any point: the launch is one by the claim's UID, and everything else is written only where
+ * it is missing.
+ */
+import { type ConditionChange, conditionOf, isTrue } from '../../../apis/karpenter/conditions.ts';
+import { FINALIZER_TERMINATION, LABEL_INITIALIZED, LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
+import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
+import type { Instance } from '../../../cloud/provider.ts';
+import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
+import { enqueueOn } from '../../../kube/enqueue.ts';
+import type { RecordedEvent } from '../../../kube/event-recorder.ts';
+import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import { withConditions } from '../../condition-changes.ts';
+import type { ControllersOptions } from '../../controllers-options.ts';
+import { InformedController } from '../../informed-controller.ts';
+import { NodeMetrics } from '../../node/metrics.ts';
+import type { RegistrationHealth } from '../../nodepool/registration-health.ts';
+import { versionedPatch } from '../../versioned-patch.ts';
+import { deleteClaim } from '../delete-claim.ts';
+import {
+  instanceGone,
+  insufficientCapacity,
+  launchFailed,
+  nodeClassNotReady,
+  stepTimedOut,
+  unregisteredTaintMissing,
+} from '../events.ts';
+import { isOfProvider } from '../is-of-provider.ts';
+import { type DisruptedReason, NodeClaimMetrics } from '../metrics.ts';
+import { decideInitialization } from './decide-initialization.ts';
+import { decideLiveness, LIVENESS_LIMITS, type Liveness, type LivenessLimits } from './decide-liveness.ts';
+import { decideRegistration } from './decide-registration.ts';
+import { launch } from './launch-outcome.ts';
+import { launchedLabels, launchedStatus } from './launched-claim.ts';
+import type { Launches } from './launches.ts';
+
+export interface NodeClaimLifecycleOptions extends ControllersOptions {
+  readonly launches: Launches;
+  readonly health: RegistrationHealth;
+  readonly limits?: Partial<LivenessLimits>;
+}
+
+/** A launch that takes longer than this is told of in the claim's conditions. */
+const SLOW_LAUNCH_MS = 10_000;
+/** How often it is said that a node which pods already run on does not become what it should be. */
+const REMIND_MS = 15 * 60_000;
+
+export class NodeClaimLifecycle {
+  readonly name = 'nodeclaim.lifecycle';
+  readonly #options: NodeClaimLifecycleOptions;
+  readonly #limits: LivenessLimits;
+  readonly #metrics: NodeClaimMetrics;
+  readonly #nodeMetrics: NodeMetrics;
+  readonly #controller: InformedController;
+
+  constructor(options: NodeClaimLifecycleOptions) {
+    this.#options = options;
+    this.#limits = { ...LIVENESS_LIMITS, ...options.limits };
+    this.#metrics = new NodeClaimMetrics(options.metrics);
+    this.#nodeMetrics = new NodeMetrics(options.metrics);
+    const { nodeClaims, nodes } = options.state.informers;
+    this.#controller = new InformedController(options, {
+      name: this.name,
+      concurrency: 100,
+      listen: (queue) => [
+        enqueueOn(nodeClaims, queue),
+        enqueueOn(nodes, queue, ({ spec }) =>
+          nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').map(({ metadata }) => metadata.name ?? ''),
+        ),
+        nodeClaims.addHandler({ deleted: ({ metadata }) => options.launches.forget(metadata.uid ?? '') }),
+      ],
+      reconcile: (name, context) => this.#reconcile(name, context),
+    });
+  }
+
+  /** Runs until the signal aborts and the launches under way have ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#controller.run(signal);
+    await this.#options.launches.stopAll();
+  }
+
+  async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { state, provider, launches } = this.#options;
+    const known = state.informers.nodeClaims.get(name);
+    if (known === undefined || known.metadata.deletionTimestamp !== undefined) return undefined;
+    if (!isOfProvider(known, provider)) return undefined;
+    const claim = await this.#held(known, signal);
+    if (!isTrue(claim, 'Launched')) return this.#launch(claim, signal);
+    launches.forget(claim.metadata.uid ?? '');
+    if (isTrue(claim, 'Initialized')) return undefined;
+    return this.#bringUp(claim, signal);
+  }
+
+  /** Before anything is launched there must be something that keeps the claim until the machine is gone again. */
+  async #held(claim: NodeClaim, signal: AbortSignal): Promise<NodeClaim> {
+    const { finalizers = [] } = claim.metadata;
+    if (finalizers.includes(FINALIZER_TERMINATION)) return claim;
+    const body = { metadata: { finalizers: [...finalizers, FINALIZER_TERMINATION] } };
+    return versionedPatch(this.#options.client, NODE_CLAIMS, claim, body, { signal });
+  }
+
+  async #launch(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+    const { clock, launches, provider } = this.#options;
+    const { name = '', uid = '' } = claim.metadata;
+    const liveness = decideLiveness(claim, clock.now(), this.#limits);
+    const known = launches.get(uid);
+    if (known?.state === 'ended' && known.outcome.kind === 'launched')
+      return this.#launched(claim, known.outcome.instance, signal);
+    if (liveness.kind === 'over') return this.#timedOut(claim, liveness, signal);
+    const limitMs = liveness.kind === 'waiting' ? liveness.forMs : 0;
+    const ready = known === undefined || (known.state === 'ended' && clock.elapsed() >= known.retryAt);
+    if (ready) {
+      launches.start(
+        uid,
+        (stop) => launch(provider, claim, stop),
+        () => this.#controller.queue.add(name),
+      );
+      return { requeueAfterMs: Math.min(limitMs, SLOW_LAUNCH_MS) };
+    }
+    if (known.state === 'running') {
+      const message = 'the cloud has not answered yet';
+      const slow = limitMs <= this.#limits.launchMs - SLOW_LAUNCH_MS;
+      if (slow && conditionOf(claim, 'Launched')?.reason !== 'LaunchFailed')
+        await this.#say(claim, [{ type: 'Launched', status: 'Unknown', reason: 'Launching', message }], {}, signal);
+      return { requeueAfterMs: slow ? limitMs : Math.min(limitMs, SLOW_LAUNCH_MS) };
+    }
+    const { outcome, retryAt } = known;
+    switch (outcome.kind) {
+      case 'no-capacity':
+        return this.#giveUp(claim, 'insufficient_capacity', insufficientCapacity(claim, outcome.message), signal);
+      case 'node-class-not-ready':
+        return this.#giveUp(claim, 'nodeclass_not_ready', nodeClassNotReady(claim, outcome.message), signal);
+      case 'instance-gone':
+        return this.#giveUp(claim, 'garbage_collected', instanceGone(claim, outcome.message), signal);
+      case 'failed':
+        this.#options.recorder.record(launchFailed(claim, outcome.message));
+        await this.#say(claim, [launchTrouble(outcome.message)], {}, signal);
+    }
+    return { requeueAfterMs: Math.max(0, Math.min(limitMs, retryAt - clock.elapsed())) };
+  }
+
+  /** Labels first: a claim that says it is launched has everything that follows from that. */
+  async #launched(claim: NodeClaim, instance: Instance, signal: AbortSignal): Promise<undefined> {
+    const labels = launchedLabels(claim, instance);
+    const labelled =
+      Object.keys(labels).length === 0
+        ? claim
+        : await versionedPatch(this.#options.client, NODE_CLAIMS, claim, { metadata: { labels } }, { signal });
+    await this.#say(labelled, [{ type: 'Launched', status: 'True' }], launchedStatus(instance), signal);
+  }
+
+  /** Registers and initialises the node as far as it has come. */
+  async #bringUp(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+    const { clock, state } = this.#options;
+    const nodes = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '');
+    const plan = decideRegistration(claim, nodes);
+    const before = isTrue(claim, 'Registered');
+    const changes: ConditionChange[] = before ? [] : [plan.condition];
+    let nodeName: string | undefined;
+    if (plan.condition.status === 'True' && plan.node !== undefined) {
+      const node = plan.nodePatch === undefined ? plan.node : await this.#patchNode(plan.node, plan.nodePatch, signal);
+      if (plan.taintMissing) this.#options.recorder.record(unregisteredTaintMissing(claim));
+      changes.push(await this.#initialize(claim, node, signal));
+      nodeName = node.metadata.name;
+    }
+    const said = await this.#say(claim, changes, nodeName === undefined ? {} : { nodeName }, signal);
+    if (!before && isTrue(said, 'Registered')) {
+      this.#options.health.record(poolOf(claim), true);
+      this.#nodeMetrics.created(claim);
+    }
+    const liveness = decideLiveness(said, clock.now(), this.#limits);
+    if (liveness.kind === 'over') return this.#timedOut(said, liveness, signal);
+    return liveness.kind === 'waiting' ? { requeueAfterMs: liveness.forMs } : undefined;
+  }
+
+  async #initialize(claim: NodeClaim, node: Node, signal: AbortSignal): Promise<ConditionChange> {
+    const change = decideInitialization(claim, node);
+    if (change.status === 'True' && node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') {
+      await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
+    }
+    return change;
+  }
+
+  #patchNode(node: Node, body: { metadata: object; spec?: object }, signal: AbortSignal): Promise<Node> {
+    return versionedPatch(this.#options.client, NODES, node, body, { signal });
+  }
+
+  /** Writes conditions, and what else of the status is new; nothing where nothing changed. */
+  async #say(
+    claim: NodeClaim,
+    changes: readonly ConditionChange[],
+    status: Partial<NonNullable<NodeClaim['status']>>,
+    signal: AbortSignal,
+  ): Promise<NodeClaim> {
+    const { client, clock } = this.#options;
+    const conditions = withConditions(NODE_CLAIM_CONDITIONS, claim, changes, clock.now());
+    const known = claim.status as Readonly<Record<string, unknown>> | undefined;
+    const fresh = Object.entries(status).some(
+      ([field, value]) => JSON.stringify(known?.[field]) !== JSON.stringify(value),
+    );
+    if (conditions === claim.status?.conditions && !fresh) return claim;
+    const body = { status: { ...status, conditions } };
+    return versionedPatch(client, NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
+  }
+
+  async #timedOut(
+    claim: NodeClaim,
+    { reason, event, message }: Liveness & { kind: 'over' },
+    signal: AbortSignal,
+  ): Promise<ReconcileResult | undefined> {
+    const said = stepTimedOut(claim, event, message);
+    const node = claim.status?.nodeName;
+    // A node that pods run on does some good, whatever it lacks.
+    if (reason === 'initialization_timeout' && node !== undefined && this.#isUsed(node)) {
+      this.#options.recorder.record(said);
+      return { requeueAfterMs: REMIND_MS };
+    }
+    return this.#giveUp(claim, reason, said, signal);
+  }
+
+  #isUsed(node: string): boolean {
+    return this.#options.state
+      .podsOn(node)
+      .some(({ metadata }) => !metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node'));
+  }
+
+  async #giveUp(
+    claim: NodeClaim,
+    reason: DisruptedReason,
+    event: RecordedEvent,
+    signal: AbortSignal,
+  ): Promise<undefined> {
+    const { client, recorder, health } = this.#options;
+    await deleteClaim(client, claim, signal);
+    recorder.record(event);
+    this.#metrics.disrupted(claim, reason);
+    health.record(poolOf(claim), false, event);
+  }
+}
+
+function poolOf({ metadata }: NodeClaim): string {
+  return metadata.labels?.[LABEL_NODE_POOL] ?? '';
+}
+
+function launchTrouble(message: string): ConditionChange {
+  return { type: 'Launched', status: 'Unknown', reason: 'LaunchFailed', message: message.slice(0, 1024) };
+}
