@@ -37,6 +37,16 @@ export const ERRORS = {
     message: '{command} is not a command of spindrift{hint}',
     help: 'The first word is not a command; `spindrift --help` lists those there are.',
   },
+  ARGUMENT_INVALID: {
+    retry: 'terminal',
+    message: '{command}: {problem}',
+    help: 'What stands after a command is missing or cannot be understood; the sentence says what to write.',
+  },
+  MANIFESTS_INVALID: {
+    retry: 'terminal',
+    message: '{problems}',
+    help: 'Manifests that were given to a command are wrong; one line for each problem names the file, the document, the object and the field.',
+  },
   DEADLINE_EXCEEDED: {
     retry: 'retry',
     message: 'not finished within {milliseconds} ms',
@@ -46,6 +56,13 @@ export const ERRORS = {
     retry: 'terminal',
     message: '{what} can never finish: no timer is left on the virtual clock at {now}',
     help: 'Virtual time only: something waits for an event that nothing will bring about. It is a bug in the test or in the code under test.',
+  },
+
+  // Running
+  STATUS_SERVER_FAILED: {
+    retry: 'terminal',
+    message: 'cannot listen on {host}:{port} for probes and metrics: {problem}',
+    help: 'The port is taken or not allowed; choose another with --metrics-port or --health-probe-port.',
   },
 
   // Kubernetes API
