@@ -4,11 +4,11 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { InstanceTypeEntry } from '../src/cloud/simulated/instance-type-entries.ts';
 import type { Fleet } from '../src/engine/consolidation/fleet.ts';
 import type { Problem, Quality } from '../src/engine/problem.ts';
 import { type Random, seededRandom } from '../src/platform/random.ts';
-import type { InstanceTypeEntry, PodGroup } from './format/problem-file.ts';
-import { readProblemFile } from './format/problem-file.ts';
+import { type PodGroup, readProblemFile } from './format/problem-file.ts';
 import { toProblem } from './format/to-problem.ts';
 import { CMR_ON_DEMAND, cloudCatalogue, regularCatalogue } from './generators/catalogues.ts';
 import { fleetProblem, fullPoolProblem, manyPoolsProblem } from './generators/clusters.ts';

@@ -1,7 +1,8 @@
 /** The exchange format as the engine's own question, and the engine's answer as the format's. */
-import type { InstanceType, PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../../src/engine/problem.ts';
+import { toInstanceType } from '../../src/cloud/simulated/instance-type-entries.ts';
+import type { PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../../src/engine/problem.ts';
 import type { Solution } from '../../src/engine/solution.ts';
-import type { InstanceTypeEntry, Labels, PodGroup as PodGroupEntry, ProblemFile } from './problem-file.ts';
+import type { Labels, PodGroup as PodGroupEntry, ProblemFile } from './problem-file.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 const HOSTNAME = 'kubernetes.io/hostname';
@@ -14,21 +15,6 @@ export function toProblem(file: ProblemFile): Problem {
     pools: [{ name: 'default' }],
     instanceTypes: file.InstanceTypes.map(toInstanceType),
     pods: file.Pods.filter((group) => group.Count > 0).map(toPodGroup),
-  };
-}
-
-function toInstanceType(entry: InstanceTypeEntry): InstanceType {
-  return {
-    name: entry.Name,
-    labels: { 'kubernetes.io/arch': entry.Arch, 'kubernetes.io/os': 'linux', ...entry.Labels },
-    capacity: {
-      cpu: entry.CPUm,
-      memory: entry.MemMi * MIB,
-      pods: entry.Pods,
-      ...(entry.GPU > 0 ? { [GPU]: entry.GPU } : {}),
-    },
-    overhead: { cpu: entry.OvCPUm, memory: entry.OvMi * MIB },
-    offerings: entry.Offerings.map(({ Zone, CT, Price }) => ({ zone: Zone, capacityType: CT, price: Price })),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   spotPrice,
   usableMemoryMib,
 } from '../../src/cloud/simulated/catalogue.ts';
-import type { InstanceTypeEntry, OfferingEntry } from '../format/problem-file.ts';
+import type { InstanceTypeEntry, OfferingEntry } from '../../src/cloud/simulated/instance-type-entries.ts';
 
 /**
  * The shape of Karpenter's public scheduling benchmark: type i has i vCPUs, 2i GiB and 10i pods, in three zones, spot in

@@ -217,11 +217,6 @@ export const ERRORS = {
     message: '{instance} cannot be rebooted: {problem}',
     help: 'The cloud or the state of the instance does not allow a reboot; the node is replaced instead.',
   },
-  CATALOGUE_INVALID: {
-    retry: 'terminal',
-    message: '{object}: {field} {problem}',
-    help: 'A file of instance types for the simulated cloud is wrong; the sentence names the object and the field to correct.',
-  },
 
   // Engine
   PROBLEM_INVALID: {

@@ -65,8 +65,8 @@ export class FieldReader {
 }
 
 /** A file is wrong: which object, which field, and what about it. */
-export function fieldError(object: string, field: string, problem: string): SpindriftError<'CATALOGUE_INVALID'> {
-  return new SpindriftError('CATALOGUE_INVALID', { object, field, problem });
+export function fieldError(object: string, field: string, problem: string): SpindriftError<'PROBLEM_INVALID'> {
+  return new SpindriftError('PROBLEM_INVALID', { object, field, problem });
 }
 
 function shown(value: unknown): string {

@@ -35,8 +35,8 @@ describe('a file of instance types', () => {
   });
 
   it.each([
-    ['is not an object', [], 'the file: itself must be an object, not []'],
-    ['has none', {}, 'the file: InstanceTypes must not be empty'],
+    ['is not an object', [], 'the catalogue: itself must be an object, not []'],
+    ['has none', {}, 'the catalogue: InstanceTypes must not be empty'],
     ['names one twice', { InstanceTypes: [ENTRY, ENTRY] }, 'instance type g5.xlarge: Name must be unique in the file'],
     ['has one without a name', { InstanceTypes: [{}] }, 'InstanceTypes[0]: Name must be a text that is not empty'],
     [

@@ -27,9 +27,9 @@ const GPU = 'nvidia.com/gpu';
 const MIB = 1024 * 1024;
 
 /** Reads the field `InstanceTypes` of a parsed file; the error names the object and the field. */
-export function parseInstanceTypes(json: unknown): InstanceTypeEntry[] {
-  const entries = new FieldReader(json, 'the file').list('InstanceTypes').map(parseEntry);
-  if (entries.length === 0) throw fieldError('the file', 'InstanceTypes', 'must not be empty');
+export function parseInstanceTypes(json: unknown, file = 'the catalogue'): InstanceTypeEntry[] {
+  const entries = new FieldReader(json, file).list('InstanceTypes').map(parseEntry);
+  if (entries.length === 0) throw fieldError(file, 'InstanceTypes', 'must not be empty');
   const seen = new Set<string>();
   for (const { Name } of entries) {
     if (seen.has(Name)) throw fieldError(`instance type ${Name}`, 'Name', 'must be unique in the file');

@@ -3,6 +3,7 @@ import type { Written } from '../../apis/schema/with-defaults.ts';
 import { withDefaults } from '../../apis/schema/with-defaults.ts';
 import type { SimulatedNodeClass, SimulatedNodeClassSpec } from '../../apis/spindrift/simulated-node-class.ts';
 import { SIMULATED_NODE_CLASS_SPEC } from '../../apis/spindrift/simulated-node-class-schema.ts';
+import { parseTimestamp } from '../../platform/clock.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
 import { fieldError } from './field-reader.ts';
@@ -91,7 +92,7 @@ describe('the account of a SimulatedNodeClass', () => {
     expect(cloud.account('default')?.settings).toMatchObject({
       seed: 'other',
       market: { capacityPerPool: 7, noticeMs: 30_000 },
-      reservations: [{ id: 'r', count: 2, match: 'targeted', endsAt: Date.parse('2030-06-01T00:00:00Z') }],
+      reservations: [{ id: 'r', count: 2, match: 'targeted', endsAt: parseTimestamp('2030-06-01T00:00:00Z') }],
       overrides: [{ capacityType: 'spot', zone: 'zone-b', capacity: 0 }],
       faults: { latencyMs: 250, requestsPerSecond: 9, hangRate: 0.5 },
       startMs: 20_000,
@@ -111,6 +112,15 @@ describe('the account of a SimulatedNodeClass', () => {
     expect(accounts.readiness('default').ready).toBe(true);
     accounts.remove('default');
     expect(accounts.readiness('default').ready).toBe(false);
+  });
+
+  it('is not ready when nothing is sold in its regions, and says where something is', () => {
+    const regions = [{ name: 'north', zones: ['north-1'] }];
+    expect(world().accounts.apply(aClass({ catalogFile: 'good.json', regions }))).toEqual({
+      ready: false,
+      reason: 'RegionsInvalid',
+      message: 'the catalogue sells nothing in these regions: name some of its zones, zone-a, zone-b',
+    });
   });
 
   it('is not ready when a reservation is of something that is not sold, and says of what', () => {

@@ -50,7 +50,7 @@ export class NodeClassAccounts {
     }
     const settings = accountSettings(spec, sold);
     const problem = settingsProblem(settings);
-    if (problem !== undefined) return notReady('ReservationInvalid', problem);
+    if (problem !== undefined) return notReady(problem.reason, problem.message);
     this.#cloud.configure(name, settings);
     return { ready: true, reason: 'Ready', message: '' };
   }

@@ -3,14 +3,9 @@ import { durationMs } from '../../apis/karpenter/duration.ts';
 import type { SimulatedNodeClassSpec } from '../../apis/spindrift/simulated-node-class.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
-import type {
-  AccountSettings,
-  FaultSettings,
-  OfferingOverride,
-  Region,
-  SpotMarketSettings,
-} from './account-settings.ts';
+import type { AccountSettings, FaultSettings, OfferingOverride, SpotMarketSettings } from './account-settings.ts';
 import { NO_FAULTS } from './account-settings.ts';
+import { REGION, ZONES } from './catalogue.ts';
 import { catalogueOf } from './regional-catalogue.ts';
 
 /** How long a machine takes to go. */
@@ -18,7 +13,7 @@ const STOP_MS = 1_000;
 
 /** The settings of a node class; `sold` is the catalogue of its file, where it names one. */
 export function accountSettings(spec: SimulatedNodeClassSpec, sold?: readonly InstanceType[]): AccountSettings {
-  const regions = sold === undefined ? spec.regions : regionsOfFile(spec.regions, sold);
+  const regions = spec.regions ?? [{ name: REGION, zones: sold === undefined ? ZONES : zonesOf(sold) }];
   return {
     regions,
     catalogue: sold ?? catalogueOf(regions),
@@ -35,21 +30,28 @@ export function accountSettings(spec: SimulatedNodeClassSpec, sold?: readonly In
   };
 }
 
-/** What is wrong with the settings, that a schema cannot see, as a sentence; undefined when nothing is. */
-export function settingsProblem({ reservations, catalogue, regions }: AccountSettings): string | undefined {
+/** What is wrong with the settings, that a schema cannot see; undefined when nothing is. */
+export function settingsProblem({
+  reservations,
+  catalogue,
+  regions,
+}: AccountSettings): { readonly reason: string; readonly message: string } | undefined {
   const types = new Set(catalogue.map((type) => type.name));
-  const zones = new Set(regions.flatMap((region) => region.zones));
+  const sold = zonesOf(catalogue);
+  const zones = new Set(regions.flatMap((region) => region.zones).filter((zone) => sold.includes(zone)));
+  if (zones.size === 0) {
+    const message = `the catalogue sells nothing in these regions: name some of its zones, ${sold.join(', ')}`;
+    return { reason: 'RegionsInvalid', message };
+  }
   const lost = reservations.find(({ instanceType, zone }) => !types.has(instanceType) || !zones.has(zone));
   if (lost === undefined) return undefined;
   const what = types.has(lost.instanceType) ? `zone ${lost.zone}` : `instance type ${lost.instanceType}`;
-  return `reservation ${lost.id} names ${what}, which the catalogue does not have: name one that it has`;
+  const message = `reservation ${lost.id} names ${what}, which the catalogue does not have: name one that it has`;
+  return { reason: 'ReservationInvalid', message };
 }
 
-/** A file brings zones of its own; where the class names none of them, they are taken for those of its first region. */
-function regionsOfFile(regions: readonly Region[], sold: readonly InstanceType[]): readonly Region[] {
-  const zones = new Set(sold.flatMap((type) => type.offerings.map((offering) => offering.zone)));
-  if (regions.some((region) => region.zones.some((zone) => zones.has(zone)))) return regions;
-  return [{ name: regions[0]?.name ?? '', zones: [...zones].sort() }];
+function zonesOf(sold: readonly InstanceType[]): readonly string[] {
+  return [...new Set(sold.flatMap((type) => type.offerings.map((offering) => offering.zone)))].sort();
 }
 
 function marketSettings(market: SimulatedNodeClassSpec['spotMarket']): SpotMarketSettings {
