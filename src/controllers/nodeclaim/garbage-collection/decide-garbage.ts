@@ -1,0 +1,41 @@
+/** Which instances and claims have lost each other. Pure. */
+import { conditionOf, isTrue } from '../../../apis/karpenter/conditions.ts';
+import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import type { Node } from '../../../apis/kubernetes/node.ts';
+import type { Instance } from '../../../cloud/provider.ts';
+import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
+
+export interface GarbageFacts {
+  readonly instances: readonly Instance[];
+  readonly claims: readonly NodeClaim[];
+  nodesOf(providerID: string): readonly Node[];
+  readonly now: EpochMs;
+  /** What is younger may only look as if it were lost. */
+  readonly settleMs: number;
+}
+
+export interface Garbage {
+  /** Nobody asked for them, or whoever did is gone. */
+  readonly instances: readonly Instance[];
+  /** Their machine is gone. */
+  readonly claims: readonly NodeClaim[];
+}
+
+export function decideGarbage({ instances, claims, nodesOf, now, settleMs }: GarbageFacts): Garbage {
+  const claimed = new Set(claims.map(({ metadata }) => metadata.uid ?? ''));
+  const there = new Set(instances.map(({ providerID }) => providerID));
+  const isReady = ({ status }: Node): boolean =>
+    status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+  return {
+    instances: instances.filter(({ claim, launchedAt }) => !claimed.has(claim.uid) && now - launchedAt > settleMs),
+    claims: claims.filter((claim) => {
+      const providerID = claim.status?.providerID;
+      if (providerID === undefined || there.has(providerID) || claim.metadata.deletionTimestamp !== undefined)
+        return false;
+      const launchedAt = parseTimestamp(conditionOf(claim, 'Launched')?.lastTransitionTime) ?? now;
+      if (!isTrue(claim, 'Launched') || now - launchedAt <= settleMs) return false;
+      // Where the node still speaks, the cloud's list is what is wrong.
+      return !nodesOf(providerID).some(isReady);
+    }),
+  };
+}

@@ -1,0 +1,108 @@
+/** Finds machines without a claim and claims without a machine, and clears them away. */
+import { FINALIZER_TERMINATION } from '../../../apis/karpenter/labels.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { NODES } from '../../../apis/kubernetes/node.ts';
+import { keyOf } from '../../../apis/kubernetes/object.ts';
+import type { Instance } from '../../../cloud/provider.ts';
+import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
+import { asError, hasCode } from '../../../platform/errors.ts';
+import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import type { ControllersOptions } from '../../controllers-options.ts';
+import { InformedController } from '../../informed-controller.ts';
+import { deleteClaim } from '../delete-claim.ts';
+import { garbageCollected } from '../events.ts';
+import { isOfProvider } from '../is-of-provider.ts';
+import { NodeClaimMetrics } from '../metrics.ts';
+import { decideGarbage } from './decide-garbage.ts';
+
+const PERIOD_MS = 2 * 60_000;
+/** A machine this young is left alone, however sure its cloud is. */
+const YOUNG_MS = 30_000;
+
+export class GarbageCollection {
+  readonly name = 'nodeclaim.garbagecollection';
+  readonly #options: ControllersOptions;
+  readonly #metrics: NodeClaimMetrics;
+  readonly #controller: InformedController;
+
+  constructor(options: ControllersOptions) {
+    this.#options = options;
+    this.#metrics = new NodeClaimMetrics(options.metrics);
+    this.#controller = new InformedController(options, {
+      name: this.name,
+      concurrency: 1,
+      listen: (queue) => {
+        queue.add('all');
+        return [];
+      },
+      reconcile: (_, context) => this.#collect(context),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#controller.run(signal);
+  }
+
+  async #collect(context: ReconcileContext): Promise<ReconcileResult> {
+    const { clock, provider, state } = this.#options;
+    const { nodeClaims, nodes } = state.informers;
+    // Machines first: whatever claim a machine was launched for was there before it.
+    const instances = await provider.list(context.signal);
+    const garbage = decideGarbage({
+      instances,
+      claims: nodeClaims.list().filter((claim) => isOfProvider(claim, provider)),
+      nodesOf: (providerID) => nodes.byIndex(BY_PROVIDER_ID, providerID),
+      now: clock.now(),
+      settleMs: Math.max(provider.settleMs, YOUNG_MS),
+    });
+    const work = [
+      ...garbage.instances.map((instance) => this.#removeInstance(instance, context)),
+      ...garbage.claims.map((claim) => this.#removeClaim(claim, context)),
+    ];
+    // One that cannot be cleared away is tried again in the next round and keeps none of the others.
+    for (const result of await Promise.allSettled(work)) {
+      if (result.status === 'rejected') context.logger.error('not cleared away', { error: asError(result.reason) });
+    }
+    return { requeueAfterMs: PERIOD_MS };
+  }
+
+  async #removeInstance(instance: Instance, { signal, logger }: ReconcileContext): Promise<void> {
+    const { client, provider, state } = this.#options;
+    const { claim, providerID } = instance;
+    if (await this.#isClaimed(claim, signal)) return;
+    logger.info('instance has no claim', { providerID, NodeClaim: { name: claim.name } });
+    const nodes = state.informers.nodes.byIndex(BY_PROVIDER_ID, providerID);
+    for (const node of nodes) await client.delete(NODES, keyOf(node), { signal }).catch(ignoreGone);
+    // A node that is ours drains first and takes its machine with it.
+    if (nodes.some(({ metadata }) => metadata.finalizers?.includes(FINALIZER_TERMINATION))) return;
+    await provider.delete({ providerID, claimUID: claim.uid }, signal);
+  }
+
+  /** The API server is asked itself: the cache may be behind. */
+  async #isClaimed({ name, uid }: Instance['claim'], signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await this.#options.client.get(NODE_CLAIMS, { name }, { signal })).metadata.uid === uid;
+    } catch (error) {
+      ignoreGone(error);
+      return false;
+    }
+  }
+
+  async #removeClaim(claim: NodeClaim, { signal }: ReconcileContext): Promise<void> {
+    const { client, provider, recorder } = this.#options;
+    try {
+      await provider.get(claim.status?.providerID ?? '', signal);
+      return;
+    } catch (error) {
+      if (!hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) throw error;
+    }
+    await deleteClaim(client, claim, signal);
+    recorder.record(garbageCollected(claim));
+    this.#metrics.disrupted(claim, 'garbage_collected');
+  }
+}
+
+function ignoreGone(error: unknown): void {
+  if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
+}

@@ -1,0 +1,73 @@
+/** Relabels claims and nodes whose reservation has ended: their machines go on, but are paid for as on-demand. */
+import { isTrue } from '../../../apis/karpenter/conditions.ts';
+import { LABEL_CAPACITY_TYPE } from '../../../apis/karpenter/labels.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { NODES } from '../../../apis/kubernetes/node.ts';
+import { keyOf } from '../../../apis/kubernetes/object.ts';
+import type { Instance } from '../../../cloud/provider.ts';
+import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
+import { asError } from '../../../platform/errors.ts';
+import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import type { ControllersOptions } from '../../controllers-options.ts';
+import { InformedController } from '../../informed-controller.ts';
+import { capacityTypeChanged } from '../events.ts';
+import { isOfProvider } from '../is-of-provider.ts';
+import { decideCapacityType } from './decide-capacity-type.ts';
+
+const PERIOD_MS = 60_000;
+
+export class ReservationEnd {
+  readonly name = 'nodeclaim.capacityreservation';
+  readonly #options: ControllersOptions;
+  readonly #controller: InformedController;
+
+  constructor(options: ControllersOptions) {
+    this.#options = options;
+    this.#controller = new InformedController(options, {
+      name: this.name,
+      concurrency: 1,
+      listen: (queue) => {
+        queue.add('all');
+        return [];
+      },
+      reconcile: (_, context) => this.#look(context),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#controller.run(signal);
+  }
+
+  async #look({ signal, logger }: ReconcileContext): Promise<ReconcileResult> {
+    const { provider, state } = this.#options;
+    const reserved = state.informers.nodeClaims
+      .list()
+      .filter(
+        (claim) =>
+          claim.metadata.labels?.[LABEL_CAPACITY_TYPE] === 'reserved' &&
+          claim.metadata.deletionTimestamp === undefined &&
+          isTrue(claim, 'Launched') &&
+          isOfProvider(claim, provider),
+      );
+    if (reserved.length === 0) return { requeueAfterMs: PERIOD_MS };
+    const instances = new Map((await provider.list(signal)).map((instance) => [instance.providerID, instance]));
+    const work = reserved.map((claim) => this.#relabel(claim, instances.get(claim.status?.providerID ?? ''), signal));
+    for (const result of await Promise.allSettled(work)) {
+      if (result.status === 'rejected') logger.error('claim not relabelled', { error: asError(result.reason) });
+    }
+    return { requeueAfterMs: PERIOD_MS };
+  }
+
+  async #relabel(claim: NodeClaim, instance: Instance | undefined, signal: AbortSignal): Promise<void> {
+    const { client, recorder, state } = this.#options;
+    const labels = instance === undefined ? undefined : decideCapacityType(claim, instance);
+    if (instance === undefined || labels === undefined) return;
+    const patch = { type: 'merge', body: { metadata: { labels } } } as const;
+    // The node first: a claim that is right is not looked at again.
+    for (const node of state.informers.nodes.byIndex(BY_PROVIDER_ID, instance.providerID))
+      await client.patch(NODES, keyOf(node), patch, { signal });
+    await client.patch(NODE_CLAIMS, keyOf(claim), patch, { signal });
+    recorder.record(capacityTypeChanged(claim, 'reserved', instance.capacityType));
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Takes a deleted claim's machine away: its node is deleted and drains first, then the machine is terminated until the
+ * cloud says that nothing is left of it, and only then is the claim let go.
+ */
+import { type ConditionChange, conditionOf } from '../../../apis/karpenter/conditions.ts';
+import { ANNOTATION_TERMINATION_TIMESTAMP, FINALIZER_TERMINATION } from '../../../apis/karpenter/labels.ts';
+import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
+import { keyOf } from '../../../apis/kubernetes/object.ts';
+import { instanceOf } from '../../../cloud/provider.ts';
+import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
+import { enqueueOn } from '../../../kube/enqueue.ts';
+import { parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
+import { asError, hasCode } from '../../../platform/errors.ts';
+import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import { withConditions } from '../../condition-changes.ts';
+import type { ControllersOptions } from '../../controllers-options.ts';
+import { InformedController } from '../../informed-controller.ts';
+import { versionedPatch } from '../../versioned-patch.ts';
+import { failedTermination } from '../events.ts';
+import { isOfProvider } from '../is-of-provider.ts';
+import type { Launches } from '../lifecycle/launches.ts';
+import { NodeClaimMetrics } from '../metrics.ts';
+import { terminationDeadline, writtenDeadline } from './termination-deadline.ts';
+
+export interface NodeClaimTerminationOptions extends ControllersOptions {
+  readonly launches: Launches;
+}
+
+/** How often the cloud is asked whether a machine is gone. */
+const POLL_MS = 5000;
+/** A launch that was told to stop has ended by then. */
+const LAUNCH_STOP_MS = 1000;
+/** A machine that takes longer to go is worth telling. */
+const SLOW_MS = 10 * 60_000;
+
+export class NodeClaimTermination {
+  readonly name = 'nodeclaim.termination';
+  readonly #options: NodeClaimTerminationOptions;
+  readonly #metrics: NodeClaimMetrics;
+  readonly #controller: InformedController;
+
+  constructor(options: NodeClaimTerminationOptions) {
+    this.#options = options;
+    this.#metrics = new NodeClaimMetrics(options.metrics);
+    const { nodeClaims, nodes } = options.state.informers;
+    const isDeleted = ({ metadata }: NodeClaim): boolean => metadata.deletionTimestamp !== undefined;
+    const nameOf = ({ metadata }: NodeClaim): string => metadata.name ?? '';
+    this.#controller = new InformedController(options, {
+      name: this.name,
+      concurrency: 100,
+      backOff: { baseDelayMs: 100, maxDelayMs: 30_000 },
+      listen: (queue) => [
+        enqueueOn(nodeClaims, queue, (claim) => (isDeleted(claim) ? [nameOf(claim)] : [])),
+        enqueueOn(nodes, queue, ({ spec }) =>
+          nodeClaims
+            .byIndex(BY_PROVIDER_ID, spec?.providerID ?? '')
+            .filter(isDeleted)
+            .map(nameOf),
+        ),
+      ],
+      reconcile: (name, context) => this.#reconcile(name, context),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#controller.run(signal);
+  }
+
+  async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { state, provider, launches } = this.#options;
+    const known = state.informers.nodeClaims.get(name);
+    if (known?.metadata.deletionTimestamp === undefined || !isOfProvider(known, provider)) return undefined;
+    if (!(known.metadata.finalizers ?? []).includes(FINALIZER_TERMINATION)) return undefined;
+    // 1. Nothing more is launched for it.
+    if (launches.stop(known.metadata.uid ?? '')) return { requeueAfterMs: LAUNCH_STOP_MS };
+    // 2. The deadline is written before the node hears of its end.
+    const claim = await this.#withDeadline(known, signal);
+    // 3. The node goes first, and takes its time.
+    const nodes = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '');
+    await Promise.all(nodes.map((node) => this.#deleteNode(node, signal)));
+    // A node that is not ours to finish is not waited for.
+    if (nodes.some(({ metadata }) => metadata.finalizers?.includes(FINALIZER_TERMINATION))) return undefined;
+    // 4. The machine.
+    return this.#terminate(claim, signal);
+  }
+
+  async #withDeadline(claim: NodeClaim, signal: AbortSignal): Promise<NodeClaim> {
+    const deadline = terminationDeadline(claim);
+    if (deadline === undefined || deadline === writtenDeadline(claim)) return claim;
+    const annotations = { [ANNOTATION_TERMINATION_TIMESTAMP]: toTimestamp(deadline) };
+    return versionedPatch(this.#options.client, NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
+  }
+
+  async #deleteNode(node: Node, signal: AbortSignal): Promise<void> {
+    const { uid, deletionTimestamp } = node.metadata;
+    if (deletionTimestamp !== undefined || uid === undefined) return;
+    try {
+      await this.#options.client.delete(NODES, keyOf(node), { signal, preconditions: { uid } });
+    } catch (error) {
+      if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
+    }
+  }
+
+  async #terminate(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+    const { clock, provider, recorder } = this.#options;
+    let outcome: 'terminating' | 'gone';
+    try {
+      outcome = await provider.delete(instanceOf(claim), signal);
+    } catch (error) {
+      recorder.record(failedTermination(claim, asError(error).message));
+      throw error;
+    }
+    const deletedAt = parseTimestamp(claim.metadata.deletionTimestamp) ?? clock.now();
+    // A machine that nobody wrote down may be there without being shown yet.
+    const unsettledMs = claim.status?.providerID === undefined ? deletedAt + provider.settleMs - clock.now() : 0;
+    if (outcome === 'gone' && unsettledMs <= 0) return this.#letGo(claim, signal);
+    if (clock.now() - deletedAt >= SLOW_MS && outcome === 'terminating') {
+      recorder.record(failedTermination(claim, 'the cloud has not finished it after 10 minutes'));
+    }
+    if (outcome === 'terminating') await this.#say(claim, { type: 'InstanceTerminating', status: 'True' }, signal);
+    return { requeueAfterMs: outcome === 'gone' ? unsettledMs : POLL_MS };
+  }
+
+  async #letGo(claim: NodeClaim, signal: AbortSignal): Promise<undefined> {
+    const { client, clock } = this.#options;
+    const finalizers = (claim.metadata.finalizers ?? []).filter((name) => name !== FINALIZER_TERMINATION);
+    await versionedPatch(client, NODE_CLAIMS, claim, { metadata: { finalizers } }, { signal });
+    const since = (time: string | undefined): number | undefined => {
+      const at = parseTimestamp(time);
+      return at === undefined ? undefined : (clock.now() - at) / 1000;
+    };
+    const instanceSeconds = since(conditionOf(claim, 'InstanceTerminating')?.lastTransitionTime);
+    this.#metrics.terminated(claim, since(claim.metadata.deletionTimestamp) ?? 0, instanceSeconds);
+  }
+
+  async #say(claim: NodeClaim, change: ConditionChange, signal: AbortSignal): Promise<void> {
+    const { client, clock } = this.#options;
+    const conditions = withConditions(NODE_CLAIM_CONDITIONS, claim, [change], clock.now());
+    if (conditions === claim.status?.conditions) return;
+    const body = { status: { conditions } };
+    await versionedPatch(client, NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
+  }
+}
