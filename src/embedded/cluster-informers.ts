@@ -36,6 +36,9 @@ const byController: Indexer<KubeObject> = (object) => {
   return uid === undefined ? [] : [uid];
 };
 const byNamespace: Indexer<KubeObject> = (object) => [object.metadata.namespace ?? ''];
+/** Objects that nobody controls, by namespace. */
+const byOrphanage: Indexer<KubeObject> = (object) =>
+  object.metadata.ownerReferences?.some((owner) => owner.controller) ? [] : [object.metadata.namespace ?? ''];
 const byNode: Indexer<Pod> = (pod) => (pod.spec.nodeName ? [pod.spec.nodeName] : []);
 
 export class ClusterInformers {
@@ -59,8 +62,8 @@ export class ClusterInformers {
 
   constructor(options: ClusterInformersOptions) {
     this.#options = options;
-    const owned = { controller: byController, namespace: byNamespace };
-    /** Pods by `node`, by the uid of their `controller`, and by `namespace`. */
+    // By the uid of their `controller`, by `namespace`, and by the namespace as `orphan` where nobody controls them.
+    const owned = { controller: byController, namespace: byNamespace, orphan: byOrphanage };
     this.pods = this.#informer(PODS, { ...owned, node: byNode });
     this.nodes = this.#informer(NODES);
     this.namespaces = this.#informer(NAMESPACES);

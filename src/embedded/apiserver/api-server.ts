@@ -31,6 +31,8 @@ export interface ApiServerOptions {
   readonly random: Random;
   /** At least this many of the newest writes can still be watched from. */
   readonly rememberedEvents?: number;
+  /** New nodes carry the taint that says they are not ready, as on a cluster with a node lifecycle controller. */
+  readonly taintsNewNodes?: boolean;
 }
 
 /** Names a kind on the wire. */
@@ -43,9 +45,15 @@ export class ApiServer {
   readonly world: World;
 
   constructor(options: ApiServerOptions) {
-    const { clock, random, rememberedEvents } = options;
+    const { clock, random, rememberedEvents, taintsNewNodes = false } = options;
     const store = new Store(rememberedEvents === undefined ? {} : { rememberedEvents });
-    this.world = { store, kinds: new KindRegistry(builtInKinds()), clock, random: random.split('api-server') };
+    this.world = {
+      store,
+      kinds: new KindRegistry(builtInKinds()),
+      clock,
+      random: random.split('api-server'),
+      taintsNewNodes,
+    };
     serveCustomResources(this.world);
     createFirstObjects(this.world);
   }

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectKey, ObjectMeta } from '../../apis/kubernetes/ob
 import type { Status } from '../../apis/kubernetes/status.ts';
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
 import type { Draft, Kind } from './kinds/kind.ts';
-import { conflict, deletedStatus } from './status-errors.ts';
+import { deletedStatus, preconditionFailed } from './status-errors.ts';
 import { mustExist, storageKey, viewOf, type World, writeContext } from './world.ts';
 import { isReadyToGo } from './writing.ts';
 
@@ -41,12 +41,12 @@ export function checkPreconditions(
 ): void {
   const { uid, resourceVersion } = preconditions ?? {};
   if (uid !== undefined && uid !== metadata.uid) {
-    const problem = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`;
-    throw conflict(kind, name, problem);
+    const problem = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw preconditionFailed(kind, name, problem);
   }
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-    const problem = `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
-    throw conflict(kind, name, problem);
+    const problem = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw preconditionFailed(kind, name, problem);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The rules of metadata that hold for every kind. */
 import { labelKeyProblems, labelValueProblems, subdomainProblems } from '../../apis/kubernetes/label-syntax.ts';
 import type { KubeObject, ObjectMeta } from '../../apis/kubernetes/object.ts';
+import type { Kind } from './kinds/kind.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from './schema/field-error.ts';
 
 /** The form a name must have: `path` is anything that can stand in a URL. */
@@ -13,6 +14,7 @@ const SERVICE = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const SERVICE_PATTERN = new RegExp(`^${SERVICE}$`);
 const SERVICE_PROBLEM = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${SERVICE}')`;
 const LONGEST_LABEL = 63;
+const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
 const LARGEST_ANNOTATIONS = 256 * 1024;
 
 /** What is wrong with a name of that form; nothing for a good one. */
@@ -29,8 +31,12 @@ export function nameProblems(name: string, form: NameForm): string[] {
 }
 
 /** Name, labels, annotations, owners and finalizers. */
-export function validateMeta(object: KubeObject, namespaced: boolean, form: NameForm): FieldError[] {
+export function validateMeta(kind: Kind, object: KubeObject): FieldError[] {
   const { metadata } = object;
+  const { namespaced } = kind;
+  const form = kind.rules.name ?? 'subdomain';
+  // Only the older kinds insist that a finalizer without a domain is one that Kubernetes itself knows.
+  const needsDomain = kind.builtIn && kind.group !== 'apiextensions.k8s.io';
   const { name = '', finalizers = [] } = metadata;
   const errors: FieldError[] = [];
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
@@ -38,10 +44,12 @@ export function validateMeta(object: KubeObject, namespaced: boolean, form: Name
   if (namespaced && (metadata.namespace ?? '') === '') errors.push(required('metadata.namespace'));
   errors.push(...validateLabels(metadata.labels, 'metadata.labels'), ...validateAnnotations(metadata.annotations));
   if (metadata.ownerReferences !== undefined) errors.push(...validateOwners(metadata.ownerReferences));
-  for (const finalizer of finalizers) {
-    for (const problem of labelKeyProblems(finalizer)) {
-      errors.push(invalid('metadata.finalizers', finalizer, problem));
+  for (const [index, finalizer] of finalizers.entries()) {
+    const problems = labelKeyProblems(finalizer);
+    if (needsDomain && problems.length === 0 && !finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer)) {
+      problems.push('name is neither a standard finalizer name nor is it fully qualified');
     }
+    for (const problem of problems) errors.push(invalid(`metadata.finalizers[${index}]`, finalizer, problem));
   }
   return errors;
 }

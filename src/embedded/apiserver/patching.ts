@@ -43,11 +43,7 @@ function patched(current: Draft, patch: Exclude<Patch, { type: 'apply' }>, kind:
       return asObject(applyMergePatch(current, patch.body));
     case 'strategic':
       if (!kind.builtIn) {
-        throw unsupportedMediaType('application/strategic-merge-patch+json', [
-          'application/json-patch+json',
-          'application/merge-patch+json',
-          'application/apply-patch+yaml',
-        ]);
+        throw unsupportedMediaType();
       }
       return asObject(applyStrategicMergePatch(current, patch.body, kind.schema()?.schema));
   }
@@ -81,7 +77,12 @@ function applyObject(
   const exists = world.store.get(kind.collection, storageKey(kind, key)) !== undefined;
   if (!exists && part === undefined) {
     if ((config.metadata?.resourceVersion ?? '') !== '' || (config.metadata?.uid ?? '') !== '') {
-      throw conflict(kind, key.name, 'the object does not exist, but a uid or resourceVersion was given');
+      const { uid = '', resourceVersion } = config.metadata;
+      const problem =
+        uid === ''
+          ? `the object does not exist, but resourceVersion ${resourceVersion} was given`
+          : `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+      throw conflict(kind, key.name, problem);
     }
     const created = createObject(world, kind, key, applied(kind, undefined, named(config, key), applier), bySelf);
     request.onCreated?.();

@@ -119,7 +119,9 @@ function exactRevision(world: World, query: ListQuery): number {
 /** Reads a resource version that a client sent. */
 export function parseRevision(text: string): number {
   if (!/^\d{1,15}$/.test(text))
-    throw badRequest(`resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`);
+    throw badRequest(
+      `invalid resource version: resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`,
+    );
   return Number(text);
 }
 
@@ -141,5 +143,5 @@ function readContinue(text: string): ContinueToken {
   } catch {
     // Whatever it is, it is not a token of ours.
   }
-  throw badRequest('continue key is not valid: it was not made by this server');
+  throw badRequest('invalid continue token: continue key is not valid: it was not made by this server');
 }

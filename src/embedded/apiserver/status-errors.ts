@@ -13,8 +13,8 @@ export interface KindName {
 type Details = NonNullable<Status['details']>;
 
 function failure(code: number, reason: string, message: string, details?: Details): KubeError {
-  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason } as const;
-  return new KubeError(details === undefined ? { ...status, code } : { ...status, details, code });
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message } as const;
+  return new KubeError({ ...status, ...(reason && { reason }), ...(details && { details }), code });
 }
 
 function detailsOf(kind: KindName, name: string, more: Partial<Details> = {}): Details {
@@ -59,6 +59,13 @@ export function modifiedMeanwhile(kind: KindName, name: string): KubeError {
   );
 }
 
+/** The object is not the one, or not in the state, that a deletion was meant for. */
+export function preconditionFailed(kind: KindName, name: string, problem: string): KubeError {
+  const type = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
+  const message = `Operation cannot be fulfilled on ${type} ${quoted(name)}: ${problem}`;
+  return failure(409, 'Conflict', message, { ...detailsOf(kind, name), kind: kind.kind });
+}
+
 /** Server-side apply met fields of other managers. */
 export function applyConflict(message: string, causes: readonly StatusCause[]): KubeError {
   return failure(409, 'Conflict', message, { causes });
@@ -67,7 +74,7 @@ export function applyConflict(message: string, causes: readonly StatusCause[]): 
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): KubeError {
   const type = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   return failure(422, 'Invalid', `${type} ${quoted(name)} is invalid: ${describeFieldErrors(errors)}`, {
-    name,
+    ...(name === '' ? {} : { name }),
     ...(kind.group === '' ? {} : { group: kind.group }),
     kind: kind.kind,
     causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
@@ -93,19 +100,28 @@ export function forbidden(kind: KindName, name: string, problem: string, causes?
   return failure(403, 'Forbidden', `${subject} is forbidden: ${problem}`, details);
 }
 
+/** The path exists, but not for this method. */
+export function noSuchMethod(): KubeError {
+  return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+}
+
 export function methodNotAllowed(kind: KindName, verb: string): KubeError {
   const message = `${verb} is not supported on resources of kind "${qualifiedResource(kind)}"`;
   return failure(405, 'MethodNotAllowed', message, detailsOf(kind, ''));
 }
 
-export function notAcceptable(accepted: readonly string[]): KubeError {
-  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
-  return failure(406, 'NotAcceptable', message);
+export function notAcceptable(offered: readonly string[]): KubeError {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${offered.join(', ')}`;
+  return failure(406, 'NotAcceptable', message, {});
 }
 
-export function unsupportedMediaType(given: string, supported: readonly string[]): KubeError {
-  const message = `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`;
-  return failure(415, 'UnsupportedMediaType', message, { kind: given === '' ? 'unknown' : given });
+/** A body in a format that is not read here; patches are refused more shortly than objects. */
+export function unsupportedMediaType(supported?: readonly string[]): KubeError {
+  const message =
+    supported === undefined
+      ? '415: Unsupported Media Type'
+      : `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`;
+  return failure(415, 'UnsupportedMediaType', message, supported === undefined ? {} : undefined);
 }
 
 export function tooLarge(message: string): KubeError {

@@ -6,7 +6,7 @@ import type { CollectionLog, StoreEvent } from '../event-log.ts';
 import { namespaceRange } from '../store.ts';
 import type { Kind } from './kinds/kind.ts';
 import { type Filter, filterOf, parseRevision } from './reading.ts';
-import { badRequest, expired, revisionTooLarge } from './status-errors.ts';
+import { expired, revisionTooLarge } from './status-errors.ts';
 import { viewOf, type World } from './world.ts';
 
 export type ServerWatchEvent =
@@ -56,9 +56,6 @@ export class Watch {
     const from = withState || asked === 0 ? store.revision : asked;
     if (from < store.compactedRevision) {
       throw expired(`too old resource version: ${asked} (${store.compactedRevision})`);
-    }
-    if (sendInitialEvents === true && query.allowBookmarks !== true) {
-      throw badRequest('sendInitialEvents requires setting allowWatchBookmarks to true');
     }
     this.#initial = withState ? this.#presentState() : [];
     this.#position = this.#log.positionAfter(from);

@@ -12,11 +12,14 @@ export interface World {
   readonly kinds: KindRegistry;
   readonly clock: Clock;
   readonly random: Random;
+  /** New nodes carry the taint that says they are not ready; a controller must take it away. */
+  readonly taintsNewNodes: boolean;
 }
 
 export function writeContext(world: World): WriteContext {
   return {
     now: toTimestamp(world.clock.now()),
+    taintsNewNodes: world.taintsNewNodes,
     lookUp: (plural, name) => world.store.get(plural, name),
   };
 }

@@ -7,7 +7,7 @@ import type { Draft, Kind } from './kinds/kind.ts';
 import { checkNamespaceTakesContent } from './namespace-lifecycle.ts';
 import { validateMeta, validateMetaUpdate } from './object-meta.ts';
 import { type FieldError, invalid as invalidField } from './schema/field-error.ts';
-import { alreadyExists, badRequest, conflict, invalid, modifiedMeanwhile } from './status-errors.ts';
+import { alreadyExists, badRequest, conflict, invalid, modifiedMeanwhile, serverFailure } from './status-errors.ts';
 import { mustExist, storageKey, storedForm, viewOf, type World, writeContext } from './world.ts';
 
 /** What a write carries besides the object. */
@@ -42,7 +42,7 @@ export function createObject(
   const named = withNames(world, kind, key, body);
   const name = named.metadata.name ?? '';
   if ((named.metadata.resourceVersion ?? '') !== '') {
-    throw badRequest('resourceVersion should not be set on objects to be created');
+    throw serverFailure('resourceVersion should not be set on objects to be created');
   }
   if (kind.namespaced) checkNamespaceTakesContent(world, kind, named.metadata.namespace ?? '', name);
 
@@ -53,6 +53,7 @@ export function createObject(
   const { managedFields } = object.metadata;
   object = { ...object, metadata: newMeta(world, kind, object.metadata, context.now) };
   object = kind.rules.prepareCreate?.(object, context) ?? object;
+  if (kind.builtIn && kind.hasStatus) object = { ...object, status: object.status ?? {} };
   const errors = validate(kind, object);
   if (errors.length > 0) throw invalid(kind, name, errors);
   if (world.store.get(kind.collection, storageKey(kind, { name, ...namespaceOf(object) })) !== undefined) {
@@ -135,7 +136,7 @@ export function isReadyToGo(kind: Kind, object: Draft): boolean {
 }
 
 function validate(kind: Kind, object: Draft, old?: Draft): FieldError[] {
-  const errors = validateMeta(object, kind.namespaced, kind.rules.name ?? 'subdomain');
+  const errors = validateMeta(kind, object);
   errors.push(...(kind.rules.validate?.(object, old) ?? []));
   if (!kind.builtIn) errors.push(...(kind.schema()?.validate(object as never, old as never) ?? []));
   return errors;

@@ -12,6 +12,7 @@ import { PodGcController } from './node/pod-gc-controller.ts';
 import { TaintEvictionController } from './node/taint-eviction-controller.ts';
 import { ReplicaSetController } from './replica-set/replica-set-controller.ts';
 import { StatefulSetController } from './stateful-set/stateful-set-controller.ts';
+import { VolumeController } from './volume/volume-controller.ts';
 
 export interface ClusterControllersOptions extends Omit<NamespaceControllerOptions, 'recorder'> {
   /** Gives the recorder of a component that speaks in events: `deployment-controller`. */
@@ -39,6 +40,7 @@ export function clusterControllers(options: ClusterControllersOptions): ClusterC
     new NodeLifecycleController({ ...as('node-controller'), ...nodeTimes }),
     new TaintEvictionController(as('taint-eviction-controller')),
     new PodGcController(as('pod-garbage-collector')),
+    new VolumeController(as('persistentvolume-controller')),
     new NamespaceController({ ...options, ...as('namespace-controller') }),
   ];
 }

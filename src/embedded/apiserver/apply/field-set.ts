@@ -86,10 +86,11 @@ export function sameSet(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** Every place in the set as its path elements, parents before children. */
+/** Every place below the root as its path elements: at each level the places themselves, then what is below them. */
 export function* pathsOf(set: FieldSet, prefix: readonly string[] = []): Generator<readonly string[]> {
-  if (set.member) yield prefix;
-  for (const [element, child] of set.children) yield* pathsOf(child, [...prefix, element]);
+  const sorted = [...set.children].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [element, child] of sorted) if (child.member) yield [...prefix, element];
+  for (const [element, child] of sorted) yield* pathsOf(child, [...prefix, element]);
 }
 
 /** The path as people read it: `.spec.containers[name="web"].image`. */

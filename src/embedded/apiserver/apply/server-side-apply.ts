@@ -28,8 +28,9 @@ export interface Applier {
 }
 
 /** The object that results, with its managed fields; 409 when another manager owns a field that would change. */
-export function applied(kind: Kind, live: Draft | undefined, config: Draft, applier: Applier): Draft {
-  if ((config.metadata?.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
+export function applied(kind: Kind, live: Draft | undefined, given: Draft, applier: Applier): Draft {
+  if ((given.metadata?.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
+  const config = partOf(given, kind, applier.subresource);
   const schema = kind.schema()?.schema;
   const entries = live?.metadata.managedFields ?? [];
   const isOwn = (entry: ManagedFieldsEntry): boolean =>
@@ -39,7 +40,7 @@ export function applied(kind: Kind, live: Draft | undefined, config: Draft, appl
   const own = entries.find(isOwn);
   const others = entries.filter((entry) => !isOwn(entry));
   const before = own === undefined ? EMPTY : fromFieldsV1(own.fieldsV1);
-  const wanted = partOf(ownable(fieldsOf(config, schema)), kind, applier.subresource);
+  const wanted = ownable(fieldsOf(config, schema));
 
   const merged = live === undefined ? config : (mergeApplied(live, config, schema) as Draft);
   const kept = union(wanted, others.map((entry) => fromFieldsV1(entry.fieldsV1)).reduce(union, EMPTY));
@@ -55,11 +56,14 @@ export function applied(kind: Kind, live: Draft | undefined, config: Draft, appl
   return { ...object, metadata: { ...object.metadata, managedFields: same ? entries : managedFields } };
 }
 
-/** Through a subresource only its own part is written, and otherwise all but the status. */
-function partOf(fields: FieldSet, kind: Kind, subresource: string | undefined): FieldSet {
-  if (!kind.hasStatus) return fields;
-  const children = [...fields.children].filter(([element]) => (element === 'f:status') === (subresource === 'status'));
-  return { member: false, children: new Map(children) };
+/** Through the status subresource only the status is written, and otherwise all but the status. */
+function partOf(config: Draft, kind: Kind, subresource: string | undefined): Draft {
+  if (!kind.hasStatus) return config;
+  const { status, ...rest } = config;
+  if (subresource !== 'status') return rest as Draft;
+  const { name, namespace, resourceVersion, uid } = config.metadata;
+  const metadata = JSON.parse(JSON.stringify({ name, namespace, resourceVersion, uid })) as Draft['metadata'];
+  return { apiVersion: config.apiVersion, kind: config.kind, metadata, ...(status && { status }) };
 }
 
 function applyEntry(kind: Kind, fields: FieldSet, applier: Applier): ManagedFieldsEntry {

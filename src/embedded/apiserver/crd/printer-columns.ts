@@ -43,7 +43,8 @@ export function printerColumns(written: readonly CustomResourceColumn[] | undefi
 }
 
 function cellOf(type: string, value: Json | undefined, now: number): Cell {
-  if (value === undefined || value === null) return null;
+  if (value === undefined) return null;
+  if (value === null) return type === 'string' ? '<no value>' : null;
   switch (type) {
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : null;

@@ -88,6 +88,8 @@ describe('the kinds a definition makes', () => {
   it('print nothing where a value is missing or of another type', () => {
     const bare = { ...widget, spec: { size: 'x' }, status: { seen: 5 } } as KubeObject;
     expect(newest?.cells(bare, NOW)).toEqual(['a', null, null, null, null, null, '<invalid>']);
+    const empty = { ...widget, spec: { colour: null, size: null }, status: {} } as KubeObject;
+    expect(newest?.cells(empty, NOW)).toEqual(['a', '<no value>', null, null, null, null, null]);
   });
 
   it('are selected by the fields the version names', () => {

@@ -58,7 +58,9 @@ export class HttpApi {
       const answer = await this.#answer(request, response);
       if (answer !== undefined) send(response, answer);
     } catch (error) {
-      this.#fail(response, error);
+      // Nobody is there any more to be told.
+      if (request.destroyed && !request.complete) response.destroy();
+      else this.#fail(response, error);
     } finally {
       // What the client still sends of a body that nobody wants must not hold the connection up.
       if (!request.complete) request.resume();
@@ -110,7 +112,6 @@ export class HttpApi {
       response.destroy();
       return;
     }
-    if (error.status.code === 413) response.setHeader('connection', 'close');
     if (error.retryAfterMs !== undefined) response.setHeader('retry-after', String(error.retryAfterMs / 1000));
     send(response, { code: error.status.code ?? 500, body: JSON.stringify(error.status satisfies Status) });
   }

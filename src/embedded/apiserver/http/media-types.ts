@@ -9,7 +9,7 @@ interface MediaRange {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const OFFERED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const OFFERED = ['application/json'];
 
 /** The media ranges of an Accept header in the order in which they stand; all clients of Kubernetes write them so. */
 function parseAccept(accept: string | undefined): MediaRange[] {
@@ -47,7 +47,7 @@ export function negotiatePresentation(accept: string | undefined): Presentation 
     const presentation = Object.hasOwn(AS, as) ? AS[as] : undefined;
     if (presentation !== undefined && g === 'meta.k8s.io' && (v === 'v1' || v === 'v1beta1')) return presentation;
   }
-  throw notAcceptable(OFFERED.slice(0, 1));
+  throw notAcceptable(OFFERED);
 }
 
 export type DiscoveryForm = 'v2' | 'v2beta1' | 'legacy';

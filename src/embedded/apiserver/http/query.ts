@@ -2,7 +2,7 @@
 import type { ListQuery, Selection, WatchQuery } from '../../../kube/client.ts';
 import type { DeleteRequest } from '../deleting.ts';
 import { isFields } from '../patch/merge-patch.ts';
-import { invalid as invalidField, notSupported } from '../schema/field-error.ts';
+import { forbidden, notSupported } from '../schema/field-error.ts';
 import { badRequest, invalid } from '../status-errors.ts';
 import type { WriteRequest } from '../writing.ts';
 import type { IncludeObject } from './presentation.ts';
@@ -59,6 +59,14 @@ export function listQuery(parameters: Parameters, namespace: string | undefined)
 
 function resourceVersionMatch(parameters: Parameters): 'Exact' | 'NotOlderThan' | undefined {
   const value = text(parameters, 'resourceVersionMatch');
+  if (
+    value !== undefined &&
+    parameters.get('resourceVersion') === null &&
+    parameters.get('sendInitialEvents') === null
+  ) {
+    const detail = 'resourceVersionMatch is forbidden unless resourceVersion is provided';
+    throw invalid(LIST_OPTIONS, '', [forbidden('resourceVersionMatch', detail)]);
+  }
   if (value === undefined || value === 'Exact' || value === 'NotOlderThan') return value;
   throw invalid(LIST_OPTIONS, '', [notSupported('resourceVersionMatch', value, ['Exact', 'NotOlderThan', ''])]);
 }
@@ -68,6 +76,10 @@ const DELETE_OPTIONS = { group: 'meta.k8s.io', kind: 'DeleteOptions', plural: 'd
 const PATCH_OPTIONS = { group: 'meta.k8s.io', kind: 'PatchOptions', plural: 'patchoptions' };
 
 export function watchQuery(parameters: Parameters, namespace: string | undefined): WatchQuery {
+  if (flag(parameters, 'sendInitialEvents') !== undefined && resourceVersionMatch(parameters) !== 'NotOlderThan') {
+    const detail = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    throw invalid(LIST_OPTIONS, '', [forbidden('resourceVersionMatch', detail)]);
+  }
   return {
     ...selectionOf(parameters, namespace),
     ...present<WatchQuery>({
@@ -108,7 +120,7 @@ export function writeRequest(
 function fieldValidation(parameters: Parameters): WriteRequest['fieldValidation'] {
   const value = text(parameters, 'fieldValidation');
   if (value === undefined || value === 'Strict' || value === 'Warn' || value === 'Ignore') return value;
-  const errors = [notSupported('fieldValidation', value, ['Ignore', 'Strict', 'Warn'])];
+  const errors = [notSupported('fieldValidation', value, ['', 'Ignore', 'Strict', 'Warn'])];
   throw invalid(PATCH_OPTIONS, '', errors);
 }
 
@@ -120,7 +132,7 @@ function dryRun(values: readonly string[]): boolean {
   return wanted.length > 0;
 }
 
-const POLICIES = ['Background', 'Foreground', 'Orphan'] as const;
+const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 
 /** DeleteOptions out of the body, or out of the parameters where there is no body. */
 export function deleteRequest(parameters: Parameters, body: unknown): DeleteRequest {
@@ -132,11 +144,6 @@ export function deleteRequest(parameters: Parameters, body: unknown): DeleteRequ
   const drySelected = options.dryRun ?? parameters.getAll('dryRun');
   if (grace !== undefined && grace !== null && typeof grace !== 'number') {
     throw badRequest('gracePeriodSeconds must be a number');
-  }
-  if (typeof grace === 'number' && grace < 0) {
-    throw invalid(DELETE_OPTIONS, '', [
-      invalidField('gracePeriodSeconds', grace, 'must be greater than or equal to 0'),
-    ]);
   }
   if (policy !== undefined && policy !== null && !POLICIES.includes(policy as never)) {
     throw invalid(DELETE_OPTIONS, '', [notSupported('propagationPolicy', policy as never, [...POLICIES, 'nil'])]);

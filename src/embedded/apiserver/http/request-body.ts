@@ -19,45 +19,55 @@ export interface RequestBody {
   readonly duplicateFields: readonly string[];
 }
 
-/** All bytes of a request; 413 as soon as there are too many. */
-export async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const refuse = (): Error => tooLarge(`Request entity too large: limit is ${LARGEST_BODY}`);
-  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) throw refuse();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > LARGEST_BODY) throw refuse();
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+/** All bytes of a request; 413 as soon as there are too many, after which the rest is read and thrown away. */
+export function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const refusal = (): Error => tooLarge(`Request entity too large: limit is ${LARGEST_BODY}`);
+  if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) return Promise.reject(refusal());
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LARGEST_BODY) chunks.push(chunk);
+      else {
+        chunks = [];
+        reject(refusal());
+      }
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
 }
 
 /** An object in JSON, YAML or protobuf, as the Content-Type says; JSON when it says nothing. */
-export function parseObject(bytes: Buffer, contentType: string | undefined): RequestBody {
+export function parseObject(bytes: Buffer, contentType: string | undefined, kind: string): RequestBody {
   const mediaType = mediaTypeOf(contentType);
   switch (mediaType) {
     case '':
     case '*/*':
     case 'application/json':
-      return parseJson(bytes);
+      return parseJson(
+        bytes,
+        `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error`,
+      );
     case 'application/yaml':
       return parseYamlText(bytes);
     case PROTOBUF_MEDIA_TYPE:
       return { value: fromProtobuf(bytes), duplicateFields: [] };
     default:
-      throw unsupportedMediaType(mediaType, OBJECT_TYPES);
+      throw unsupportedMediaType(OBJECT_TYPES);
   }
 }
 
-export function parseJson(bytes: Buffer): RequestBody {
+/** `problem` is what a failure to parse is called. */
+export function parseJson(bytes: Buffer, problem = 'error decoding patch'): RequestBody {
   const text = bytes.toString('utf8');
   const { duplicateFields, depth } = scanJson(text);
   if (depth > DEEPEST_NESTING) throw badRequest('exceeded max depth');
   try {
     return { value: JSON.parse(text), duplicateFields };
   } catch (error) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${asError(error).message}`);
+    throw badRequest(`${problem}: ${asError(error).message}`);
   }
 }
 

@@ -4,7 +4,7 @@ import type { KubeObject, ObjectKey } from '../../../apis/kubernetes/object.ts';
 import type { JsonPatchOperation, Patch } from '../../../kube/client.ts';
 import type { ApiServer, Part } from '../api-server.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { badRequest, methodNotAllowed, noSuchPath, unsupportedMediaType } from '../status-errors.ts';
+import { badRequest, methodNotAllowed, noSuchMethod, noSuchPath, unsupportedMediaType } from '../status-errors.ts';
 import type { WriteRequest } from '../writing.ts';
 import type { Answer } from './http-api.ts';
 import { mediaTypeOf, negotiatePresentation } from './media-types.ts';
@@ -71,7 +71,8 @@ export class ResourceRequests {
         if (isWatch(parameters)) return this.#watch(request);
         return { code: 200, body: this.#presentedList(request) };
       case 'POST': {
-        const { value, duplicateFields } = await readObject(message);
+        if (kind.namespaced && path.namespace === undefined) throw noSuchMethod();
+        const { value, duplicateFields } = await readObject(message, kind.kind);
         const object = this.#server.create(kind, path.namespace, value as KubeObject, write(request, duplicateFields));
         return { code: 201, body: this.#presented(request, object) };
       }
@@ -95,7 +96,7 @@ export class ResourceRequests {
         if (isWatch(parameters)) return this.#watch(request);
         return { code: 200, body: this.#presented(request, this.#server.get(kind, key, part)) };
       case 'PUT': {
-        const { value, duplicateFields } = await readObject(message);
+        const { value, duplicateFields } = await readObject(message, kind.kind);
         const object = this.#server.replace(kind, key, value as KubeObject, write(request, duplicateFields), part);
         return { code: 200, body: this.#presented(request, object) };
       }
@@ -151,7 +152,7 @@ export class ResourceRequests {
   async #review(request: ResourceRequest): Promise<Answer> {
     const { message, kind, path } = request;
     if (message.method !== 'POST' || path.name !== undefined) throw methodNotAllowed(kind, verbOf(message.method));
-    const { value } = await readObject(message);
+    const { value } = await readObject(message, kind.kind);
     return answerReview(this.#server, kind, path, value);
   }
 
@@ -174,14 +175,14 @@ export class ResourceRequests {
   }
 }
 
-export async function readObject(message: IncomingMessage): Promise<RequestBody> {
-  return parseObject(await readBytes(message), message.headers['content-type']);
+export async function readObject(message: IncomingMessage, kind: string): Promise<RequestBody> {
+  return parseObject(await readBytes(message), message.headers['content-type'], kind);
 }
 
 /** A delete may come without a body. */
 async function readOptionalObject(message: IncomingMessage): Promise<RequestBody> {
   const bytes = await readBytes(message);
-  return bytes.length === 0 ? NO_LENGTH : parseObject(bytes, message.headers['content-type']);
+  return bytes.length === 0 ? NO_LENGTH : parseObject(bytes, message.headers['content-type'], 'DeleteOptions');
 }
 
 /** How the request wants to be written, and a way to warn its client. */
@@ -198,17 +199,13 @@ function warn(response: ServerResponse, text: string): void {
 function patchType(contentType: string | undefined, kind: Kind): Patch['type'] {
   const mediaType = mediaTypeOf(contentType);
   const type = Object.hasOwn(PATCH_TYPES, mediaType) ? PATCH_TYPES[mediaType] : undefined;
-  if (type === undefined || (type === 'strategic' && !kind.builtIn)) {
-    const supported = Object.keys(PATCH_TYPES).filter((name) => kind.builtIn || !name.includes('strategic'));
-    throw unsupportedMediaType(mediaType, supported);
-  }
+  if (type === undefined || (type === 'strategic' && !kind.builtIn)) throw unsupportedMediaType();
   return type;
 }
 
 function patchOf(type: Patch['type'], value: unknown, force: boolean): Patch {
   if (type === 'json') {
-    if (!Array.isArray(value))
-      throw badRequest('error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+    if (!Array.isArray(value)) throw badRequest('error decoding patch: a JSON patch is a list of operations');
     return { type, operations: value as JsonPatchOperation[] };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -6,7 +6,7 @@ import type { ApiServer } from '../api-server.ts';
 import type { Fields } from '../kinds/kind.ts';
 import { isFields } from '../patch/merge-patch.ts';
 import { podLog } from '../pod-log.ts';
-import { badRequest, methodNotAllowed, noSuchPath } from '../status-errors.ts';
+import { methodNotAllowed, noSuchPath, serverFailure } from '../status-errors.ts';
 import type { Answer } from './http-api.ts';
 import { deleteRequest } from './query.ts';
 import { type ResourceRequest, readObject, write } from './resource-requests.ts';
@@ -28,20 +28,20 @@ export async function answerSubresource(server: ApiServer, request: ResourceRequ
         contentType: 'text/plain',
       };
     case 'POST eviction': {
-      const { value } = await readObject(message);
+      const { value } = await readObject(message, kind.kind);
       const body: Fields = isFields(value) ? value : {};
       server.evict(key, deleteRequest(parameters, body.deleteOptions));
       return { code: 201, body: JSON.stringify(SUCCESS) };
     }
     case 'POST binding': {
-      const { value } = await readObject(message);
+      const { value } = await readObject(message, kind.kind);
       bindFrom(server, key, value, parameters.has('dryRun'));
       return { code: 201, body: JSON.stringify(SUCCESS) };
     }
     case 'POST token':
       return { code: 201, body: JSON.stringify(tokenFor(server, kind.plural, server.get(kind, key))) };
     case 'PUT finalize': {
-      const { value, duplicateFields } = await readObject(message);
+      const { value, duplicateFields } = await readObject(message, kind.kind);
       const spec = isFields(value) ? value.spec : undefined;
       const finalizers = isFields(spec) && Array.isArray(spec.finalizers) ? spec.finalizers.map(String) : [];
       const finalized = server.finalizeNamespace(name, finalizers, write(request, duplicateFields));
@@ -56,7 +56,7 @@ export async function answerSubresource(server: ApiServer, request: ResourceRequ
 export function bindFrom(server: ApiServer, key: ObjectKey, body: unknown, dryRun: boolean): void {
   const target = isFields(body) ? body.target : undefined;
   const nodeName = isFields(target) ? target.name : undefined;
-  if (typeof nodeName !== 'string' || nodeName === '') throw badRequest('a Binding names its target');
+  if (typeof nodeName !== 'string' || nodeName === '') throw serverFailure('target.name: Required value');
   const { uid, annotations } = (body as unknown as KubeObject).metadata ?? {};
   server.bind(key, {
     nodeName,

@@ -18,6 +18,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 export interface WriteContext {
   /** The time as Kubernetes writes it. */
   readonly now: string;
+  /** New nodes are kept free of pods until someone has seen that they are ready. */
+  readonly taintsNewNodes: boolean;
   /** Looks up another object, for example the priority class a pod names. */
   lookUp(plural: string, name: string): KubeObject | undefined;
 }

@@ -1,5 +1,5 @@
 /** Schemas as OpenAPI components: built-in types by reference, each once, custom resources as they are written. */
-import { builtInType } from '../schema/builtin/built-in-schema.ts';
+import { builtInType, builtInTypeNamed } from '../schema/builtin/built-in-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export type OpenApiObject = Record<string, unknown>;
@@ -61,7 +61,8 @@ export class ComponentSchemas {
     if (Object.hasOwn(this.schemas, name)) return;
     // Present before its body is made, so that a type that contains itself ends.
     this.schemas[name] = {};
-    this.schemas[name] = this.#body(schema);
+    // Without what the field adds through which the type was reached.
+    this.schemas[name] = this.#body(builtInTypeNamed(name) ?? schema);
   }
 
   #body(schema: Schema): OpenApiObject {

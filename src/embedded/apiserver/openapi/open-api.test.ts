@@ -60,6 +60,17 @@ describe('an OpenAPI document', () => {
     );
   });
 
+  it('keeps what a field says apart from what its type says', () => {
+    const { schemas } = apps.components as { schemas: Fields };
+    expect(schemas['io.k8s.api.apps.v1.DeploymentSpec']?.description).toBe('What is wanted of a Deployment.');
+    expect(schemas['io.k8s.api.apps.v1.DeploymentStrategy']).not.toHaveProperty('x-kubernetes-patch-strategy');
+    expect(schemas['io.k8s.api.apps.v1.DeploymentSpec']).toHaveProperty(['properties', 'strategy'], {
+      allOf: [{ $ref: '#/components/schemas/io.k8s.api.apps.v1.DeploymentStrategy' }],
+      description: 'How old pods are replaced by new ones.',
+      'x-kubernetes-patch-strategy': 'retainKeys',
+    });
+  });
+
   it('shows a custom resource with the fields every resource has', () => {
     const { schemas } = custom.components as { schemas: Fields };
     expect(Object.keys(schemas['com.example.v1.Widget']?.properties as object)).toEqual([

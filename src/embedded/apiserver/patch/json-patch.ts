@@ -18,6 +18,7 @@ export function applyJsonPatch(target: object, operations: readonly JsonPatchOpe
     checkOperation(operation);
     const rooted = atRoot(operation);
     for (const path of 'from' in rooted ? [rooted.from, rooted.path] : [rooted.path]) thaw(root, path);
+    checkIndex(root, rooted);
     const [problem] = applyPatch(root, [rooted as never]);
     if (problem !== null && problem !== undefined) throw patchRejected();
   }
@@ -37,6 +38,16 @@ function checkOperation(operation: JsonPatchOperation): void {
 function atRoot(operation: JsonPatchOperation): JsonPatchOperation {
   const rooted = { ...operation, path: `/value${operation.path}` };
   return 'from' in rooted ? { ...rooted, from: `/value${rooted.from}` } : rooted;
+}
+
+/** The library would leave a hole in a list for an item that is put beyond its end. */
+function checkIndex(root: object, { op, path }: JsonPatchOperation): void {
+  const pointer = Pointer.fromJSON(path);
+  const { parent, key } = pointer.evaluate(root);
+  if (!Array.isArray(parent)) return;
+  const inserts = op === 'add' || op === 'move' || op === 'copy';
+  if (inserts && key === '-') return;
+  if (!/^(0|[1-9]\d*)$/.test(key) || Number(key) > parent.length - (inserts ? 0 : 1)) throw patchRejected();
 }
 
 /** Copies the containers on the way to a place, so that the library may change them. */

@@ -56,7 +56,7 @@ function isRequestUri(text: string): boolean {
 }
 
 /** `10.0.0.0/8`, `fd00::/8`. */
-export function isCidr(text: string): boolean {
+function isCidr(text: string): boolean {
   const [address = '', bits = '', ...rest] = text.split('/');
   const family = isIP(address);
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from './field-error.ts';
 import { ObjectSchema } from './object-schema.ts';
@@ -48,6 +49,32 @@ describe('an object of a custom resource', () => {
     expect(schema.at(['spec', 'map'])).toMatchObject({ 'x-kubernetes-list-map-keys': ['n', 'p'] });
     expect(schema.at(['spec', 'labels', 'any-key'])).toMatchObject({ type: 'string' });
     expect(schema.at(['spec', 'constructor'])).toBeUndefined();
+  });
+});
+
+describe('an object that nobody would write', () => {
+  const schema = new ObjectSchema(recorded.schema);
+  const names = Object.keys(recorded.schema.properties?.spec?.properties ?? {});
+  const values = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.constantFrom('2020-01-01T00:00:00Z', '1h', '5%', 'https://a/b', '1Gi', -0, 1e300),
+  );
+  const specs = fc.oneof(fc.dictionary(fc.constantFrom(...names, '__proto__', 'constructor'), values), values);
+  const objects = fc.record({ metadata: fc.oneof(fc.record({ name: fc.string() }), values), spec: specs });
+
+  it('is judged, not stumbled over, as a new one and as a change of another', () => {
+    fc.assert(
+      fc.property(objects, objects, (given, before) => {
+        const [object, old] = [given, before].map((each) =>
+          schema.applyDefaults(schema.prune(each as unknown as JsonObject).object),
+        ) as [JsonObject, JsonObject];
+        for (const error of [...schema.validate(object), ...schema.validate(object, old)]) {
+          expect(error.message).not.toContain('undefined');
+        }
+        // What has its defaults needs no more of them.
+        expect(schema.applyDefaults(object)).toBe(object);
+      }),
+    );
   });
 });
 

@@ -1,8 +1,10 @@
-import { keyOf } from '../../../apis/kubernetes/object.ts';
+import { compileLabelSelector } from '../../../apis/kubernetes/label-selector.ts';
+import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
 import { DEPLOYMENTS, type Deployment, REPLICA_SETS, type ReplicaSet } from '../../../apis/kubernetes/workloads.ts';
 import type { ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import { hasCode } from '../../../platform/errors.ts';
+import { carryOutAdoption, decideAdoption, isOrphan } from '../adoption.ts';
 import type { ControllerOptions } from '../controller-options.ts';
 import { controllerKey, controllerUid } from '../owned-pod.ts';
 import { isFinished } from '../pod-facts.ts';
@@ -24,10 +26,7 @@ export class DeploymentController {
       name: 'deployment',
       listen: (queue) => [
         enqueueOn(informers.deployments, queue),
-        enqueueOn(informers.replicaSets, queue, (replicaSet) => {
-          const owner = controllerKey(replicaSet, 'Deployment');
-          return owner === undefined ? [] : [owner];
-        }),
+        enqueueOn(informers.replicaSets, queue, (replicaSet) => this.#ownersOf(replicaSet)),
         // The last pod of an old template is what a Recreate waits for.
         informers.pods.addHandler({
           deleted: (pod) => {
@@ -50,7 +49,13 @@ export class DeploymentController {
     const { client, clock, informers } = this.#options;
     const deployment = informers.deployments.get(key);
     if (deployment === undefined) return undefined;
-    const replicaSets = informers.replicaSets.byIndex('controller', deployment.metadata.uid ?? '');
+    const owned = informers.replicaSets.byIndex('controller', deployment.metadata.uid ?? '');
+    const orphans = informers.replicaSets.byIndex('orphan', deployment.metadata.namespace ?? '');
+    const selector = compileLabelSelector(deployment.spec.selector);
+    const adoption = decideAdoption(deployment, selector, owned, orphans);
+    await carryOutAdoption(client, REPLICA_SETS, deployment, adoption);
+    if (adoption.adopt.length > 0 || adoption.release.length > 0) return undefined;
+    const replicaSets = owned;
     const plan = decideDeployment(deployment, replicaSets, this.#oldPodsRun(deployment, replicaSets), clock.now());
     if (plan.create !== undefined && !(await this.#create(deployment, plan.create))) return undefined;
     await this.#annotate(plan);
@@ -62,6 +67,17 @@ export class DeploymentController {
       await client.patch(DEPLOYMENTS, keyOf(deployment), { type: 'merge', body });
     }
     return plan.againAfterMs === undefined ? undefined : { requeueAfterMs: plan.againAfterMs };
+  }
+
+  /** The deployment that controls a ReplicaSet, or those that would adopt it. */
+  #ownersOf(replicaSet: ReplicaSet): string[] {
+    const owner = controllerKey(replicaSet, 'Deployment');
+    if (owner !== undefined) return [owner];
+    if (!isOrphan(replicaSet)) return [];
+    return this.#options.informers.deployments
+      .byIndex('namespace', replicaSet.metadata.namespace ?? '')
+      .filter(({ spec }) => compileLabelSelector(spec.selector).matches(replicaSet.metadata.labels))
+      .map((deployment) => keyText(keyOf(deployment)));
   }
 
   #oldPodsRun(deployment: Deployment, replicaSets: readonly ReplicaSet[]): boolean {

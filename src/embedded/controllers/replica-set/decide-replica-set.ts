@@ -1,5 +1,5 @@
 /** What a ReplicaSet needs: pods made, pods deleted, and what to say of it. Pure. */
-import { compileLabelSelector, matchLabels } from '../../../apis/kubernetes/label-selector.ts';
+import { matchLabels } from '../../../apis/kubernetes/label-selector.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { ReplicaSet, WorkloadCondition } from '../../../apis/kubernetes/workloads.ts';
 import { type EpochMs, toTimestamp } from '../../../platform/clock.ts';
@@ -43,12 +43,6 @@ export function decideReplicaSet(
     }),
     againAfterMs: untilAvailable(active, minReadySeconds, now),
   };
-}
-
-/** The pods that belong to it: its own, as long as they still match. */
-export function podsOf(replicaSet: ReplicaSet, owned: readonly Pod[]): Pod[] {
-  const selector = compileLabelSelector(replicaSet.spec.selector);
-  return owned.filter((pod) => selector.matches(pod.metadata.labels));
 }
 
 function failureCondition(

@@ -1,14 +1,18 @@
-import { keyOf } from '../../../apis/kubernetes/object.ts';
+import { compileLabelSelector } from '../../../apis/kubernetes/label-selector.ts';
+import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
+import { PODS, type Pod } from '../../../apis/kubernetes/pod.ts';
 import { REPLICA_SETS, type ReplicaSet } from '../../../apis/kubernetes/workloads.ts';
 import type { ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import { asError } from '../../../platform/errors.ts';
+import { carryOutAdoption, decideAdoption, isOrphan } from '../adoption.ts';
 import type { ControllerOptions } from '../controller-options.ts';
 import { Expectations } from '../expectations.ts';
 import { PodControl, podFromTemplate } from '../owned-pod.ts';
+import { isFinished } from '../pod-facts.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 import { writeStatus } from '../status-change.ts';
-import { decideReplicaSet, podsOf } from './decide-replica-set.ts';
+import { decideReplicaSet } from './decide-replica-set.ts';
 
 /** Keeps as many pods of each ReplicaSet as it asks for. */
 export class ReplicaSetController {
@@ -27,6 +31,7 @@ export class ReplicaSetController {
       listen: (queue) => [
         enqueueOn(options.informers.replicaSets, queue),
         this.#pods.listen('ReplicaSet', (key) => queue.add(key)),
+        enqueueOn(options.informers.pods, queue, (pod) => this.#possibleOwners(pod)),
       ],
       reconcile: (key) => this.#reconcile(key),
     });
@@ -37,6 +42,15 @@ export class ReplicaSetController {
     return this.#loop.run(signal);
   }
 
+  /** The ReplicaSets that would adopt a pod that nobody controls. */
+  #possibleOwners(pod: Pod): string[] {
+    if (!isOrphan(pod)) return [];
+    return this.#options.informers.replicaSets
+      .byIndex('namespace', pod.metadata.namespace ?? '')
+      .filter(({ spec }) => compileLabelSelector(spec.selector).matches(pod.metadata.labels))
+      .map((replicaSet) => keyText(keyOf(replicaSet)));
+  }
+
   async #reconcile(key: string): Promise<ReconcileResult | undefined> {
     const { client, clock, informers } = this.#options;
     const replicaSet = informers.replicaSets.get(key);
@@ -44,7 +58,15 @@ export class ReplicaSetController {
       this.#expectations.forget(key);
       return undefined;
     }
-    const pods = podsOf(replicaSet, informers.pods.byIndex('controller', replicaSet.metadata.uid ?? ''));
+    const owned = informers.pods.byIndex('controller', replicaSet.metadata.uid ?? '');
+    const orphans = informers.pods
+      .byIndex('orphan', replicaSet.metadata.namespace ?? '')
+      .filter((pod) => !isFinished(pod));
+    const selector = compileLabelSelector(replicaSet.spec.selector);
+    const adoption = decideAdoption(replicaSet, selector, owned, orphans);
+    await carryOutAdoption(client, PODS, replicaSet, adoption);
+    // What was adopted just now is ours already, also where it has not been heard of yet.
+    const pods = [...owned.filter((pod) => selector.matches(pod.metadata.labels)), ...adoption.adopt];
     const plan = decideReplicaSet(replicaSet, pods, clock.now());
     let failure: Error | undefined;
     if (this.#expectations.satisfied(key)) {

@@ -23,7 +23,8 @@ export const jobRules: KindRules = {
     const template = (spec.template as { readonly metadata?: Fields } | undefined) ?? {};
     const metadata = { ...template.metadata, labels: { ...(template.metadata?.labels as Fields), ...labels } };
     const selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
-    return { ...object, spec: { ...spec, selector, template: { ...template, metadata } } };
+    const own = { ...object.metadata, labels: { ...object.metadata.labels, ...labels } };
+    return { ...object, metadata: own, spec: { ...spec, selector, template: { ...template, metadata } } };
   },
   validate: validateJob,
 };
@@ -49,7 +50,7 @@ function validateJob(object: Draft, old?: Draft): FieldError[] {
   const template = spec.template as { readonly spec?: { readonly restartPolicy?: string } } | undefined;
   const errors = validatePodSpec(template?.spec as never, 'spec.template.spec');
   const policy = template?.spec?.restartPolicy;
-  if (policy === undefined)
+  if (policy === undefined || policy === 'Always')
     errors.push(required('spec.template.spec.restartPolicy', 'valid values: "OnFailure", "Never"'));
   else if (!RESTART_POLICIES.includes(policy)) {
     errors.push(notSupported('spec.template.spec.restartPolicy', policy, RESTART_POLICIES));
@@ -66,19 +67,20 @@ function validateJob(object: Draft, old?: Draft): FieldError[] {
 }
 
 export const cronJobRules: KindRules = {
-  defaults: (object) =>
-    object.spec === undefined
-      ? object
-      : {
-          ...object,
-          spec: {
-            concurrencyPolicy: 'Allow',
-            suspend: false,
-            successfulJobsHistoryLimit: 3,
-            failedJobsHistoryLimit: 1,
-            ...object.spec,
-          },
-        },
+  defaults: (object) => (object.spec === undefined ? object : { ...object, spec: cronJobDefaults(object.spec) }),
   validate: ({ spec }) =>
     typeof spec?.schedule === 'string' && spec.schedule !== '' ? [] : [required('spec.schedule')],
 };
+
+function cronJobDefaults(spec: Fields): Fields {
+  const jobTemplate = spec.jobTemplate as { readonly spec?: Fields } | undefined;
+  const job = jobTemplate?.spec;
+  return {
+    concurrencyPolicy: 'Allow',
+    suspend: false,
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+    ...spec,
+    ...(job && { jobTemplate: { ...jobTemplate, spec: { ...job, ...templateDefaults(job) } } }),
+  };
+}

@@ -3,11 +3,17 @@ import type { Node, Taint } from '../../../../apis/kubernetes/node.ts';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../schema/field-error.ts';
 import type { KindRules } from '../kind.ts';
 
+const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** A node brings its status when it registers; the provider's identity, once given, stays. */
 export const nodeRules: KindRules = {
   keepsStatusOnCreate: true,
+  prepareCreate: (object, context) => {
+    const taints = (object.spec?.taints as readonly Taint[] | undefined) ?? [];
+    if (!context.taintsNewNodes || taints.some(({ key }) => key === NOT_READY.key)) return object;
+    return { ...object, spec: { ...object.spec, taints: [...taints, NOT_READY] } };
+  },
   prepareUpdate: (object, old) => {
     // A manifest that leaves these out does not take them away.
     const kept = ['podCIDR', 'podCIDRs', 'providerID'].filter(
@@ -25,12 +31,7 @@ export const nodeRules: KindRules = {
     const errors = validateTaints(node.spec?.taints ?? []);
     const id = before?.spec?.providerID ?? '';
     if (id !== '' && node.spec?.providerID !== id) {
-      errors.push(
-        forbidden(
-          'spec',
-          `node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)`,
-        ),
-      );
+      errors.push(forbidden('spec.providerID', 'node updates may not change providerID except from "" to valid'));
     }
     return errors;
   },

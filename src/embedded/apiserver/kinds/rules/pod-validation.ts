@@ -68,8 +68,9 @@ function validateContainer(container: Container, field: string, names: Set<strin
   names.add(name);
   if (image === '') errors.push(required(`${field}.image`));
   for (const [index, port] of (container.ports ?? []).entries()) {
-    if (!isPort(port.containerPort)) {
-      errors.push(invalid(`${field}.ports[${index}].containerPort`, port.containerPort ?? 0, PORT_PROBLEM));
+    if (!port.containerPort) errors.push(required(`${field}.ports[${index}].containerPort`));
+    else if (!isPort(port.containerPort)) {
+      errors.push(invalid(`${field}.ports[${index}].containerPort`, port.containerPort, PORT_PROBLEM));
     }
     if (port.hostPort !== undefined && port.hostPort !== 0 && !isPort(port.hostPort)) {
       errors.push(invalid(`${field}.ports[${index}].hostPort`, port.hostPort, PORT_PROBLEM));
@@ -120,7 +121,7 @@ function validateToleration(toleration: Toleration, field: string): FieldError[]
     );
   }
   if (operator === 'Exists' && value !== '') {
-    errors.push(invalid(`${field}.operator`, toleration as never, "value must be empty when `operator` is 'Exists'"));
+    errors.push(invalid(`${field}.operator`, value, "value must be empty when `operator` is 'Exists'"));
   }
   if (effect !== undefined && (effect as string) !== '' && !EFFECTS.includes(effect)) {
     errors.push(notSupported(`${field}.effect`, effect, EFFECTS));

@@ -41,7 +41,7 @@ export const secretRules: KindRules = {
 };
 
 export const serviceRules: KindRules = {
-  name: 'service',
+  name: 'label',
   defaults: (object) => {
     const { spec } = object;
     if (spec === undefined) return object;
@@ -124,6 +124,10 @@ export const priorityClassRules: KindRules = {
 };
 
 export const budgetRules: KindRules = {
+  prepareCreate: (object) => ({
+    ...object,
+    status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
+  }),
   validate: ({ spec }) => {
     const { minAvailable, maxUnavailable } = (spec ?? {}) as { minAvailable?: unknown; maxUnavailable?: unknown };
     if (minAvailable === undefined || maxUnavailable === undefined) return [];

@@ -64,14 +64,14 @@ function validateWorkload(object: Draft, old: Draft | undefined, kind: string): 
 }
 
 function validateSelector({ selector, template }: WorkloadSpec, kind: string): FieldError[] {
-  if (selector === undefined) return [required('spec.selector')];
+  const errors = selector === undefined ? [required('spec.selector')] : [];
   const matcher = compileLabelSelector(selector);
-  if (matcher.requirements.length === 0) {
+  if (selector !== undefined && matcher.requirements.length === 0) {
     return [invalid('spec.selector', selector as never, `empty selector is invalid for ${kind}`)];
   }
   const labels = template?.metadata?.labels ?? {};
-  if (matcher.matches(labels)) return [];
-  return [invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
+  if (matcher.matches(labels)) return errors;
+  return [...errors, invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')];
 }
 
 function validateTemplate(template: Template | undefined): FieldError[] {
@@ -98,10 +98,18 @@ export const deploymentRules: KindRules = {
       strategy: { ...strategy, type, ...(type === 'RollingUpdate' ? rolling : {}) },
     };
   }),
-  validate: (object, old) => validateWorkload(object, old, 'deployment'),
+  validate: (object, old) => [...validateWorkload(object, old, 'deployment'), ...validateStrategy(object)],
 };
 
+const STRATEGIES = ['Recreate', 'RollingUpdate'];
+
+function validateStrategy({ spec }: Draft): FieldError[] {
+  const type = (spec?.strategy as Fields | undefined)?.type;
+  return STRATEGIES.includes(String(type)) ? [] : [notSupported('spec.strategy', spec?.strategy as never, STRATEGIES)];
+}
+
 export const replicaSetRules: KindRules = {
+  prepareCreate: (object) => ({ ...object, status: { replicas: 0 } }),
   defaults: specDefaults(() => ({ replicas: 1 })),
   validate: (object, old) => validateWorkload(object, old, 'deployment'),
 };
@@ -119,6 +127,10 @@ export const replicationControllerRules: KindRules = {
 };
 
 export const daemonSetRules: KindRules = {
+  prepareCreate: (object) => ({
+    ...object,
+    status: { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 },
+  }),
   defaults: specDefaults((spec) => ({
     revisionHistoryLimit: 10,
     updateStrategy: withRolling(spec, { maxUnavailable: 1, maxSurge: 0 }),
@@ -137,6 +149,7 @@ const STATEFUL_SET_CHANGEABLE = [
 ];
 
 export const statefulSetRules: KindRules = {
+  prepareCreate: (object) => ({ ...object, status: { replicas: 0, availableReplicas: 0 } }),
   defaults: specDefaults((spec) => ({
     replicas: 1,
     revisionHistoryLimit: 10,

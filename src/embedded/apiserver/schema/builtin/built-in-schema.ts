@@ -41,6 +41,9 @@ const SCALARS: Readonly<Record<string, Schema>> = {
 
 const kinds = new Map<string, Schema | undefined>();
 const types = new Map<string, Schema>();
+const named = new Map(
+  Object.values(SCALARS).flatMap((schema) => (schema.typeName ? [[schema.typeName, schema] as const] : [])),
+);
 
 /** The schema of a built-in kind, `builtInSchema('apps/v1', 'Deployment')`; undefined for a kind that has none. */
 export function builtInSchema(apiVersion: string, kind: string): Schema | undefined {
@@ -60,6 +63,11 @@ export function builtInType(id: string): Schema {
   return type === undefined ? ANYTHING : typeSchema(type);
 }
 
+/** The schema of a type by its name in OpenAPI, as the type itself has it; a field of that type may say more. */
+export function builtInTypeNamed(typeName: string): Schema | undefined {
+  return named.get(typeName);
+}
+
 function typeSchema(type: TypeFacts): Schema {
   const known = types.get(type.id);
   if (known !== undefined) return known;
@@ -76,6 +84,7 @@ function typeSchema(type: TypeFacts): Schema {
     ...(type.atomic ? { 'x-kubernetes-map-type': 'atomic' as const } : {}),
   };
   types.set(type.id, schema);
+  named.set(openApiName(type.id), schema);
   if (type.typed) {
     properties.apiVersion = { type: 'string', description: 'The group and version this object is written in.' };
     properties.kind = { type: 'string', description: 'The kind of this object.' };

@@ -7,12 +7,15 @@ import { compileProblem, pointAt } from './compile-error.ts';
 import { asWritten, forEvaluator } from './dialect.ts';
 import { fieldPathText } from './field-path.ts';
 import { kubernetesEnvironment } from './library/kubernetes-library.ts';
+import { loopDepth } from './rule-cost.ts';
 
 type Program = (variables: Readonly<Record<string, unknown>>) => unknown;
 
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly usesOldSelf: boolean;
+  /** How deep its loops are nested. */
+  readonly loops: number;
   /** Undefined for an empty rule and for one that does not compile. */
   readonly program?: Program;
   readonly messageProgram?: Program;
@@ -77,7 +80,7 @@ function compileNode(schema: Schema, typeSchema: Schema, isRoot: boolean): Pick<
   const self = new CelTypes(env).typeOf(typeSchema, isRoot);
   if (self === undefined) {
     const error = 'failed to convert to declType for CEL validation rules';
-    return { rules: written.map((rule) => ({ rule, usesOldSelf: false, error })), convert: (value) => value };
+    return { rules: written.map((rule) => ({ rule, usesOldSelf: false, loops: 0, error })), convert: (value) => value };
   }
   const environments = new Environments(env, self);
   return { rules: written.map((rule) => compileRule(rule, environments, typeSchema)), convert: self.convert };
@@ -112,11 +115,11 @@ class Environments {
 }
 
 function compileRule(rule: ValidationRule, environments: Environments, schema: Schema): CompiledRule {
-  const usesOldSelf = /\boldSelf\b/.test(rule.rule);
-  if (rule.rule.trim() === '') return { rule, usesOldSelf };
+  const facts = { rule, usesOldSelf: /\boldSelf\b/.test(rule.rule), loops: loopDepth(rule.rule) };
+  if (rule.rule.trim() === '') return facts;
   const env = environments.for(rule);
   const compiled = compile(rule.rule, env, 'bool', 'cel expression must evaluate to a bool');
-  if ('error' in compiled) return { rule, usesOldSelf, error: compiled.error };
+  if ('error' in compiled) return { ...facts, error: compiled.error };
   const message = rule.messageExpression;
   const messageCompiled =
     message === undefined || message === ''
@@ -124,8 +127,7 @@ function compileRule(rule: ValidationRule, environments: Environments, schema: S
       : compile(message, env, 'string', 'messageExpression must evaluate to a string');
   const fieldPath = rule.fieldPath === undefined ? undefined : fieldPathText(rule.fieldPath, schema);
   return {
-    rule,
-    usesOldSelf,
+    ...facts,
     program: compiled.program,
     ...(messageCompiled === undefined
       ? {}

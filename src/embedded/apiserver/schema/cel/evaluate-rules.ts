@@ -8,9 +8,11 @@ import { isList, isObject } from '../json-object.ts';
 import type { Json } from '../schema.ts';
 import { problemOf } from './compile-error.ts';
 import type { CompiledRule, RuleNode } from './compile-rules.ts';
+import { isTooExpensive } from './rule-cost.ts';
 
 /** What the server calls the whole object. */
 const NO_FIELD = '<nil>';
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 const MAX_MESSAGE = 5 * 1024;
 
 /** What the rules have against the value; `path` is empty for a whole object. */
@@ -69,6 +71,10 @@ function runRules({ node, value, path: at, old, unchanged }: Place, errors: Fiel
     }
     const optional = compiled.rule.optionalOldSelf === true;
     if (compiled.program === undefined || (compiled.usesOldSelf && oldSelf === undefined && !optional)) continue;
+    if (isTooExpensive(compiled.loops, value)) {
+      errors.push(invalid(path, node.schema.type ?? '', OUT_OF_BUDGET));
+      return;
+    }
     const variables = { self, oldSelf: optional ? Optional.of(oldSelf) : oldSelf };
     const outcome = run(compiled.program, variables);
     if ('problem' in outcome) errors.push(invalid(path, node.schema.type ?? '', failure(outcome.problem, compiled)));

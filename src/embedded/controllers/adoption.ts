@@ -1,0 +1,53 @@
+/** Objects without a controller are adopted by an owner that selects them; those it selects no more are let go. */
+import type { LabelMatcher } from '../../apis/kubernetes/label-selector.ts';
+import type { KubeObject, OwnerReference, Resource } from '../../apis/kubernetes/object.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { patchNewest } from '../patch-newest.ts';
+import { controllerReference, controllerUid } from './owned-pod.ts';
+
+export interface AdoptionPlan<T> {
+  readonly adopt: readonly T[];
+  readonly release: readonly T[];
+}
+
+/** Which of the objects without a controller belong to the owner, and which of its own do not any more. Pure. */
+export function decideAdoption<T extends KubeObject>(
+  owner: KubeObject,
+  selector: LabelMatcher,
+  owned: readonly T[],
+  orphans: readonly T[],
+): AdoptionPlan<T> {
+  const leaving = owner.metadata.deletionTimestamp !== undefined;
+  const stays = ({ metadata }: T): boolean => metadata.deletionTimestamp === undefined;
+  return {
+    adopt: leaving ? [] : orphans.filter((object) => stays(object) && selector.matches(object.metadata.labels)),
+    release: owned.filter((object) => stays(object) && !selector.matches(object.metadata.labels)),
+  };
+}
+
+/** Writes the references. */
+export async function carryOutAdoption<T extends KubeObject>(
+  client: KubeClient,
+  kind: Resource<T>,
+  owner: KubeObject,
+  { adopt, release }: AdoptionPlan<T>,
+): Promise<void> {
+  const write = (object: T, change: (references: readonly OwnerReference[]) => readonly OwnerReference[] | undefined) =>
+    patchNewest(client, kind, object, ({ metadata }) => {
+      const ownerReferences = change(metadata.ownerReferences ?? []);
+      return ownerReferences === undefined ? undefined : { metadata: { ownerReferences } };
+    });
+  for (const object of adopt) {
+    await write(object, (references) =>
+      references.some(({ controller }) => controller) ? undefined : [...references, controllerReference(owner)],
+    );
+  }
+  for (const object of release) {
+    await write(object, (references) => references.filter(({ uid }) => uid !== owner.metadata.uid));
+  }
+}
+
+/** Tells whether nobody controls the object. */
+export function isOrphan(object: KubeObject): boolean {
+  return controllerUid(object) === undefined;
+}
