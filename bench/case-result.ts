@@ -1,5 +1,4 @@
 import type { Quality } from '../src/engine/problem.ts';
-import type { PhaseTimes } from '../src/engine/solution.ts';
 import type { Violation } from '../src/engine/verify/violation.ts';
 
 /** What measuring one case gave. */
@@ -20,7 +19,8 @@ export interface CaseResult {
   /** The longest time the event loop would have been blocked, in the median of the runs. */
   readonly longestSliceMs: number;
   readonly peakRssMb: number;
-  readonly phases: PhaseTimes;
+  /** What the engine says of its answer: milliseconds by phase, or price before and evictions of a consolidation. */
+  readonly detail: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
   readonly violationCount: number;
   /** What the independent checker said, if there was one. */

@@ -1,9 +1,10 @@
 /**
- * The benchmark's cases by family. S is speed, C is cost; each problem follows from its name and a seed. A case is made in
+ * The benchmark's cases by family. S is speed, C is cost, K is consolidation; each problem follows from its name and a seed. A case is made in
  * the process that measures it, so that no case warms up, or fills the memory of, another.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Fleet } from '../src/engine/consolidation/fleet.ts';
 import type { Problem, Quality } from '../src/engine/problem.ts';
 import { type Random, seededRandom } from '../src/platform/random.ts';
 import type { InstanceTypeEntry, PodGroup } from './format/problem-file.ts';
@@ -11,14 +12,18 @@ import { readProblemFile } from './format/problem-file.ts';
 import { toProblem } from './format/to-problem.ts';
 import { CMR_ON_DEMAND, cloudCatalogue, regularCatalogue } from './generators/catalogues.ts';
 import { fleetProblem, fullPoolProblem, manyPoolsProblem } from './generators/clusters.ts';
+import { consolidationFleet } from './generators/consolidation-fleets.ts';
 import { deployments, distinctPods, diversePods, genericPods, gpuPods, mixedPods } from './generators/pods.ts';
 
-/** One problem to be solved in one quality. */
+/** What a case asks for: a plan for pods, or a plan for a fleet. */
+export type Question = { readonly problem: () => Problem } | { readonly fleet: () => Fleet };
+
+/** One question to be answered in one quality. */
 export interface BenchCase {
   readonly family: string;
   readonly name: string;
   readonly quality: Quality;
-  readonly problem: () => Problem;
+  readonly question: Question;
   /** The series whose growth it is a point of, and its place in it. */
   readonly growth?: { readonly over: string; readonly size: number };
   /** A problem of the same recipe that Karpenter was measured on: its speed compares, its price does not. */
@@ -31,7 +36,7 @@ const SEED = 'bench-1';
 
 /** All generated cases. */
 export function generatedCases(): BenchCase[] {
-  return [...s1(), ...s2(), ...s4(), ...c1(), ...c2(), ...c3()];
+  return [...s1(), ...s2(), ...s4(), ...c1(), ...c2(), ...c3(), ...k1()];
 }
 
 /** Cases of the problem files in a folder, each in both qualities. */
@@ -42,7 +47,7 @@ export function fileCases(folder: string): BenchCase[] {
       family: 'P',
       name: file.replace(/\.json(\.gz)?$/, ''),
       quality,
-      problem: () => toProblem(readProblemFile(join(folder, file))),
+      question: { problem: () => toProblem(readProblemFile(join(folder, file))) },
       file: join(folder, file),
     })),
   );
@@ -68,7 +73,9 @@ function made(
     family,
     name,
     quality,
-    problem: () => toProblem({ InstanceTypes: catalogue(), Pods: pods(count, seededRandom(SEED).split(name)) }),
+    question: {
+      problem: () => toProblem({ InstanceTypes: catalogue(), Pods: pods(count, seededRandom(SEED).split(name)) }),
+    },
   };
 }
 
@@ -92,7 +99,7 @@ function s4(): BenchCase[] {
     family: 'S4',
     name,
     quality: 'fast',
-    problem,
+    question: { problem },
     growth: { over, size },
   });
   return [
@@ -154,4 +161,14 @@ function c3(): BenchCase[] {
   const catalogue = () =>
     cloudCatalogue({ categories: ['g', 'p', 'c', 'm', 'r'], arch: 'amd64', spot: false, accelerated: true });
   return [made('C3', 'balanced', 8152, gpuPods, catalogue, 'gpu8152-cloud')];
+}
+
+function k1(): BenchCase[] {
+  return [100, 300, 1000, 5000].map((count) => ({
+    family: 'K1',
+    name: `fleet${count}`,
+    quality: 'balanced',
+    question: { fleet: () => consolidationFleet(count, seededRandom(SEED)) },
+    growth: { over: 'nodes, consolidated', size: count },
+  }));
 }

@@ -50,8 +50,8 @@ function run(): void {
   const problem = toProblem(readProblemFile(path));
   const first = measureSolve(problem, quality, deadlineMs);
   const rest = Array.from({ length: runs - 1 }, () => measureSolve(problem, quality, deadlineMs));
-  const { solution } = first;
-  const solveMs = median([first, ...rest].map((run) => run.solveMs));
+  const solution = first.answer;
+  const solveMs = median([first, ...rest].map(({ ms }) => ms));
   const peak = peakRssMb();
   if (out !== undefined) writeFileSync(out, JSON.stringify(toSolutionFile(solution)));
   const violations = verify(problem, solution);

@@ -1,3 +1,5 @@
+import { SpindriftError } from '../../src/platform/errors.ts';
+
 /** Reads the fields of one JSON object that someone else wrote, and says which object and field is wrong. */
 export class FieldReader {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -63,8 +65,8 @@ export class FieldReader {
 }
 
 /** The problem file is wrong: which object, which field, and what about it. */
-export function problemFileError(object: string, field: string, problem: string): Error {
-  return new Error(`${object}: ${field} ${problem}`);
+export function problemFileError(object: string, field: string, problem: string): SpindriftError<'PROBLEM_INVALID'> {
+  return new SpindriftError('PROBLEM_INVALID', { object, field, problem });
 }
 
 function shown(value: unknown): string {

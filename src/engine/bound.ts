@@ -5,10 +5,14 @@
 import type { Model, PodClass } from './compile/model.ts';
 import type { Construction } from './construct.ts';
 import { Market } from './packing/market.ts';
-import { buildPackProblem, type Candidate, type RowPart } from './packing/pack-problem.ts';
+import { type Column, Master } from './packing/master.ts';
+import { buildPackProblem, type Candidate, type PackProblem, type RowPart } from './packing/pack-problem.ts';
 import { PatternMaker } from './packing/pattern.ts';
 import { Purse } from './packing/purse.ts';
 import type { Slices, Work } from './packing/work.ts';
+
+/** Rounds of column generation for the bound. */
+const MAX_ROUNDS = 200;
 
 /** A lower bound on the price of any plan that puts the same pods on new nodes. `worth` guesses the value of a pod of each class. */
 export function* lowerBound(construction: Construction, worth: Float64Array | undefined, work: Work): Slices<number> {
@@ -76,31 +80,94 @@ function* valueBound(model: Model, bought: Int32Array, worth: Float64Array, work
     if (row >= 0)
       values[row] = (values[row] as number) + ((worth[podClass.index] as number) * count) / (demand[row] as number);
   });
-  const maker = new PatternMaker(pack);
-  const { optionReservation, reservationSlots } = model.catalogue;
-  let factor = 0;
-  const held: { reservation: number; bound: number; price: number }[] = [];
-  for (let index = 0; index < pack.candidates.length; index++) {
-    const { option, price } = pack.candidates[index] as Candidate;
-    maker.fill(index, values, demand, true);
-    const reservation = optionReservation[option] as number;
-    if (reservation < 0) factor = Math.max(factor, maker.bound / Math.max(price, 1e-12));
-    else held.push({ reservation, bound: maker.bound, price });
-    if (work.spend(pack.rows.length)) yield;
+  const search = new BoundSearch(model, pack, demand);
+  yield* search.try(values, work);
+  yield* search.improve(work);
+  return search.best;
+}
+
+/** Looks for values of pods that give a high bound: those of the linear programme in which pods may be cut. */
+class BoundSearch {
+  best = 0;
+  readonly #model: Model;
+  readonly #pack: PackProblem;
+  readonly #demand: Int32Array;
+  readonly #maker: PatternMaker;
+  /** Fillings of the last try that are worth more than their price. */
+  #found: { column: Column; price: number }[] = [];
+
+  constructor(model: Model, pack: PackProblem, demand: Int32Array) {
+    this.#model = model;
+    this.#pack = pack;
+    this.#demand = demand;
+    this.#maker = new PatternMaker(pack);
   }
-  if (factor === 0) return 0;
-  let total = 0;
-  for (let row = 0; row < values.length; row++) total += (values[row] as number) * (demand[row] as number);
-  const excess = new Float64Array(reservationSlots.length);
-  for (const { reservation, bound, price } of held) {
-    excess[reservation] = Math.max(excess[reservation] as number, bound / factor - price);
+
+  /** The bound that some values give. */
+  *try(values: Float64Array, work: Work): Slices<void> {
+    const { optionReservation, reservationSlots } = this.#model.catalogue;
+    const { candidates, rows } = this.#pack;
+    this.#found = [];
+    let factor = 0;
+    const held: { reservation: number; bound: number; price: number }[] = [];
+    for (let index = 0; index < candidates.length; index++) {
+      const { option, price } = candidates[index] as Candidate;
+      this.#maker.fill(index, values, this.#demand, true);
+      const { bound } = this.#maker;
+      const reservation = optionReservation[option] as number;
+      if (reservation < 0) factor = Math.max(factor, bound / Math.max(price, 1e-12));
+      else held.push({ reservation, bound, price });
+      if (reservation < 0 && bound > price * (1 + 1e-7)) this.#found.push({ column: this.#maker.getFluid(), price });
+      if (work.spend(rows.length)) yield;
+    }
+    if (factor === 0) return;
+    let total = 0;
+    for (let row = 0; row < values.length; row++) total += (values[row] as number) * (this.#demand[row] as number);
+    // The last digits of a sum of many products are not to be trusted.
+    let bound = (total / factor) * (1 - 1e-9);
+    const excess = new Float64Array(reservationSlots.length);
+    for (const { reservation, bound: worth, price } of held) {
+      excess[reservation] = Math.max(excess[reservation] as number, worth / factor - price);
+    }
+    excess.forEach((amount, reservation) => {
+      bound -= amount * (reservationSlots[reservation] as number);
+    });
+    this.best = Math.max(this.best, bound);
   }
-  // The last digits of a sum of many products are not to be trusted.
-  let bound = (total / factor) * (1 - 1e-9);
-  excess.forEach((amount, reservation) => {
-    bound -= amount * (reservationSlots[reservation] as number);
-  });
-  return Math.max(bound, 0);
+
+  /** Column generation with cut pods, until nothing is gained or the time is up. */
+  *improve(work: Work): Slices<void> {
+    const singles = this.#singles();
+    if (singles === undefined) return;
+    const master = new Master<Column>(this.#demand, singles);
+    for (let round = 0; round < MAX_ROUNDS && !work.over(0.95); round++) {
+      while (master.improve(16) === 16 && !work.over(0.95)) {
+        if (work.spend(this.#demand.length * this.#demand.length * 0.3)) yield;
+      }
+      yield* this.try(
+        master.values.map((value) => Math.max(value, 0)),
+        work,
+      );
+      if (this.#found.length === 0 || this.best >= master.cost * (1 - 1e-4)) return;
+      for (const { column, price } of this.#found) master.add(column, price);
+    }
+  }
+
+  /** For each row the cheapest machine that holds nothing else; undefined when only reservations hold some row. */
+  #singles(): { pattern: Column; cost: number }[] | undefined {
+    const result: ({ pattern: Column; cost: number } | undefined)[] = this.#pack.rows.map(() => undefined);
+    const cheapest = new Float64Array(result.length).fill(Number.POSITIVE_INFINITY);
+    for (const { rows, fit, price, option } of this.#pack.candidates) {
+      if ((this.#model.catalogue.optionReservation[option] as number) >= 0) continue;
+      rows.forEach((row, position) => {
+        const count = Math.max(1, Math.min(fit[position] as number, this.#demand[row] as number));
+        if (price / count >= (cheapest[row] as number)) return;
+        cheapest[row] = price / count;
+        result[row] = { pattern: { rows: [row], counts: [count] }, cost: price };
+      });
+    }
+    return result.every((one) => one !== undefined) ? result : undefined;
+  }
 }
 
 /** The filter that admits every option the class may ever use; -1 when no single one does. */

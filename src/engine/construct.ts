@@ -14,13 +14,16 @@ import type { Slices, Work } from './packing/work.ts';
 import { type DomainPlan, planDomains } from './topology/domain-plan.ts';
 import { PlacementState } from './topology/placement-state.ts';
 
+/** Classes that are tried one by one when nothing could be placed together. */
+const MAX_SINGLE = 256;
+
 /** Finds a cover for a packing problem. */
 export type Coverer = (pack: PackProblem, purse: Purse) => Slices<Cover>;
 
 /** How to build. */
 export interface ConstructOptions {
   readonly cover: Coverer;
-  /** Candidates kept for each kind of machine. */
+  /** Sizes kept of machines that differ only in size. */
   readonly ladder: number;
   readonly preferenceSlack: number;
   readonly work: Work;
@@ -131,7 +134,7 @@ function* buyOneByOne(
 ): Slices<void> {
   const before = state.placed;
   const market = new Market(state.model, state.purse);
-  for (const podClass of classes) {
+  for (const podClass of classes.slice(0, MAX_SINGLE)) {
     yield* buyNodes(state, attempt, [podClass], options, market);
     if (state.placed > before) return;
   }
@@ -149,14 +152,15 @@ function* buyNodes(
   const byTier: PodClass[][] = Array.from({ length: model.tierCount }, () => []);
   for (const podClass of classes) {
     if ((state.remaining[podClass.index] as number) === 0) continue;
-    const { tier } = market.places(podClass, attemptOf(attempt, podClass).options);
+    const filter = attemptOf(attempt, podClass).options;
+    const tier = podClass.domainBound ? market.places(podClass, filter).tier : market.tierOf(podClass, filter);
     if (tier >= 0) byTier[tier]?.push(podClass);
-    if (options.work.spend(20)) yield;
+    if (options.work.spend(podClass.domainBound ? 20 + (model.catalogue.optionCount >> 7) : 4)) yield;
   }
   for (let tier = 0; tier < byTier.length; tier++) {
     const members = byTier[tier] as PodClass[];
     if (members.length === 0) continue;
-    const plan = planDomains(
+    const plan = yield* planDomains(
       model,
       market,
       state.copyCounts(),
@@ -169,9 +173,11 @@ function* buyNodes(
         })),
       options.preferenceSlack,
     );
-    if (options.work.spend(plan.classes.length * 4)) yield;
+    options.work.spend(plan.classes.length * 4);
+    yield;
     const parts = gatherParts(state, attempt, members, plan);
     if (parts.length === 0) continue;
+    yield;
     const pack = buildPackProblem(model, market, parts, { tier, ladder: options.ladder });
     yield;
     const cover = yield* options.cover(pack, state.purse);

@@ -32,7 +32,7 @@ export function* rightSize(construction: Construction, work: Work): Slices<numbe
       }
       price += catalogue.optionPrice[state.nodeOption[node] as number] as number;
     }
-    if (work.spend(10)) yield;
+    if (work.spend(40)) yield;
   }
   return price;
 }
@@ -42,21 +42,30 @@ class NodeSizes {
   readonly #state: PlacementState;
   readonly #attempt: Int32Array;
   readonly #lists = new Map<string, Int32Array>();
+  readonly #used: Float64Array;
 
   constructor(construction: Construction) {
     this.#state = construction.state;
     this.#attempt = construction.attempt;
+    this.#used = new Float64Array(construction.state.model.dimensions.size);
   }
 
   /** The cheapest affordable option that holds the node's pods, or -1. */
   cheapest(node: number): number {
     const state = this.#state;
+    const { minValues, catalogue } = state.model;
+    const current = state.nodeOption[node] as number;
     // Pods with different filters together on a node of a pool with minValues could not all be counted on.
-    const concerned = state.model.minValues.concern(state.nodeOption[node] as number);
+    const concerned = minValues.concern(current);
+    const filter = concerned ? this.filterOf(node) : 0;
+    this.#measure(node);
     for (const option of this.options(node, concerned)) {
-      if (option === state.nodeOption[node]) return option;
-      if (!concerned && state.model.minValues.concern(option)) continue;
-      if (this.holds(node, option, true) && state.purse.affords(option) > 0) return option;
+      if (option === current) return option;
+      if (!this.#fits(option) || state.purse.affords(option) === 0) continue;
+      if (!minValues.any) return option;
+      if (concerned ? this.#fitsIn(capacityOf(state.model, option, filter), 0) : !minValues.concern(option))
+        return option;
+      if (catalogue.optionPrice[option] === catalogue.optionPrice[current]) return current;
     }
     return -1;
   }
@@ -93,14 +102,25 @@ class NodeSizes {
     return list;
   }
 
-  /** Whether an option has room for all that is on the node; `keeping` the values open that its pool wants open. */
-  holds(node: number, option: number, keeping: boolean): boolean {
-    const { model } = this.#state;
-    const { alloc, dimensions, optionTemplate } = model.catalogue;
-    const row = (optionTemplate[option] as number) * dimensions;
-    const capacity = keeping ? capacityOf(model, option, this.filterOf(node)) : alloc.subarray(row, row + dimensions);
-    for (let column = 0; column < dimensions; column++) {
-      if (this.#state.used(node, column) > (capacity[column] as number)) return false;
+  /** Those of the options that have room for all that is on the node. */
+  *holding(node: number, options: Int32Array): Generator<number> {
+    this.#measure(node);
+    for (const option of options) if (this.#fits(option)) yield option;
+  }
+
+  #measure(node: number): void {
+    for (let column = 0; column < this.#used.length; column++) this.#used[column] = this.#state.used(node, column);
+  }
+
+  #fits(option: number): boolean {
+    const { alloc, dimensions, optionTemplate } = this.#state.model.catalogue;
+    return this.#fitsIn(alloc, (optionTemplate[option] as number) * dimensions);
+  }
+
+  #fitsIn(capacity: Float64Array, row: number): boolean {
+    const used = this.#used;
+    for (let column = 0; column < used.length; column++) {
+      if ((used[column] as number) > (capacity[row + column] as number)) return false;
     }
     return true;
   }
@@ -179,7 +199,7 @@ export function* readOut(construction: Construction, work: Work): Slices<Placeme
       list.push(pods[position] as number);
     }
     taken[index] = until;
-    if (work.spend(4)) yield;
+    if (work.spend(16)) yield;
   }
   const existing: ExistingPlacement[] = [];
   for (let node = 0; node < state.existingCount; node++) {
@@ -195,7 +215,7 @@ export function* readOut(construction: Construction, work: Work): Slices<Placeme
     const described = ranking.describe(node, pods);
     price += described.price;
     newNodes.push(described);
-    if (work.spend(40)) yield;
+    if (work.spend(160)) yield;
   }
   return { newNodes, existing, order, taken, price };
 }
@@ -249,8 +269,8 @@ class Ranking {
     const result = [chosen];
     const postponed: number[] = [];
     const perType = new Map<number, number>([[this.#typeOf(chosen), 1]]);
-    for (const option of this.#sizes.options(node, true)) {
-      if (option === chosen || !this.#sizes.holds(node, option, false)) continue;
+    for (const option of this.#sizes.holding(node, this.#sizes.options(node, true))) {
+      if (option === chosen) continue;
       if ((catalogue.optionReservation[option] as number) >= 0 && this.#state.purse.affords(option) === 0) continue;
       if (!agree(own, this.#template(option))) continue;
       const type = this.#typeOf(option);

@@ -32,8 +32,8 @@ export interface ExistingPlacement {
 
 /** The constraints of the funnel, in the order in which they are applied. */
 export type Constraint =
-  | 'instance-type-of-pool'
   | 'healthy'
+  | 'instance-type-of-pool'
   | 'taints'
   | 'requirements'
   | 'volume-zone'

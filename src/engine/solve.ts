@@ -1,22 +1,22 @@
 /** The engine's entry: from a problem to a plan. */
 import { lowerBound } from './bound.ts';
-import { compileModel, type Model } from './compile/model.ts';
+import { compileInSlices } from './compile/model.ts';
 import { type Construction, construct } from './construct.ts';
+import { Explainer } from './explain/reason.ts';
 import { readOut, rightSize } from './finish.ts';
 import { columnSearch } from './packing/column-search.ts';
 import { searchCover } from './packing/cover-search.ts';
+import type { PackProblem } from './packing/pack-problem.ts';
 import { PodWorth } from './packing/pod-worth.ts';
-import { type Slices, Work } from './packing/work.ts';
+import { finish, type Slices, Work } from './packing/work.ts';
 import type { Problem, SolveOptions } from './problem.ts';
-import type { Solution, Unplaced } from './solution.ts';
+import type { Solution, Unplaced, UnplacedReason } from './solution.ts';
+import type { PlacementState } from './topology/placement-state.ts';
+import { validateOptions, validateProblem } from './validate.ts';
 
 /** Finds places for all pods of a problem at the lowest price. */
 export function solve(problem: Problem, options: SolveOptions = {}): Solution {
-  const slices = solveSteps(problem, options);
-  for (;;) {
-    const slice = slices.next();
-    if (slice.done === true) return slice.value;
-  }
+  return finish(solveSteps(problem, options));
 }
 
 /** The same in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
@@ -26,14 +26,16 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
     maxSteps: options.maxSteps ?? (options.elapsedMs === undefined ? 50_000_000 : Number.POSITIVE_INFINITY),
     elapsedMs: options.elapsedMs,
   });
+  validateOptions(options);
+  yield* validateProblem(problem);
   const preferenceSlack = options.preferenceSlack ?? 0.1;
   const started = work.elapsed();
-  const model = compileModel(problem, { preferences: options.preferences ?? true, preferenceSlack });
+  const model = yield* compileInSlices(problem, { preferences: options.preferences ?? true, preferenceSlack });
   yield;
   const compiled = work.elapsed();
   let construction: Construction = yield* construct(model, {
-    cover: (pack, purse) => searchCover(pack, purse, 2, work),
-    ladder: 48,
+    cover: (pack, purse) => searchCover(pack, purse, quickTries(pack), work),
+    ladder: 12,
     preferenceSlack,
     work,
   });
@@ -63,11 +65,12 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   const bound = Math.min(price, yield* lowerBound(construction, worth.ofClasses(), work));
   const bounded = work.elapsed();
   const placements = yield* readOut(construction, work);
+  const unplaced = yield* unplacedPods(construction.state, placements.taken);
   const finished = work.elapsed();
   return {
     newNodes: placements.newNodes,
     existing: placements.existing,
-    unplaced: unplacedPods(model, placements.taken),
+    unplaced,
     order: placements.order,
     price: placements.price,
     lowerBound: bound,
@@ -83,24 +86,31 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   };
 }
 
-/** What has no place, by group of the problem. */
-function unplacedPods(model: Model, taken: Int32Array): Unplaced[] {
-  const byGroup = new Map<number, number[]>();
-  for (const { index, pods } of model.classes) {
-    for (const pod of pods.subarray(taken[index] as number)) {
+/** A second try pays where the packing is small beside the number of pods. */
+function quickTries(pack: PackProblem): number {
+  const pods = pack.rows.reduce((sum, row) => sum + row.demand, 0);
+  return pack.rows.length * pack.candidates.length > 4 * pods ? 1 : 2;
+}
+
+/** What has no place and why, by group of the problem. */
+function* unplacedPods(state: PlacementState, taken: Int32Array): Slices<Unplaced[]> {
+  const { model } = state;
+  const byGroup = new Map<number, { pods: number[]; reason: UnplacedReason }>();
+  if (state.placed === model.podCount) return [];
+  const explainer = new Explainer(state);
+  for (const podClass of model.classes) {
+    const pods = podClass.pods.subarray(taken[podClass.index] as number);
+    if (pods.length === 0) continue;
+    const reason = explainer.explain(podClass);
+    yield;
+    for (const pod of pods) {
       const group = groupOf(model.groupStart, pod);
-      const list = byGroup.get(group);
-      if (list === undefined) byGroup.set(group, [pod]);
-      else list.push(pod);
+      const known = byGroup.get(group);
+      if (known === undefined) byGroup.set(group, { pods: [pod], reason });
+      else known.pods.push(pod);
     }
   }
-  return [...byGroup]
-    .sort(([a], [b]) => a - b)
-    .map(([group, pods]) => ({
-      group,
-      pods,
-      reason: { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} },
-    }));
+  return [...byGroup].sort(([a], [b]) => a - b).map(([group, rest]) => ({ group, ...rest }));
 }
 
 /** The group a pod belongs to, by binary search over the numbers of their first pods. */

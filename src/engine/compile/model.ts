@@ -1,4 +1,6 @@
 /** A problem compiled to numbers: what every later phase reads and none changes. */
+
+import { finish, type Slices } from '../packing/work.ts';
 import type { ExistingNode, HostPort, PodGroup, Problem, TopologySpread } from '../problem.ts';
 import { discouraged } from '../requirements/taints.ts';
 import { type ClassTopology, type CountGroup, compileTopology, HOST } from '../topology/rules.ts';
@@ -49,12 +51,15 @@ export interface Model {
   /** Filters by which topology groups leave nodes out of their counts. */
   readonly countFilters: readonly number[];
   readonly admitted: readonly Admitted[];
+  /** Evaluates a further filter; its number is an index of `admitted`. */
+  filter(spec: FilterSpec): number;
   readonly classes: readonly PodClass[];
   readonly podCount: number;
   /** Number of the first pod of each group of the problem, and the number of pods at the end. */
   readonly groupStart: Int32Array;
   readonly groups: readonly CountGroup[];
   readonly boundCounts: readonly Int32Array[];
+  readonly topologyKeys: readonly string[];
   /** By topology key: number of domains, domain of each option, domain of each existing node (-1: none). */
   readonly domainCount: readonly number[];
   readonly optionDomain: readonly Int32Array[];
@@ -79,11 +84,20 @@ export interface CompileOptions {
   readonly preferenceSlack: number;
 }
 
-/** Compiles a validated problem. */
+/** Compiles a validated problem in one go. */
 export function compileModel(problem: Problem, options: CompileOptions): Model {
-  const dimensions = new Dimensions(problem.pods);
-  const relevant = relevantKeys(problem);
+  return finish(compileInSlices(problem, options));
+}
+
+/** Compiles a validated problem. */
+export function* compileInSlices(problem: Problem, options: CompileOptions): Slices<Model> {
+  const { members, podCount, groupStart } = yield* gatherClasses(problem);
+  const groups = members.map((member) => member.group);
+  const dimensions = new Dimensions(groups);
+  const relevant = relevantKeys(problem, groups);
+  yield;
   const catalogue = compileCatalogue(problem, dimensions, relevant);
+  yield;
   // Ready nodes come before those still on their way, so that the lowest number wins.
   const nodes = [...(problem.nodes ?? [])].sort((a, b) => Number(a.inFlight ?? false) - Number(b.inFlight ?? false));
   const offeringKeys = problem.instanceTypes.flatMap((type) =>
@@ -111,7 +125,7 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
   );
   const { optionCell, cellDomains } = compileCells(optionDomain, catalogue.optionCount);
 
-  const { members, podCount, groupStart } = gatherClasses(problem);
+  yield;
   const domainMemo = new Map<string, Int32Array>();
   const domainsUnder = (filter: number, key: number): Int32Array => {
     const memo = `${filter}|${key}`;
@@ -137,44 +151,42 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
     }
     return known;
   };
-  const topology = compileTopology(
-    problem,
-    members.map((member) => member.group),
-    {
-      keyId: (name) => topologyKeys.id(name),
-      preferences: options.preferences,
-      countFilter(pod: PodGroup, spread: TopologySpread) {
-        const honorAffinity = spread.nodeAffinityPolicy !== 'Ignore' && (pod.requirements?.length ?? 0) > 0;
-        const honorTaints = spread.nodeTaintsPolicy === 'Honor';
-        // kube-scheduler leaves out nodes that lack any of the keys over which the pod must be spread.
-        const keys = new Set((pod.topologySpread ?? []).filter(isHard).map((one) => one.topologyKey));
-        keys.delete(HOSTNAME);
-        const severalKeys = isHard(spread) && keys.size > (spread.topologyKey === HOSTNAME ? 0 : 1);
-        const allKeys = [...keys].sort().map((key) => ({ key, operator: 'Exists' as const, values: [] }));
-        const filter = compatibility.filter({
-          ...(severalKeys ? { wishes: [allKeys] } : {}),
-          requirements: honorAffinity ? pod.requirements : undefined,
-          tolerations: honorTaints ? (pod.tolerations ?? []) : undefined,
-          includeLeaving: true,
-        });
-        return {
-          filter: honorAffinity || honorTaints || severalKeys ? filter : -1,
-          domains: (key) => domainsUnder(filter, key),
-        };
-      },
+  const topology = yield* compileTopology(problem, groups, {
+    keyId: (name) => topologyKeys.id(name),
+    preferences: options.preferences,
+    countFilter(pod: PodGroup, spread: TopologySpread) {
+      const honorAffinity = spread.nodeAffinityPolicy !== 'Ignore' && (pod.requirements?.length ?? 0) > 0;
+      const honorTaints = spread.nodeTaintsPolicy === 'Honor';
+      // kube-scheduler leaves out nodes that lack any of the keys over which the pod must be spread.
+      const keys = new Set((pod.topologySpread ?? []).filter(isHard).map((one) => one.topologyKey));
+      keys.delete(HOSTNAME);
+      const severalKeys = isHard(spread) && keys.size > (spread.topologyKey === HOSTNAME ? 0 : 1);
+      const allKeys = [...keys].sort().map((key) => ({ key, operator: 'Exists' as const, values: [] }));
+      const filter = compatibility.filter({
+        ...(severalKeys ? { wishes: [allKeys] } : {}),
+        requirements: honorAffinity ? pod.requirements : undefined,
+        tolerations: honorTaints ? (pod.tolerations ?? []) : undefined,
+        includeLeaving: true,
+      });
+      return {
+        filter: honorAffinity || honorTaints || severalKeys ? filter : -1,
+        domains: (key) => domainsUnder(filter, key),
+      };
     },
-  );
+  });
 
   const anyDiscouraged =
     problem.pools.some((pool) => discouraged(pool.taints, [])) || nodes.some((node) => discouraged(node.taints, []));
   const attempts = new AttemptCompiler(compatibility, catalogue, options, anyDiscouraged);
-  const classes = members.map((member, index): PodClass => {
+  const classes: PodClass[] = [];
+  for (const [index, member] of members.entries()) {
+    if ((index & 1023) === 1023) yield;
     const { group } = member;
     const requests = new Float64Array(dimensions.size);
     dimensions.writeRequests(requests, group);
     const classTopology = topology.classes[index] as ClassTopology;
     const rules = [...classTopology.rules, ...classTopology.wishes.map((wish) => wish.rule)];
-    return {
+    classes.push({
       index,
       group,
       groupIndex: member.groupIndex,
@@ -188,8 +200,8 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
         rules.some((rule) => rule.key !== HOST && rule.kind !== 'inverse') ||
         classTopology.rules.some((rule) => rule.key !== HOST),
       hostBound: rules.some((rule) => rule.key === HOST) || (group.hostPorts?.length ?? 0) > 0,
-    };
-  });
+    });
+  }
 
   const countFilters = [...new Set(topology.groups.map((group) => group.filter).filter((filter) => filter >= 0))];
   const weights = [...new Set(problem.pools.map((pool) => pool.weight ?? 0))].sort((a, b) => b - a);
@@ -204,11 +216,13 @@ export function compileModel(problem: Problem, options: CompileOptions): Model {
     ),
     countFilters,
     admitted: compatibility.admitted,
+    filter: (spec) => compatibility.filter(spec),
     classes,
     podCount,
     groupStart,
     groups: topology.groups,
     boundCounts: topology.bound,
+    topologyKeys: topologyKeys.names,
     domainCount: domainNames.map((values) => values.size),
     optionDomain,
     nodeDomain,

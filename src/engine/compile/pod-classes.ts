@@ -1,4 +1,5 @@
 /** Pods that are alike in everything the engine looks at, gathered into classes. */
+import type { Slices } from '../packing/work.ts';
 import type { PodGroup, Problem } from '../problem.ts';
 
 /** One class: a representative group and the numbers of its pods. */
@@ -10,7 +11,9 @@ export interface PodMembers {
 }
 
 /** Gathers the pods of a problem into classes, in an order that does not depend on the order of the pods. */
-export function gatherClasses(problem: Problem): { members: PodMembers[]; podCount: number; groupStart: Int32Array } {
+export function* gatherClasses(
+  problem: Problem,
+): Slices<{ members: PodMembers[]; podCount: number; groupStart: Int32Array }> {
   const groups = problem.pods;
   const groupStart = new Int32Array(groups.length + 1);
   const classOfGroup = new Int32Array(groups.length);
@@ -33,7 +36,9 @@ export function gatherClasses(problem: Problem): { members: PodMembers[]; podCou
     }
     classOfGroup[index] = id;
     counts[id] = (counts[id] as number) + count;
+    if ((index & 4095) === 4095) yield;
   }
+  yield;
   const pods = counts.map((count) => new Int32Array(count));
   const filled = new Int32Array(keys.length);
   for (let index = 0; index < groups.length; index++) {
@@ -43,6 +48,7 @@ export function gatherClasses(problem: Problem): { members: PodMembers[]; podCou
     for (let pod = groupStart[index] as number; pod < (groupStart[index + 1] as number); pod++) list[at++] = pod;
     filled[id] = at;
   }
+  yield;
   const members = keys.map((key, id) => ({
     key,
     group: groups[first[id] as number] as PodGroup,

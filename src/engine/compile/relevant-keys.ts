@@ -1,5 +1,5 @@
 /** Label keys that some pod, daemon or topology rule asks about; only these need a definite value on every candidate node. */
-import type { Alternatives, Problem } from '../problem.ts';
+import type { Alternatives, PodGroup, Problem } from '../problem.ts';
 import { Interner } from './interner.ts';
 import { HOSTNAME } from './well-known.ts';
 
@@ -12,8 +12,8 @@ export interface RelevantKeys {
   readonly topologyKeys: Interner;
 }
 
-/** Collects them from a problem. */
-export function relevantKeys(problem: Problem): RelevantKeys {
+/** Collects them from a problem and one pod of each class. */
+export function relevantKeys(problem: Problem, pods: readonly PodGroup[]): RelevantKeys {
   const keys = new Interner();
   const topologyKeys = new Interner();
   const mentioned = new Map<string, Set<string>>();
@@ -38,7 +38,7 @@ export function relevantKeys(problem: Problem): RelevantKeys {
     topologyKeys.id(key);
     keys.id(key);
   };
-  for (const pod of problem.pods) {
+  for (const pod of pods) {
     addAlternatives(pod.requirements);
     addAlternatives(pod.volumeRequirements);
     for (const preferred of pod.preferredNodeAffinity ?? []) addAlternatives([preferred.term]);

@@ -29,6 +29,7 @@ export function* carryOut(
 ): Slices<void> {
   const from = state.nodeCount;
   const reserved = openNodes(state, pack, cover);
+  yield;
   const partOf = new Map<string, number>();
   for (const [index, part] of parts.entries()) partOf.set(`${part.podClass.index}|${part.cell}`, index);
   const { classes } = state.model;
@@ -37,7 +38,7 @@ export function* carryOut(
     const part = partOf.get(`${podClass.index}|${plan.cells[position]}`);
     const row = part === undefined ? -1 : (pack.rowOfPart[part] as number);
     if (row >= 0) placeOne(state, podClass, reserved[row] as Reserved);
-    if (work.spend(20)) yield;
+    if (work.spend(40)) yield;
   }
   const loose = parts
     .map((part, index) => ({ part, row: pack.rowOfPart[index] as number }))
@@ -46,12 +47,12 @@ export function* carryOut(
   for (const { part, row } of loose.filter(({ part }) => part.podClass.hostBound).sort(bySelfRules)) {
     for (let count = 0; count < part.count; count++) {
       placeOne(state, part.podClass, reserved[row] as Reserved);
-      if (work.spend(20)) yield;
+      if (work.spend(40)) yield;
     }
   }
   for (const { part, row } of loose.filter(({ part }) => !part.podClass.hostBound)) {
     placeMany(state, part.podClass, part.count, reserved[row] as Reserved);
-    if (work.spend(20)) yield;
+    if (work.spend(40)) yield;
   }
   // A node whose pods were all refused is not bought, nor offered to pods that would not have bought it.
   for (let node = from; node < state.nodeCount; node++) {

@@ -67,7 +67,7 @@ class ColumnSearch {
   }
 
   /** One pattern for each row alone, and those of the first cover. */
-  #start(): Master | undefined {
+  #start(): Master<Pattern> | undefined {
     const { rows, candidates } = this.#pack;
     const cheapest = new Float64Array(rows.length).fill(Number.POSITIVE_INFINITY);
     const single: ({ pattern: Pattern; cost: number } | undefined)[] = rows.map(() => undefined);
@@ -89,17 +89,17 @@ class ColumnSearch {
     return master;
   }
 
-  *#settle(master: Master): Slices<void> {
+  *#settle(master: Master<Pattern>): Slices<void> {
     const { rows } = this.#pack;
     const cost = rows.length * rows.length * 0.02 + master.patterns.length * 0.1;
     while (master.improve(16) === 16) {
       if (this.#work.spend(16 * cost)) yield;
-      if (this.#work.over()) return;
+      if (this.#work.over(0.8)) return;
     }
   }
 
   /** Adds the fillings that are worth more than their price; true when there are none. */
-  *#price(master: Master): Slices<boolean> {
+  *#price(master: Master<Pattern>): Slices<boolean> {
     const { candidates, rows } = this.#pack;
     const values = master.values.map((value) => Math.max(value, 0));
     const found: { gain: number; pattern: Pattern; cost: number }[] = [];
@@ -125,7 +125,7 @@ class ColumnSearch {
   }
 
   /** Rounds the fractional plan several ways and completes each by a greedy cover. */
-  *#round(master: Master): Slices<void> {
+  *#round(master: Master<Pattern>): Slices<void> {
     const plan = master.plan().sort((a, b) => fraction(b.amount) - fraction(a.amount));
     const values = master.values.map((value) => Math.max(value, 1e-12));
     for (const threshold of [1, 0.9, 0.75, 0.6, 0.45, 0.3]) {
@@ -141,7 +141,7 @@ class ColumnSearch {
       }
       const rest = yield* greedyCover(this.#pack, this.#maker, values, demand, purse, this.#work);
       this.#keep(join(cover, rest));
-      if (this.#work.over()) return;
+      if (this.#work.over(0.8)) return;
     }
   }
 

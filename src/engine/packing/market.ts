@@ -17,6 +17,7 @@ export class Market {
   readonly #model: Model;
   readonly #affordable: Uint8Array;
   readonly #memo = new Map<string, Places>();
+  readonly #largest = new Map<number, Float64Array[][]>();
   readonly #shapes = new Map<Float64Array, string>();
 
   constructor(model: Model, purse: Purse) {
@@ -46,6 +47,35 @@ export class Market {
       this.#memo.set(key, known);
     }
     return known;
+  }
+
+  /** The best tier in which a node that holds such a pod can be bought, or -1; quicker than looking at every cell. */
+  tierOf(podClass: PodClass, filter: number): number {
+    let largest = this.#largest.get(filter);
+    if (largest === undefined) {
+      largest = this.#largestByTier(filter);
+      this.#largest.set(filter, largest);
+    }
+    return largest.findIndex((rows) => rows.some((row) => shareOf(podClass.requests, row, 0) <= 1));
+  }
+
+  /** By tier: capacities that no other capacity of the tier exceeds. */
+  #largestByTier(filter: number): Float64Array[][] {
+    const { catalogue, poolTier, tierCount, admitted } = this.#model;
+    const { options } = admitted[filter] as Admitted;
+    const byTier: Float64Array[][] = Array.from({ length: tierCount }, () => []);
+    let template = -1;
+    for (let option = 0; option < catalogue.optionCount; option++) {
+      if (!hasBit(options, option) || this.#affordable[option] === 0) continue;
+      if (catalogue.optionTemplate[option] === template && !this.#model.minValues.concern(option)) continue;
+      template = catalogue.optionTemplate[option] as number;
+      const tier = poolTier[(catalogue.templates[template] as { pool: number }).pool] as number;
+      const row = capacityOf(this.#model, option, filter);
+      const rows = byTier[tier] as Float64Array[];
+      if (rows.some((other) => covers(other, row))) continue;
+      byTier[tier] = [...rows.filter((other) => !covers(row, other)), row];
+    }
+    return byTier;
   }
 
   #find(requests: Float64Array, filter: number): Places {
@@ -96,4 +126,9 @@ export function shareOf(requests: Float64Array, alloc: Float64Array, row: number
     if (each / has > share) share = each / has;
   }
   return share;
+}
+
+function covers(a: Float64Array, b: Float64Array): boolean {
+  for (let column = 0; column < a.length; column++) if ((a[column] as number) < (b[column] as number)) return false;
+  return true;
 }

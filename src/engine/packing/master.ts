@@ -2,14 +2,19 @@
  * The linear programme over known patterns: buy fractions of them so that every row's demand is covered, at the lowest
  * price. Primal simplex with an explicit basis inverse; rows are few hundred at most, patterns are sparse.
  */
-import type { Pattern } from './pattern.ts';
 
 const EPSILON = 1e-9;
 
+/** A way to fill a machine: rows and how much of each. */
+export interface Column {
+  readonly rows: ArrayLike<number>;
+  readonly counts: ArrayLike<number>;
+}
+
 /** The master problem, with columns added as they are found. */
-export class Master {
+export class Master<Filling extends Column> {
   readonly values: Float64Array;
-  readonly patterns: Pattern[] = [];
+  readonly patterns: Filling[] = [];
   readonly #rows: number;
   readonly #cost: number[] = [];
   readonly #inverse: Float64Array;
@@ -20,7 +25,7 @@ export class Master {
   readonly #inBasis: boolean[] = [];
 
   /** Starts from one pattern for each row that holds nothing else, in the order of the rows. */
-  constructor(demand: ArrayLike<number>, singles: readonly { pattern: Pattern; cost: number }[]) {
+  constructor(demand: ArrayLike<number>, singles: readonly { pattern: Filling; cost: number }[]) {
     const rows = demand.length;
     this.#rows = rows;
     this.values = new Float64Array(rows);
@@ -41,7 +46,7 @@ export class Master {
   }
 
   /** Adds a column. */
-  add(pattern: Pattern, cost: number): void {
+  add(pattern: Filling, cost: number): void {
     this.patterns.push(pattern);
     this.#cost.push(cost);
     this.#inBasis.push(false);
@@ -64,13 +69,13 @@ export class Master {
   }
 
   /** The fractional plan: columns and how much of each. */
-  plan(): { pattern: Pattern; cost: number; amount: number }[] {
-    const result: { pattern: Pattern; cost: number; amount: number }[] = [];
+  plan(): { pattern: Filling; cost: number; amount: number }[] {
+    const result: { pattern: Filling; cost: number; amount: number }[] = [];
     for (let k = 0; k < this.#rows; k++) {
       const column = this.#basis[k] as number;
       const amount = this.#amount[k] as number;
       if (column < 0 || amount < 1e-6) continue;
-      result.push({ pattern: this.patterns[column] as Pattern, cost: this.#cost[column] as number, amount });
+      result.push({ pattern: this.patterns[column] as Filling, cost: this.#cost[column] as number, amount });
     }
     return result;
   }
@@ -97,7 +102,7 @@ export class Master {
     let found = false;
     for (let column = 0; column < this.patterns.length; column++) {
       if (this.#inBasis[column]) continue;
-      const { rows: held, counts } = this.patterns[column] as Pattern;
+      const { rows: held, counts } = this.patterns[column] as Filling;
       let reduced = -(this.#cost[column] as number);
       for (let i = 0; i < held.length; i++) reduced += (values[held[i] as number] as number) * (counts[i] as number);
       // By the share of its price that a column saves: large machines do not crowd out small ones.
@@ -118,7 +123,7 @@ export class Master {
     if (!found) return false;
     const direction = this.#direction;
     if (entering >= 0) {
-      const { rows: held, counts } = this.patterns[entering] as Pattern;
+      const { rows: held, counts } = this.patterns[entering] as Filling;
       for (let k = 0; k < rows; k++) {
         let sum = 0;
         for (let i = 0; i < held.length; i++) {

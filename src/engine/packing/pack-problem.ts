@@ -57,7 +57,7 @@ const MAX_ROWS = 400;
 export interface PackScope {
   /** Tier of pools to buy from; all when absent. */
   readonly tier?: number;
-  /** Candidates kept for each kind of machine. */
+  /** Sizes kept of machines that differ only in size. */
   readonly ladder: number;
   /** For lower bounds: whatever is simplified must make the problem easier, never harder. */
   readonly relaxed?: boolean;
@@ -183,8 +183,13 @@ function findCandidates(
     const { pool } = templates[optionTemplate[option] as number] as { pool: number };
     if (!market.sells(option) || (scope.tier !== undefined && poolTier[pool] !== scope.tier)) continue;
     let kind = '';
-    for (const filter of filters) kind += hasBit((admitted[filter] as Admitted).options, option) ? '1' : '0';
-    if (!kind.includes('1')) continue;
+    let wanted = false;
+    for (const filter of filters) {
+      const admits = hasBit((admitted[filter] as Admitted).options, option);
+      kind += admits ? '1' : '0';
+      wanted ||= admits;
+    }
+    if (!wanted) continue;
     // Offerings of which only so many can be bought never push others out.
     const reservation = catalogue.optionReservation[option] as number;
     kind += `|${cells.has(optionCell[option] as number) ? optionCell[option] : -1}|${reservation}`;
@@ -196,15 +201,8 @@ function findCandidates(
   const result: Candidate[] = [];
   for (const options of byKind.values()) {
     options.sort((a, b) => (optionPrice[a] as number) - (optionPrice[b] as number) || a - b);
-    const kept: number[] = [];
-    for (const option of options) {
-      const row = (optionTemplate[option] as number) * dimensions;
-      const covered = kept.some((other) =>
-        covers(alloc, (optionTemplate[other] as number) * dimensions, row, dimensions),
-      );
-      if (!covered) kept.push(option);
-    }
-    for (const option of thin(kept, scope.ladder, optionPrice)) {
+    const kept = undominated(options, optionTemplate, alloc, dimensions);
+    for (const option of thin(model, kept, scope.ladder)) {
       const base = catalogue.alloc.subarray((optionTemplate[option] as number) * dimensions);
       const concerned = scope.relaxed !== true && model.minValues.concern(option);
       for (const filter of concerned ? filters : [filters[0] as number]) {
@@ -218,6 +216,33 @@ function findCandidates(
   return result;
 }
 
+/** Of options in order of price, those that no cheaper one covers in every resource. */
+function undominated(
+  options: readonly number[],
+  optionTemplate: Int32Array,
+  alloc: Float64Array,
+  dimensions: number,
+): number[] {
+  const kept: number[] = [];
+  const largest = new Float64Array(dimensions).fill(Number.NEGATIVE_INFINITY);
+  for (const option of options) {
+    const row = (optionTemplate[option] as number) * dimensions;
+    let exceeds = false;
+    for (let column = 0; column < dimensions; column++) {
+      if ((alloc[row + column] as number) <= (largest[column] as number)) continue;
+      largest[column] = alloc[row + column] as number;
+      exceeds = true;
+    }
+    let covered = false;
+    // The last ones kept are the most alike; one that exceeds all in some resource need not be compared.
+    for (let at = kept.length - 1; at >= 0 && !exceeds && !covered; at--) {
+      covered = covers(alloc, (optionTemplate[kept[at] as number] as number) * dimensions, row, dimensions);
+    }
+    if (!covered) kept.push(option);
+  }
+  return kept;
+}
+
 function covers(alloc: Float64Array, a: number, b: number, columns: number): boolean {
   for (let column = 0; column < columns; column++) {
     if ((alloc[a + column] as number) < (alloc[b + column] as number)) return false;
@@ -225,8 +250,29 @@ function covers(alloc: Float64Array, a: number, b: number, columns: number): boo
   return true;
 }
 
-/** Of a long list in order of price, about `most`: the cheapest ones all, then evenly over the logarithm of the price. */
-function thin(options: number[], most: number, price: Float64Array): number[] {
+/**
+ * Thins out options in order of price. Machines of like proportions differ only in size, so about `most` sizes of each
+ * proportion are enough: the smaller half of them all, then evenly over the logarithm of the price.
+ */
+function thin(model: Model, options: readonly number[], most: number): number[] {
+  if (options.length <= most) return [...options];
+  const { catalogue } = model;
+  const byProportion = new Map<string, number[]>();
+  for (const option of options) {
+    const row = (catalogue.optionTemplate[option] as number) * catalogue.dimensions;
+    const first = Math.max(catalogue.alloc[row] as number, 1);
+    let key = '';
+    for (let column = 1; column < catalogue.dimensions; column++) {
+      key += `${Math.round(2 * Math.log2(((catalogue.alloc[row + column] as number) + 1e-3) / first))},`;
+    }
+    const list = byProportion.get(key);
+    if (list === undefined) byProportion.set(key, [option]);
+    else list.push(option);
+  }
+  return [...byProportion.values()].flatMap((list) => thinSizes(list, most, catalogue.optionPrice));
+}
+
+function thinSizes(options: readonly number[], most: number, price: Float64Array): readonly number[] {
   if (options.length <= most) return options;
   const dense = most >> 1;
   const result = options.slice(0, dense);

@@ -13,6 +13,10 @@ export interface Pattern {
 export class PatternMaker {
   readonly #pack: PackProblem;
   readonly #knapsack: FluidKnapsack;
+  /** Rows of the last candidate that took part, with their shares, values and numbers. */
+  readonly #row: Int32Array;
+  readonly #share: Float64Array;
+  #length = 0;
   readonly #value: Float64Array;
   readonly #most: Float64Array;
   readonly #count: Int32Array;
@@ -26,6 +30,8 @@ export class PatternMaker {
     this.#pack = pack;
     const rows = pack.rows.length;
     this.#knapsack = new FluidKnapsack(rows, pack.dimensions);
+    this.#row = new Int32Array(rows);
+    this.#share = new Float64Array(rows * pack.dimensions);
     this.#value = new Float64Array(rows);
     this.#most = new Float64Array(rows);
     this.#count = new Int32Array(rows);
@@ -36,33 +42,52 @@ export class PatternMaker {
   fill(index: number, values: Float64Array, demand: ArrayLike<number>, withBound = false): void {
     const { dimensions } = this.#pack;
     const candidate = this.#pack.candidates[index] as Candidate;
-    const { rows, share, fit } = candidate;
+    const { rows, share: shares, fit } = candidate;
+    const share = this.#share;
     const value = this.#value;
     const most = this.#most;
+    // Only rows that are still wanted take part, packed to the front.
+    let length = 0;
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i] as number;
-      value[i] = values[row] as number;
       const wanted = demand[row] as number;
+      if (wanted === 0) continue;
       const fits = fit[i] as number;
-      most[i] = wanted < fits ? wanted : fits;
-      if (most[i] === 0) value[i] = 0;
+      this.#row[length] = row;
+      value[length] = values[row] as number;
+      most[length] = wanted < fits ? wanted : fits;
+      for (let d = 0; d < dimensions; d++) share[length * dimensions + d] = shares[i * dimensions + d] as number;
+      length++;
     }
-    this.#knapsack.fill(rows.length, share, value, most);
-    if (withBound) this.bound = this.#knapsack.bound(rows.length, share, value, most);
-    this.#round(rows.length, share, dimensions);
+    this.#length = length;
+    this.#knapsack.fill(length, share, value, most);
+    if (withBound) this.bound = this.#knapsack.bound(length, share, value, most);
+    this.#round(length, share, dimensions);
   }
 
   /** The last filling as a pattern. */
   get(index: number): Pattern {
-    const { rows } = this.#pack.candidates[index] as Candidate;
     const held: number[] = [];
     const counts: number[] = [];
-    for (let i = 0; i < rows.length; i++) {
+    for (let i = 0; i < this.#length; i++) {
       if ((this.#count[i] as number) === 0) continue;
-      held.push(rows[i] as number);
+      held.push(this.#row[i] as number);
       counts.push(this.#count[i] as number);
     }
     return { candidate: index, rows: Int32Array.from(held), counts: Int32Array.from(counts) };
+  }
+
+  /** The last filling before it was rounded. */
+  getFluid(): { rows: number[]; counts: number[] } {
+    const { amount } = this.#knapsack;
+    const held: number[] = [];
+    const counts: number[] = [];
+    for (let i = 0; i < this.#length; i++) {
+      if ((amount[i] as number) < 1e-9) continue;
+      held.push(this.#row[i] as number);
+      counts.push(amount[i] as number);
+    }
+    return { rows: held, counts };
   }
 
   /** Rounds the fluid filling down and puts the most fitting pods into what is left. */

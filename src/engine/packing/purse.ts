@@ -23,8 +23,7 @@ export class Purse {
   /** How many nodes of an option can still be bought. */
   affords(option: number): number {
     const { catalogue, problem } = this.#model;
-    const reservation = catalogue.optionReservation[option] as number;
-    let count = reservation < 0 ? Number.MAX_SAFE_INTEGER : (this.#slots[reservation] as number);
+    let count = this.slotsLeft(option);
     const template = catalogue.templates[catalogue.optionTemplate[option] as number];
     if (template === undefined) return 0;
     const limits = this.#limits[template.pool] as Map<string, number>;
@@ -36,6 +35,12 @@ export class Purse {
       }
     }
     return Math.max(count, 0);
+  }
+
+  /** Free slots of the option's reservation; without end for options that have none. */
+  slotsLeft(option: number): number {
+    const reservation = this.#model.catalogue.optionReservation[option] as number;
+    return reservation < 0 ? Number.MAX_SAFE_INTEGER : (this.#slots[reservation] as number);
   }
 
   /** Pays for nodes of an option; a negative count gives them back. */

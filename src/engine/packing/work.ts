@@ -3,6 +3,14 @@
 /** Something long that can be interrupted at every `yield`. */
 export type Slices<Result> = Generator<void, Result, void>;
 
+/** Runs to the end without interruption. */
+export function finish<Result>(slices: Slices<Result>): Result {
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done === true) return slice.value;
+  }
+}
+
 /** Units of work between two interruptions; a unit is a few hundred nanoseconds at most. */
 const SLICE = 20_000;
 

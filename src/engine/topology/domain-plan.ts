@@ -5,6 +5,7 @@
  */
 import type { Model, PodClass } from '../compile/model.ts';
 import type { Market } from '../packing/market.ts';
+import type { Slices } from '../packing/work.ts';
 import { ruleHoldsIn } from './placement-state.ts';
 import { HOST, type TopologyRule } from './rules.ts';
 
@@ -28,7 +29,7 @@ export function planDomains(
   counters: { counts: (Int32Array | undefined)[]; totals: Int32Array },
   requests: readonly PlanRequest[],
   slack: number,
-): DomainPlan {
+): Slices<DomainPlan> {
   return new DomainPlanner(model, market, counters, slack).plan(requests);
 }
 
@@ -58,7 +59,7 @@ class DomainPlanner {
     }
   }
 
-  plan(requests: readonly PlanRequest[]): DomainPlan {
+  *plan(requests: readonly PlanRequest[]): Slices<DomainPlan> {
     let open = requests.map((request) => ({ ...request }));
     for (;;) {
       const before = this.#plan.classes.length;
@@ -68,6 +69,7 @@ class DomainPlanner {
           if (cell < 0) break;
           this.#record(request.podClass, cell);
           request.count--;
+          if ((this.#plan.classes.length & 2047) === 0) yield;
         }
       }
       open = open.filter((request) => request.count > 0);

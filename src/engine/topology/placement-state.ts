@@ -197,14 +197,18 @@ export class PlacementState {
   }
 
   #ruleHolds(rule: TopologyRule, node: number): boolean {
+    return this.holdsIn(rule, rule.key === HOST ? node : ((this.domain[rule.key] as Int32Array)[node] as number));
+  }
+
+  /** Whether a rule allows one more pod in a domain: a node for rules about hosts (-1: a fresh one), else -1 for no domain. */
+  holdsIn(rule: TopologyRule, domain: number): boolean {
     if (rule.key === HOST) {
-      const count = (this.#hostCounts[rule.group] as Map<number, number>).get(node) ?? 0;
+      const count = (this.#hostCounts[rule.group] as Map<number, number>).get(domain) ?? 0;
       // A new node can always be made, so the least loaded host is an empty one.
       if (rule.kind === 'spread') return count + (rule.self ? 1 : 0) <= rule.maxSkew;
       if (rule.kind === 'affinity') return count > 0 || mayBeFirst(rule, this.#totals);
       return count === 0;
     }
-    const domain = (this.domain[rule.key] as Int32Array)[node] as number;
     if (domain < 0) return rule.kind === 'anti' || rule.kind === 'inverse';
     return ruleHoldsIn(rule, domain, this.#counts[rule.group] as Int32Array, this.#totals);
   }

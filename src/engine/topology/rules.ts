@@ -5,6 +5,7 @@
  */
 
 import { HOSTNAME } from '../compile/well-known.ts';
+import type { Slices } from '../packing/work.ts';
 import type { LabelSelector, Labels, PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../problem.ts';
 import { selects } from '../requirements/label-match.ts';
 
@@ -77,7 +78,11 @@ export interface TopologyContext {
 const NO_DOMAINS = new Int32Array(0);
 
 /** Compiles the topology of all classes and bound pods. */
-export function compileTopology(problem: Problem, classes: readonly PodGroup[], context: TopologyContext): Topology {
+export function compileTopology(
+  problem: Problem,
+  classes: readonly PodGroup[],
+  context: TopologyContext,
+): Slices<Topology> {
   return new TopologyCompiler(problem, context).compile(classes);
 }
 
@@ -95,13 +100,19 @@ class TopologyCompiler {
     this.#context = context;
   }
 
-  compile(classes: readonly PodGroup[]): Topology {
-    const drafts = classes.map((pod) => this.#draft(pod));
+  *compile(classes: readonly PodGroup[]): Slices<Topology> {
+    const drafts: ClassDraft[] = [];
+    for (const pod of classes) {
+      drafts.push(this.#draft(pod));
+      if ((drafts.length & 1023) === 0) yield;
+    }
     const boundCarries = (this.#problem.boundPods ?? []).map((pod) =>
       (pod.podAntiAffinity ?? []).map((term) => this.#carrierGroup(pod.namespace, term)),
     );
     const index = new MatcherIndex(this.#groups);
-    const topologies = classes.map((pod, position) => {
+    const topologies: ClassTopology[] = [];
+    for (const [position, pod] of classes.entries()) {
+      if ((position & 1023) === 1023) yield;
       const { rules, wishes, carries } = drafts[position] as ClassDraft;
       const selected = index.matching(pod.namespace, pod.labels ?? {});
       const inverse: TopologyRule[] = [];
@@ -121,12 +132,12 @@ class TopologyCompiler {
       }
       const own = new Set(selected);
       const bySelf = (rule: TopologyRule): TopologyRule => ({ ...rule, self: own.has(rule.group) });
-      return {
+      topologies.push({
         rules: [...rules.map(bySelf), ...inverse],
         wishes: wishes.map(({ rule, weight }) => ({ rule: bySelf(rule), weight })),
         counted: Int32Array.from([...selected, ...carries]),
-      };
-    });
+      });
+    }
     const bound = (this.#problem.boundPods ?? []).map((pod, position) =>
       Int32Array.from([...index.matching(pod.namespace, pod.labels ?? {}), ...(boundCarries[position] as number[])]),
     );

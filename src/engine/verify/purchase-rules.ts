@@ -24,10 +24,9 @@ export function lookUp(
   problem: Problem,
   market: Market,
   plan: NewNode,
-  index: number,
+  name: string,
   report: Report,
 ): Bought | undefined {
-  const name = newNodeName(index);
   const pool = market.pool(plan.pool);
   if (pool === undefined) return void report('unknown-pool', name, `pool ${plan.pool} does not exist`);
   const [first] = plan.offerings;

@@ -21,7 +21,7 @@ export function spreadDomains(
     .filter((other) => other.whenUnsatisfiable === 'DoNotSchedule')
     .map((other) => other.topologyKey);
   const admits = (node: PlannedNode) =>
-    keys.every((key) => node.labels.has(key) || node.open.has(key)) &&
+    keys.every((key) => mayHave(node, key)) &&
     mayMeet(node, affinity) &&
     (nodeTaintsPolicy !== 'Honor' || untolerated(node.taints, carrier.tolerations).length === 0);
 
@@ -52,4 +52,8 @@ export function spreadDomains(
     }
   }
   return domains;
+}
+
+function mayHave(node: PlannedNode, key: string): boolean {
+  return node.open.has(key) ? openValues(node, key, []).some((value) => value !== undefined) : node.labels.has(key);
 }

@@ -145,6 +145,9 @@ describe('topology spread', () => {
     const pods = [aPod({ count: 3, labels: web, topologySpread })];
     // Zone c is only in the pool that has no racks, so that two pods in a and one in b are even enough.
     expect(brokenRules({ ...aProblem({ pods }), pools }, nodes(['a', 0, 2], ['b', 1]))).toEqual([]);
+    const without = aPool({ name: 'without', requirements: [{ key: 'rack', operator: 'DoesNotExist', values: [] }] });
+    const never = { ...aProblem({ pods }), pools: [...pools, without] };
+    expect(brokenRules(never, nodes(['a', 0, 2], ['b', 1]))).toEqual([]);
     const plain = aPod({ labels: web });
     const onPlain = {
       newNodes: [

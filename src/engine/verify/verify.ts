@@ -3,14 +3,14 @@
  * nothing with the solver but the words of the question and the answer, so that they cannot be wrong in the same way.
  */
 import type { PodGroup, Problem } from '../problem.ts';
-import type { NewNode, Solution } from '../solution.ts';
+import type { Solution } from '../solution.ts';
+import { checkDomainsOfAlternatives } from './alternative-domains.ts';
 import { DutyRules } from './duty-rules.ts';
 import { Market } from './market.ts';
 import { checkNode } from './node-rules.ts';
-import { existingNode, HOSTNAME, newNode, type PlannedNode } from './planned-node.ts';
+import { existingNode, type PlannedNode } from './planned-node.ts';
 import { podsOf } from './pods.ts';
 import { type Bought, checkPurchase, checkStatedPrice, checkTotals, lookUp, newNodeName } from './purchase-rules.ts';
-import { domainOf } from './tally.ts';
 import { TopologyReplay } from './topology-replay.ts';
 import type { Report, Violation } from './violation.ts';
 
@@ -45,7 +45,7 @@ export function verify(problem: Problem, solution: Solution): Violation[] {
   const market = new Market(problem);
   const purchases: Bought[] = [];
   for (const [index, plan] of solution.newNodes.entries()) {
-    const bought = lookUp(problem, market, plan, index, report);
+    const bought = lookUp(problem, market, plan, newNodeName(index), report);
     if (bought === undefined) continue;
     purchases.push(bought);
     for (const number of plan.pods) nodeOfPod.set(number, bought.node);
@@ -106,29 +106,5 @@ function checkEachPodOnce(problem: Problem, solution: Solution, pods: readonly P
     [...ordered].some((number) => !toOrder.has(number))
   ) {
     report('order', 'plan', 'the order is not a permutation of the placed pods');
-  }
-}
-
-/** An alternative that would move pods to another domain than the one they were counted in makes the plan wrong. */
-function checkDomainsOfAlternatives(
-  problem: Problem,
-  market: Market,
-  { plan, node, pool }: Bought,
-  pods: readonly PodGroup[],
-  replay: TopologyReplay,
-  report: Report,
-): void {
-  const keys = new Set([...new Set(pods)].flatMap((pod) => [...replay.keysOf(pod)]));
-  keys.delete(HOSTNAME);
-  if (keys.size === 0) return;
-  for (const ranked of plan.offerings.slice(1) as NewNode['offerings']) {
-    const found = market.find(ranked);
-    if (found === undefined) continue;
-    const other = newNode({ name: node.name, pool, ...found, narrowed: plan.requirements }, problem);
-    for (const key of keys) {
-      if (domainOf(other, key) !== domainOf(node, key)) {
-        report('alternatives', node.name, `${ranked.instanceType} in ${ranked.zone} is in another ${key}`);
-      }
-    }
   }
 }

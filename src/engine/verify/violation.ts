@@ -38,7 +38,15 @@ export type Rule =
   | 'unplaced-without-cause'
   | 'pool-weight'
   | 'priority'
-  | 'ordered-alternatives';
+  | 'ordered-alternatives'
+  /** Consolidation: what may be touched, how often, where its pods go, and what it brings. */
+  | 'untouchable'
+  | 'disruption-budget'
+  | 'pool-budget'
+  | 'landings'
+  | 'savings'
+  | 'spot-diversity'
+  | 'kept';
 
 /** One way in which a plan breaks a rule. */
 export interface Violation {
