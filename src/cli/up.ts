@@ -7,7 +7,7 @@ import { LOG_OPTIONS } from './log-options.ts';
 /** `spindrift up`: a Kubernetes cluster in this process. */
 export const UP = command({
   name: 'up',
-  summary: 'Starts a Kubernetes cluster in this process, for kubectl and for trying things out.',
+  summary: 'Starts a Kubernetes cluster with the autoscaler in this process, for kubectl and for trying things out.',
   usage: '[options]',
   options: {
     port: numberOption({
@@ -40,6 +40,11 @@ export const UP = command({
       max: 1000,
       fractions: true,
       help: 'How many times faster than life time runs in the cluster.',
+    }),
+    bare: switchOption({
+      flag: 'bare',
+      env: 'SPINDRIFT_BARE',
+      help: 'A cluster alone, without the autoscaler and its kinds.',
     }),
     quiet: switchOption({ flag: 'quiet', env: 'SPINDRIFT_QUIET', help: 'Prints nothing but what goes wrong.' }),
     ...LOG_OPTIONS,

@@ -1,0 +1,21 @@
+/** Prices for people. */
+
+/** Hours of a month, as price lists count them: 730. */
+export const HOURS_PER_MONTH = 730;
+
+/** `$0.0384`, `$1.204`, `$1234.50`: four digits that say something, and never less than cents. */
+export function dollars(amount: number): string {
+  const size = Math.abs(amount);
+  const decimals = size === 0 || size >= 10 ? 2 : size >= 1 ? 3 : 4;
+  return `$${amount.toFixed(decimals)}`;
+}
+
+/** What a price an hour is in a month. */
+export function perMonth(pricePerHour: number): number {
+  return pricePerHour * HOURS_PER_MONTH;
+}
+
+/** `67 %`. */
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

@@ -1,0 +1,101 @@
+/**
+ * A cluster that exists only while a plan is made: manifests are given to an API server in this process, so that they get
+ * the defaults and the refusals that the real one would give them.
+ */
+import { DEFINITIONS } from '../../apis/custom-resource-definitions.ts';
+import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
+import { nodePoolProblems } from '../../apis/karpenter/validate-node-pool.ts';
+import { NAMESPACES } from '../../apis/kubernetes/core.ts';
+import type { KubeObject, Resource } from '../../apis/kubernetes/object.ts';
+import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../apis/schema/custom-resource-definition.ts';
+import { ApiServer } from '../../embedded/apiserver/api-server.ts';
+import { InMemoryClient } from '../../embedded/in-memory-client.ts';
+import { asError, hasCode } from '../../platform/errors.ts';
+import { seededRandom } from '../../platform/random.ts';
+import { VirtualClock } from '../../platform/virtual-clock.ts';
+import type { Manifest } from './read-manifests.ts';
+
+export class ImaginedCluster {
+  readonly #server = new ApiServer({ clock: new VirtualClock(), random: seededRandom('plan') });
+  readonly #client = new InMemoryClient(this.#server);
+  readonly #problems: string[] = [];
+  readonly #unknown = new Set<string>();
+  /** Where each object was written, by its UID. */
+  readonly #sources = new Map<string, string>();
+
+  /** A cluster that serves our kinds. */
+  static async create(): Promise<ImaginedCluster> {
+    const cluster = new ImaginedCluster();
+    for (const definition of DEFINITIONS) await cluster.#client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
+    return cluster;
+  }
+
+  /** What was refused, a line each. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /** Kinds that nobody here knows and that were passed over. */
+  get unknownKinds(): readonly string[] {
+    return [...this.#unknown].sort();
+  }
+
+  /** Takes a manifest in. */
+  async apply({ source, object }: Manifest): Promise<void> {
+    const { apiVersion, kind, metadata } = object;
+    const served = this.#server.world.kinds.byName(apiVersion, kind);
+    if (served === undefined) {
+      this.#unknown.add(`${apiVersion} ${kind}`);
+      return;
+    }
+    const where = `${source}: ${kind} ${metadata.name}`;
+    const { namespace = 'default' } = metadata;
+    try {
+      if (served.namespaced) await this.#ensureNamespace(namespace);
+      const placed = served.namespaced ? { ...object, metadata: { ...metadata, namespace } } : object;
+      const made = await this.#client.create(served as Resource, placed, { fieldValidation: 'Strict' });
+      this.#sources.set(made.metadata.uid ?? '', where);
+      if (kind === NODE_POOLS.kind) this.#checkPool(made as NodePool, where);
+    } catch (error) {
+      if (hasCode(error, 'KUBE_ALREADY_EXISTS') && kind === 'Namespace') return;
+      this.#problems.push(`${where}: ${wordsOf(error)}`);
+    }
+  }
+
+  async list<T extends KubeObject>(kind: Resource<T>): Promise<readonly T[]> {
+    return (await this.#client.list(kind)).items;
+  }
+
+  /** A pod as the API server would take it in; undefined when it would not, which is then a problem. */
+  async admitted(pod: Pod, owner: KubeObject): Promise<Pod | undefined> {
+    try {
+      return await this.#client.create(PODS, pod, { dryRun: true });
+    } catch (error) {
+      this.#problems.push(
+        `${this.#sources.get(owner.metadata.uid ?? '')}: its pods would be refused: ${wordsOf(error)}`,
+      );
+      return undefined;
+    }
+  }
+
+  #checkPool(pool: NodePool, where: string): void {
+    for (const { field, problem } of nodePoolProblems(pool)) this.#problems.push(`${where}: ${field} ${problem}`);
+  }
+
+  async #ensureNamespace(name: string): Promise<void> {
+    try {
+      await this.#client.get(NAMESPACES, { name });
+    } catch (error) {
+      if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
+      await this.#client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    }
+  }
+}
+
+/** The API server repeats which object it speaks of; whoever reads our lines knows that. */
+function wordsOf(error: unknown): string {
+  return asError(error)
+    .message.replace(/^\S+ "[^"]*" is invalid: /, '')
+    .replace(/^strict decoding error: /, '');
+}

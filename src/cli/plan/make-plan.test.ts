@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../platform/virtual-clock.ts';
+import { makePlan } from './make-plan.ts';
+import type { PlanReport } from './plan-report.ts';
+import { planTable } from './plan-table.ts';
+import { parseManifests } from './read-manifests.ts';
+
+const plan = (text: string): Promise<PlanReport> =>
+  makePlan(parseManifests('all.yaml', text), { now: new VirtualClock().now(), solve: { maxSteps: 1_000_000 } });
+
+const pool = (spec = ''): string => `---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec:
+  ${spec}
+  template:
+    spec:
+      nodeClassRef: {group: spindrift.dev, kind: SimulatedNodeClass, name: default}
+      requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]
+`;
+const deployment = (name: string, replicas: number, pod: string): string => `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}}
+spec:
+  replicas: ${replicas}
+  selector: {matchLabels: {app: ${name}}}
+  template:
+    metadata: {labels: {app: ${name}}}
+    spec: ${pod}
+`;
+const containers = (resources: string): string => `{containers: [{name: main, image: x, resources: ${resources}}]}`;
+
+describe('a plan', () => {
+  it('says which nodes are launched, for which pods, at what price', async () => {
+    const made = await plan(pool() + deployment('web', 6, containers('{requests: {cpu: 1}}')));
+    expect(made.nodes.flatMap(({ pods }) => pods).toSorted()).toEqual(
+      Array.from({ length: 6 }, (_, index) => `default/web-${index + 1}`),
+    );
+    for (const node of made.nodes) expect(node).toMatchObject({ pool: 'general', capacityType: 'on-demand' });
+    expect(made.price.perHour).toBeCloseTo(made.nodes.reduce((sum, { price }) => sum + price, 0));
+    expect(made.price.perHour).toBeGreaterThan(0);
+    expect(made.lowerBound).toBeLessThanOrEqual(made.price.perHour);
+    expect(made.withoutPlace).toEqual([]);
+    expect(planTable(made)).toMatch(/NODES\s+POOL\s+TYPE.*\n\s+\d+\s+general/);
+  });
+
+  it('counts a limit as a request where there is none, as the API server does', async () => {
+    const made = await plan(pool() + deployment('web', 1, containers('{limits: {cpu: 7}}')));
+    expect(made.nodes[0]?.requests.cpu).toBe(7000);
+  });
+
+  it('leaves room for DaemonSets', async () => {
+    const daemon = deployment('agent', 1, containers('{requests: {cpu: 30}}'))
+      .replace('kind: Deployment', 'kind: DaemonSet')
+      .replace('replicas: 1', 'updateStrategy: {type: OnDelete}');
+    const web = pool() + deployment('web', 1, containers('{requests: {cpu: 1}}'));
+    const [without, beside] = await Promise.all([plan(web), plan(web + daemon)]);
+    expect(beside.price.perHour).toBeGreaterThan(without.price.perHour * 5);
+    expect(beside.podsPlaced).toBe(1);
+  });
+
+  it('says once for all pods that are alike why they have no place, and what to do', async () => {
+    const made = await plan(
+      pool() +
+        deployment('far', 3, '{nodeSelector: {topology.kubernetes.io/zone: mars}, containers: [{name: a, image: b}]}'),
+    );
+    expect(made.nodes).toEqual([]);
+    expect(made.withoutPlace).toHaveLength(1);
+    expect(made.withoutPlace[0]?.pods).toHaveLength(3);
+    const text = planTable(made);
+    expect(text).toContain('No place for 3 far:');
+    expect(text).toContain('0 with the labels that the pod wants');
+    expect(text).toContain('to do: let the pod accept another topology.kubernetes.io/zone');
+  });
+
+  it('keeps the limits of a pool', async () => {
+    const made = await plan(pool('limits: {cpu: 4}') + deployment('web', 10, containers('{requests: {cpu: 1}}')));
+    expect(made.podsPlaced).toBeLessThan(4);
+    expect(made.withoutPlace[0]?.advice).toContain('spec.limits.cpu');
+  });
+
+  it('takes a pool that allows everything, and says so, where none is given', async () => {
+    const made = await plan(deployment('web', 1, containers('{requests: {cpu: 1}}')));
+    expect(made.nodes).toHaveLength(1);
+    expect(made.notes).toEqual(['no NodePool is given: planned with one that allows everything']);
+  });
+
+  it('passes over kinds that it does not know, and says so', async () => {
+    const made = await plan('apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: x}\n');
+    expect(planTable(made)).toContain('example.com/v1 Thing is not known here and was passed over');
+  });
+
+  it('does not wait for volumes that nobody has made yet', async () => {
+    const set = deployment('db', 3, containers('{requests: {cpu: 1}}'))
+      .replace('kind: Deployment', 'kind: StatefulSet')
+      .replace(
+        'replicas:',
+        'volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n  replicas:',
+      );
+    expect((await plan(pool() + set)).podsPlaced).toBe(3);
+  });
+
+  it('is refused with every problem of all manifests: file, document, object, field', async () => {
+    const bad = pool('limits: {cpu: ten}') + deployment('web', 1, '{containers: [{name: main, imag: x}]}');
+    const refused = await plan(bad).catch((error: Error) => error.message);
+    expect(refused).toMatch(/^all\.yaml, document 1: NodePool general: .*spec\.limits/m);
+    expect(refused).toMatch(/^all\.yaml, document 2: Deployment web: .*imag/m);
+  });
+
+  it('is refused when pods would be', async () => {
+    const bad = deployment('web', 1, containers('{requests: {cpu: 2}, limits: {cpu: 1}}'));
+    await expect(plan(bad)).rejects.toThrow(
+      /^all.yaml: Deployment web: its pods would be refused: .*must be less than or equal to/,
+    );
+  });
+});

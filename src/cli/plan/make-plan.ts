@@ -1,0 +1,148 @@
+/** From manifests to a plan: what would be launched for them, what it costs, and what has no place. */
+import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
+import { NODE_POOL_SPEC } from '../../apis/karpenter/node-pool-schema.ts';
+import { NAMESPACES } from '../../apis/kubernetes/core.ts';
+import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
+import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
+import { DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS } from '../../apis/kubernetes/workloads.ts';
+import { withDefaults } from '../../apis/schema/with-defaults.ts';
+import { SIMULATED_NODE_CLASSES, type SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
+import { SIMULATED_NODE_CLASS_SPEC } from '../../apis/spindrift/simulated-node-class-schema.ts';
+import { reasonSentence } from '../../engine/explain/sentence.ts';
+import type { SolveOptions } from '../../engine/problem.ts';
+import type { Solution } from '../../engine/solution.ts';
+import { solve } from '../../engine/solve.ts';
+import type { EpochMs } from '../../platform/clock.ts';
+import { SpindriftError } from '../../platform/errors.ts';
+import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
+import { perMonth } from '../money.ts';
+import { SimulatedMarket } from '../simulated-market.ts';
+import { adviceText } from '../why/advice.ts';
+import { ImaginedCluster } from './imagined-cluster.ts';
+import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
+import { plannedStorage } from './planned-storage.ts';
+import type { ReadManifests } from './read-manifests.ts';
+import { podOf, podsLike, type Workload } from './workload-pods.ts';
+
+export interface PlanOptions {
+  readonly now: EpochMs;
+  readonly catalogFile?: string;
+  readonly solve?: SolveOptions;
+}
+
+/** Plans for manifests; MANIFESTS_INVALID with a line for each problem when some of them are wrong. */
+export async function makePlan({ manifests, problems }: ReadManifests, options: PlanOptions): Promise<PlanReport> {
+  const cluster = await ImaginedCluster.create();
+  for (const manifest of manifests) await cluster.apply(manifest);
+  const workloads = await workloadsOf(cluster);
+  const pods = await podsOf(cluster, workloads);
+  const found = [...problems, ...cluster.problems];
+  if (found.length > 0) throw new SpindriftError('MANIFESTS_INVALID', { problems: found.join('\n') });
+  const notes = cluster.unknownKinds.map((kind) => `${kind} is not known here and was passed over`);
+  const pools = await usablePools(cluster, options, notes);
+  const built = buildProblem({
+    pending: pods,
+    nodes: [],
+    podsOn: () => [],
+    daemonSets: await cluster.list(DAEMON_SETS),
+    pools,
+    namespaces: await cluster.list(NAMESPACES),
+    storage: await plannedStorage(cluster, workloads, pods),
+  });
+  return report(built, solve(built.problem, options.solve), notes);
+}
+
+async function workloadsOf(cluster: ImaginedCluster): Promise<Workload[]> {
+  return [
+    ...(await cluster.list(DEPLOYMENTS)),
+    ...(await cluster.list(REPLICA_SETS)),
+    ...(await cluster.list(STATEFUL_SETS)),
+    ...(await cluster.list(JOBS)),
+  ];
+}
+
+async function podsOf(cluster: ImaginedCluster, workloads: readonly Workload[]): Promise<Pod[]> {
+  const written = (await cluster.list(PODS)).filter(({ spec }) => !spec.nodeName);
+  const made: Pod[] = [];
+  for (const workload of workloads) {
+    const pod = await cluster.admitted(podOf(workload), workload);
+    if (pod !== undefined) made.push(...podsLike(pod, workload));
+  }
+  return [...written, ...made];
+}
+
+/** The pools that make nodes for pods; what manifests leave out is taken as `spindrift up` has it: everything is sold. */
+async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes: string[]): Promise<UsablePool[]> {
+  const written = await cluster.list(NODE_POOLS);
+  const pools = written.length > 0 ? written.filter(({ spec }) => spec.replicas === undefined) : [defaultPool()];
+  if (written.length === 0) notes.push('no NodePool is given: planned with one that allows everything');
+  const nodeClasses = [...(await cluster.list(SIMULATED_NODE_CLASSES))];
+  for (const name of new Set(pools.map(({ spec }) => spec.template.spec.nodeClassRef.name))) {
+    if (nodeClasses.some(({ metadata }) => metadata.name === name)) continue;
+    if (written.length > 0) notes.push(`node class ${name} is not given: planned with the simulated cloud as it is`);
+    nodeClasses.push(defaultNodeClass(name));
+  }
+  const { now, catalogFile } = options;
+  const market = new SimulatedMarket({ now, nodeClasses, ...(catalogFile === undefined ? {} : { catalogFile }) });
+  return pools.map((pool) => {
+    const { name } = pool.spec.template.spec.nodeClassRef;
+    const { group, kind } = SIMULATED_NODE_CLASSES;
+    const instanceTypes = market.instanceTypes({ group, kind, name });
+    if ('problem' in instanceTypes) {
+      const problems = `node class ${name} of NodePool ${pool.metadata.name}: ${instanceTypes.problem}`;
+      throw new SpindriftError('MANIFESTS_INVALID', { problems });
+    }
+    return { pool, instanceTypes };
+  });
+}
+
+function report(built: BuiltProblem, solution: Solution, notes: readonly string[]): PlanReport {
+  const named = (numbers: readonly number[]): string[] =>
+    numbers.flatMap((number) => {
+      const pod = built.pods[number];
+      return pod === undefined ? [] : [keyText(keyOf(pod))];
+    });
+  const nodes = solution.newNodes.map((node): PlannedNode => {
+    const [first] = node.offerings;
+    return {
+      pool: node.pool,
+      instanceType: built.cloudName(first?.instanceType ?? ''),
+      zone: first?.zone ?? '',
+      capacityType: first?.capacityType ?? '',
+      ...(first?.reservationId === undefined ? {} : { reservationId: first.reservationId }),
+      price: node.price,
+      alternatives: node.offerings.length - 1,
+      requests: node.requests,
+      pods: named(node.pods),
+    };
+  });
+  // Pods that are alike are groups of their own in the problem, and share one reason.
+  const byReason = Map.groupBy(solution.unplaced, ({ reason }) => reason);
+  const unplaced = [...byReason].map(([reason, groups]): PodsWithoutPlace => {
+    const advice = reason.nearest === undefined ? {} : { advice: adviceText(reason.nearest) };
+    return { pods: groups.flatMap(({ pods }) => named(pods)), why: reasonSentence(reason), ...advice, reason };
+  });
+  const held = built.held.map(({ pod, problem }) => ({ pods: [keyText(keyOf(pod))], why: problem }));
+  return {
+    nodes,
+    price: { perHour: solution.price, perMonth: perMonth(solution.price) },
+    lowerBound: solution.lowerBound,
+    gap: solution.gap,
+    podsPlaced: nodes.reduce((sum, { pods }) => sum + pods.length, 0),
+    withoutPlace: [...unplaced, ...held],
+    notes,
+  };
+}
+
+function defaultNodeClass(name: string): SimulatedNodeClass {
+  const { kind } = SIMULATED_NODE_CLASSES;
+  const spec = withDefaults(SIMULATED_NODE_CLASS_SPEC, {});
+  return { apiVersion: 'spindrift.dev/v1alpha1', kind, metadata: { name }, spec };
+}
+
+function defaultPool(): NodePool {
+  const nodeClassRef = { group: SIMULATED_NODE_CLASSES.group, kind: SIMULATED_NODE_CLASSES.kind, name: 'default' };
+  const spec = withDefaults(NODE_POOL_SPEC, { template: { spec: { nodeClassRef, requirements: [] } } });
+  return { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'default' }, spec };
+}

@@ -1,0 +1,26 @@
+/** Everything `spindrift plan` does, as text in, text out. */
+import { stringify } from 'yaml';
+import { RealClock } from '../../platform/real-clock.ts';
+import { makePlan } from './make-plan.ts';
+import { planTable } from './plan-table.ts';
+import { readManifests } from './read-manifests.ts';
+
+export interface PlanCommandOptions {
+  readonly files: readonly string[];
+  readonly catalogFile?: string;
+  readonly seconds: number;
+  readonly output: 'table' | 'json' | 'yaml';
+}
+
+/** Reads the files, plans, and gives what to print. */
+export async function plan({ files, catalogFile, seconds, output }: PlanCommandOptions): Promise<string> {
+  const manifests = await readManifests(files);
+  const clock = new RealClock();
+  const made = await makePlan(manifests, {
+    now: clock.now(),
+    solve: { elapsedMs: () => clock.elapsed(), deadlineMs: clock.elapsed() + seconds * 1000 },
+    ...(catalogFile === undefined ? {} : { catalogFile }),
+  });
+  if (output === 'json') return `${JSON.stringify(made, null, 2)}\n`;
+  return output === 'yaml' ? stringify(made) : planTable(made);
+}

@@ -1,0 +1,61 @@
+/** The storage of a plan: claims are taken to be made, and volumes without a place of their own to be made anywhere. */
+import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  type PersistentVolumeClaim,
+  STORAGE_CLASSES,
+  type StorageClass,
+} from '../../apis/kubernetes/volumes.ts';
+import type { StorageLookup } from '../../state/pod-volumes.ts';
+import type { ImaginedCluster } from './imagined-cluster.ts';
+import { claimsOf, type Workload } from './workload-pods.ts';
+
+/** The class of a claim that names none. */
+const UNNAMED = 'default';
+
+/** How the pods of a plan look their storage up. */
+export async function plannedStorage(
+  cluster: ImaginedCluster,
+  workloads: readonly Workload[],
+  pods: readonly Pod[],
+): Promise<StorageLookup> {
+  const written = await cluster.list(PERSISTENT_VOLUME_CLAIMS);
+  const claims = byKey([...written, ...workloads.flatMap(claimsOf), ...pods.flatMap(ephemeralClaims)]);
+  const volumes = byKey(await cluster.list(PERSISTENT_VOLUMES));
+  const classes = byKey(await cluster.list(STORAGE_CLASSES));
+  return {
+    claim: (namespace, name) => {
+      const claim = claims.get(`${namespace}/${name}`);
+      if (claim === undefined) return undefined;
+      return { ...claim, spec: { ...claim.spec, storageClassName: claim.spec.storageClassName || UNNAMED } };
+    },
+    volume: (name) => volumes.get(name),
+    storageClass: (name) => {
+      const known = classes.get(name) ?? unknownClass(name);
+      // Nobody makes volumes here, so that none can be waited for.
+      return { ...known, volumeBindingMode: 'WaitForFirstConsumer' };
+    },
+  };
+}
+
+function ephemeralClaims(pod: Pod): PersistentVolumeClaim[] {
+  return (pod.spec.volumes ?? []).flatMap(({ name, ephemeral }) => {
+    if (ephemeral === undefined) return [];
+    const { spec = {} } = (ephemeral.volumeClaimTemplate ?? {}) as { spec?: PersistentVolumeClaim['spec'] };
+    const { namespace = '' } = pod.metadata;
+    const metadata = { name: `${pod.metadata.name}-${name}`, namespace };
+    return [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec }];
+  });
+}
+
+function unknownClass(name: string): StorageClass {
+  return { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name }, provisioner: name };
+}
+
+function byKey<T extends PersistentVolumeClaim | { apiVersion: string; kind: string; metadata: { name?: string } }>(
+  objects: readonly T[],
+): Map<string, T> {
+  return new Map(objects.map((object) => [keyText(keyOf(object)), object]));
+}

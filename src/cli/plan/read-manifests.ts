@@ -1,0 +1,93 @@
+/** Manifests out of files: several documents a file, JSON or YAML, each with the words that say where it stands. */
+import type { Dirent } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text as readStream } from 'node:stream/consumers';
+import { LineCounter, parseAllDocuments } from 'yaml';
+import { formerKindProblem } from '../../apis/karpenter/former-kinds.ts';
+import type { KubeObject } from '../../apis/kubernetes/object.ts';
+import { asError, SpindriftError } from '../../platform/errors.ts';
+
+export interface Manifest {
+  /** `web.yaml, document 2`. */
+  readonly source: string;
+  readonly object: KubeObject;
+}
+
+/** What files hold, and what is wrong with them, as lines. */
+export interface ReadManifests {
+  readonly manifests: readonly Manifest[];
+  readonly problems: readonly string[];
+}
+
+/** Reads files, folders (their YAML and JSON files) and `-`, which is the standard input. */
+export async function readManifests(paths: readonly string[]): Promise<ReadManifests> {
+  const texts = await Promise.all(paths.map(readPath));
+  const read = texts.flat().map(({ path, text }) => parseManifests(path, text));
+  return {
+    manifests: read.flatMap(({ manifests }) => manifests),
+    problems: read.flatMap(({ problems }) => problems),
+  };
+}
+
+/** The manifests of one text. */
+export function parseManifests(path: string, text: string): ReadManifests {
+  const lines = new LineCounter();
+  const manifests: Manifest[] = [];
+  const problems: string[] = [];
+  const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
+  const parsed = 'empty' in documents ? [] : documents;
+  for (const [index, document] of parsed.entries()) {
+    const source = parsed.length === 1 ? path : `${path}, document ${index + 1}`;
+    const [error] = document.errors;
+    if (error !== undefined) {
+      problems.push(`${source}, line ${lines.linePos(error.pos[0]).line}: ${error.message}`);
+      continue;
+    }
+    for (const item of itemsOf(document.toJS({ maxAliasCount: 1000 }))) {
+      const problem = manifestProblem(item);
+      if (problem === undefined) manifests.push({ source, object: item as KubeObject });
+      else problems.push(`${source}: ${problem}`);
+    }
+  }
+  return { manifests, problems };
+}
+
+async function readPath(path: string): Promise<{ path: string; text: string }[]> {
+  try {
+    if (path === '-') return [{ path: 'standard input', text: await readStream(process.stdin) }];
+    const files = await filesOf(path);
+    return await Promise.all(files.map(async (file) => ({ path: file, text: await readFile(file, 'utf8') })));
+  } catch (error) {
+    throw new SpindriftError('MANIFESTS_INVALID', { problems: `${path} cannot be read: ${asError(error).message}` });
+  }
+}
+
+async function filesOf(path: string): Promise<string[]> {
+  let entries: Dirent[];
+  try {
+    entries = await readdir(path, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return [path];
+    throw error;
+  }
+  const files = entries.filter((entry) => entry.isFile() && /\.(ya?ml|json)$/.test(entry.name));
+  return files.map((entry) => join(path, entry.name)).sort();
+}
+
+/** The objects of a document: one, those of a List, or none where a document is empty. */
+function itemsOf(document: unknown): unknown[] {
+  if (document === null || document === undefined) return [];
+  const { kind, items } = document as { kind?: unknown; items?: unknown };
+  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) ? items : [document];
+}
+
+function manifestProblem(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not an object: write a manifest';
+  const { apiVersion, kind, metadata } = value as Partial<KubeObject>;
+  if (typeof apiVersion !== 'string' || apiVersion === '') return 'apiVersion is missing: write it as in apps/v1';
+  if (typeof kind !== 'string' || kind === '') return 'kind is missing: write it as in Deployment';
+  if (typeof metadata !== 'object' || metadata === null || typeof metadata.name !== 'string')
+    return `${kind}: metadata.name is missing: give the object a name`;
+  return formerKindProblem({ apiVersion, kind, metadata });
+}

@@ -1,0 +1,109 @@
+import { durationOption, numberOption, switchOption, textOption } from '../platform/options.ts';
+import { command } from './command.ts';
+import { LOG_OPTIONS } from './log-options.ts';
+
+/** `spindrift run`: the controllers, against any cluster. */
+export const RUN = command({
+  name: 'run',
+  summary: 'Runs the autoscaler against the cluster of a kubeconfig, or the one it is in.',
+  usage: '[options]',
+  options: {
+    kubeconfig: textOption({
+      flag: 'kubeconfig',
+      placeholder: 'FILE',
+      help: 'The cluster to talk to; $KUBECONFIG, ~/.kube/config or the service account of the pod when not given.',
+    }),
+    context: textOption({
+      flag: 'context',
+      placeholder: 'NAME',
+      help: 'A context of the kubeconfig other than its own.',
+    }),
+    clusterName: textOption({
+      flag: 'cluster-name',
+      env: 'CLUSTER_NAME',
+      placeholder: 'NAME',
+      fallback: 'spindrift',
+      help: 'The name that machines carry, so that two clusters in one account leave each other alone.',
+    }),
+    host: textOption({
+      flag: 'host',
+      env: 'SPINDRIFT_HOST',
+      placeholder: 'ADDRESS',
+      fallback: '127.0.0.1',
+      help: 'The address that probes and metrics are served on; 0.0.0.0 in a pod.',
+    }),
+    metricsPort: numberOption({
+      flag: 'metrics-port',
+      env: 'METRICS_PORT',
+      fallback: 8080,
+      min: 0,
+      max: 65535,
+      help: 'Where metrics are served.',
+    }),
+    healthProbePort: numberOption({
+      flag: 'health-probe-port',
+      env: 'HEALTH_PROBE_PORT',
+      fallback: 8081,
+      min: 0,
+      max: 65535,
+      help: 'Where /healthz and /readyz are served.',
+    }),
+    disableLeaderElection: switchOption({
+      flag: 'disable-leader-election',
+      env: 'DISABLE_LEADER_ELECTION',
+      help: 'Acts at once, for a single replica.',
+    }),
+    leaderElectionName: textOption({
+      flag: 'leader-election-name',
+      env: 'LEADER_ELECTION_NAME',
+      placeholder: 'NAME',
+      fallback: 'karpenter-leader-election',
+      help: 'The Lease that the leader holds.',
+    }),
+    leaderElectionNamespace: textOption({
+      flag: 'leader-election-namespace',
+      env: 'LEADER_ELECTION_NAMESPACE',
+      placeholder: 'NAME',
+      help: 'Where that Lease is; the namespace of the context or the pod when not given.',
+    }),
+    installDefinitions: switchOption({
+      flag: 'install-definitions',
+      env: 'INSTALL_DEFINITIONS',
+      help: 'Applies the custom resource definitions first, for clusters where no chart does.',
+    }),
+    batchIdleMs: durationOption({
+      flag: 'batch-idle-duration',
+      env: 'BATCH_IDLE_DURATION',
+      fallback: '1s',
+      help: 'How long no pod must come before a batch of pending pods is looked at.',
+    }),
+    batchMaxMs: durationOption({
+      flag: 'batch-max-duration',
+      env: 'BATCH_MAX_DURATION',
+      fallback: '10s',
+      help: 'The longest time a batch is waited for.',
+    }),
+    kubeClientQps: numberOption({
+      flag: 'kube-client-qps',
+      env: 'KUBE_CLIENT_QPS',
+      fallback: 200,
+      min: 1,
+      max: 100_000,
+      help: 'Requests a second to the API server.',
+    }),
+    kubeClientBurst: numberOption({
+      flag: 'kube-client-burst',
+      env: 'KUBE_CLIENT_BURST',
+      fallback: 300,
+      min: 1,
+      max: 100_000,
+      help: 'Requests at once to the API server.',
+    }),
+    ...LOG_OPTIONS,
+  },
+  run: async ({ values }, { signal }) => {
+    const { run } = await import('../app/run.ts');
+    await run({ ...values, signal });
+    return 0;
+  },
+});
