@@ -1,0 +1,18 @@
+import { type KubeObject, resource } from './object.ts';
+
+/** That a volume is to be attached to a node, and whether it is. */
+export interface VolumeAttachment extends KubeObject {
+  readonly spec: {
+    readonly attacher: string;
+    readonly nodeName: string;
+    readonly source: { readonly persistentVolumeName?: string };
+  };
+  readonly status?: { readonly attached: boolean };
+}
+
+export const VOLUME_ATTACHMENTS = resource<VolumeAttachment>(
+  'storage.k8s.io/v1',
+  'VolumeAttachment',
+  'volumeattachments',
+  'cluster',
+);

@@ -1,0 +1,42 @@
+/** What people are told about nodes that go, and about their pods. */
+import type { Node } from '../../apis/kubernetes/node.ts';
+import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { RecordedEvent } from '../../kube/event-recorder.ts';
+import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
+
+/** The pod was asked to leave. */
+export function evicted(pod: Pod): RecordedEvent {
+  return { object: pod, type: 'Normal', reason: 'Evicted', message: 'Evicted pod: Forceful Termination' };
+}
+
+/** The pod was deleted without asking, because its node has no more time. */
+export function disrupted(pod: Pod, deadline: EpochMs): RecordedEvent {
+  const message = `Deleting the pod to accommodate the terminationTime ${toTimestamp(deadline)} of the node. The pod was granted ${pod.spec.terminationGracePeriodSeconds ?? 30} seconds of grace-period where the time allowed it.`;
+  return { object: pod, type: 'Normal', reason: 'Disrupted', message, dedupe: [] };
+}
+
+/** A pod does not leave. */
+export function podNotEvicted(node: Node, pod: Pod, why: string): RecordedEvent {
+  const name = keyText(keyOf(pod));
+  const message = `Failed to drain node, pod ${name} cannot be evicted: ${why}`;
+  return { object: node, type: 'Warning', reason: 'FailedDraining', message, dedupe: [name] };
+}
+
+/** Pods are not to be disrupted, and the node waits for them. */
+export function waitingForHeldPods(node: Node, names: string): RecordedEvent {
+  const message = `Failed to drain node, waiting for pods with karpenter.sh/do-not-disrupt: ${names}`;
+  return { object: node, type: 'Warning', reason: 'FailedDraining', message, dedupe: ['held', names] };
+}
+
+/** By when the node is gone, whatever its pods say. */
+export function terminationGracePeriodExpiring(node: Node, deadline: EpochMs): RecordedEvent {
+  const message = `All pods will be deleted by ${toTimestamp(deadline)}`;
+  return { object: node, type: 'Warning', reason: 'TerminationGracePeriodExpiring', message };
+}
+
+/** Volumes are still attached. */
+export function awaitingVolumeDetachment(node: Node, names: readonly string[]): RecordedEvent {
+  const message = `Awaiting deletion of bound volumeattachments (${names.join(', ')})`;
+  return { object: node, type: 'Normal', reason: 'AwaitingVolumeDetachment', message };
+}

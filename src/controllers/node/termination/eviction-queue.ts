@@ -1,0 +1,152 @@
+/**
+ * Makes pods leave: each is asked through the eviction API, again and again while a disruption budget forbids it, and
+ * deleted when the deadline of its node no longer leaves it more than its grace period.
+ */
+import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
+import { PODS, type Pod } from '../../../apis/kubernetes/pod.ts';
+import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
+import type { EpochMs } from '../../../platform/clock.ts';
+import { hasCode } from '../../../platform/errors.ts';
+import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import type { ControllersOptions } from '../../controllers-options.ts';
+import { InformedController } from '../../informed-controller.ts';
+import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
+import { disrupted, evicted, podNotEvicted } from '../events.ts';
+import { NodeMetrics } from '../metrics.ts';
+import { decideEviction, deletedAt } from './decide-eviction.ts';
+
+interface Item {
+  readonly key: string;
+  refusals: number;
+  /** The last one, as the API server said it. */
+  refusal?: string;
+}
+
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 10_000;
+
+export class EvictionQueue {
+  readonly name = 'eviction-queue';
+  readonly #options: ControllersOptions;
+  readonly #metrics: NodeMetrics;
+  readonly #controller: InformedController;
+  /** Pods that are to leave and are not leaving yet, by UID. */
+  readonly #items = new Map<string, Item>();
+
+  constructor(options: ControllersOptions) {
+    this.#options = options;
+    this.#metrics = new NodeMetrics(options.metrics);
+    const { pods } = options.state.informers;
+    const leaves = ({ metadata }: Pod): void => void this.#items.delete(metadata.uid ?? '');
+    this.#controller = new InformedController(options, {
+      name: this.name,
+      concurrency: 100,
+      backOff: { baseDelayMs: FIRST_WAIT_MS, maxDelayMs: LONGEST_WAIT_MS },
+      listen: () => [
+        pods.addHandler({
+          updated: (pod) => pod.metadata.deletionTimestamp !== undefined && leaves(pod),
+          deleted: leaves,
+        }),
+      ],
+      reconcile: (key, context) => this.#reconcile(key, context),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#controller.run(signal);
+  }
+
+  /** Has a pod leave. One that waits for its next try goes on waiting, unless its time is over. */
+  add(pod: Pod): void {
+    const { clock } = this.#options;
+    const uid = pod.metadata.uid ?? '';
+    const known = this.#items.get(uid);
+    const overdue = decideEviction(pod, clock.now(), this.#deadline(pod)).kind === 'delete';
+    if (known !== undefined && !overdue) return;
+    const item = known ?? { key: `${keyText(keyOf(pod))}/${uid}`, refusals: 0 };
+    this.#items.set(uid, item);
+    this.#controller.queue.add(item.key);
+  }
+
+  /** Why the pod has not left although it was asked to; undefined while there is no such reason. */
+  refusal(pod: Pod): string | undefined {
+    return this.#items.get(pod.metadata.uid ?? '')?.refusal;
+  }
+
+  async #reconcile(key: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { clock, state } = this.#options;
+    const [namespace = '', name = '', uid = ''] = key.split('/');
+    const item = this.#items.get(uid);
+    const pod = state.informers.pods.get({ namespace, name });
+    if (item === undefined) return undefined;
+    if (pod?.metadata.uid !== uid) {
+      this.#items.delete(uid);
+      return undefined;
+    }
+    const deadline = this.#deadline(pod);
+    const eviction = decideEviction(pod, clock.now(), deadline);
+    switch (eviction.kind) {
+      case 'evict':
+        return this.#evict(pod, item, deadline, signal);
+      case 'delete':
+        await this.#delete(pod, eviction.graceSeconds, deadline ?? clock.now(), signal);
+        return undefined;
+      default:
+        // It leaves, or someone has said meanwhile that it is not to be disrupted: whoever drains will come again.
+        this.#items.delete(uid);
+        return undefined;
+    }
+  }
+
+  async #evict(
+    pod: Pod,
+    item: Item,
+    deadline: EpochMs | undefined,
+    signal: AbortSignal,
+  ): Promise<ReconcileResult | undefined> {
+    const { client, clock, recorder } = this.#options;
+    try {
+      await client.evict(keyOf(pod), { signal, preconditions: { uid: pod.metadata.uid ?? '' } });
+    } catch (error) {
+      if (hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) {
+        this.#metrics.evictionAnswered(hasCode(error, 'KUBE_CONFLICT') ? 409 : 404);
+        this.#items.delete(pod.metadata.uid ?? '');
+        return undefined;
+      }
+      // A pod of several budgets is answered with a server error.
+      if (!hasCode(error, 'KUBE_DISRUPTION_BUDGET', 'KUBE_SERVER_ERROR')) throw error;
+      this.#metrics.evictionAnswered(hasCode(error, 'KUBE_DISRUPTION_BUDGET') ? 429 : 500);
+      item.refusal = error.message;
+      const node = this.#options.state.informers.nodes.get(pod.spec.nodeName ?? '');
+      if (node !== undefined) recorder.record(podNotEvicted(node, pod, error.message));
+      const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** item.refusals++);
+      return { requeueAfterMs: Math.max(0, Math.min(waitMs, deletedAt(pod, deadline) - clock.now())) };
+    }
+    this.#metrics.evictionAnswered(200);
+    this.#metrics.podDrained('evicted');
+    recorder.record(evicted(pod));
+    return undefined;
+  }
+
+  async #delete(pod: Pod, gracePeriodSeconds: number, deadline: EpochMs, signal: AbortSignal): Promise<void> {
+    const { client, recorder } = this.#options;
+    const { uid = '' } = pod.metadata;
+    try {
+      await client.delete(PODS, keyOf(pod), { signal, gracePeriodSeconds, preconditions: { uid } });
+      this.#metrics.podDrained('deadline');
+      recorder.record(disrupted(pod, deadline));
+    } catch (error) {
+      if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
+      this.#items.delete(uid);
+    }
+  }
+
+  /** The deadline of the pod's node, as it is now. */
+  #deadline({ spec }: Pod): EpochMs | undefined {
+    const { nodes, nodeClaims } = this.#options.state.informers;
+    const providerID = nodes.get(spec.nodeName ?? '')?.spec?.providerID ?? '';
+    const deadlines = nodeClaims.byIndex(BY_PROVIDER_ID, providerID).map(writtenDeadline);
+    return deadlines.find((deadline) => deadline !== undefined);
+  }
+}

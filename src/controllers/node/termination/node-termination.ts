@@ -1,0 +1,243 @@
+/**
+ * Lets a deleted node go in good order: nothing new comes to it, its pods leave, its volumes are detached, its machine is
+ * terminated, and then it is let go. Where something does not go on, the claim's conditions and events on the node say what.
+ */
+import type { ConditionChange } from '../../../apis/karpenter/conditions.ts';
+import {
+  FINALIZER_TERMINATION,
+  LABEL_EXCLUDE_FROM_BALANCERS,
+  TAINT_DISRUPTED,
+} from '../../../apis/karpenter/labels.ts';
+import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
+import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
+import type { Pod } from '../../../apis/kubernetes/pod.ts';
+import { VOLUME_ATTACHMENTS, type VolumeAttachment } from '../../../apis/kubernetes/volume-attachment.ts';
+import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
+import { enqueueOn } from '../../../kube/enqueue.ts';
+import { Informer } from '../../../kube/informer.ts';
+import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
+import { asError, hasCode } from '../../../platform/errors.ts';
+import { BY_NODE, BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import { withConditions } from '../../condition-changes.ts';
+import type { ControllersOptions } from '../../controllers-options.ts';
+import { InformedController } from '../../informed-controller.ts';
+import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
+import { failedTermination } from '../../nodeclaim/events.ts';
+import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
+import { versionedPatch } from '../../versioned-patch.ts';
+import { awaitingVolumeDetachment, terminationGracePeriodExpiring, waitingForHeldPods } from '../events.ts';
+import { NodeMetrics } from '../metrics.ts';
+import { awaitedAttachments } from './awaited-attachments.ts';
+import { type DrainPlan, decideDrain } from './decide-drain.ts';
+import type { EvictionQueue } from './eviction-queue.ts';
+
+export interface NodeTerminationOptions extends ControllersOptions {
+  readonly evictions: EvictionQueue;
+}
+
+/** A pod may have been bound in the moment the node was tainted: the node is not empty before so long. */
+const SHORTEST_DRAIN_MS = 5000;
+/** How often the cloud is asked whether the machine is gone. */
+const POLL_MS = 5000;
+/** How often what holds a node up is told again. */
+const REMIND_MS = 30_000;
+const NAMED_PODS = 5;
+
+export class NodeTermination {
+  readonly name = 'node.termination';
+  readonly #options: NodeTerminationOptions;
+  readonly #metrics: NodeMetrics;
+  readonly #attachments: Informer<VolumeAttachment>;
+  readonly #controller: InformedController;
+
+  constructor(options: NodeTerminationOptions) {
+    this.#options = options;
+    this.#metrics = new NodeMetrics(options.metrics);
+    const { client, clock, random, logger } = options;
+    this.#attachments = new Informer({
+      ...{ client, clock, random, logger },
+      kind: VOLUME_ATTACHMENTS,
+      indexers: { [BY_NODE]: ({ spec }) => [spec.nodeName] },
+    });
+    const { nodes, pods, nodeClaims } = options.state.informers;
+    const ifDeleted = (node: Node | undefined): string[] =>
+      node?.metadata.deletionTimestamp === undefined ? [] : [node.metadata.name ?? ''];
+    this.#controller = new InformedController(options, {
+      name: this.name,
+      concurrency: 100,
+      backOff: { baseDelayMs: 100, maxDelayMs: 30_000 },
+      listen: (queue) => [
+        enqueueOn(nodes, queue, ifDeleted),
+        enqueueOn(pods, queue, ({ spec }) => ifDeleted(nodes.get(spec.nodeName ?? ''))),
+        enqueueOn(nodeClaims, queue, ({ status }) =>
+          nodes.byIndex(BY_PROVIDER_ID, status?.providerID ?? '').flatMap(ifDeleted),
+        ),
+        enqueueOn(this.#attachments, queue, ({ spec }) => ifDeleted(nodes.get(spec.nodeName))),
+      ],
+      reconcile: (name, context) => this.#reconcile(name, context),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#attachments.run(signal), this.#controller.run(signal)]);
+  }
+
+  async #reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { client, clock, state, recorder } = this.#options;
+    const { signal } = context;
+    const known = state.informers.nodes.get(name);
+    if (known?.metadata.deletionTimestamp === undefined) return undefined;
+    if (!known.metadata.finalizers?.includes(FINALIZER_TERMINATION)) return undefined;
+    // 1. Its claim goes with it.
+    const claims = state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, known.spec?.providerID ?? '');
+    const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal)));
+    // 2. Where there is no machine any more, there is nothing to wait for.
+    if (await this.#isDead(known, context)) return this.#letGo(known, signal);
+    // 3. Nothing new comes to it.
+    const node = await this.#closed(known, signal);
+    // The deadline is written on a deleted claim before anything else is done with it.
+    if (staying.length > 0) return undefined;
+    const claim = claims[0];
+    const deadline = writtenDeadline(claim);
+    if (deadline !== undefined) recorder.record(terminationGracePeriodExpiring(node, deadline));
+    // 4. Its pods leave.
+    const plan = decideDrain(state.informers.pods.byIndex(BY_NODE, name), clock.now(), deadline);
+    const drainedMs = (parseTimestamp(node.metadata.deletionTimestamp) ?? 0) + SHORTEST_DRAIN_MS - clock.now();
+    if (plan.awaited.length > 0 || drainedMs > 0) return this.#drain(node, claim, plan, drainedMs, signal);
+    const drained = await this.#say(claim, [{ type: 'Drained', status: 'True' }], signal);
+    if (drained !== claim) this.#metrics.drained(node);
+    // 5. Its volumes are detached.
+    const detached = await this.#detach(node, drained, deadline, signal);
+    if (detached === 'waiting') return { requeueAfterMs: REMIND_MS };
+    // 6. Its machine ends.
+    if (!(await this.#terminate(node, detached, signal))) return { requeueAfterMs: POLL_MS };
+    return this.#letGo(node, signal);
+  }
+
+  /** Whether the machine of a node that says nothing is gone. A cloud that does not answer leaves the question open. */
+  async #isDead({ spec, status }: Node, { signal, logger }: ReconcileContext): Promise<boolean> {
+    const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+    if (ready || spec?.providerID === undefined) return false;
+    try {
+      await this.#options.provider.get(spec.providerID, signal);
+      return false;
+    } catch (error) {
+      if (hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) return true;
+      logger.warn('cannot tell whether the instance of a silent node is there', { error: asError(error) });
+      return false;
+    }
+  }
+
+  async #closed(node: Node, signal: AbortSignal): Promise<Node> {
+    const taints = node.spec?.taints ?? [];
+    const tainted = taints.some(({ key, effect }) => key === TAINT_DISRUPTED.key && effect === TAINT_DISRUPTED.effect);
+    if (tainted && node.metadata.labels?.[LABEL_EXCLUDE_FROM_BALANCERS] !== undefined) return node;
+    const body = {
+      metadata: { labels: { [LABEL_EXCLUDE_FROM_BALANCERS]: 'karpenter' } },
+      spec: { taints: tainted ? taints : [...taints, TAINT_DISRUPTED] },
+    };
+    return versionedPatch(this.#options.client, NODES, node, body, { signal });
+  }
+
+  async #drain(
+    node: Node,
+    claim: NodeClaim | undefined,
+    plan: DrainPlan,
+    drainedMs: number,
+    signal: AbortSignal,
+  ): Promise<ReconcileResult> {
+    const { clock, evictions, recorder } = this.#options;
+    for (const pod of plan.due) evictions.add(pod);
+    if (plan.held.length > 0) recorder.record(waitingForHeldPods(node, namesOf(plan.held)));
+    const message = this.#obstacles(plan);
+    await this.#say(claim, [{ type: 'Drained', status: 'Unknown', reason: 'Draining', message }], signal);
+    const changesMs = plan.changesAt - clock.now();
+    return { requeueAfterMs: Math.min(REMIND_MS, Math.max(0, changesMs), drainedMs > 0 ? drainedMs : REMIND_MS) };
+  }
+
+  #obstacles({ held, due }: DrainPlan): string {
+    const refused = due.flatMap((pod) => {
+      const why = this.#options.evictions.refusal(pod);
+      return why === undefined ? [] : [{ pod, why }];
+    });
+    const sentences = [
+      ...(held.length === 0 ? [] : [`pods that are not to be disrupted: ${namesOf(held)}`]),
+      ...refused
+        .slice(0, 1)
+        .map(({ pod, why }) => `${refused.length} pods refused, such as ${keyText(keyOf(pod))}: ${why}`),
+    ];
+    return sentences.length === 0 ? 'Draining' : `waiting for ${sentences.join('; ')}`;
+  }
+
+  async #detach(
+    node: Node,
+    claim: NodeClaim | undefined,
+    deadline: EpochMs | undefined,
+    signal: AbortSignal,
+  ): Promise<NodeClaim | undefined | 'waiting'> {
+    const { clock, recorder, state } = this.#options;
+    await this.#attachments.synced(signal);
+    const name = node.metadata.name ?? '';
+    const attached = this.#attachments.byIndex(BY_NODE, name);
+    const pods = state.informers.pods.byIndex(BY_NODE, name);
+    const awaited = awaitedAttachments(attached, pods, state.storage);
+    if (awaited.length === 0) return this.#say(claim, [{ type: 'VolumesDetached', status: 'True' }], signal);
+    const names = awaited.map(({ metadata }) => metadata.name ?? '');
+    if (deadline !== undefined && clock.now() >= deadline) {
+      const change = { status: 'False', reason: 'TerminationGracePeriodElapsed', message: names.join(', ') } as const;
+      return this.#say(claim, [{ type: 'VolumesDetached', ...change }], signal);
+    }
+    recorder.record(awaitingVolumeDetachment(node, names));
+    const change = { status: 'Unknown', reason: 'AwaitingVolumeDetachment', message: names.join(', ') } as const;
+    await this.#say(claim, [{ type: 'VolumesDetached', ...change }], signal);
+    return 'waiting';
+  }
+
+  /** Tells whether the machine is gone. */
+  async #terminate(node: Node, claim: NodeClaim | undefined, signal: AbortSignal): Promise<boolean> {
+    const { provider, recorder } = this.#options;
+    const providerID = node.spec?.providerID;
+    if (providerID === undefined) return true;
+    const claimUID = claim?.metadata.uid;
+    try {
+      const outcome = await provider.delete({ providerID, ...(claimUID === undefined ? {} : { claimUID }) }, signal);
+      if (outcome === 'gone') return true;
+    } catch (error) {
+      recorder.record(failedTermination(node, asError(error).message));
+      throw error;
+    }
+    await this.#say(claim, [{ type: 'InstanceTerminating', status: 'True' }], signal);
+    return false;
+  }
+
+  async #letGo(node: Node, signal: AbortSignal): Promise<undefined> {
+    const { client, clock } = this.#options;
+    const { finalizers = [], deletionTimestamp, creationTimestamp } = node.metadata;
+    const left = finalizers.filter((name) => name !== FINALIZER_TERMINATION);
+    await versionedPatch(client, NODES, node, { metadata: { finalizers: left } }, { signal });
+    const since = (time: string | undefined): number => (clock.now() - (parseTimestamp(time) ?? clock.now())) / 1000;
+    this.#metrics.terminated(node, since(deletionTimestamp), since(creationTimestamp));
+  }
+
+  /** Writes conditions on the claim, where there is one; gives the claim as it is then. */
+  async #say(
+    claim: NodeClaim | undefined,
+    changes: readonly ConditionChange[],
+    signal: AbortSignal,
+  ): Promise<NodeClaim | undefined> {
+    const { client, clock } = this.#options;
+    if (claim === undefined) return undefined;
+    const conditions = withConditions(NODE_CLAIM_CONDITIONS, claim, changes, clock.now());
+    if (conditions === claim.status?.conditions) return claim;
+    const body = { status: { conditions } };
+    return versionedPatch(client, NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
+  }
+}
+
+function namesOf(pods: readonly Pod[]): string {
+  const names = pods.slice(0, NAMED_PODS).map((pod) => keyText(keyOf(pod)));
+  return pods.length > NAMED_PODS ? `${names.join(', ')} and ${pods.length - NAMED_PODS} more` : names.join(', ');
+}

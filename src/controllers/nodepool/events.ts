@@ -1,0 +1,13 @@
+/** What people are told about pools. */
+import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import type { RecordedEvent } from '../../kube/event-recorder.ts';
+
+/** The pool says something that makes no sense, which only shows now. */
+export function validationFailed(pool: NodePool, problems: string): RecordedEvent {
+  return { object: pool, type: 'Warning', reason: 'ValidationFailed', message: problems };
+}
+
+/** Nothing can be launched for the pool. */
+export function nodeClassNotReady(pool: NodePool, why: string): RecordedEvent {
+  return { object: pool, type: 'Warning', reason: 'NodeClassNotReady', message: why };
+}
