@@ -140,6 +140,14 @@ export function describeCloudProvider(name: string, open: () => Promise<CloudUnd
         expect(await cloud.settle(provider.instanceTypes(cloud.nodeClass, NEVER))).toBe(before);
       });
 
+      it('are remembered while the cloud does not answer', async () => {
+        const before = await cloud.settle(provider.instanceTypes(cloud.nodeClass, NEVER));
+        cloud.trouble('server-error');
+        await cloud.pass(10 * MINUTE_MS);
+        expect(await cloud.settle(provider.instanceTypes(cloud.nodeClass, NEVER))).toBe(before);
+        await failure(cloud.provider().instanceTypes(cloud.nodeClass, NEVER), 'CLOUD_UNAVAILABLE', 'retry');
+      });
+
       it('of a reservation are healthy with their free slots, cheaper than on demand, and stay listed when it is full', async () => {
         const { offering, slots } = cloud.reserved;
         expect(await offeringOf(offering)).toMatchObject({ slots });

@@ -66,7 +66,7 @@ export interface CloudProvider {
 
   /**
    * Everything a node class can launch, healthy or not, full or not. The same array as before while nothing has changed,
-   * so that what was computed from it can be kept.
+   * so that what was computed from it can be kept; what was last heard while the cloud does not answer.
    */
   instanceTypes(nodeClass: NodeClassReference, signal: AbortSignal): Promise<readonly InstanceType[]>;
 

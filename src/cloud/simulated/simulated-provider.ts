@@ -15,6 +15,7 @@ import type { CloudProvider, Instance, InstanceRef, NodeClassReadiness, NodeClas
 import type { RepairPolicy } from '../repair-policy.ts';
 import type { Reservations } from '../reservations.ts';
 import type { UnavailableOfferings } from '../unavailable-offerings.ts';
+import type { ReservationState } from './account.ts';
 import { AccountMarket } from './account-market.ts';
 import { apiFailure } from './api-failure.ts';
 import { TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER, TAG_POOL } from './labels.ts';
@@ -167,14 +168,21 @@ export class SimulatedProvider implements CloudProvider {
     const askedAt = clock.elapsed();
     const known = this.#markets.get(account);
     if (known !== undefined && askedAt - known.askedAt < marketAgeMs) return known.market;
-    const [priceList, reserved] = await Promise.all([
-      this.#ask('describe instance types', signal, (limit) => cloud.describeInstanceTypes(account, limit)),
-      this.#ask('describe reservations', signal, (limit) => cloud.describeReservations(account, limit)),
-    ]);
+    let answers: readonly [readonly InstanceType[], readonly ReservationState[]];
+    try {
+      answers = await Promise.all([
+        this.#ask('describe instance types', signal, (limit) => cloud.describeInstanceTypes(account, limit)),
+        this.#ask('describe reservations', signal, (limit) => cloud.describeReservations(account, limit)),
+      ]);
+    } catch (error) {
+      // Prices of a while ago are better than none: pods need not wait until the cloud answers again.
+      if (known === undefined || signal.aborted) throw error;
+      return known.market;
+    }
     const entry = this.#markets.get(account) ?? { market: new AccountMarket({ unavailable, reservations }), askedAt };
     entry.askedAt = Math.max(entry.askedAt, askedAt);
     this.#markets.set(account, entry);
-    entry.market.update(priceList, reserved, askedAt);
+    entry.market.update(...answers, askedAt);
     return entry.market;
   }
 
