@@ -158,6 +158,9 @@ export function describeCloudProvider(name: string, open: () => Promise<CloudUnd
           price: 0,
         });
         expect((await offeringOf(offering))!.price).toBeLessThan(onDemand!.price / 100);
+        expect((await offeringOf(offering))?.labels).toMatchObject({
+          [provider.labels.reservation]: offering.reservationId,
+        });
         for (let slot = 0; slot < slots; slot++) await create(claim(), [offering]);
         const full = await offeringOf(offering);
         expect(full?.slots).toBe(0);
@@ -262,6 +265,7 @@ export function describeCloudProvider(name: string, open: () => Promise<CloudUnd
         );
         const reserved = instances.filter((instance) => instance.capacityType === 'reserved');
         expect(reserved).toHaveLength(slots);
+        expect(reserved[0]?.labels).toMatchObject({ [provider.labels.reservation]: offering.reservationId });
         expect(new Set(reserved.map((instance) => instance.reservationId))).toEqual(new Set([offering.reservationId]));
         expect((await offeringOf(offering))?.slots).toBe(0);
       });

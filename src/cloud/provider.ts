@@ -44,6 +44,16 @@ export type InstanceRef =
   | { readonly providerID: string; readonly claimUID?: string }
   | { readonly providerID?: string; readonly claimUID: string };
 
+/** The labels that a cloud adds to what every cloud has. */
+export interface CloudLabels {
+  /** Labels that its instance types say something about. */
+  readonly wellKnown: readonly string[];
+  /** Domains whose other labels are not for pools. */
+  readonly restrictedDomains: readonly string[];
+  /** Names the reservation of offerings and nodes that have one. */
+  readonly reservation: string;
+}
+
 /** Whether a node class can be launched from; if not, why, as a condition shows it. */
 export interface NodeClassReadiness {
   readonly ready: boolean;
@@ -58,6 +68,7 @@ export interface CloudProvider {
   readonly name: string;
   /** Group and kind of the node classes it understands. */
   readonly nodeClassKind: { readonly group: string; readonly kind: string };
+  readonly labels: CloudLabels;
   /**
    * How long after a create the cloud may not show the instance yet. Until then nobody may take an instance that is not
    * listed, or that a claim without provider ID does not find, for one that does not exist.

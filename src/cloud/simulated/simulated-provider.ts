@@ -18,7 +18,7 @@ import type { UnavailableOfferings } from '../unavailable-offerings.ts';
 import type { ReservationState } from './account.ts';
 import { AccountMarket } from './account-market.ts';
 import { apiFailure } from './api-failure.ts';
-import { TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER, TAG_POOL } from './labels.ts';
+import { CLOUD_LABELS, TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER, TAG_POOL } from './labels.ts';
 import type { CloudMessage } from './notice-queue.ts';
 import { REPAIR_POLICIES } from './repair-policies.ts';
 import type { RunRequest, SimulatedCloud } from './simulated-cloud.ts';
@@ -49,6 +49,7 @@ const MESSAGES_AT_A_TIME = 10;
 export class SimulatedProvider implements CloudProvider {
   readonly name = 'simulated';
   readonly nodeClassKind = { group: SIMULATED_NODE_CLASSES.group, kind: SIMULATED_NODE_CLASSES.kind };
+  readonly labels = CLOUD_LABELS;
   readonly #options: SimulatedProviderOptions;
   readonly #markets = new Map<string, KnownMarket>();
 
