@@ -40,9 +40,13 @@ export interface Instance {
 }
 
 /** Names an instance by its provider ID, by the claim it was launched for, or by both. */
-export type InstanceRef =
+export type InstanceRef = {
+  /** Where to look for it; everywhere when absent. */
+  readonly nodeClass?: string;
+} & (
   | { readonly providerID: string; readonly claimUID?: string }
-  | { readonly providerID?: string; readonly claimUID: string };
+  | { readonly providerID?: string; readonly claimUID: string }
+);
 
 /** The labels that a cloud adds to what every cloud has. */
 export interface CloudLabels {
@@ -122,7 +126,7 @@ export interface CloudProvider {
 
 /** How the instance of a claim is named: by its provider ID once that is known, and by the claim's UID from the start. */
 export function instanceOf(claim: NodeClaim): InstanceRef {
-  const claimUID = claim.metadata.uid ?? '';
+  const ref = { claimUID: claim.metadata.uid ?? '', nodeClass: claim.spec.nodeClassRef.name };
   const providerID = claim.status?.providerID;
-  return providerID === undefined ? { claimUID } : { claimUID, providerID };
+  return providerID === undefined ? ref : { ...ref, providerID };
 }

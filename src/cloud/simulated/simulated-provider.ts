@@ -87,7 +87,7 @@ export class SimulatedProvider implements CloudProvider {
         this.#ask(`launch ${name}`, signal, (limit) =>
           cloud.runInstance(nodeClassRef.name, { ...request, offering }, limit),
         ),
-      find: async () => (await this.#find({ [TAG_CLAIM_UID]: uid }, signal))[0],
+      find: async () => (await this.#find([nodeClassRef.name], { [TAG_CLAIM_UID]: uid }, signal))[0],
     });
     return toInstance(instance);
   }
@@ -98,14 +98,12 @@ export class SimulatedProvider implements CloudProvider {
   }
 
   async list(signal: AbortSignal): Promise<readonly Instance[]> {
-    return (await this.#find({}, signal)).map(toInstance);
+    return (await this.#find(this.#options.cloud.accounts, {}, signal)).map(toInstance);
   }
 
-  async delete({ providerID, claimUID }: InstanceRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
-    const ids =
-      providerID !== undefined
-        ? [idOf(providerID)]
-        : (await this.#find({ [TAG_CLAIM_UID]: claimUID ?? '' }, signal)).map(({ id }) => id);
+  async delete(instance: InstanceRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
+    const { providerID, claimUID } = instance;
+    const ids = providerID === undefined ? await this.#idsOf(instance, signal) : [idOf(providerID)];
     const outcomes = await Promise.all(ids.map((id) => this.#terminate(id, signal)));
     if (outcomes.includes('terminating')) return 'terminating';
     if (claimUID !== undefined) this.#options.reservations.forget(claimUID);
@@ -215,12 +213,19 @@ export class SimulatedProvider implements CloudProvider {
     }
   }
 
-  /** Instances of this cluster that carry all these tags, in all accounts. */
-  async #find(tags: Labels, signal: AbortSignal): Promise<readonly SimulatedInstance[]> {
+  async #idsOf({ claimUID = '', nodeClass }: InstanceRef, signal: AbortSignal): Promise<readonly string[]> {
+    const { accounts } = this.#options.cloud;
+    // Only where the claim's machine can be: trouble elsewhere is not to hold it up.
+    const places = nodeClass === undefined ? accounts : accounts.filter((account) => account === nodeClass);
+    return (await this.#find(places, { [TAG_CLAIM_UID]: claimUID }, signal)).map(({ id }) => id);
+  }
+
+  /** Instances of this cluster in these accounts that carry all these tags. */
+  async #find(accounts: readonly string[], tags: Labels, signal: AbortSignal): Promise<readonly SimulatedInstance[]> {
     const { cloud, cluster } = this.#options;
     const wanted = { ...tags, [TAG_CLUSTER]: cluster };
     const found = await Promise.all(
-      cloud.accounts.map((account) =>
+      accounts.map((account) =>
         this.#ask('describe instances', signal, (limit) => cloud.describeInstances(account, wanted, limit)),
       ),
     );
