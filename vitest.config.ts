@@ -18,6 +18,8 @@ export default defineConfig({
           pool: 'threads',
           isolate: false,
           setupFiles: ['test/setup/property-tests.ts'],
+          // Properties draw hundreds of cases; the limit is for what hangs, not for what is slow on a busy machine.
+          testTimeout: 60_000,
         },
       },
       {

@@ -4,14 +4,8 @@ import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import { ApiServer } from './apiserver/api-server.ts';
 import { ClusterInformers } from './cluster-informers.ts';
-import type { ControllerOptions } from './controllers/controller-options.ts';
-import { DeploymentController } from './controllers/deployment/deployment-controller.ts';
-import { DisruptionController } from './controllers/disruption/disruption-controller.ts';
-import { NamespaceController } from './controllers/namespace/namespace-controller.ts';
-import { NodeLifecycleController } from './controllers/node/node-lifecycle-controller.ts';
-import { PodGcController } from './controllers/node/pod-gc-controller.ts';
-import { TaintEvictionController } from './controllers/node/taint-eviction-controller.ts';
-import { ReplicaSetController } from './controllers/replica-set/replica-set-controller.ts';
+import { type ClusterController, clusterControllers } from './controllers/all.ts';
+import type { NodeTimes } from './controllers/node/decide-node.ts';
 import { GarbageCollector } from './garbage-collection/garbage-collector.ts';
 import { InMemoryClient } from './in-memory-client.ts';
 import { Kubelets } from './kubelet/kubelets.ts';
@@ -25,10 +19,8 @@ export interface EmbeddedClusterOptions {
   /** How long pods take to start, to be ready and to stop, where they do not say so themselves; no time by default. */
   readonly delays?: Partial<PodDelays>;
   readonly rememberedEvents?: number;
-}
-
-interface Part {
-  run(signal: AbortSignal): Promise<void>;
+  /** After what silence a node is taken for lost. */
+  readonly nodeTimes?: Partial<NodeTimes>;
 }
 
 /**
@@ -40,10 +32,10 @@ export class EmbeddedCluster {
   readonly client: InMemoryClient;
   readonly kubelets: Kubelets;
   readonly #informers: ClusterInformers;
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly ClusterController[];
 
   constructor(options: EmbeddedClusterOptions) {
-    const { clock, delays, rememberedEvents, logger = SILENT_LOGGER } = options;
+    const { clock, delays, nodeTimes, rememberedEvents, logger = SILENT_LOGGER } = options;
     const random = options.random.split('embedded-cluster');
     this.server = new ApiServer({
       clock,
@@ -60,24 +52,13 @@ export class EmbeddedCluster {
     this.#parts = [
       this.kubelets,
       new Scheduler({ ...shared, recorder: recorder('default-scheduler') }),
-      ...this.#controllers({ ...shared, recorder: recorder('controller-manager') }),
-    ];
-  }
-
-  #controllers(options: ControllerOptions): Part[] {
-    const { server } = this;
-    return [
-      new DeploymentController(options),
-      new ReplicaSetController(options),
-      new DisruptionController(options),
-      new NodeLifecycleController(options),
-      new TaintEvictionController(options),
-      new PodGcController(options),
-      new NamespaceController({
-        ...options,
-        namespacedKinds: () => server.world.kinds.collections().filter((kind) => kind.namespaced),
+      ...clusterControllers({
+        ...shared,
+        recorder,
+        ...(nodeTimes === undefined ? {} : { nodeTimes }),
+        namespacedKinds: () => this.server.world.kinds.collections().filter((kind) => kind.namespaced),
         finalizeNamespace: async (name) => {
-          server.finalizeNamespace(name, []);
+          this.server.finalizeNamespace(name, []);
         },
       }),
     ];

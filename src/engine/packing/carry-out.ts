@@ -31,7 +31,7 @@ export function* carryOut(
   const reserved = openNodes(state, pack, cover);
   yield;
   const partOf = new Map<string, number>();
-  parts.forEach((part, index) => partOf.set(`${part.podClass.index}|${part.cell}`, index));
+  for (const [index, part] of parts.entries()) partOf.set(`${part.podClass.index}|${part.cell}`, index);
   const { classes } = state.model;
   for (let position = 0; position < plan.classes.length; position++) {
     const podClass = classes[plan.classes[position] as number] as PodClass;
