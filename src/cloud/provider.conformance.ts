@@ -140,6 +140,14 @@ export function describeCloudProvider(name: string, open: () => Promise<CloudUnd
         expect(await cloud.settle(provider.instanceTypes(cloud.nodeClass, NEVER))).toBe(before);
       });
 
+      it('are remembered while the cloud does not answer', async () => {
+        const before = await cloud.settle(provider.instanceTypes(cloud.nodeClass, NEVER));
+        cloud.trouble('server-error');
+        await cloud.pass(10 * MINUTE_MS);
+        expect(await cloud.settle(provider.instanceTypes(cloud.nodeClass, NEVER))).toBe(before);
+        await failure(cloud.provider().instanceTypes(cloud.nodeClass, NEVER), 'CLOUD_UNAVAILABLE', 'retry');
+      });
+
       it('of a reservation are healthy with their free slots, cheaper than on demand, and stay listed when it is full', async () => {
         const { offering, slots } = cloud.reserved;
         expect(await offeringOf(offering)).toMatchObject({ slots });
@@ -150,6 +158,9 @@ export function describeCloudProvider(name: string, open: () => Promise<CloudUnd
           price: 0,
         });
         expect((await offeringOf(offering))!.price).toBeLessThan(onDemand!.price / 100);
+        expect((await offeringOf(offering))?.labels).toMatchObject({
+          [provider.labels.reservation]: offering.reservationId,
+        });
         for (let slot = 0; slot < slots; slot++) await create(claim(), [offering]);
         const full = await offeringOf(offering);
         expect(full?.slots).toBe(0);
@@ -254,6 +265,7 @@ export function describeCloudProvider(name: string, open: () => Promise<CloudUnd
         );
         const reserved = instances.filter((instance) => instance.capacityType === 'reserved');
         expect(reserved).toHaveLength(slots);
+        expect(reserved[0]?.labels).toMatchObject({ [provider.labels.reservation]: offering.reservationId });
         expect(new Set(reserved.map((instance) => instance.reservationId))).toEqual(new Set([offering.reservationId]));
         expect((await offeringOf(offering))?.slots).toBe(0);
       });

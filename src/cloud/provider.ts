@@ -40,9 +40,23 @@ export interface Instance {
 }
 
 /** Names an instance by its provider ID, by the claim it was launched for, or by both. */
-export type InstanceRef =
+export type InstanceRef = {
+  /** Where to look for it; everywhere when absent. */
+  readonly nodeClass?: string;
+} & (
   | { readonly providerID: string; readonly claimUID?: string }
-  | { readonly providerID?: string; readonly claimUID: string };
+  | { readonly providerID?: string; readonly claimUID: string }
+);
+
+/** The labels that a cloud adds to what every cloud has. */
+export interface CloudLabels {
+  /** Labels that its instance types say something about. */
+  readonly wellKnown: readonly string[];
+  /** Domains whose other labels are not for pools. */
+  readonly restrictedDomains: readonly string[];
+  /** Names the reservation of offerings and nodes that have one. */
+  readonly reservation: string;
+}
 
 /** Whether a node class can be launched from; if not, why, as a condition shows it. */
 export interface NodeClassReadiness {
@@ -58,6 +72,7 @@ export interface CloudProvider {
   readonly name: string;
   /** Group and kind of the node classes it understands. */
   readonly nodeClassKind: { readonly group: string; readonly kind: string };
+  readonly labels: CloudLabels;
   /**
    * How long after a create the cloud may not show the instance yet. Until then nobody may take an instance that is not
    * listed, or that a claim without provider ID does not find, for one that does not exist.
@@ -66,7 +81,7 @@ export interface CloudProvider {
 
   /**
    * Everything a node class can launch, healthy or not, full or not. The same array as before while nothing has changed,
-   * so that what was computed from it can be kept.
+   * so that what was computed from it can be kept; what was last heard while the cloud does not answer.
    */
   instanceTypes(nodeClass: NodeClassReference, signal: AbortSignal): Promise<readonly InstanceType[]>;
 
@@ -111,7 +126,7 @@ export interface CloudProvider {
 
 /** How the instance of a claim is named: by its provider ID once that is known, and by the claim's UID from the start. */
 export function instanceOf(claim: NodeClaim): InstanceRef {
-  const claimUID = claim.metadata.uid ?? '';
+  const ref = { claimUID: claim.metadata.uid ?? '', nodeClass: claim.spec.nodeClassRef.name };
   const providerID = claim.status?.providerID;
-  return providerID === undefined ? { claimUID } : { claimUID, providerID };
+  return providerID === undefined ? ref : { ...ref, providerID };
 }

@@ -1,27 +1,45 @@
-/** The labels and tags of the simulated cloud. */
+/** The labels, tags and annotations of the simulated cloud. */
+import { SPINDRIFT_GROUP } from '../../apis/spindrift/simulated-node-class.ts';
+import type { CloudLabels } from '../provider.ts';
 
-export const INSTANCE_CATEGORY = 'spindrift.dev/instance-category';
-export const INSTANCE_FAMILY = 'spindrift.dev/instance-family';
-export const INSTANCE_GENERATION = 'spindrift.dev/instance-generation';
-export const INSTANCE_SIZE = 'spindrift.dev/instance-size';
-export const INSTANCE_CPU = 'spindrift.dev/instance-cpu';
+export const INSTANCE_CATEGORY = `${SPINDRIFT_GROUP}/instance-category`;
+export const INSTANCE_FAMILY = `${SPINDRIFT_GROUP}/instance-family`;
+export const INSTANCE_GENERATION = `${SPINDRIFT_GROUP}/instance-generation`;
+export const INSTANCE_SIZE = `${SPINDRIFT_GROUP}/instance-size`;
+export const INSTANCE_CPU = `${SPINDRIFT_GROUP}/instance-cpu`;
 /** In MiB. */
-export const INSTANCE_MEMORY = 'spindrift.dev/instance-memory';
-export const INSTANCE_GPU_NAME = 'spindrift.dev/instance-gpu-name';
-export const INSTANCE_GPU_COUNT = 'spindrift.dev/instance-gpu-count';
+export const INSTANCE_MEMORY = `${SPINDRIFT_GROUP}/instance-memory`;
+export const INSTANCE_GPU_NAME = `${SPINDRIFT_GROUP}/instance-gpu-name`;
+export const INSTANCE_GPU_COUNT = `${SPINDRIFT_GROUP}/instance-gpu-count`;
 /** On nodes that run in a reservation. */
-export const RESERVATION_ID = 'spindrift.dev/reservation-id';
+export const RESERVATION_ID = `${SPINDRIFT_GROUP}/reservation-id`;
+
+export const CLOUD_LABELS: CloudLabels = {
+  wellKnown: [
+    INSTANCE_CATEGORY,
+    INSTANCE_FAMILY,
+    INSTANCE_GENERATION,
+    INSTANCE_SIZE,
+    INSTANCE_CPU,
+    INSTANCE_MEMORY,
+    INSTANCE_GPU_NAME,
+    INSTANCE_GPU_COUNT,
+    RESERVATION_ID,
+  ],
+  restrictedDomains: [SPINDRIFT_GROUP],
+  reservation: RESERVATION_ID,
+};
 
 /** Tags of instances: who launched them, and for which claim. */
-export const TAG_CLUSTER = 'spindrift.dev/cluster';
-export const TAG_CLAIM_UID = 'spindrift.dev/nodeclaim-uid';
+export const TAG_CLUSTER = `${SPINDRIFT_GROUP}/cluster`;
+export const TAG_CLAIM_UID = `${SPINDRIFT_GROUP}/nodeclaim-uid`;
 export const TAG_CLAIM = 'karpenter.sh/nodeclaim';
 export const TAG_POOL = 'karpenter.sh/nodepool';
 
 /** Lets the embedded cluster's kubelet, or kwok, play a node: the one and the other look for it. */
-export const ANNOTATION_SIMULATED = 'spindrift.dev/simulated';
+export const ANNOTATION_SIMULATED = `${SPINDRIFT_GROUP}/simulated`;
 export const ANNOTATION_KWOK = 'kwok.x-k8s.io/node';
 /** On a node: its machine as the cloud keeps it, so that a cloud that starts anew finds it again. */
-export const ANNOTATION_INSTANCE = 'spindrift.dev/simulated-instance';
+export const ANNOTATION_INSTANCE = `${SPINDRIFT_GROUP}/simulated-instance`;
 /** Put on a node by a person: its machine is taken back after this duration. */
-export const ANNOTATION_INTERRUPT = 'spindrift.dev/interrupt';
+export const ANNOTATION_INTERRUPT = `${SPINDRIFT_GROUP}/interrupt`;

@@ -100,6 +100,16 @@ describe('the account of a SimulatedNodeClass', () => {
     expect(cloud.account('default')?.settings.overrides[0]).not.toHaveProperty('instanceType');
   });
 
+  it('keeps its catalogue while the class names the same one', () => {
+    const { cloud, accounts } = world();
+    accounts.apply(aClass({}));
+    const before = cloud.account('default')?.settings.catalogue;
+    accounts.apply(aClass({ faults: { errorRate: 0.1 } }));
+    expect(cloud.account('default')?.settings.catalogue).toBe(before);
+    accounts.apply(aClass({ catalogFile: 'good.json' }));
+    expect(cloud.account('default')?.settings.catalogue).toHaveLength(1);
+  });
+
   it('is not ready when its file cannot be read, and ready again when it can', () => {
     const { accounts } = world();
     expect(accounts.readiness('default')).toMatchObject({ ready: false, reason: 'NodeClassNotFound' });

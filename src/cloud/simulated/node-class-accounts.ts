@@ -5,6 +5,7 @@ import { asError } from '../../platform/errors.ts';
 import type { NodeClassReadiness } from '../provider.ts';
 import { accountSettings, settingsProblem } from './node-class-settings.ts';
 import { readInstanceTypes } from './read-instance-types.ts';
+import { catalogueOf, HOME_REGION } from './regional-catalogue.ts';
 import type { SimulatedCloud } from './simulated-cloud.ts';
 
 export interface NodeClassAccountsOptions {
@@ -17,6 +18,8 @@ export class NodeClassAccounts {
   readonly #cloud: SimulatedCloud;
   readonly #readCatalogue: (path: string) => readonly InstanceType[];
   readonly #readiness = new Map<string, NodeClassReadiness>();
+  /** The catalogue of each class, and what it was made from: the same array again while that has not changed. */
+  readonly #catalogues = new Map<string, { readonly source: string; readonly catalogue: readonly InstanceType[] }>();
 
   constructor(options: NodeClassAccountsOptions) {
     this.#cloud = options.cloud;
@@ -33,6 +36,7 @@ export class NodeClassAccounts {
   /** A node class is gone: nothing more is launched from it. Machines of its account stay until they are deleted. */
   remove(name: string): void {
     this.#readiness.delete(name);
+    this.#catalogues.delete(name);
   }
 
   /** Whether the account of a node class can be used. */
@@ -42,17 +46,27 @@ export class NodeClassAccounts {
   }
 
   #configure(name: string, spec: SimulatedNodeClass['spec']): NodeClassReadiness {
-    let sold: readonly InstanceType[] | undefined;
+    let catalogue: readonly InstanceType[];
     try {
-      sold = spec.catalogFile === undefined ? undefined : this.#readCatalogue(spec.catalogFile);
+      catalogue = this.#catalogue(name, spec);
     } catch (error) {
       return notReady('CatalogUnreadable', asError(error).message);
     }
-    const settings = accountSettings(spec, sold);
+    const settings = accountSettings(spec, catalogue);
     const problem = settingsProblem(settings);
     if (problem !== undefined) return notReady(problem.reason, problem.message);
     this.#cloud.configure(name, settings);
     return { ready: true, reason: 'Ready', message: '' };
+  }
+
+  #catalogue(name: string, { catalogFile, regions }: SimulatedNodeClass['spec']): readonly InstanceType[] {
+    const source = catalogFile ?? JSON.stringify(regions ?? '');
+    const known = this.#catalogues.get(name);
+    if (known?.source === source) return known.catalogue;
+    const catalogue =
+      catalogFile === undefined ? catalogueOf(regions ?? [HOME_REGION]) : this.#readCatalogue(catalogFile);
+    this.#catalogues.set(name, { source, catalogue });
+    return catalogue;
   }
 }
 

@@ -5,18 +5,16 @@ import type { InstanceType } from '../../engine/problem.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
 import type { AccountSettings, FaultSettings, OfferingOverride, SpotMarketSettings } from './account-settings.ts';
 import { NO_FAULTS } from './account-settings.ts';
-import { REGION, ZONES } from './catalogue.ts';
-import { catalogueOf } from './regional-catalogue.ts';
+import { REGION } from './catalogue.ts';
 
 /** How long a machine takes to go. */
 const STOP_MS = 1_000;
 
-/** The settings of a node class; `sold` is the catalogue of its file, where it names one. */
-export function accountSettings(spec: SimulatedNodeClassSpec, sold?: readonly InstanceType[]): AccountSettings {
-  const regions = spec.regions ?? [{ name: REGION, zones: sold === undefined ? ZONES : zonesOf(sold) }];
+/** The settings of a node class that sells this catalogue. */
+export function accountSettings(spec: SimulatedNodeClassSpec, catalogue: readonly InstanceType[]): AccountSettings {
   return {
-    regions,
-    catalogue: sold ?? catalogueOf(regions),
+    regions: spec.regions ?? [{ name: REGION, zones: zonesOf(catalogue) }],
+    catalogue,
     ...(spec.seed !== undefined && { seed: spec.seed }),
     market: marketSettings(spec.spotMarket),
     reservations: (spec.reservations ?? []).map(({ endTime, ...reservation }) => {

@@ -18,6 +18,8 @@ export interface CloudMessage {
 }
 
 const HIDDEN_MS = 30_000;
+/** Messages that nobody has taken for so long are dropped. */
+const KEPT_MS = 4 * 24 * 3_600_000;
 
 export class NoticeQueue {
   readonly #clock: Clock;
@@ -30,6 +32,10 @@ export class NoticeQueue {
   }
 
   send(message: Omit<CloudMessage, 'id'>): void {
+    for (const [old, { message: waiting }] of this.#messages) {
+      if (waiting.at + KEPT_MS > message.at) break;
+      this.#messages.delete(old);
+    }
     const id = ++this.#serial;
     this.#messages.set(id, { message: { ...message, id }, hiddenUntil: 0 });
     for (const wake of [...this.#waiting]) wake();
@@ -49,10 +55,6 @@ export class NoticeQueue {
 
   delete(id: number): void {
     this.#messages.delete(id);
-  }
-
-  get size(): number {
-    return this.#messages.size;
   }
 
   /** Resolves when a message may have come into sight. */

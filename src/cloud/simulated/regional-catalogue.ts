@@ -17,6 +17,9 @@ import {
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
+/** The region there is when nobody names one. */
+export const HOME_REGION: Region = { name: REGION, zones: ZONES };
+
 /** Everything that is sold in these regions, with mean prices. */
 export function catalogueOf(regions: readonly Region[]): InstanceType[] {
   const places = regions.flatMap(({ name, zones }) =>

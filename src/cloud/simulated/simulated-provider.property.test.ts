@@ -109,7 +109,6 @@ describe('the simulated provider, with a cloud that fails, hangs, forgets and ru
         await clock.advance(60_000);
         expect([...cloud.fleet.list()]).toEqual([]);
       }),
-      { numRuns: 30 },
     );
   });
 

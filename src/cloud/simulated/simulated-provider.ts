@@ -15,9 +15,10 @@ import type { CloudProvider, Instance, InstanceRef, NodeClassReadiness, NodeClas
 import type { RepairPolicy } from '../repair-policy.ts';
 import type { Reservations } from '../reservations.ts';
 import type { UnavailableOfferings } from '../unavailable-offerings.ts';
+import type { ReservationState } from './account.ts';
 import { AccountMarket } from './account-market.ts';
 import { apiFailure } from './api-failure.ts';
-import { TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER, TAG_POOL } from './labels.ts';
+import { CLOUD_LABELS, TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER, TAG_POOL } from './labels.ts';
 import type { CloudMessage } from './notice-queue.ts';
 import { REPAIR_POLICIES } from './repair-policies.ts';
 import type { RunRequest, SimulatedCloud } from './simulated-cloud.ts';
@@ -48,6 +49,7 @@ const MESSAGES_AT_A_TIME = 10;
 export class SimulatedProvider implements CloudProvider {
   readonly name = 'simulated';
   readonly nodeClassKind = { group: SIMULATED_NODE_CLASSES.group, kind: SIMULATED_NODE_CLASSES.kind };
+  readonly labels = CLOUD_LABELS;
   readonly #options: SimulatedProviderOptions;
   readonly #markets = new Map<string, KnownMarket>();
 
@@ -85,7 +87,7 @@ export class SimulatedProvider implements CloudProvider {
         this.#ask(`launch ${name}`, signal, (limit) =>
           cloud.runInstance(nodeClassRef.name, { ...request, offering }, limit),
         ),
-      find: async () => (await this.#find({ [TAG_CLAIM_UID]: uid }, signal))[0],
+      find: async () => (await this.#find([nodeClassRef.name], { [TAG_CLAIM_UID]: uid }, signal))[0],
     });
     return toInstance(instance);
   }
@@ -96,14 +98,12 @@ export class SimulatedProvider implements CloudProvider {
   }
 
   async list(signal: AbortSignal): Promise<readonly Instance[]> {
-    return (await this.#find({}, signal)).map(toInstance);
+    return (await this.#find(this.#options.cloud.accounts, {}, signal)).map(toInstance);
   }
 
-  async delete({ providerID, claimUID }: InstanceRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
-    const ids =
-      providerID !== undefined
-        ? [idOf(providerID)]
-        : (await this.#find({ [TAG_CLAIM_UID]: claimUID ?? '' }, signal)).map(({ id }) => id);
+  async delete(instance: InstanceRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
+    const { providerID, claimUID } = instance;
+    const ids = providerID === undefined ? await this.#idsOf(instance, signal) : [idOf(providerID)];
     const outcomes = await Promise.all(ids.map((id) => this.#terminate(id, signal)));
     if (outcomes.includes('terminating')) return 'terminating';
     if (claimUID !== undefined) this.#options.reservations.forget(claimUID);
@@ -167,14 +167,21 @@ export class SimulatedProvider implements CloudProvider {
     const askedAt = clock.elapsed();
     const known = this.#markets.get(account);
     if (known !== undefined && askedAt - known.askedAt < marketAgeMs) return known.market;
-    const [priceList, reserved] = await Promise.all([
-      this.#ask('describe instance types', signal, (limit) => cloud.describeInstanceTypes(account, limit)),
-      this.#ask('describe reservations', signal, (limit) => cloud.describeReservations(account, limit)),
-    ]);
+    let answers: readonly [readonly InstanceType[], readonly ReservationState[]];
+    try {
+      answers = await Promise.all([
+        this.#ask('describe instance types', signal, (limit) => cloud.describeInstanceTypes(account, limit)),
+        this.#ask('describe reservations', signal, (limit) => cloud.describeReservations(account, limit)),
+      ]);
+    } catch (error) {
+      // Prices of a while ago are better than none: pods need not wait until the cloud answers again.
+      if (known === undefined || signal.aborted) throw error;
+      return known.market;
+    }
     const entry = this.#markets.get(account) ?? { market: new AccountMarket({ unavailable, reservations }), askedAt };
     entry.askedAt = Math.max(entry.askedAt, askedAt);
     this.#markets.set(account, entry);
-    entry.market.update(priceList, reserved, askedAt);
+    entry.market.update(...answers, askedAt);
     return entry.market;
   }
 
@@ -206,12 +213,19 @@ export class SimulatedProvider implements CloudProvider {
     }
   }
 
-  /** Instances of this cluster that carry all these tags, in all accounts. */
-  async #find(tags: Labels, signal: AbortSignal): Promise<readonly SimulatedInstance[]> {
+  async #idsOf({ claimUID = '', nodeClass }: InstanceRef, signal: AbortSignal): Promise<readonly string[]> {
+    const { accounts } = this.#options.cloud;
+    // Only where the claim's machine can be: trouble elsewhere is not to hold it up.
+    const places = nodeClass === undefined ? accounts : accounts.filter((account) => account === nodeClass);
+    return (await this.#find(places, { [TAG_CLAIM_UID]: claimUID }, signal)).map(({ id }) => id);
+  }
+
+  /** Instances of this cluster in these accounts that carry all these tags. */
+  async #find(accounts: readonly string[], tags: Labels, signal: AbortSignal): Promise<readonly SimulatedInstance[]> {
     const { cloud, cluster } = this.#options;
     const wanted = { ...tags, [TAG_CLUSTER]: cluster };
     const found = await Promise.all(
-      cloud.accounts.map((account) =>
+      accounts.map((account) =>
         this.#ask('describe instances', signal, (limit) => cloud.describeInstances(account, wanted, limit)),
       ),
     );

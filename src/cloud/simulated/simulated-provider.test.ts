@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import type { RankedOffering } from '../../engine/solution.ts';
+import { seededRandom } from '../../platform/random.ts';
+import { VirtualClock } from '../../platform/virtual-clock.ts';
+import { instanceOf } from '../provider.ts';
+import { Reservations } from '../reservations.ts';
+import { UnavailableOfferings } from '../unavailable-offerings.ts';
+import { NO_FAULTS, STILL_MARKET } from './account-settings.ts';
+import { SimulatedCloud } from './simulated-cloud.ts';
+import { SimulatedProvider } from './simulated-provider.ts';
+import { anAccount } from './testkit/small-account.ts';
+
+const NEVER = new AbortController().signal;
+const SPOT: RankedOffering = { instanceType: 'small', zone: 'zone-a', capacityType: 'spot', price: 0.03 };
+const DAY_MS = 24 * 3_600_000;
+
+function aClaim(number: number, account: string, providerID?: string): NodeClaim {
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodeClaim',
+    metadata: { name: `claim-${number}`, uid: `uid-${number}`, labels: {} },
+    spec: {
+      nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: account },
+      requirements: [],
+      expireAfter: '720h',
+    },
+    ...(providerID !== undefined && { status: { providerID } }),
+  };
+}
+
+function world() {
+  const clock = new VirtualClock();
+  const cloud = new SimulatedCloud({ clock, random: seededRandom('test') });
+  cloud.configure('calm', anAccount());
+  cloud.configure('stormy', anAccount());
+  const provider = (cluster = 'test') =>
+    new SimulatedProvider({
+      clock,
+      cloud,
+      cluster,
+      unavailable: new UnavailableOfferings({ clock }),
+      reservations: new Reservations({ clock }),
+    });
+  return { clock, cloud, provider };
+}
+
+describe('SimulatedProvider', () => {
+  it('launches and deletes from one account while another does not answer', async () => {
+    const { clock, cloud, provider } = world();
+    const of = provider();
+    cloud.configure('stormy', anAccount({ faults: { ...NO_FAULTS, errorRate: 1 } }));
+    const claim = aClaim(1, 'calm');
+    await clock.run(of.create(claim, [SPOT], NEVER));
+    expect(await clock.run(of.delete(instanceOf(claim), NEVER))).toBe('terminating');
+    await expect(of.list(NEVER)).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
+  });
+
+  it('leaves the machines of another cluster alone', async () => {
+    const { clock, provider } = world();
+    await clock.run(provider('other').create(aClaim(1, 'calm'), [SPOT], NEVER));
+    expect(await clock.run(provider().list(NEVER))).toEqual([]);
+    expect(await clock.run(provider().delete({ claimUID: 'uid-1' }, NEVER))).toBe('gone');
+    expect(await clock.run(provider('other').list(NEVER))).toHaveLength(1);
+  });
+
+  it('sees prices that have moved, and then lists anew', async () => {
+    const { clock, cloud, provider } = world();
+    cloud.configure('calm', anAccount({ market: { ...STILL_MARKET, volatility: 0.2 } }));
+    const of = provider();
+    const { nodeClassRef } = aClaim(1, 'calm').spec;
+    const prices = async () => {
+      const types = await clock.run(of.instanceTypes(nodeClassRef, NEVER));
+      return types.flatMap((type) => type.offerings.map(({ price }) => price));
+    };
+    const before = await prices();
+    await clock.advance(3_600_000);
+    expect(await prices()).not.toEqual(before);
+  });
+
+  it('finds a machine drifted whose zone the class no longer has', async () => {
+    const { clock, cloud, provider } = world();
+    const of = provider();
+    const { providerID } = await clock.run(of.create(aClaim(1, 'calm'), [SPOT], NEVER));
+    const claim = aClaim(1, 'calm', providerID);
+    expect(await clock.run(of.driftReason(claim, NEVER))).toBeUndefined();
+    cloud.configure('calm', anAccount({ regions: [{ name: 'region-1', zones: ['zone-b'] }] }));
+    await clock.advance(60_000);
+    expect(await clock.run(of.driftReason(claim, NEVER))).toBe('ZoneDrift');
+  });
+
+  it('finds a machine drifted whose reservation the class no longer has', async () => {
+    const { clock, cloud, provider } = world();
+    const reservations = [{ id: 'r', instanceType: 'small', zone: 'zone-a', count: 1, match: 'targeted' as const }];
+    cloud.configure('calm', anAccount({ reservations }));
+    const of = provider();
+    const reserved: RankedOffering = { ...SPOT, capacityType: 'reserved', reservationId: 'r' };
+    const { providerID } = await clock.run(of.create(aClaim(1, 'calm'), [reserved], NEVER));
+    cloud.configure('calm', anAccount());
+    await clock.advance(60_000);
+    expect(await clock.run(of.driftReason(aClaim(1, 'calm', providerID), NEVER))).toBe('CapacityReservationDrift');
+  });
+
+  it('hears every kind of notice that the cloud gives, but not those of last week', async () => {
+    const { clock, cloud, provider } = world();
+    const of = provider();
+    const { providerID } = await clock.run(of.create(aClaim(1, 'calm'), [SPOT], NEVER));
+    cloud.announce(providerID, 'rebalance', 'old');
+    await clock.advance(7 * DAY_MS);
+    cloud.announce(providerID, 'scheduled-maintenance', 'new', clock.now());
+    const heard = await clock.run(of.notices(NEVER).next());
+    expect(heard.value).toMatchObject({
+      kind: 'scheduled-maintenance',
+      providerID,
+      detail: 'new',
+      deadline: clock.now(),
+    });
+  });
+});
