@@ -1,10 +1,18 @@
 /** The embedded cluster as a program: started, announced, and stopped when it is asked to. */
-import { startEmbeddedCluster } from '../embedded/embedded-cluster-server.ts';
-import type { LogLevel } from '../platform/logger.ts';
+import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
+import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
+import { type RunningCluster, startEmbeddedCluster } from '../embedded/embedded-cluster-server.ts';
+import { InMemoryClient } from '../embedded/in-memory-client.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger, LogLevel } from '../platform/logger.ts';
+import { Metrics } from '../platform/metrics.ts';
 import { createLogger } from '../platform/pino-logger.ts';
-import { seededRandom } from '../platform/random.ts';
+import { type Random, seededRandom } from '../platform/random.ts';
 import { RealClock } from '../platform/real-clock.ts';
 import { secretToken } from '../platform/secret.ts';
+import { Autoscaler } from './autoscaler.ts';
+import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from './default-pool.ts';
+import { installDefinitions } from './install-definitions.ts';
 
 export interface UpOptions {
   readonly port: number;
@@ -12,6 +20,8 @@ export interface UpOptions {
   readonly nodes: number;
   readonly speed: number;
   readonly quiet: boolean;
+  /** Without the autoscaler: a cluster and nothing else. */
+  readonly bare: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: 'auto' | 'json' | 'pretty';
   readonly signal: AbortSignal;
@@ -23,39 +33,89 @@ const DELAYS = { startMs: 500, readyMs: 500, stopMs: 500 };
 
 /** Runs until the signal aborts; rejects when the cluster cannot start or one of its parts fails. */
 export async function up(options: UpOptions): Promise<void> {
-  const { port, kubeconfigPath, nodes, speed, quiet, signal, logLevel, logFormat, out } = options;
+  const { port, kubeconfigPath, nodes, speed, quiet, bare, signal, logLevel, logFormat, out } = options;
   const startedAt = new RealClock();
+  const clock = new RealClock({ speed });
+  const random = seededRandom(secretToken());
+  const logger = createLogger({ level: logLevel, ...(logFormat === 'auto' ? {} : { format: logFormat }) });
   const running = await startEmbeddedCluster({
-    clock: new RealClock({ speed }),
-    random: seededRandom(secretToken()),
-    logger: createLogger({ level: logLevel, ...(logFormat === 'auto' ? {} : { format: logFormat }) }),
+    clock,
+    random,
+    logger,
     token: secretToken(),
     delays: DELAYS,
     port,
     kubeconfigPath,
     nodes,
   });
-  if (!quiet) out(announcement(running, nodes, startedAt.elapsed()));
-  const asked = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  const stop = new AbortController();
   try {
-    await Promise.race([asked, running.stopped]);
+    const scaling = bare ? undefined : await startAutoscaler(running, { clock, random, logger }, stop.signal);
+    if (!quiet) out(announcement(running, nodes, bare, startedAt.elapsed()));
+    await Promise.race([aborted(signal), running.stopped, ...(scaling === undefined ? [] : [scaling.work])]);
   } finally {
+    stop.abort(new Error('the cluster stops'));
     await running.stop();
     if (!quiet) out('\nThe cluster is gone.\n');
   }
 }
 
-function announcement(running: { url: string; kubeconfigPath: string }, nodes: number, elapsedMs: number): string {
-  return `A Kubernetes cluster with ${nodes} simulated ${nodes === 1 ? 'node' : 'nodes'} is up at ${running.url} (${(elapsedMs / 1000).toFixed(1)} s).
+/** Resolves, when the pool is there, to the work of the autoscaler, which ends when the signal aborts. */
+async function startAutoscaler(
+  { cluster }: RunningCluster,
+  world: { readonly clock: Clock; readonly random: Random; readonly logger: Logger },
+  signal: AbortSignal,
+): Promise<{ readonly work: Promise<void> }> {
+  const client = new InMemoryClient(cluster.server, { fieldManager: 'spindrift' });
+  await installDefinitions(client, signal);
+  await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
+  await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
+  const autoscaler = new Autoscaler({
+    ...world,
+    client,
+    metrics: new Metrics(),
+    cluster: 'spindrift',
+    batchIdleMs: 1000,
+    batchMaxMs: 10_000,
+    powerOff: (node) => cluster.kubelets.kill(node),
+  });
+  const work = Promise.all([autoscaler.watch(signal), autoscaler.act(signal)]).then(
+    () => {},
+    (error: unknown) => {
+      if (!signal.aborted) throw error;
+    },
+  );
+  return { work };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function announcement(
+  running: { url: string; kubeconfigPath: string },
+  nodes: number,
+  bare: boolean,
+  elapsedMs: number,
+): string {
+  const machines = `${nodes} simulated ${nodes === 1 ? 'node' : 'nodes'}`;
+  const with_ = bare ? machines : `${machines} and an autoscaler on a simulated cloud`;
+  const tries = bare
+    ? ['kubectl get nodes', 'kubectl create deployment web --image=nginx --replicas=5']
+    : [
+        'kubectl create deployment web --image=nginx --replicas=40',
+        'kubectl set resources deployment web --requests=cpu=1,memory=2Gi',
+        'kubectl get nodeclaims,nodes',
+      ];
+  return `A Kubernetes cluster with ${with_} is up at ${running.url} (${(elapsedMs / 1000).toFixed(1)} s).
 
 In another terminal
 
   export KUBECONFIG=${running.kubeconfigPath}
-  kubectl get nodes
-  kubectl create deployment web --image=nginx --replicas=5
+${tries.map((line) => `  ${line}`).join('\n')}
   kubectl get pods --output wide --watch
 
 docs/embedded-cluster.md says what it does and what it does not. Ctrl-C stops it; nothing is kept.

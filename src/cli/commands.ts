@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { PLAN } from './plan.ts';
 import { RUN } from './run.ts';
 import { UP } from './up.ts';
+import { WHY } from './why.ts';
 
 /** Every command, in the order help lists them. */
-export const COMMANDS: readonly Command[] = [UP, RUN, PLAN];
+export const COMMANDS: readonly Command[] = [UP, RUN, PLAN, WHY];

@@ -1,0 +1,78 @@
+/** The autoscaler, put together: informers, state, a cloud, and every controller. */
+import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
+import { allControllers } from '../controllers/all.ts';
+import { DecisionLog } from '../controllers/provisioning/decision-log.ts';
+import { Provisioner } from '../controllers/provisioning/provisioner.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { EventRecorder } from '../kube/event-recorder.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Random } from '../platform/random.ts';
+import { ClusterInformers } from '../state/cluster-informers.ts';
+import { ClusterState } from '../state/cluster-state.ts';
+import { simulatedCloud } from './simulated-cloud.ts';
+
+export interface AutoscalerOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly cluster: string;
+  readonly batchIdleMs: number;
+  readonly batchMaxMs: number;
+  /** Limits the engine's work where the clock does not move while it works. */
+  readonly solveSteps?: number;
+  readonly powerOff?: (nodeName: string) => void;
+}
+
+export class Autoscaler {
+  readonly decisions = new DecisionLog();
+  readonly #informers: ClusterInformers;
+  readonly #parts: readonly { run(signal: AbortSignal): Promise<void> }[];
+  #synced = false;
+
+  constructor(options: AutoscalerOptions) {
+    const { client, clock, logger, metrics, cluster, batchIdleMs, batchMaxMs, solveSteps, powerOff } = options;
+    const random = options.random.split('autoscaler');
+    const nodeClasses = [SIMULATED_NODE_CLASSES];
+    const informers = new ClusterInformers({ client, clock, random, logger, nodeClasses });
+    const state = new ClusterState(informers);
+    const cloud = simulatedCloud({ client, clock, random, logger, informers, cluster, ...(powerOff && { powerOff }) });
+    const { provider } = cloud;
+    const recorder = new EventRecorder({ client, clock, random, logger, component: 'karpenter' });
+    const shared = { client, clock, random, logger, metrics, recorder, state, provider };
+    const provisioner = new Provisioner({
+      ...shared,
+      decisions: this.decisions,
+      batchIdleMs,
+      batchMaxMs,
+      ...(solveSteps === undefined ? {} : { solveSteps }),
+    });
+    this.#informers = informers;
+    this.#parts = [...cloud.parts, ...allControllers(shared), provisioner];
+  }
+
+  /** The caches are full. */
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  /** Keeps the caches full, also while another replica leads, until the signal aborts. */
+  async watch(signal: AbortSignal): Promise<void> {
+    void this.#informers.synced(signal).then(
+      () => {
+        this.#synced = true;
+      },
+      () => {},
+    );
+    await this.#informers.run(signal);
+  }
+
+  /** Acts until the signal aborts; `watch` must be running. */
+  async act(signal: AbortSignal): Promise<void> {
+    await this.#informers.synced(signal);
+    await Promise.all(this.#parts.map((part) => part.run(signal)));
+  }
+}

@@ -1,0 +1,28 @@
+/** What `spindrift up` starts with: one pool that takes whatever is cheapest on the simulated cloud. */
+import type { NodePool } from '../apis/karpenter/node-pool.ts';
+import { NODE_POOL_SPEC } from '../apis/karpenter/node-pool-schema.ts';
+import { withDefaults } from '../apis/schema/with-defaults.ts';
+import type { SimulatedNodeClass } from '../apis/spindrift/simulated-node-class.ts';
+import { SIMULATED_NODE_CLASS_SPEC } from '../apis/spindrift/simulated-node-class-schema.ts';
+
+export const DEFAULT_NODE_CLASS: SimulatedNodeClass = {
+  apiVersion: 'spindrift.dev/v1alpha1',
+  kind: 'SimulatedNodeClass',
+  metadata: { name: 'default' },
+  spec: withDefaults(SIMULATED_NODE_CLASS_SPEC, {}),
+};
+
+export const DEFAULT_NODE_POOL: NodePool = {
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodePool',
+  metadata: { name: 'default' },
+  spec: withDefaults(NODE_POOL_SPEC, {
+    template: {
+      spec: {
+        nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' },
+        requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'on-demand'] }],
+      },
+    },
+    limits: { cpu: '10000' },
+  }),
+};

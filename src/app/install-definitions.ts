@@ -1,0 +1,19 @@
+import { DEFINITIONS } from '../apis/custom-resource-definitions.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
+import type { KubeClient } from '../kube/client.ts';
+
+/** Applies the definitions of all our kinds and waits until each is served. */
+export async function installDefinitions(client: KubeClient, signal: AbortSignal): Promise<void> {
+  for (const definition of DEFINITIONS) {
+    const name = definition.metadata.name ?? '';
+    const patch = { type: 'apply', body: definition, force: true } as const;
+    await client.patch(CUSTOM_RESOURCE_DEFINITIONS, { name }, patch, { fieldManager: 'spindrift', signal });
+    const query = { fieldSelector: `metadata.name=${name}` };
+    for await (const event of client.watch(CUSTOM_RESOURCE_DEFINITIONS, query, { signal })) {
+      if (event.type === 'BOOKMARK' || event.type === 'DELETED') continue;
+      const { conditions = [] } =
+        (event.object as { status?: { conditions?: readonly { type: string; status: string }[] } }).status ?? {};
+      if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) break;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** The autoscaler as a program, beside or inside a cluster: leader election, probes, metrics, and a clean end. */
+import { hostname } from 'node:os';
+import { StatusServer } from '../dashboard/status-server.ts';
+import { connect } from '../kube/connect.ts';
+import { LeaderElection } from '../kube/leader-election.ts';
+import type { LogLevel } from '../platform/logger.ts';
+import { Metrics } from '../platform/metrics.ts';
+import { createLogger } from '../platform/pino-logger.ts';
+import { seededRandom } from '../platform/random.ts';
+import { RealClock } from '../platform/real-clock.ts';
+import { secretToken } from '../platform/secret.ts';
+import { Autoscaler } from './autoscaler.ts';
+import { installDefinitions } from './install-definitions.ts';
+
+export interface RunOptions {
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly clusterName: string;
+  readonly host: string;
+  readonly metricsPort: number;
+  readonly healthProbePort: number;
+  readonly disableLeaderElection: boolean;
+  readonly leaderElectionName: string;
+  readonly leaderElectionNamespace: string | undefined;
+  readonly installDefinitions: boolean;
+  readonly batchIdleMs: number;
+  readonly batchMaxMs: number;
+  readonly kubeClientQps: number;
+  readonly kubeClientBurst: number;
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'auto' | 'json' | 'pretty';
+  readonly signal: AbortSignal;
+}
+
+/** Runs until the signal aborts; rejects when it cannot start. */
+export async function run(options: RunOptions): Promise<void> {
+  const { signal, logLevel, logFormat, kubeconfig, context, host } = options;
+  const clock = new RealClock();
+  const random = seededRandom(secretToken());
+  const metrics = new Metrics();
+  metrics.observeProcess();
+  const logger = createLogger({ level: logLevel, ...(logFormat === 'auto' ? {} : { format: logFormat }) });
+  const { client, connection } = await connect({
+    clock,
+    logger,
+    metrics,
+    requestsPerSecond: options.kubeClientQps,
+    requestBurst: options.kubeClientBurst,
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  });
+  const { clusterName: cluster, batchIdleMs, batchMaxMs } = options;
+  const autoscaler = new Autoscaler({ client, clock, random, logger, metrics, cluster, batchIdleMs, batchMaxMs });
+  const notReady = (): string | undefined => (autoscaler.synced ? undefined : 'the caches are not full yet');
+  const servers = [
+    new StatusServer({ host, port: options.metricsPort, metrics }),
+    new StatusServer({ host, port: options.healthProbePort, notReady }),
+  ];
+  try {
+    for (const server of servers) await server.listen();
+    if (options.installDefinitions) await installDefinitions(client, signal);
+    const election = new LeaderElection({
+      client,
+      clock,
+      random,
+      logger,
+      metrics,
+      identity: `${hostname()}_${random.uuid()}`,
+      lease: {
+        namespace: options.leaderElectionNamespace ?? connection.namespace,
+        name: options.leaderElectionName,
+      },
+    });
+    const act = (leading: AbortSignal): Promise<void> => untilAborted(leading, autoscaler.act(leading));
+    const lead = options.disableLeaderElection ? act(signal) : election.run(signal, act);
+    await Promise.all([untilAborted(signal, autoscaler.watch(signal)), lead]);
+  } finally {
+    for (const server of servers) await server.close().catch(() => {});
+    await connection.close();
+  }
+}
+
+/** Work that is told to stop may say so by rejecting; that is not a failure. */
+async function untilAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
