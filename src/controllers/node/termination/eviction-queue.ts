@@ -5,6 +5,7 @@
 import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../../apis/kubernetes/pod.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
+import { KubeError } from '../../../kube/kube-error.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
 import { hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
@@ -117,9 +118,9 @@ export class EvictionQueue {
       // A pod of several budgets is answered with a server error.
       if (!hasCode(error, 'KUBE_DISRUPTION_BUDGET', 'KUBE_SERVER_ERROR')) throw error;
       this.#metrics.evictionAnswered(hasCode(error, 'KUBE_DISRUPTION_BUDGET') ? 429 : 500);
-      item.refusal = error.message;
+      item.refusal = refusalOf(error);
       const node = this.#options.state.informers.nodes.get(pod.spec.nodeName ?? '');
-      if (node !== undefined) recorder.record(podNotEvicted(node, pod, error.message));
+      if (node !== undefined) recorder.record(podNotEvicted(node, pod, item.refusal));
       const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** item.refusals++);
       return { requeueAfterMs: Math.max(0, Math.min(waitMs, deletedAt(pod, deadline) - clock.now())) };
     }
@@ -149,4 +150,10 @@ export class EvictionQueue {
     const deadlines = nodeClaims.byIndex(BY_PROVIDER_ID, providerID).map(writtenDeadline);
     return deadlines.find((deadline) => deadline !== undefined);
   }
+}
+
+/** What the API server says, with the budget's name where it gives it. */
+function refusalOf(error: Error): string {
+  const causes = error instanceof KubeError ? (error.status.details?.causes ?? []) : [];
+  return causes.find(({ message }) => message)?.message ?? error.message;
 }

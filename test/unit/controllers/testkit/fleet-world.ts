@@ -1,0 +1,165 @@
+/** A cluster in virtual time with a simulated cloud beside it, and our controllers as a process that can be killed. */
+import { DEFINITIONS } from '../../../../src/apis/custom-resource-definitions.ts';
+import { conditionOf } from '../../../../src/apis/karpenter/conditions.ts';
+import { NODE_CLAIMS, type NodeClaim, type NodeClaimSpec } from '../../../../src/apis/karpenter/node-claim.ts';
+import { EVENTS } from '../../../../src/apis/kubernetes/event.ts';
+import { NODES, type Node } from '../../../../src/apis/kubernetes/node.ts';
+import type { Condition, KubeObject } from '../../../../src/apis/kubernetes/object.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../../src/apis/schema/custom-resource-definition.ts';
+import { SIMULATED_NODE_CLASSES } from '../../../../src/apis/spindrift/simulated-node-class.ts';
+import { Reservations } from '../../../../src/cloud/reservations.ts';
+import type { AccountSettings } from '../../../../src/cloud/simulated/account-settings.ts';
+import { Machines } from '../../../../src/cloud/simulated/machines.ts';
+import { SimulatedCloud } from '../../../../src/cloud/simulated/simulated-cloud.ts';
+import { SimulatedProvider } from '../../../../src/cloud/simulated/simulated-provider.ts';
+import { anAccount } from '../../../../src/cloud/simulated/testkit/small-account.ts';
+import { UnavailableOfferings } from '../../../../src/cloud/unavailable-offerings.ts';
+import { type AllControllersOptions, allControllers } from '../../../../src/controllers/all.ts';
+import { EmbeddedCluster } from '../../../../src/embedded/cluster.ts';
+import type { KubeClient } from '../../../../src/kube/client.ts';
+import { EventRecorder } from '../../../../src/kube/event-recorder.ts';
+import { Informer } from '../../../../src/kube/informer.ts';
+import { hasCode } from '../../../../src/platform/errors.ts';
+import { type Logger, SILENT_LOGGER } from '../../../../src/platform/logger.ts';
+import { Metrics } from '../../../../src/platform/metrics.ts';
+import { type Random, seededRandom } from '../../../../src/platform/random.ts';
+import { VirtualClock } from '../../../../src/platform/virtual-clock.ts';
+import { ClusterInformers } from '../../../../src/state/cluster-informers.ts';
+import { ClusterState } from '../../../../src/state/cluster-state.ts';
+
+export interface FleetWorldOptions {
+  readonly seed?: string;
+  readonly account?: Partial<AccountSettings>;
+  readonly logger?: Logger;
+  /** What the controllers talk to the API server through. */
+  readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
+  readonly controllers?: Pick<AllControllersOptions, 'limits'>;
+}
+
+export class FleetWorld {
+  readonly clock = new VirtualClock();
+  readonly random: Random;
+  readonly cluster: EmbeddedCluster;
+  readonly client: KubeClient;
+  readonly cloud: SimulatedCloud;
+  /** All instances there ever were, by the UID of their claim. */
+  readonly launched = new Map<string, Set<string>>();
+  metrics = new Metrics();
+  readonly #options: FleetWorldOptions;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>[] = [];
+  #process: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
+
+  constructor(options: FleetWorldOptions) {
+    this.#options = options;
+    this.random = seededRandom(options.seed ?? 'fleet');
+    this.cluster = new EmbeddedCluster({ clock: this.clock, random: this.random });
+    this.client = this.cluster.client;
+    this.cloud = new SimulatedCloud({ clock: this.clock, random: this.random });
+    this.cloud.configure('default', anAccount(options.account));
+    this.cloud.fleet.onChange(({ token, id }) => {
+      this.launched.set(token, (this.launched.get(token) ?? new Set()).add(id));
+    });
+  }
+
+  static async start(options: FleetWorldOptions = {}): Promise<FleetWorld> {
+    const world = new FleetWorld(options);
+    const { client, clock, random, cloud, cluster } = world;
+    for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
+    const nodeClass = {
+      apiVersion: 'spindrift.dev/v1alpha1',
+      kind: 'SimulatedNodeClass',
+      metadata: { name: 'default' },
+    };
+    await client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
+    const nodes = new Informer<Node>({ client, clock, random, kind: NODES });
+    const machines = new Machines({ client, clock, cloud, nodes, powerOff: (name) => cluster.kubelets.kill(name) });
+    for (const part of [cluster, nodes, machines]) world.#running.push(part.run(world.#stop.signal));
+    world.startControllers();
+    await clock.advance(100);
+    return world;
+  }
+
+  /** Starts our process: it knows nothing but what the cluster and the cloud know. */
+  startControllers(): void {
+    const { clock, cloud } = this;
+    const { through = (client) => client, logger = SILENT_LOGGER, controllers = {} } = this.#options;
+    const client = through(this.client, clock);
+    const random = this.random.split(`process-${clock.now()}`);
+    this.metrics = new Metrics();
+    const { metrics } = this;
+    const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
+    const provider = new SimulatedProvider({
+      clock,
+      cloud,
+      cluster: 'test',
+      unavailable: new UnavailableOfferings({ clock }),
+      reservations: new Reservations({ clock }),
+    });
+    const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
+    const shared = { client, clock, random, logger, metrics, recorder, state: new ClusterState(informers), provider };
+    const stop = new AbortController();
+    const parts = [informers, ...allControllers({ ...shared, ...controllers })];
+    this.#process = { stop, ended: Promise.all(parts.map((part) => part.run(stop.signal))) };
+  }
+
+  /** Kills our process in the middle of whatever it does. */
+  async killControllers(): Promise<void> {
+    this.#process?.stop.abort(new Error('killed'));
+    await this.clock.run(this.#process?.ended ?? Promise.resolve(), 'the end of the controllers');
+    this.#process = undefined;
+  }
+
+  async end(): Promise<void> {
+    await this.killControllers();
+    this.#stop.abort(new Error('the end'));
+    await this.clock.run(Promise.all(this.#running), 'the end of the world');
+  }
+
+  async claim(name: string): Promise<NodeClaim | undefined> {
+    return this.client.get(NODE_CLAIMS, { name }).catch(absent);
+  }
+
+  async node(name: string): Promise<Node | undefined> {
+    return this.client.get(NODES, { name }).catch(absent);
+  }
+
+  async condition(claim: string, type: string): Promise<Condition | undefined> {
+    const found = await this.claim(claim);
+    return found && conditionOf(found, type);
+  }
+
+  /** The reasons of the events about an object, each once, with the last message. */
+  async events(about: string): Promise<Readonly<Record<string, string>>> {
+    const { items } = await this.client.list(EVENTS);
+    const ours = items.filter(
+      ({ involvedObject, reportingComponent }) => involvedObject.name === about && reportingComponent === 'karpenter',
+    );
+    return Object.fromEntries(ours.map(({ reason, message }) => [reason, message ?? '']));
+  }
+
+  /** Machines that are there. */
+  get instances(): number {
+    return [...this.cloud.fleet.list()].length;
+  }
+}
+
+/** A claim as a person writes it. */
+export function aClaim(
+  name: string,
+  spec: Partial<NodeClaimSpec> = {},
+  metadata: KubeObject['metadata'] = {},
+): NodeClaim {
+  const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' };
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodeClaim',
+    metadata: { name, ...metadata, labels: { 'karpenter.sh/nodepool': 'general', ...metadata.labels } },
+    spec: { requirements: [], nodeClassRef, resources: { requests: { cpu: '1', memory: '1Gi' } }, ...spec },
+  } as NodeClaim;
+}
+
+function absent(error: unknown): undefined {
+  if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
+  return undefined;
+}
