@@ -4,6 +4,7 @@ import { NODE_POOL_SPEC } from '../apis/karpenter/node-pool-schema.ts';
 import { withDefaults } from '../apis/schema/with-defaults.ts';
 import type { SimulatedNodeClass } from '../apis/spindrift/simulated-node-class.ts';
 import { SIMULATED_NODE_CLASS_SPEC } from '../apis/spindrift/simulated-node-class-schema.ts';
+import { INSTANCE_CATEGORY } from '../cloud/simulated/labels.ts';
 
 export const DEFAULT_NODE_CLASS: SimulatedNodeClass = {
   apiVersion: 'spindrift.dev/v1alpha1',
@@ -20,7 +21,11 @@ export const DEFAULT_NODE_POOL: NodePool = {
     template: {
       spec: {
         nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' },
-        requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'on-demand'] }],
+        requirements: [
+          { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'on-demand'] },
+          // Not the burstable ones: hundreds of tiny machines are cheap, and nobody wants them.
+          { key: INSTANCE_CATEGORY, operator: 'In', values: ['c', 'm', 'r'] },
+        ],
       },
     },
     limits: { cpu: '10000' },

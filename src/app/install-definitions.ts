@@ -11,9 +11,13 @@ export async function installDefinitions(client: KubeClient, signal: AbortSignal
     const query = { fieldSelector: `metadata.name=${name}` };
     for await (const event of client.watch(CUSTOM_RESOURCE_DEFINITIONS, query, { signal })) {
       if (event.type === 'BOOKMARK' || event.type === 'DELETED') continue;
-      const { conditions = [] } =
-        (event.object as { status?: { conditions?: readonly { type: string; status: string }[] } }).status ?? {};
+      // A real API server writes null before it writes the first condition.
+      const conditions = (event.object as Conditioned).status?.conditions ?? [];
       if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) break;
     }
   }
+}
+
+interface Conditioned {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null };
 }

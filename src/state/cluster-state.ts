@@ -5,6 +5,9 @@ import { BY_NODE, BY_PROVIDER_ID, type ClusterInformers } from './cluster-inform
 import type { StorageLookup } from './pod-volumes.ts';
 import type { StateNode } from './state-node.ts';
 
+/** Before the name of a claim that stands for a node that is not there yet: no node can have such a name. */
+const CLAIM = 'nodeclaim/';
+
 export class ClusterState {
   readonly informers: ClusterInformers;
   readonly storage: StorageLookup;
@@ -45,7 +48,7 @@ export class ClusterState {
       const claim = claimed.get(node.spec?.providerID ?? '');
       return { name: node.metadata.name ?? '', node, ...(claim === undefined ? {} : { claim }) };
     });
-    return [...withNode, ...waiting.map((claim) => ({ name: claim.metadata.name ?? '', claim }))];
+    return [...withNode, ...waiting.map((claim) => ({ name: `${CLAIM}${claim.metadata.name}`, claim }))];
   }
 
   /** Pods bound to a node that have not ended. */

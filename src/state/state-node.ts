@@ -16,7 +16,7 @@ import type { ResourceList } from '../apis/kubernetes/pod.ts';
 import { ANNOTATION_OFFERINGS, readOfferings } from './planned-offerings.ts';
 
 export interface StateNode {
-  /** The node's, or while there is none the claim's. */
+  /** The node's, or while there is none `nodeclaim/` and the claim's. */
   readonly name: string;
   readonly node?: Node;
   readonly claim?: NodeClaim;

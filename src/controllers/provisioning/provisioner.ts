@@ -192,7 +192,7 @@ export class Provisioner {
       const name = claims[index]?.metadata.name;
       if (name !== undefined) nominate(node.pods, `nodeclaim/${name}`);
     }
-    for (const { node, pods } of solution.existing) nominate(pods, `node/${node}`);
+    for (const { node, pods } of solution.existing) nominate(pods, node.includes('/') ? node : `node/${node}`);
     for (const { pods, reason } of solution.unplaced) {
       const why = reasonSentence(reason);
       for (const number of pods) {

@@ -1,0 +1,122 @@
+/** The autoscaler as a process of its own, against a real control plane whose kubelets are kwok's. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
+import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
+import { NODES } from '../../src/apis/kubernetes/node.ts';
+import type { KubeObject, Resource } from '../../src/apis/kubernetes/object.ts';
+import { PODS } from '../../src/apis/kubernetes/pod.ts';
+import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
+import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
+import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
+import { installDefinitions } from '../../src/app/install-definitions.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
+import { connect } from '../../src/kube/connect.ts';
+import type { Connection } from '../../src/kube/connection.ts';
+import { RealClock } from '../../src/platform/real-clock.ts';
+import type { ControlPlane } from './harness/control-plane.ts';
+import { ownControlPlane } from './harness/own-control-plane.ts';
+
+const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
+const PODS_PER_DEPLOYMENT = 100;
+const APPS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+const clock = new RealClock();
+
+describe('spindrift run', () => {
+  let controlPlane: ControlPlane;
+  let connection: Connection;
+  let client: KubeClient;
+  let controller: ChildProcess | undefined;
+
+  const start = (): ChildProcess => {
+    const log = openSync(join(inject('controlPlane').directory, 'spindrift.log'), 'a');
+    const ports = ['--metrics-port', '0', '--health-probe-port', '0'];
+    const args = [SPINDRIFT, 'run', '--kubeconfig', controlPlane.kubeconfig, '--disable-leader-election', ...ports];
+    return spawn(process.execPath, args, { stdio: ['ignore', log, log] });
+  };
+  const kill = async (): Promise<void> => {
+    controller?.kill('SIGKILL');
+    if (controller?.exitCode === null) await once(controller, 'exit');
+  };
+  const count = async <T extends KubeObject>(kind: Resource<T>, when: (object: T) => boolean = () => true) =>
+    (await client.list(kind)).items.filter(when).length;
+  const until = async (what: () => Promise<boolean>): Promise<void> => {
+    while (!(await what())) await clock.sleep(200);
+  };
+
+  beforeAll(async () => {
+    controlPlane = ownControlPlane('provisioning', { controllerManager: true, scheduler: true, kwok: true });
+    await controlPlane.start();
+    const { kubeconfig } = controlPlane;
+    ({ client, connection } = await connect({ clock, kubeconfig, requestsPerSecond: 1000, requestBurst: 1000 }));
+    await installDefinitions(client, new AbortController().signal);
+    await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
+    await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
+    controller = start();
+  });
+
+  afterAll(async () => {
+    await kill();
+    await connection?.close();
+    await controlPlane?.stop();
+  });
+
+  it('gives a thousand pods nodes, is killed and started again on the way, and launches nothing twice', async () => {
+    for (const [index, app] of APPS.entries()) {
+      await client.create(DEPLOYMENTS, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: app, namespace: 'default' },
+        spec: {
+          replicas: PODS_PER_DEPLOYMENT,
+          selector: { matchLabels: { app } },
+          template: {
+            metadata: { labels: { app } },
+            spec: {
+              containers: [
+                {
+                  name: 'main',
+                  image: 'main:1',
+                  resources: { requests: { cpu: `${100 + 150 * index}m`, memory: '512Mi' } },
+                },
+              ],
+            },
+          },
+        },
+      });
+    }
+    await until(async () => (await count(NODE_CLAIMS)) > 0);
+    await kill();
+    controller = start();
+    const total = APPS.length * PODS_PER_DEPLOYMENT;
+    await until(async () => (await count(PODS, ({ status }) => status?.phase === 'Running')) === total);
+    const claims = (await client.list(NODE_CLAIMS)).items;
+    const machines = claims.map(({ status }) => status?.providerID);
+    expect(new Set(machines).size).toBe(claims.length);
+    // Each claim has one node and each node one claim: nothing was launched twice and nothing is left over.
+    await until(async () => (await count(NODE_CLAIMS, isReady)) === (await count(NODE_CLAIMS)));
+    const nodes = (await client.list(NODES)).items.map(({ spec }) => spec?.providerID);
+    expect([...nodes].sort()).toEqual([...machines].sort());
+  });
+
+  it('takes everything away again when the claims are deleted', async () => {
+    for (const name of APPS) await client.delete(DEPLOYMENTS, { namespace: 'default', name });
+    await client.delete(NODE_POOLS, { name: 'default' });
+    for (const { metadata } of (await client.list(NODE_CLAIMS)).items) {
+      await client.delete(NODE_CLAIMS, { name: metadata.name ?? '' }).catch(() => {});
+    }
+    await until(async () => (await count(NODE_CLAIMS)) === 0 && (await count(NODES)) === 0);
+    expect(await count(PODS)).toBe(0);
+  });
+});
+
+function isReady({
+  status,
+}: {
+  readonly status?: { readonly conditions?: readonly { type: string; status: string }[] };
+}): boolean {
+  return status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+}
