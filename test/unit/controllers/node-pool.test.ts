@@ -1,0 +1,140 @@
+/** What pools say of themselves, in virtual time, on the embedded cluster and the simulated cloud. */
+import { describe, expect, it } from 'vitest';
+import { conditionOf } from '../../../src/apis/karpenter/conditions.ts';
+import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
+import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool.ts';
+import { SIMULATED_NODE_CLASSES } from '../../../src/apis/spindrift/simulated-node-class.ts';
+import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
+import { aClaim, FleetWorld } from './testkit/fleet-world.ts';
+
+const MINUTE = 60_000;
+
+function aPool(template: object = {}, spec: object = {}): NodePool {
+  const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' };
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    metadata: { name: 'general' },
+    spec: { template: { spec: { requirements: [], nodeClassRef, ...template } }, ...spec },
+  } as unknown as NodePool;
+}
+
+async function withPool(pool: NodePool, world?: FleetWorld) {
+  const there = world ?? (await FleetWorld.start());
+  await there.client.create(NODE_POOLS, pool);
+  await there.clock.advance(2000);
+  const read = (): Promise<NodePool> => there.client.get(NODE_POOLS, { name: 'general' });
+  const said = async (type: string) => conditionOf(await read(), type);
+  return { world: there, read, said };
+}
+
+describe('a pool', () => {
+  it('is ready when it makes sense and its node class is ready', async () => {
+    const { world, read } = await withPool(aPool());
+    const { status } = await read();
+    const summary = status?.conditions?.map((condition) => `${condition.type}=${condition.status}`).sort();
+    expect(summary).toEqual([
+      'NodeClassReady=True',
+      'NodeRegistrationHealthy=Unknown',
+      'Ready=True',
+      'ValidationSucceeded=True',
+    ]);
+    await world.end();
+  });
+
+  it('that makes no sense says what to write instead', async () => {
+    const limits = { cpu: '-5' };
+    const { world, said } = await withPool(aPool({}, { limits }));
+    expect(await said('ValidationSucceeded')).toMatchObject({
+      status: 'False',
+      reason: 'NodePoolValidationFailed',
+      message: expect.stringContaining('spec.limits.cpu is -5: write 0 or more'),
+    });
+    expect(await said('Ready')).toMatchObject({ status: 'False' });
+    expect(await world.events('general')).toHaveProperty('ValidationFailed');
+    await world.client.patch(
+      NODE_POOLS,
+      { name: 'general' },
+      { type: 'merge', body: { spec: { limits: { cpu: '5' } } } },
+    );
+    await world.clock.advance(1000);
+    expect(await said('Ready')).toMatchObject({ status: 'True' });
+    await world.end();
+  });
+
+  it('whose node class is missing is ready as soon as it is there', async () => {
+    const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'later' };
+    const { world, said } = await withPool(aPool({ nodeClassRef }));
+    expect(await said('NodeClassReady')).toMatchObject({ status: 'False', reason: 'NodeClassNotFound' });
+    expect(await world.events('general')).toHaveProperty('NodeClassNotReady');
+    world.cloud.configure('later', world.cloud.account('default')!.settings);
+    const metadata = { name: 'later' };
+    const nodeClass = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SimulatedNodeClass', metadata };
+    await world.client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
+    await world.clock.advance(1000);
+    expect(await said('Ready')).toMatchObject({ status: 'True' });
+    await world.end();
+  });
+
+  it('of a cloud that nobody here speaks for says which it is', async () => {
+    const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
+    const { world, said } = await withPool(aPool({ nodeClassRef }));
+    expect(await said('NodeClassReady')).toMatchObject({
+      reason: 'NodeClassUnknown',
+      message: expect.stringContaining('karpenter.k8s.aws/EC2NodeClass'),
+    });
+    await world.end();
+  });
+
+  it('counts its nodes and what they have, up and down', async () => {
+    const { world, read } = await withPool(aPool({}, { limits: { cpu: '10' } }));
+    for (const name of ['one', 'two', 'three']) await world.client.create(NODE_CLAIMS, aClaim(name));
+    await world.clock.advance(MINUTE);
+    expect((await read()).status).toMatchObject({ nodes: 3, resources: { cpu: '6', memory: '24Gi', nodes: '3' } });
+    const cpu = { nodepool: 'general', resource_type: 'cpu' };
+    expect(await world.metrics.read('karpenter_nodepools_usage', cpu)).toBe(6);
+    expect(await world.metrics.read('karpenter_nodepools_limit', cpu)).toBe(10);
+    for (const name of ['one', 'two', 'three']) await world.client.delete(NODE_CLAIMS, { name });
+    await world.clock.advance(MINUTE);
+    expect((await read()).status).toMatchObject({ nodes: 0, resources: { nodes: '0' } });
+    expect((await read()).status?.resources).not.toHaveProperty('cpu');
+    await world.end();
+  });
+
+  it('is unhealthy when its nodes do not come up, and says nothing of that after a change', async () => {
+    const account = { overrides: [{ capacity: 0 }] };
+    const { world, said } = await withPool(aPool(), await FleetWorld.start({ account }));
+    for (const name of ['one', 'two']) await world.client.create(NODE_CLAIMS, aClaim(name));
+    await world.clock.advance(10_000);
+    expect(await said('NodeRegistrationHealthy')).toMatchObject({
+      status: 'False',
+      reason: 'InsufficientCapacityError',
+    });
+    expect(await said('Ready')).toMatchObject({ status: 'True' });
+    const body = { spec: { weight: 5 } };
+    await world.client.patch(NODE_POOLS, { name: 'general' }, { type: 'merge', body });
+    await world.clock.advance(1000);
+    expect(await said('NodeRegistrationHealthy')).toMatchObject({ status: 'Unknown' });
+    world.cloud.configure('default', { ...world.cloud.account('default')!.settings, overrides: [], faults: NO_FAULTS });
+    await world.clock.advance(10 * MINUTE);
+    await world.client.create(NODE_CLAIMS, aClaim('three'));
+    await world.clock.advance(MINUTE);
+    expect(await said('NodeRegistrationHealthy')).toMatchObject({ status: 'True' });
+    await world.end();
+  });
+
+  it('carries the hash of its template, and claims without one are given it', async () => {
+    const { world, read } = await withPool(aPool());
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.clock.advance(1000);
+    const hash = (await read()).metadata.annotations?.['karpenter.sh/nodepool-hash'];
+    expect(hash).toMatch(/^\d+$/);
+    expect((await world.claim('one'))?.metadata.annotations).toMatchObject({ 'karpenter.sh/nodepool-hash': hash });
+    const body = { spec: { template: { metadata: { labels: { team: 'a' } } } } };
+    await world.client.patch(NODE_POOLS, { name: 'general' }, { type: 'merge', body });
+    await world.clock.advance(1000);
+    expect((await read()).metadata.annotations?.['karpenter.sh/nodepool-hash']).not.toBe(hash);
+    expect((await world.claim('one'))?.metadata.annotations).toMatchObject({ 'karpenter.sh/nodepool-hash': hash });
+    await world.end();
+  });
+});
