@@ -1,8 +1,10 @@
 import type { Command } from './command.ts';
 import { PLAN } from './plan.ts';
 import { RUN } from './run.ts';
+import { SIM } from './sim.ts';
+import { TOP } from './top.ts';
 import { UP } from './up.ts';
 import { WHY } from './why.ts';
 
 /** Every command, in the order help lists them. */
-export const COMMANDS: readonly Command[] = [UP, RUN, PLAN, WHY];
+export const COMMANDS: readonly Command[] = [UP, RUN, PLAN, WHY, TOP, SIM];

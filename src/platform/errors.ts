@@ -47,6 +47,16 @@ export const ERRORS = {
     message: '{problems}',
     help: 'Manifests that were given to a command are wrong; one line for each problem names the file, the document, the object and the field.',
   },
+  OBJECT_UNKNOWN: {
+    retry: 'terminal',
+    message: 'there is no {object}{hint}',
+    help: 'A command was asked about something that the cluster does not have, or has no longer.',
+  },
+  CLUSTER_WITHOUT_KINDS: {
+    retry: 'terminal',
+    message: 'the cluster at {server} does not know NodePools: install their definitions first, with the chart or with spindrift run --install-definitions',
+    help: 'A command needs a cluster that Spindrift, or another autoscaler with the same kinds, runs on.',
+  },
   DEADLINE_EXCEEDED: {
     retry: 'retry',
     message: 'not finished within {milliseconds} ms',

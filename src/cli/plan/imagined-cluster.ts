@@ -11,6 +11,7 @@ import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../apis/schema/custom-resource-definition.ts';
 import { ApiServer } from '../../embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../embedded/in-memory-client.ts';
+import { KubeError } from '../../kube/kube-error.ts';
 import { asError, hasCode } from '../../platform/errors.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
@@ -59,7 +60,7 @@ export class ImaginedCluster {
       if (kind === NODE_POOLS.kind) this.#checkPool(made as NodePool, where);
     } catch (error) {
       if (hasCode(error, 'KUBE_ALREADY_EXISTS') && kind === 'Namespace') return;
-      this.#problems.push(`${where}: ${wordsOf(error)}`);
+      this.#refuse(where, error);
     }
   }
 
@@ -79,6 +80,10 @@ export class ImaginedCluster {
     }
   }
 
+  #refuse(where: string, error: unknown): void {
+    this.#problems.push(...wordsOf(error).map((words) => `${where}: ${words}`));
+  }
+
   #checkPool(pool: NodePool, where: string): void {
     for (const { field, problem } of nodePoolProblems(pool)) this.#problems.push(`${where}: ${field} ${problem}`);
   }
@@ -93,9 +98,24 @@ export class ImaginedCluster {
   }
 }
 
-/** The API server repeats which object it speaks of; whoever reads our lines knows that. */
-function wordsOf(error: unknown): string {
-  return asError(error)
-    .message.replace(/^\S+ "[^"]*" is invalid: /, '')
-    .replace(/^strict decoding error: /, '');
+/** A phrase for each thing that is wrong. */
+function wordsOf(error: unknown): string[] {
+  const causes = error instanceof KubeError ? (error.status.details?.causes ?? []) : [];
+  const message = asError(error).message.replace(/^strict decoding error: /, '');
+  if (causes.length === 0) return [message];
+  const phrases = causes.map(({ field = '', message: words = '' }) => ({ field, words }));
+  // A pattern says nothing to people where a rule says in words what it asks for.
+  const told = phrases.filter(({ words }) => !isPattern(words)).map(({ field }) => plain(field));
+  return phrases
+    .filter(({ field, words }) => !isPattern(words) || !told.includes(plain(field)))
+    .map(({ field, words }) => `${field}: ${words}`);
+}
+
+function isPattern(words: string): boolean {
+  return words.includes(' should match ');
+}
+
+/** `spec.limits[cpu]` and `spec.limits.cpu` are the same field. */
+function plain(field: string): string {
+  return field.replaceAll(/[[\]]/g, '.').replaceAll(/\.+/g, '.').replace(/\.$/, '');
 }

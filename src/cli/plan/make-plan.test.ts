@@ -81,10 +81,10 @@ describe('a plan', () => {
     expect(made.withoutPlace[0]?.advice).toContain('spec.limits.cpu');
   });
 
-  it('takes a pool that allows everything, and says so, where none is given', async () => {
+  it('takes the pool that a new cluster starts with, and says so, where none is given', async () => {
     const made = await plan(deployment('web', 1, containers('{requests: {cpu: 1}}')));
     expect(made.nodes).toHaveLength(1);
-    expect(made.notes).toEqual(['no NodePool is given: planned with one that allows everything']);
+    expect(made.notes).toEqual(['no NodePool is given: planned with the one that spindrift up starts with']);
   });
 
   it('passes over kinds that it does not know, and says so', async () => {
@@ -106,6 +106,7 @@ describe('a plan', () => {
     const bad = pool('limits: {cpu: ten}') + deployment('web', 1, '{containers: [{name: main, imag: x}]}');
     const refused = await plan(bad).catch((error: Error) => error.message);
     expect(refused).toMatch(/^all\.yaml, document 1: NodePool general: .*spec\.limits/m);
+    expect(refused).not.toContain('should match');
     expect(refused).toMatch(/^all\.yaml, document 2: Deployment web: .*imag/m);
   });
 

@@ -1,13 +1,11 @@
 /** From manifests to a plan: what would be launched for them, what it costs, and what has no place. */
-import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
-import { NODE_POOL_SPEC } from '../../apis/karpenter/node-pool-schema.ts';
+import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS } from '../../apis/kubernetes/workloads.ts';
-import { withDefaults } from '../../apis/schema/with-defaults.ts';
-import { SIMULATED_NODE_CLASSES, type SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
-import { SIMULATED_NODE_CLASS_SPEC } from '../../apis/spindrift/simulated-node-class-schema.ts';
+import { SIMULATED_NODE_CLASSES } from '../../apis/spindrift/simulated-node-class.ts';
+import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
 import type { SolveOptions } from '../../engine/problem.ts';
 import type { Solution } from '../../engine/solution.ts';
@@ -72,16 +70,16 @@ async function podsOf(cluster: ImaginedCluster, workloads: readonly Workload[]):
   return [...written, ...made];
 }
 
-/** The pools that make nodes for pods; what manifests leave out is taken as `spindrift up` has it: everything is sold. */
+/** The pools that make nodes for pods; what manifests leave out is taken as `spindrift up` has it. */
 async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes: string[]): Promise<UsablePool[]> {
   const written = await cluster.list(NODE_POOLS);
-  const pools = written.length > 0 ? written.filter(({ spec }) => spec.replicas === undefined) : [defaultPool()];
-  if (written.length === 0) notes.push('no NodePool is given: planned with one that allows everything');
+  const pools = written.length > 0 ? written.filter(({ spec }) => spec.replicas === undefined) : [DEFAULT_NODE_POOL];
+  if (written.length === 0) notes.push('no NodePool is given: planned with the one that spindrift up starts with');
   const nodeClasses = [...(await cluster.list(SIMULATED_NODE_CLASSES))];
   for (const name of new Set(pools.map(({ spec }) => spec.template.spec.nodeClassRef.name))) {
     if (nodeClasses.some(({ metadata }) => metadata.name === name)) continue;
     if (written.length > 0) notes.push(`node class ${name} is not given: planned with the simulated cloud as it is`);
-    nodeClasses.push(defaultNodeClass(name));
+    nodeClasses.push({ ...DEFAULT_NODE_CLASS, metadata: { name } });
   }
   const { now, catalogFile } = options;
   const market = new SimulatedMarket({ now, nodeClasses, ...(catalogFile === undefined ? {} : { catalogFile }) });
@@ -133,16 +131,4 @@ function report(built: BuiltProblem, solution: Solution, notes: readonly string[
     withoutPlace: [...unplaced, ...held],
     notes,
   };
-}
-
-function defaultNodeClass(name: string): SimulatedNodeClass {
-  const { kind } = SIMULATED_NODE_CLASSES;
-  const spec = withDefaults(SIMULATED_NODE_CLASS_SPEC, {});
-  return { apiVersion: 'spindrift.dev/v1alpha1', kind, metadata: { name }, spec };
-}
-
-function defaultPool(): NodePool {
-  const nodeClassRef = { group: SIMULATED_NODE_CLASSES.group, kind: SIMULATED_NODE_CLASSES.kind, name: 'default' };
-  const spec = withDefaults(NODE_POOL_SPEC, { template: { spec: { nodeClassRef, requirements: [] } } });
-  return { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'default' }, spec };
 }

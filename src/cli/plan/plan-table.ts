@@ -1,8 +1,7 @@
 /** A plan for people. */
 import { dollars } from '../money.ts';
 import { textTable } from '../text-table.ts';
-import { missText, nearestText } from '../why/advice.ts';
-import { funnelLines } from '../why/funnel-lines.ts';
+import { reasonLines } from '../why/pod-why-text.ts';
 import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
 
 /** The whole plan as text. */
@@ -48,15 +47,10 @@ function totals({ nodes, price, lowerBound, gap, podsPlaced }: PlanReport): stri
   return `${what}: ${cost}. ${bound}`;
 }
 
-function withoutPlace({ pods, why, advice, reason }: PodsWithoutPlace): string {
+function withoutPlace({ pods, why, reason }: PodsWithoutPlace): string {
   const title = `No place for ${podNames(pods)}`;
   if (reason === undefined) return `${title}: ${why}.`;
-  const lines = funnelLines(reason);
-  const { nearest } = reason;
-  if (nearest !== undefined)
-    lines.push(`closest: ${nearestText(nearest)} of pool ${nearest.pool} ${missText(nearest)}`);
-  if (advice !== undefined) lines.push(`to do: ${advice}`);
-  return [`${title}:`, ...lines.map((line) => `  ${line}`)].join('\n');
+  return [`${title}:`, ...reasonLines(reason).map((line) => `  ${line}`)].join('\n');
 }
 
 function count(number: number, noun: string): string {

@@ -59,7 +59,9 @@ async function readPath(path: string): Promise<{ path: string; text: string }[]>
     const files = await filesOf(path);
     return await Promise.all(files.map(async (file) => ({ path: file, text: await readFile(file, 'utf8') })));
   } catch (error) {
-    throw new SpindriftError('MANIFESTS_INVALID', { problems: `${path} cannot be read: ${asError(error).message}` });
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const problems = missing ? `there is no file ${path}` : `${path} cannot be read: ${asError(error).message}`;
+    throw new SpindriftError('MANIFESTS_INVALID', { problems });
   }
 }
 

@@ -1,0 +1,89 @@
+/** The cluster of a kubeconfig, for commands: connected, watched, and let go again. */
+import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
+import type { Resource } from '../apis/kubernetes/object.ts';
+import { SIMULATED_NODE_CLASSES, type SimulatedNodeClass } from '../apis/spindrift/simulated-node-class.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { connect } from '../kube/connect.ts';
+import { hasCode, SpindriftError } from '../platform/errors.ts';
+import { seededRandom } from '../platform/random.ts';
+import { RealClock } from '../platform/real-clock.ts';
+import { secretToken } from '../platform/secret.ts';
+import { ClusterInformers } from '../state/cluster-informers.ts';
+import { ClusterState } from '../state/cluster-state.ts';
+
+export interface ClusterChoice {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+export interface ConnectedCluster {
+  readonly client: KubeClient;
+  readonly clock: RealClock;
+  readonly server: string;
+  /** The namespace of the context. */
+  readonly namespace: string;
+}
+
+export interface WatchedCluster extends ConnectedCluster {
+  /** In step with the cluster until the use ends. */
+  readonly state: ClusterState;
+  nodeClasses(): SimulatedNodeClass[];
+}
+
+/** Connects, and lets go of everything when the use is over. */
+export async function withCluster<T>(
+  { kubeconfig, context }: ClusterChoice,
+  use: (cluster: ConnectedCluster) => Promise<T>,
+): Promise<T> {
+  const clock = new RealClock();
+  const { client, connection } = await connect({
+    clock,
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  });
+  try {
+    return await use({ client, clock, server: connection.server, namespace: connection.namespace });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The same, with caches of all that matters, filled before the use begins. */
+export function withWatchedCluster<T>(
+  choice: ClusterChoice,
+  signal: AbortSignal,
+  use: (cluster: WatchedCluster) => Promise<T>,
+): Promise<T> {
+  return withCluster(choice, async (cluster) => {
+    const { client, clock, server } = cluster;
+    if (!(await isServed(client, NODE_POOLS, signal))) throw new SpindriftError('CLUSTER_WITHOUT_KINDS', { server });
+    const kinds = (await isServed(client, SIMULATED_NODE_CLASSES, signal)) ? [SIMULATED_NODE_CLASSES] : [];
+    const random = seededRandom(secretToken());
+    const informers = new ClusterInformers({ client, clock, random, nodeClasses: kinds });
+    const state = new ClusterState(informers);
+    const watching = new AbortController();
+    const watch = informers.run(AbortSignal.any([signal, watching.signal]));
+    try {
+      await Promise.race([informers.synced(signal), watch]);
+      return await use({ ...cluster, state, nodeClasses: () => nodeClassesOf(informers) });
+    } finally {
+      watching.abort();
+      await watch.catch(() => {});
+    }
+  });
+}
+
+function nodeClassesOf(informers: ClusterInformers): SimulatedNodeClass[] {
+  const { group, kind } = SIMULATED_NODE_CLASSES;
+  return (informers.nodeClasses.get(`${group}/${kind}`)?.list() ?? []) as SimulatedNodeClass[];
+}
+
+async function isServed(client: KubeClient, kind: Resource, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.list(kind, { limit: 1 }, { signal });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'KUBE_NOT_FOUND')) return false;
+    throw error;
+  }
+}

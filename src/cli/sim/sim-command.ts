@@ -1,0 +1,131 @@
+/** What a person does to the simulated cloud, through the cluster whose autoscaler plays it. */
+import { NODES } from '../../apis/kubernetes/node.ts';
+import { SIMULATED_NODE_CLASSES, type SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
+import { ANNOTATION_INSTANCE, ANNOTATION_INTERRUPT } from '../../cloud/simulated/labels.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { hasCode, SpindriftError } from '../../platform/errors.ts';
+import { hint } from '../../platform/nearest.ts';
+import { type ClusterChoice, type ConnectedCluster, withCluster } from '../live-cluster.ts';
+import { type OfferingPattern, parsePattern, patternText } from './offering-pattern.ts';
+import { type Override, overridden, remaining, restored } from './overrides.ts';
+
+export type SimAction =
+  | { readonly kind: 'interrupt'; readonly nodes: readonly string[]; readonly noticeMs: number }
+  | { readonly kind: 'exhaust'; readonly offerings: readonly string[] }
+  | { readonly kind: 'restore'; readonly offerings: readonly string[] }
+  | { readonly kind: 'price'; readonly offerings: readonly string[]; readonly factor: number };
+
+export interface SimOptions extends ClusterChoice {
+  /** The SimulatedNodeClass to change; may be left out while there is only one. */
+  readonly nodeClass?: string | undefined;
+}
+
+/** Does it, and gives what to print. */
+export function sim(action: SimAction, options: SimOptions): Promise<string> {
+  return withCluster(options, (cluster) =>
+    action.kind === 'interrupt'
+      ? interrupt(cluster.client, action.nodes, action.noticeMs)
+      : change(cluster, action, options.nodeClass),
+  );
+}
+
+/** Asks, on the nodes, for their machines to be taken back. */
+export async function interrupt(client: KubeClient, names: readonly string[], noticeMs: number): Promise<string> {
+  const nodes = (await client.list(NODES)).items;
+  const lines: string[] = [];
+  for (const word of names) {
+    const name = word.replace(/^nodes?\//, '');
+    const node = nodes.find(({ metadata }) => metadata.name === name);
+    if (node === undefined) {
+      const simulated = nodes.filter(({ metadata }) => metadata.annotations?.[ANNOTATION_INSTANCE] !== undefined);
+      const known = simulated.map(({ metadata }) => metadata.name ?? '');
+      throw new SpindriftError('OBJECT_UNKNOWN', { object: `node ${name}`, hint: hint(name, known) });
+    }
+    if (node.metadata.annotations?.[ANNOTATION_INSTANCE] === undefined) {
+      const problem = `node ${name} is no machine of the simulated cloud, so that the cloud cannot take it back`;
+      throw new SpindriftError('ARGUMENT_INVALID', { command: 'spindrift sim interrupt', problem });
+    }
+    const annotations = { [ANNOTATION_INTERRUPT]: noticeMs % 1000 === 0 ? `${noticeMs / 1000}s` : `${noticeMs}ms` };
+    await client.patch(NODES, { name }, { type: 'merge', body: { metadata: { annotations } } });
+    lines.push(`node ${name} is taken back ${noticeMs === 0 ? 'at once' : `in ${noticeMs / 1000} s`}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function change(
+  { client }: ConnectedCluster,
+  action: Exclude<SimAction, { kind: 'interrupt' }>,
+  nodeClass: string | undefined,
+): Promise<string> {
+  const patterns = action.offerings.map(parsePattern);
+  const changed = await changeOverrides(client, nodeClass, (overrides) =>
+    patterns.reduce((list, pattern) => applied(list, pattern, action), overrides),
+  );
+  const { name = '' } = changed.metadata;
+  return `${patterns.map((pattern) => sentence(pattern, action, name, changed.spec.overrides ?? [])).join('\n')}\n`;
+}
+
+function applied(
+  overrides: readonly Override[],
+  pattern: OfferingPattern,
+  action: Exclude<SimAction, { kind: 'interrupt' }>,
+): readonly Override[] {
+  switch (action.kind) {
+    case 'restore':
+      return restored(overrides, pattern);
+    case 'exhaust':
+      return overridden(overrides, pattern, { capacity: 0 });
+    case 'price':
+      return overridden(overrides, pattern, { priceFactor: action.factor });
+  }
+}
+
+/** Reads, changes and writes; somebody else's write in between leads to another try. */
+export async function changeOverrides(
+  client: KubeClient,
+  wanted: string | undefined,
+  update: (overrides: readonly Override[]) => readonly Override[],
+): Promise<SimulatedNodeClass> {
+  for (;;) {
+    const nodeClass = await findNodeClass(client, wanted);
+    const { name = '', resourceVersion } = nodeClass.metadata;
+    const body = { metadata: { resourceVersion }, spec: { overrides: update(nodeClass.spec.overrides ?? []) } };
+    try {
+      return await client.patch(SIMULATED_NODE_CLASSES, { name }, { type: 'merge', body });
+    } catch (error) {
+      if (!hasCode(error, 'KUBE_CONFLICT')) throw error;
+    }
+  }
+}
+
+async function findNodeClass(client: KubeClient, wanted: string | undefined): Promise<SimulatedNodeClass> {
+  const { items } = await client.list(SIMULATED_NODE_CLASSES);
+  const names = items.map(({ metadata }) => metadata.name ?? '');
+  const found = wanted === undefined && items.length === 1 ? items[0] : items.find((_, at) => names[at] === wanted);
+  if (found !== undefined) return found;
+  if (wanted !== undefined || items.length === 0) {
+    const object = `SimulatedNodeClass ${wanted ?? ''}`.trim();
+    throw new SpindriftError('OBJECT_UNKNOWN', { object, hint: hint(wanted ?? '', names) });
+  }
+  const problem = `there are several node classes: name one with --node-class, ${names.join(', ')}`;
+  throw new SpindriftError('ARGUMENT_INVALID', { command: 'spindrift sim', problem });
+}
+
+function sentence(
+  pattern: OfferingPattern,
+  action: Exclude<SimAction, { kind: 'interrupt' }>,
+  nodeClass: string,
+  overrides: readonly Override[],
+): string {
+  const what = `${patternText(pattern)} of ${nodeClass}`;
+  switch (action.kind) {
+    case 'exhaust':
+      return `${what} has no capacity any more`;
+    case 'price':
+      return `${what} costs ${action.factor} times its price`;
+    case 'restore': {
+      const still = remaining(overrides, pattern).map(patternText);
+      return still.length === 0 ? `${what} is as it was` : `${what}: ${still.join(', ')} still changes some of it`;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { switchOption } from '../platform/options.ts';
+import { CLUSTER_OPTIONS } from './cluster-options.ts';
+import { command } from './command.ts';
+
+/** `spindrift top`: the fleet in the terminal. */
+export const TOP = command({
+  name: 'top',
+  summary: 'Shows the fleet live: how full machines are, what they cost, and what that saves.',
+  usage: '[options]',
+  options: {
+    once: switchOption({ flag: 'once', help: 'Prints it and ends.' }),
+    ...CLUSTER_OPTIONS,
+  },
+  run: async ({ values }, { signal, out }) => {
+    const { top } = await import('./top/top-command.ts');
+    await top({ ...values, signal, out });
+    return 0;
+  },
+});

@@ -1,0 +1,15 @@
+import type { NodeClassReference } from '../../cloud/provider.ts';
+import type { SimulatedMarket } from '../simulated-market.ts';
+import type { PriceLookup } from './node-why.ts';
+
+/** The prices of what a node class sells. */
+export function marketPrices(market: SimulatedMarket, nodeClass: NodeClassReference | undefined): PriceLookup {
+  return ({ instanceType, zone, capacityType }) => {
+    if (nodeClass === undefined) return undefined;
+    const types = market.instanceTypes(nodeClass);
+    if ('problem' in types) return undefined;
+    return types
+      .find(({ name }) => name === instanceType)
+      ?.offerings.find((offering) => offering.zone === zone && offering.capacityType === capacityType)?.price;
+  };
+}

@@ -1,0 +1,58 @@
+/** Why a node is what it is, for people. */
+import type { RankedOffering } from '../../engine/solution.ts';
+import { dollars, percent } from '../money.ts';
+import { textTable } from '../text-table.ts';
+import type { NodeWhy } from './node-why.ts';
+import { offeringPriceText, offeringText } from './offering-text.ts';
+
+const SHOWN = 8;
+
+/** The answer as text. */
+export function nodeWhyText(why: NodeWhy): string {
+  return `${[firstWords(why), purpose(why), ...choice(why)].filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function firstWords({ node, offering, launched, onDemandPrice }: NodeWhy): string {
+  const { price, capacityType } = offering;
+  const verb = launched ? 'runs on' : 'is planned as';
+  const cost = price === undefined ? '' : `, ${offeringPriceText({ capacityType, price })}`;
+  const saved =
+    capacityType === 'spot' && price !== undefined && onDemandPrice !== undefined
+      ? `, ${percent(1 - price / onDemandPrice)} below the ${dollars(onDemandPrice)} of on-demand`
+      : '';
+  return `Node ${node} ${verb} ${offeringText(offering)}${cost}${saved}.`;
+}
+
+function purpose({ pool, requests }: NodeWhy): string {
+  const asked = Object.entries(requests).map(([name, amount]) => `${amount} ${name}`);
+  const from = pool === undefined ? 'It was made' : `It was made from pool ${pool}`;
+  return asked.length === 0 ? `${from}.` : `${from} for pods that ask for ${asked.join(', ')}.`;
+}
+
+function choice({ fellBackFrom, beat, unplanned }: NodeWhy): string[] {
+  const others = beat.length === 0 ? [] : [section('It was better than', beat)];
+  if (unplanned) {
+    return beat.length === 0
+      ? ['Its claim has no plan on it, so that nobody knows what else it could have been.']
+      : [section('It is none of the offerings that it was planned with', beat)];
+  }
+  if (fellBackFrom.length > 0)
+    return [section('It fell back from these, which had no capacity when it was launched', fellBackFrom), ...others];
+  return [`It was the best of ${beat.length + 1} offerings that fit.`, ...others];
+}
+
+function section(title: string, offerings: readonly RankedOffering[]): string {
+  const rows = offerings
+    .slice(0, SHOWN)
+    .map((offering) => [
+      offering.capacityType === 'reserved' ? 'paid for' : dollars(offering.price),
+      offering.instanceType,
+      offering.capacityType,
+      offering.zone,
+    ]);
+  const table = textTable(['$/HOUR', 'TYPE', 'CAPACITY', 'ZONE'], rows, [0]).replaceAll(/^/gm, '  ');
+  const rest = offerings.slice(SHOWN);
+  const dearest = Math.max(...rest.map(({ price }) => price));
+  const more = rest.length === 0 ? '' : `\n  and ${rest.length} more, up to ${dollars(dearest)}`;
+  return `${title}:\n${table}${more}`;
+}

@@ -1,0 +1,77 @@
+/** Why a node is what it is, as data: what was launched, against what its claim was planned with. */
+import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../apis/karpenter/labels.ts';
+import { RESERVATION_ID } from '../../cloud/simulated/labels.ts';
+import type { RankedOffering } from '../../engine/solution.ts';
+import { ANNOTATION_OFFERINGS, readOfferings } from '../../state/planned-offerings.ts';
+import { labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
+
+export interface NodeWhy {
+  readonly node: string;
+  readonly pool: string | undefined;
+  /** What runs, or is about to; without a price when nobody here knows it. */
+  readonly offering: Omit<RankedOffering, 'price'> & { readonly price?: number };
+  readonly launched: boolean;
+  /** The price of the same machine on demand, where it is known. */
+  readonly onDemandPrice?: number;
+  /** What its pods asked for when it was planned. */
+  readonly requests: Readonly<Record<string, string | number>>;
+  /** Better offerings of the plan that were not had. */
+  readonly fellBackFrom: readonly RankedOffering[];
+  /** The others of the plan, best first. */
+  readonly beat: readonly RankedOffering[];
+  /** The plan does not name what was launched. */
+  readonly unplanned: boolean;
+}
+
+/** What an offering costs now, where that is known. */
+export type PriceLookup = (offering: Omit<RankedOffering, 'price'>) => number | undefined;
+
+/** Undefined for a node that nobody launched from a claim. */
+export function nodeWhy(state: StateNode, priceNow: PriceLookup = () => undefined): NodeWhy | undefined {
+  const { claim } = state;
+  if (claim === undefined) return undefined;
+  const plan = readOfferings(claim.metadata.annotations?.[ANNOTATION_OFFERINGS]);
+  const labels = labelsOf(state);
+  const launched = claim.status?.providerID !== undefined;
+  const offering = {
+    instanceType: labels[LABEL_INSTANCE_TYPE] ?? '',
+    zone: labels[LABEL_ZONE] ?? '',
+    capacityType: (labels[LABEL_CAPACITY_TYPE] ?? 'on-demand') as RankedOffering['capacityType'],
+    ...(labels[RESERVATION_ID] === undefined ? {} : { reservationId: labels[RESERVATION_ID] }),
+  };
+  const rank = plan.findIndex((other) => isSame(other, offering));
+  const price = plan[rank]?.price ?? priceNow(offering);
+  const onDemandPrice = onDemandPriceOf(offering, plan, priceNow);
+  return {
+    node: state.name,
+    pool: poolOf(state),
+    offering: { ...offering, ...(price === undefined ? {} : { price }) },
+    launched,
+    ...(onDemandPrice === undefined ? {} : { onDemandPrice }),
+    requests: claim.spec.resources?.requests ?? {},
+    fellBackFrom: rank < 0 ? [] : plan.slice(0, rank),
+    beat: plan.slice(rank + 1),
+    unplanned: rank < 0,
+  };
+}
+
+/** From the plan, of the same zone if it can be; else as it is sold now. */
+export function onDemandPriceOf(
+  { instanceType, zone }: Pick<RankedOffering, 'instanceType' | 'zone'>,
+  plan: readonly RankedOffering[],
+  priceNow: PriceLookup,
+): number | undefined {
+  const capacityType = 'on-demand' as const;
+  const alike = plan.filter((other) => other.instanceType === instanceType && other.capacityType === capacityType);
+  const planned = alike.find((other) => other.zone === zone) ?? alike[0];
+  return planned?.price ?? priceNow({ instanceType, zone, capacityType });
+}
+
+function isSame(a: RankedOffering, b: Omit<RankedOffering, 'price'>): boolean {
+  return (
+    a.instanceType === b.instanceType &&
+    a.zone === b.zone &&
+    a.capacityType === b.capacityType &&
+    a.reservationId === b.reservationId
+  );
+}

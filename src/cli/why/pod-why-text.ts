@@ -1,0 +1,50 @@
+/** Why a pod has no place, for people. */
+import type { UnplacedReason } from '../../engine/solution.ts';
+import { adviceText, missText, nearestText } from './advice.ts';
+import { funnelLines } from './funnel-lines.ts';
+import { offeringPriceText, offeringText } from './offering-text.ts';
+import type { PodWhy, PoolWhy } from './pod-why.ts';
+
+/** The answer as text. */
+export function podWhyText({ pod, standing, pools }: PodWhy): string {
+  const parts = [`Pod ${pod} ${standing}.`, ...pools.map(poolText)];
+  const first = pools.find((pool) => pool.outcome === 'cannot');
+  if (first !== undefined && first.reason.nodes > 0) parts.push(nodesText(first.reason));
+  return `${parts.join('\n\n')}\n`;
+}
+
+function poolText(pool: PoolWhy): string {
+  switch (pool.outcome) {
+    case 'unusable':
+      return `Pool ${pool.pool} ${pool.problem}.`;
+    case 'launches':
+      return `Pool ${pool.pool} can launch ${offeringText(pool.offering)}, ${offeringPriceText(pool.offering)}.`;
+    case 'cannot':
+      return [`Pool ${pool.pool} has nothing for it:`, ...reasonLines(pool.reason).map((line) => `  ${line}`)].join(
+        '\n',
+      );
+  }
+}
+
+/** The funnel, what came closest, and what to do. */
+export function reasonLines(reason: UnplacedReason): string[] {
+  const { nearest } = reason;
+  const lines = funnelLines(reason);
+  if (nearest === undefined) return lines;
+  return [...lines, `closest: ${nearestText(nearest)} ${missText(nearest)}`, `to do: ${adviceText(nearest)}`];
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  taints: 'with a taint that it does not tolerate',
+  requirements: 'without the labels that it wants',
+  'volume-zone': 'where its volumes cannot be',
+  resources: 'too full or too small',
+  topology: 'against its spread or affinity',
+  'host-ports': 'with its ports taken, or about to go',
+};
+
+function nodesText({ nodes, nodesRejectedBy }: UnplacedReason): string {
+  const causes = Object.entries(nodesRejectedBy).map(([cause, count]) => `  ${count} ${CAUSES[cause] ?? cause}`);
+  const title = nodes === 1 ? 'The node that is there cannot' : `None of the ${nodes} nodes that are there can`;
+  return [`${title} take it:`, ...causes].join('\n');
+}

@@ -1,0 +1,105 @@
+/** Why a pod has no place, as data: pool by pool, from the same question that provisioning asks. */
+import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { Pool, Problem } from '../../engine/problem.ts';
+import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
+import { solve } from '../../engine/solve.ts';
+import { buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
+import { hasEnded } from '../../state/cluster-state.ts';
+
+/** What one pool can do for the pod. */
+export type PoolWhy =
+  | { readonly pool: string; readonly outcome: 'launches'; readonly offering: RankedOffering }
+  | { readonly pool: string; readonly outcome: 'cannot'; readonly reason: UnplacedReason }
+  | { readonly pool: string; readonly outcome: 'unusable'; readonly problem: string };
+
+export interface PodWhy {
+  /** `namespace/name`. */
+  readonly pod: string;
+  /** Where it stands, as the end of «the pod …». */
+  readonly standing: string;
+  /** Empty when no new node is wanted for it. */
+  readonly pools: readonly PoolWhy[];
+}
+
+/** A pool that no node can be made from now. */
+export interface UnusablePool {
+  readonly pool: string;
+  readonly problem: string;
+}
+
+/** Asks for one pod of a cluster; the snapshot's own pending pods do not matter. */
+export function podWhy(pod: Pod, snapshot: ClusterSnapshot, unusable: readonly UnusablePool[]): PodWhy {
+  const name = keyText(keyOf(pod));
+  const settled = settledStanding(pod);
+  if (settled !== undefined) return { pod: name, standing: settled, pools: [] };
+  const { problem, held, cloudName } = buildProblem({ ...snapshot, pending: [pod] });
+  if (held[0] !== undefined) return { pod: name, standing: `waits: ${held[0].problem}`, pools: [] };
+  const place = solve({ ...problem, pools: [] }, { quality: 'fast' }).existing[0]?.node;
+  if (place !== undefined) return { pod: name, standing: placeStanding(place, problem), pools: [] };
+  const pools: PoolWhy[] = [
+    ...problem.pools.map((pool) => poolWhy(pool, problem, cloudName)),
+    ...unusable.map((other) => ({ ...other, outcome: 'unusable' as const })),
+  ];
+  const launches = pools.some(({ outcome }) => outcome === 'launches');
+  const standing = launches
+    ? 'is pending, and a node can be made for it: that should happen within seconds'
+    : pools.length === 0
+      ? 'is pending, and there is no NodePool to make a node from'
+      : 'is pending, and no pool can make a node for it';
+  return { pod: name, standing, pools };
+}
+
+/** Why a pool makes no nodes for pods; undefined when it does. */
+export function unusableBecause(pool: NodePool): string | undefined {
+  if (pool.metadata.deletionTimestamp !== undefined) return 'is being deleted';
+  if (pool.spec.replicas !== undefined) return 'keeps a fixed number of nodes and makes none for pods';
+  const ready = pool.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True') return undefined;
+  const { reason = '', message = '' } = ready ?? {};
+  return ready === undefined
+    ? 'was not looked at yet: does the autoscaler run?'
+    : `is not ready: ${message || reason || ready.status}`;
+}
+
+/** Where a pod stands that no new node is wanted for. */
+function settledStanding({ spec, status, metadata }: Pod): string | undefined {
+  if (hasEnded({ apiVersion: 'v1', kind: 'Pod', metadata, spec, ...(status && { status }) }))
+    return `has ended (${status?.phase})`;
+  if (metadata.deletionTimestamp !== undefined) return 'is being deleted';
+  if (spec.nodeName) {
+    const phase = status?.phase === 'Running' ? 'runs' : 'starts';
+    return `${phase} on node ${spec.nodeName}: spindrift why node/${spec.nodeName} says why there`;
+  }
+  const gates = spec.schedulingGates ?? [];
+  if (gates.length > 0) return `waits for its scheduling gates: ${gates.map(({ name }) => name).join(', ')}`;
+  if (metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet'))
+    return 'belongs to a DaemonSet and waits for its own node, so that no other node is made for it';
+  if (status?.nominatedNodeName) return `waits for pods of lower priority to leave node ${status.nominatedNodeName}`;
+  return undefined;
+}
+
+function placeStanding(place: string, { nodes = [] }: Problem): string {
+  const node = nodes.find(({ name }) => name === place);
+  return node?.inFlight === true
+    ? `waits for node ${place}, which is on its way`
+    : `fits on node ${place}: the scheduler should put it there soon`;
+}
+
+/** The question with this pool alone. */
+function poolWhy(pool: Pool, problem: Problem, cloudName: (name: string) => string): PoolWhy {
+  const sold = new Set(pool.instanceTypes);
+  const instanceTypes = problem.instanceTypes.filter(({ name }) => pool.instanceTypes === undefined || sold.has(name));
+  const { newNodes, unplaced } = solve({ ...problem, pools: [pool], instanceTypes }, { quality: 'fast' });
+  const offering = newNodes[0]?.offerings[0];
+  if (offering !== undefined) {
+    return {
+      pool: pool.name,
+      outcome: 'launches',
+      offering: { ...offering, instanceType: cloudName(offering.instanceType) },
+    };
+  }
+  const reason = unplaced[0]?.reason ?? { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} };
+  return { pool: pool.name, outcome: 'cannot', reason };
+}

@@ -1,0 +1,104 @@
+/** Everything `spindrift why` does: reads the cluster once, asks, and gives what to print. */
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { SpindriftError } from '../../platform/errors.ts';
+import { hint } from '../../platform/nearest.ts';
+import type { ClusterSnapshot } from '../../state/build-problem.ts';
+import type { StateNode } from '../../state/state-node.ts';
+import { type ClusterChoice, type WatchedCluster, withWatchedCluster } from '../live-cluster.ts';
+import { SimulatedMarket } from '../simulated-market.ts';
+import { marketPrices } from './market-prices.ts';
+import { nodeWhy } from './node-why.ts';
+import { nodeWhyText } from './node-why-text.ts';
+import { podWhy, type UnusablePool, unusableBecause } from './pod-why.ts';
+import { podWhyText } from './pod-why-text.ts';
+
+export interface WhyOptions extends ClusterChoice {
+  readonly namespace?: string | undefined;
+  readonly output: 'text' | 'json';
+}
+
+/** What to print about a pod or a node. */
+export function why(
+  target: { readonly kind: 'pod' | 'node'; readonly name: string },
+  options: WhyOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  return withWatchedCluster(options, signal, async (cluster) => {
+    const answer =
+      target.kind === 'pod'
+        ? aboutPod(cluster, target.name, options.namespace ?? cluster.namespace)
+        : aboutNode(cluster, target.name);
+    return options.output === 'json' ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text;
+  });
+}
+
+interface Answer {
+  readonly data: object;
+  readonly text: string;
+}
+
+function aboutPod(cluster: WatchedCluster, name: string, namespace: string): Answer {
+  const pod = findPod(cluster, name, namespace);
+  const { snapshot, unusable } = snapshotOf(cluster);
+  const data = podWhy(pod, snapshot, unusable);
+  return { data, text: podWhyText(data) };
+}
+
+function aboutNode(cluster: WatchedCluster, name: string): Answer {
+  const state = findNode(cluster, name);
+  const data = nodeWhy(state, marketPrices(marketOf(cluster), state.claim?.spec.nodeClassRef));
+  if (data !== undefined) return { data, text: nodeWhyText(data) };
+  const text = `Node ${name} was not made by a NodePool: somebody else brought it into the cluster.\n`;
+  return { data: { node: name, pool: null }, text };
+}
+
+function findPod({ state }: WatchedCluster, name: string, namespace: string): Pod {
+  const pod = state.informers.pods.get({ namespace, name });
+  if (pod !== undefined) return pod;
+  const known = state.informers.pods.list().flatMap(({ metadata }) => {
+    return metadata.namespace === namespace ? [metadata.name ?? ''] : [];
+  });
+  throw new SpindriftError('OBJECT_UNKNOWN', {
+    object: `pod ${name} in namespace ${namespace}`,
+    hint: hint(name, known),
+  });
+}
+
+/** By the name of the node or of its claim. */
+function findNode({ state }: WatchedCluster, name: string): StateNode {
+  const nodes = state.nodes();
+  const found = nodes.find((node) => node.name === name) ?? nodes.find(({ claim }) => claim?.metadata.name === name);
+  if (found !== undefined) return found;
+  const known = nodes.map((node) => node.name);
+  throw new SpindriftError('OBJECT_UNKNOWN', { object: `node ${name}`, hint: hint(name, known) });
+}
+
+function marketOf({ clock, state, nodeClasses }: WatchedCluster): SimulatedMarket {
+  return new SimulatedMarket({ now: clock.now(), nodeClasses: nodeClasses(), nodes: state.informers.nodes.list() });
+}
+
+/** The cluster as provisioning would see it now, and the pools that it would leave out. */
+function snapshotOf(cluster: WatchedCluster): { snapshot: ClusterSnapshot; unusable: UnusablePool[] } {
+  const { state } = cluster;
+  const { informers } = state;
+  const market = marketOf(cluster);
+  const unusable: UnusablePool[] = [];
+  const pools = informers.nodePools.list().flatMap((pool) => {
+    const instanceTypes = market.instanceTypes(pool.spec.template.spec.nodeClassRef);
+    const problem =
+      unusableBecause(pool) ?? ('problem' in instanceTypes ? `cannot be asked: ${instanceTypes.problem}` : undefined);
+    if (problem === undefined && !('problem' in instanceTypes)) return [{ pool, instanceTypes }];
+    unusable.push({ pool: pool.metadata.name ?? '', problem: problem ?? '' });
+    return [];
+  });
+  const snapshot: ClusterSnapshot = {
+    pending: [],
+    nodes: state.nodes(),
+    podsOn: (node) => state.podsOn(node),
+    daemonSets: informers.daemonSets.list(),
+    pools,
+    namespaces: informers.namespaces.list(),
+    storage: state.storage,
+  };
+  return { snapshot, unusable };
+}
