@@ -24,6 +24,7 @@ import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
 import { failedTermination } from '../../nodeclaim/events.ts';
+import { settledAt } from '../../nodeclaim/settled-at.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
 import { versionedPatch } from '../../versioned-patch.ts';
 import { awaitingVolumeDetachment, terminationGracePeriodExpiring, waitingForHeldPods } from '../events.ts';
@@ -95,7 +96,7 @@ export class NodeTermination {
     const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal)));
     // 2. Where there is no machine any more, there is nothing to wait for.
-    if (await this.#isDead(known, context)) return this.#letGo(known, signal);
+    if (await this.#isDead(known, claims[0], context)) return this.#letGo(known, signal);
     // 3. Nothing new comes to it.
     const node = await this.#closed(known, signal);
     // The deadline is written on a deleted claim before anything else is done with it.
@@ -118,11 +119,17 @@ export class NodeTermination {
   }
 
   /** Whether the machine of a node that says nothing is gone. A cloud that does not answer leaves the question open. */
-  async #isDead({ spec, status }: Node, { signal, logger }: ReconcileContext): Promise<boolean> {
+  async #isDead(
+    { spec, status }: Node,
+    claim: NodeClaim | undefined,
+    { signal, logger }: ReconcileContext,
+  ): Promise<boolean> {
+    const { clock, provider } = this.#options;
+    if (claim !== undefined && clock.now() < settledAt(claim, provider)) return false;
     const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
     if (ready || spec?.providerID === undefined) return false;
     try {
-      await this.#options.provider.get(spec.providerID, signal);
+      await provider.get(spec.providerID, signal);
       return false;
     } catch (error) {
       if (hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) return true;

@@ -115,7 +115,7 @@ export class NodeClaimLifecycle {
       launches.start(
         uid,
         (stop) => launch(provider, claim, stop),
-        () => this.#controller.queue.add(name),
+        () => this.#ended(name, uid),
       );
       return { requeueAfterMs: Math.min(limitMs, SLOW_LAUNCH_MS) };
     }
@@ -139,6 +139,13 @@ export class NodeClaimLifecycle {
         await this.#say(claim, [launchTrouble(outcome.message)], {}, signal);
     }
     return { requeueAfterMs: Math.max(0, Math.min(limitMs, retryAt - clock.elapsed())) };
+  }
+
+  #ended(name: string, uid: string): void {
+    const { launches, state } = this.#options;
+    // What is launched for a claim that is gone meanwhile is found when garbage is collected.
+    if (state.informers.nodeClaims.get(name)?.metadata.uid !== uid) launches.forget(uid);
+    this.#controller.queue.add(name);
   }
 
   /** Labels first: a claim that says it is launched has everything that follows from that. */

@@ -21,6 +21,7 @@ import { failedTermination } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import type { Launches } from '../lifecycle/launches.ts';
 import { NodeClaimMetrics } from '../metrics.ts';
+import { settledAt } from '../settled-at.ts';
 import { terminationDeadline, writtenDeadline } from './termination-deadline.ts';
 
 export interface NodeClaimTerminationOptions extends ControllersOptions {
@@ -113,8 +114,7 @@ export class NodeClaimTermination {
       throw error;
     }
     const deletedAt = parseTimestamp(claim.metadata.deletionTimestamp) ?? clock.now();
-    // A machine that nobody wrote down may be there without being shown yet.
-    const unsettledMs = claim.status?.providerID === undefined ? deletedAt + provider.settleMs - clock.now() : 0;
+    const unsettledMs = settledAt(claim, provider) - clock.now();
     if (outcome === 'gone' && unsettledMs <= 0) return this.#letGo(claim, signal);
     if (clock.now() - deletedAt >= SLOW_MS && outcome === 'terminating') {
       recorder.record(failedTermination(claim, 'the cloud has not finished it after 10 minutes'));

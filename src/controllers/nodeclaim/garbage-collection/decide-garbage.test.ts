@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import type { Node } from '../../../apis/kubernetes/node.ts';
+import type { Instance } from '../../../cloud/provider.ts';
+import { aCondition, aNode, aNodeClaim, anInstance, later, T0 } from '../../testkit/objects.ts';
+import { decideGarbage } from './decide-garbage.ts';
+
+const launched = (name: string, metadata = {}): NodeClaim =>
+  aNodeClaim({
+    name,
+    metadata,
+    status: { providerID: `simulated:///${name}`, conditions: [aCondition('Launched')] },
+  });
+
+function garbage(instances: Instance[], claims: NodeClaim[], nodes: Node[] = [], now = later(60_000)) {
+  const nodesOf = (providerID: string) => nodes.filter(({ spec }) => spec?.providerID === providerID);
+  const found = decideGarbage({ instances, claims, nodesOf, now, settleMs: 30_000 });
+  return [
+    ...found.instances.map(({ claim }) => `instance ${claim.name}`),
+    ...found.claims.map(({ metadata }) => `claim ${metadata.name}`),
+  ];
+}
+
+describe('garbage', () => {
+  it('is an instance whose claim is gone, or another one of the same name', () => {
+    expect(garbage([anInstance('a'), anInstance('b')], [launched('b')])).toEqual(['instance a']);
+    const stranger = { claim: { name: 'a', uid: 'another' } };
+    expect(garbage([anInstance('a', stranger)], [launched('a')])).toEqual(['instance a']);
+  });
+
+  it('is not an instance that is young, or whose claim has not heard of it yet', () => {
+    expect(garbage([anInstance('a', { launchedAt: later(40_000) })], [])).toEqual([]);
+    expect(garbage([anInstance('a')], [aNodeClaim({ name: 'a' })])).toEqual([]);
+  });
+
+  it('is a claim whose instance is gone and whose node is silent', () => {
+    const silent = aNode({ name: 'b', status: { conditions: [aCondition('Ready', 'Unknown')] } });
+    expect(garbage([], [launched('a'), launched('b'), launched('c')], [silent, aNode({ name: 'c' })])).toEqual([
+      'claim a',
+      'claim b',
+    ]);
+  });
+
+  it('is not a claim that is young, not launched, or going already', () => {
+    const going = launched('b', { deletionTimestamp: '2030-01-01T00:00:00Z' });
+    expect(garbage([], [aNodeClaim({ name: 'a' }), going])).toEqual([]);
+    expect(garbage([], [launched('c')], [], T0)).toEqual([]);
+  });
+});
