@@ -122,11 +122,15 @@ function report(built: BuiltProblem, solution: Solution, notes: readonly string[
     return { pods: groups.flatMap(({ pods }) => named(pods)), why: reasonSentence(reason), ...advice, reason };
   });
   const held = built.held.map(({ pod, problem }) => ({ pods: [keyText(keyOf(pod))], why: problem }));
+  // The engine gives reserved machines a small price, so that it knows which ones to take first.
+  const bought = nodes.filter(({ capacityType }) => capacityType !== 'reserved');
+  const perHour = bought.reduce((sum, { price }) => sum + price, 0);
+  const lowerBound = Math.min(perHour, solution.lowerBound);
   return {
     nodes,
-    price: { perHour: solution.price, perMonth: perMonth(solution.price) },
-    lowerBound: solution.lowerBound,
-    gap: solution.gap,
+    price: { perHour, perMonth: perMonth(perHour) },
+    lowerBound,
+    gap: perHour === 0 ? 0 : (perHour - lowerBound) / perHour,
     podsPlaced: nodes.reduce((sum, { pods }) => sum + pods.length, 0),
     withoutPlace: [...unplaced, ...held],
     notes,

@@ -28,7 +28,7 @@ export interface PodsWithoutPlace {
 
 export interface PlanReport {
   readonly nodes: readonly PlannedNode[];
-  /** USD. */
+  /** USD of what is bought: reserved machines are paid for already. */
   readonly price: { readonly perHour: number; readonly perMonth: number };
   /** No plan for these pods costs less an hour. */
   readonly lowerBound: number;

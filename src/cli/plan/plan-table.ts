@@ -22,7 +22,15 @@ function nodesTable(nodes: readonly PlannedNode[]): string {
   const cells = [...rows.values()].map((alike) => {
     const node = alike[0] as PlannedNode;
     const { pool, instanceType, zone, capacityType, price, pods } = node;
-    return [String(alike.length), pool, instanceType, zone, capacityType, dollars(price), podNames(pods)];
+    return [
+      String(alike.length),
+      pool,
+      instanceType,
+      zone,
+      capacityType,
+      capacityType === 'reserved' ? 'paid' : dollars(price),
+      podNames(pods),
+    ];
   });
   return textTable(['NODES', 'POOL', 'TYPE', 'ZONE', 'CAPACITY', '$/HOUR', 'PODS ON EACH'], cells, [0, 5]);
 }
@@ -40,11 +48,14 @@ function podNames(pods: readonly string[]): string {
 function totals({ nodes, price, lowerBound, gap, podsPlaced }: PlanReport): string {
   const what = `${count(nodes.length, 'node')} for ${count(podsPlaced, 'pod')}`;
   const cost = `${dollars(price.perHour)} an hour, ${dollars(price.perMonth)} a month`;
+  const reserved = nodes.filter(({ capacityType }) => capacityType === 'reserved').length;
+  const paid =
+    reserved === 0 ? '' : ` beside ${count(reserved, 'node')} that ${reserved === 1 ? 'is' : 'are'} paid for`;
   const bound =
     gap < 0.0005
       ? 'No plan is cheaper.'
-      : `No plan costs less than ${dollars(lowerBound)} an hour: this one is within ${(gap * 100).toFixed(1)} % of the best.`;
-  return `${what}: ${cost}. ${bound}`;
+      : `No plan costs less than ${dollars(lowerBound)} an hour (gap ${(gap * 100).toFixed(1)} %).`;
+  return `${what}: ${cost}${paid}. ${bound}`;
 }
 
 function withoutPlace({ pods, why, reason }: PodsWithoutPlace): string {

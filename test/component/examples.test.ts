@@ -1,0 +1,106 @@
+/** The examples are taken by a cluster that has our definitions, and a plan for each is what its first lines promise. */
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
+import type { Resource } from '../../src/apis/kubernetes/object.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resource-definition.ts';
+import { main } from '../../src/cli/main.ts';
+import type { PlanReport } from '../../src/cli/plan/plan-report.ts';
+import { readManifests } from '../../src/cli/plan/read-manifests.ts';
+import { EmbeddedCluster } from '../../src/embedded/cluster.ts';
+import { seededRandom } from '../../src/platform/random.ts';
+import { VirtualClock } from '../../src/platform/virtual-clock.ts';
+
+const folder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'examples');
+const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
+
+/** How many nodes of each pool and capacity type a plan has. */
+async function planned(file: string): Promise<{ report: PlanReport; nodes: Record<string, number> }> {
+  let printed = '';
+  const terminal = { out: (text: string) => (printed += text), err: (text: string) => (printed += text) };
+  const code = await main(['plan', '-f', join(folder, file), '-o', 'json'], terminal);
+  expect([code, code === 0 ? '' : printed]).toEqual([0, '']);
+  const report = JSON.parse(printed) as PlanReport;
+  const nodes: Record<string, number> = {};
+  for (const { pool, capacityType } of report.nodes) {
+    nodes[`${pool} ${capacityType}`] = (nodes[`${pool} ${capacityType}`] ?? 0) + 1;
+  }
+  return { report, nodes };
+}
+
+describe('the examples', () => {
+  let cluster: EmbeddedCluster;
+  beforeAll(async () => {
+    cluster = new EmbeddedCluster({ clock: new VirtualClock(), random: seededRandom('examples') });
+    for (const definition of DEFINITIONS) await cluster.client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
+  });
+
+  it('are all tried here', () => {
+    expect(files).toEqual([
+      'gpu.yaml',
+      'reserved-only.yaml',
+      'reserved-then-on-demand.yaml',
+      'reserved-then-spot-then-on-demand.yaml',
+      'spot-with-fallback.yaml',
+    ]);
+  });
+
+  it.each(files)('%s is taken by a cluster, every field of it', async (file) => {
+    const { manifests, problems } = await readManifests([join(folder, file)]);
+    expect(problems).toEqual([]);
+    for (const { object } of manifests) {
+      const kind = cluster.server.world.kinds.byName(object.apiVersion, object.kind) as Resource;
+      const metadata = kind.namespaced ? { ...object.metadata, namespace: 'default' } : object.metadata;
+      const options = { fieldManager: 'examples', fieldValidation: 'Strict' as const };
+      await cluster.client.patch(
+        kind,
+        { name: metadata.name ?? '', ...(kind.namespaced ? { namespace: 'default' } : {}) },
+        { type: 'apply', body: { ...object, metadata } },
+        options,
+      );
+    }
+  });
+
+  it('spot-with-fallback.yaml buys spot', async () => {
+    const { report, nodes } = await planned('spot-with-fallback.yaml');
+    expect(Object.keys(nodes)).toEqual(['spot-with-fallback spot']);
+    expect(report.podsPlaced).toBe(20);
+    expect(Math.max(...report.nodes.map(({ alternatives }) => alternatives))).toBeGreaterThan(10);
+  });
+
+  it('reserved-only.yaml fills the reservation and leaves the rest waiting', async () => {
+    const { report, nodes } = await planned('reserved-only.yaml');
+    expect(nodes).toEqual({ 'reserved-only reserved': 6 });
+    expect(report.price.perHour).toBe(0);
+    expect(report.withoutPlace.map(({ pods }) => pods.length)).toEqual([2]);
+  });
+
+  it('reserved-then-on-demand.yaml fills the reservation and buys the rest', async () => {
+    const { report, nodes } = await planned('reserved-then-on-demand.yaml');
+    expect(nodes['reserved-then-on-demand reserved']).toBe(3);
+    expect(Object.keys(nodes).toSorted()).toEqual([
+      'reserved-then-on-demand on-demand',
+      'reserved-then-on-demand reserved',
+    ]);
+    expect(report.podsPlaced).toBe(8);
+  });
+
+  it('reserved-then-spot-then-on-demand.yaml fills the reservation and buys spot for the rest', async () => {
+    const { report, nodes } = await planned('reserved-then-spot-then-on-demand.yaml');
+    expect(nodes['reserved reserved']).toBe(2);
+    expect(Object.keys(nodes).toSorted()).toEqual(['reserved reserved', 'rest spot']);
+    expect(report.podsPlaced).toBe(10);
+  });
+
+  it('gpu.yaml keeps the pools apart', async () => {
+    const { report } = await planned('gpu.yaml');
+    for (const { pool, pods } of report.nodes) {
+      expect(new Set(pods.map((pod) => pod.replace(/-\d+$/, '')))).toEqual(
+        new Set([pool === 'gpu' ? 'default/train' : 'default/web']),
+      );
+    }
+    expect(report.podsPlaced).toBe(7);
+  });
+});
