@@ -8,7 +8,7 @@ import {
   LABEL_EXCLUDE_FROM_BALANCERS,
   TAINT_DISRUPTED,
 } from '../../../apis/karpenter/labels.ts';
-import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
@@ -19,15 +19,16 @@ import { Informer } from '../../../kube/informer.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_NODE, BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
-import { withConditions } from '../../condition-changes.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
 import { failedTermination } from '../../nodeclaim/events.ts';
+import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
 import { settledAt } from '../../nodeclaim/settled-at.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
 import { versionedPatch } from '../../versioned-patch.ts';
 import { awaitingVolumeDetachment, terminationGracePeriodExpiring, waitingForHeldPods } from '../events.ts';
+import { isReady } from '../is-ready.ts';
 import { NodeMetrics } from '../metrics.ts';
 import { awaitedAttachments } from './awaited-attachments.ts';
 import { type DrainPlan, decideDrain } from './decide-drain.ts';
@@ -108,7 +109,7 @@ export class NodeTermination {
     const plan = decideDrain(state.informers.pods.byIndex(BY_NODE, name), clock.now(), deadline);
     const drainedMs = (parseTimestamp(node.metadata.deletionTimestamp) ?? 0) + SHORTEST_DRAIN_MS - clock.now();
     if (plan.awaited.length > 0 || drainedMs > 0) return this.#drain(node, claim, plan, drainedMs, signal);
-    const drained = await this.#say(claim, [{ type: 'Drained', status: 'True' }], signal);
+    const drained = await this.#say(claim, { type: 'Drained', status: 'True' }, signal);
     if (drained !== claim) this.#metrics.drained(node);
     // 5. Its volumes are detached.
     const detached = await this.#detach(node, drained, deadline, signal);
@@ -119,17 +120,13 @@ export class NodeTermination {
   }
 
   /** Whether the machine of a node that says nothing is gone. A cloud that does not answer leaves the question open. */
-  async #isDead(
-    { spec, status }: Node,
-    claim: NodeClaim | undefined,
-    { signal, logger }: ReconcileContext,
-  ): Promise<boolean> {
+  async #isDead(node: Node, claim: NodeClaim | undefined, { signal, logger }: ReconcileContext): Promise<boolean> {
     const { clock, provider } = this.#options;
     if (claim !== undefined && clock.now() < settledAt(claim, provider)) return false;
-    const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
-    if (ready || spec?.providerID === undefined) return false;
+    const providerID = node.spec?.providerID;
+    if (isReady(node) || providerID === undefined) return false;
     try {
-      await provider.get(spec.providerID, signal);
+      await provider.get(providerID, signal);
       return false;
     } catch (error) {
       if (hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) return true;
@@ -160,7 +157,7 @@ export class NodeTermination {
     for (const pod of plan.due) evictions.add(pod);
     if (plan.held.length > 0) recorder.record(waitingForHeldPods(node, namesOf(plan.held)));
     const message = this.#obstacles(plan);
-    await this.#say(claim, [{ type: 'Drained', status: 'Unknown', reason: 'Draining', message }], signal);
+    await this.#say(claim, { type: 'Drained', status: 'Unknown', reason: 'Draining', message }, signal);
     const changesMs = plan.changesAt - clock.now();
     return { requeueAfterMs: Math.min(REMIND_MS, Math.max(0, changesMs), drainedMs > 0 ? drainedMs : REMIND_MS) };
   }
@@ -191,15 +188,15 @@ export class NodeTermination {
     const attached = this.#attachments.byIndex(BY_NODE, name);
     const pods = state.informers.pods.byIndex(BY_NODE, name);
     const awaited = awaitedAttachments(attached, pods, state.storage);
-    if (awaited.length === 0) return this.#say(claim, [{ type: 'VolumesDetached', status: 'True' }], signal);
+    if (awaited.length === 0) return this.#say(claim, { type: 'VolumesDetached', status: 'True' }, signal);
     const names = awaited.map(({ metadata }) => metadata.name ?? '');
     if (deadline !== undefined && clock.now() >= deadline) {
       const change = { status: 'False', reason: 'TerminationGracePeriodElapsed', message: names.join(', ') } as const;
-      return this.#say(claim, [{ type: 'VolumesDetached', ...change }], signal);
+      return this.#say(claim, { type: 'VolumesDetached', ...change }, signal);
     }
     recorder.record(awaitingVolumeDetachment(node, names));
     const change = { status: 'Unknown', reason: 'AwaitingVolumeDetachment', message: names.join(', ') } as const;
-    await this.#say(claim, [{ type: 'VolumesDetached', ...change }], signal);
+    await this.#say(claim, { type: 'VolumesDetached', ...change }, signal);
     return 'waiting';
   }
 
@@ -216,7 +213,7 @@ export class NodeTermination {
       recorder.record(failedTermination(node, asError(error).message));
       throw error;
     }
-    await this.#say(claim, [{ type: 'InstanceTerminating', status: 'True' }], signal);
+    await this.#say(claim, { type: 'InstanceTerminating', status: 'True' }, signal);
     return false;
   }
 
@@ -229,18 +226,13 @@ export class NodeTermination {
     this.#metrics.terminated(node, since(deletionTimestamp), since(creationTimestamp));
   }
 
-  /** Writes conditions on the claim, where there is one; gives the claim as it is then. */
+  /** Writes a condition on the claim, where there is one; gives the claim as it is then. */
   async #say(
     claim: NodeClaim | undefined,
-    changes: readonly ConditionChange[],
+    change: ConditionChange,
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
-    const { client, clock } = this.#options;
-    if (claim === undefined) return undefined;
-    const conditions = withConditions(NODE_CLAIM_CONDITIONS, claim, changes, clock.now());
-    if (conditions === claim.status?.conditions) return claim;
-    const body = { status: { conditions } };
-    return versionedPatch(client, NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
+    return claim === undefined ? undefined : sayOfClaim(this.#options, claim, [change], signal);
   }
 }
 

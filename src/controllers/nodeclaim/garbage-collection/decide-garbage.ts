@@ -4,6 +4,7 @@ import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import type { Instance } from '../../../cloud/provider.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
+import { isReady } from '../../node/is-ready.ts';
 
 export interface GarbageFacts {
   readonly instances: readonly Instance[];
@@ -24,8 +25,6 @@ export interface Garbage {
 export function decideGarbage({ instances, claims, nodesOf, now, settleMs }: GarbageFacts): Garbage {
   const claimed = new Set(claims.map(({ metadata }) => metadata.uid ?? ''));
   const there = new Set(instances.map(({ providerID }) => providerID));
-  const isReady = ({ status }: Node): boolean =>
-    status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
   return {
     instances: instances.filter(({ claim, launchedAt }) => !claimed.has(claim.uid) && now - launchedAt > settleMs),
     claims: claims.filter((claim) => {

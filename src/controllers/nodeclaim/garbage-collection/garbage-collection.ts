@@ -4,11 +4,12 @@ import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.
 import { NODES } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
 import type { Instance } from '../../../cloud/provider.ts';
-import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
+import type { ReconcileContext } from '../../../kube/controller.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
-import { InformedController } from '../../informed-controller.ts';
+import type { InformedController } from '../../informed-controller.ts';
+import { periodicController } from '../../periodic-controller.ts';
 import { deleteClaim } from '../delete-claim.ts';
 import { garbageCollected } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
@@ -28,15 +29,7 @@ export class GarbageCollection {
   constructor(options: ControllersOptions) {
     this.#options = options;
     this.#metrics = new NodeClaimMetrics(options.metrics);
-    this.#controller = new InformedController(options, {
-      name: this.name,
-      concurrency: 1,
-      listen: (queue) => {
-        queue.add('all');
-        return [];
-      },
-      reconcile: (_, context) => this.#collect(context),
-    });
+    this.#controller = periodicController(options, this.name, PERIOD_MS, (context) => this.#collect(context));
   }
 
   /** Runs until the signal aborts. */
@@ -44,7 +37,7 @@ export class GarbageCollection {
     return this.#controller.run(signal);
   }
 
-  async #collect(context: ReconcileContext): Promise<ReconcileResult> {
+  async #collect(context: ReconcileContext): Promise<void> {
     const { clock, provider, state } = this.#options;
     const { nodeClaims, nodes } = state.informers;
     // Machines first: whatever claim a machine was launched for was there before it.
@@ -64,7 +57,6 @@ export class GarbageCollection {
     for (const result of await Promise.allSettled(work)) {
       if (result.status === 'rejected') context.logger.error('not cleared away', { error: asError(result.reason) });
     }
-    return { requeueAfterMs: PERIOD_MS };
   }
 
   async #removeInstance(instance: Instance, { signal, logger }: ReconcileContext): Promise<void> {

@@ -5,14 +5,13 @@
  */
 import { type ConditionChange, conditionOf, isTrue } from '../../../apis/karpenter/conditions.ts';
 import { FINALIZER_TERMINATION, LABEL_INITIALIZED, LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
-import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import type { Instance } from '../../../cloud/provider.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import type { RecordedEvent } from '../../../kube/event-recorder.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
-import { withConditions } from '../../condition-changes.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { NodeMetrics } from '../../node/metrics.ts';
@@ -29,6 +28,7 @@ import {
 } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import { type DisruptedReason, NodeClaimMetrics } from '../metrics.ts';
+import { sayOfClaim } from '../say-of-claim.ts';
 import { decideInitialization } from './decide-initialization.ts';
 import { decideLiveness, LIVENESS_LIMITS, type Liveness, type LivenessLimits } from './decide-liveness.ts';
 import { decideRegistration } from './decide-registration.ts';
@@ -123,7 +123,12 @@ export class NodeClaimLifecycle {
       const message = 'the cloud has not answered yet';
       const slow = limitMs <= this.#limits.launchMs - SLOW_LAUNCH_MS;
       if (slow && conditionOf(claim, 'Launched')?.reason !== 'LaunchFailed')
-        await this.#say(claim, [{ type: 'Launched', status: 'Unknown', reason: 'Launching', message }], {}, signal);
+        await sayOfClaim(
+          this.#options,
+          claim,
+          [{ type: 'Launched', status: 'Unknown', reason: 'Launching', message }],
+          signal,
+        );
       return { requeueAfterMs: slow ? limitMs : Math.min(limitMs, SLOW_LAUNCH_MS) };
     }
     const { outcome, retryAt } = known;
@@ -136,7 +141,7 @@ export class NodeClaimLifecycle {
         return this.#giveUp(claim, 'garbage_collected', instanceGone(claim, outcome.message), signal);
       case 'failed':
         this.#options.recorder.record(launchFailed(claim, outcome.message));
-        await this.#say(claim, [launchTrouble(outcome.message)], {}, signal);
+        await sayOfClaim(this.#options, claim, [launchTrouble(outcome.message)], signal);
     }
     return { requeueAfterMs: Math.max(0, Math.min(limitMs, retryAt - clock.elapsed())) };
   }
@@ -155,7 +160,8 @@ export class NodeClaimLifecycle {
       Object.keys(labels).length === 0
         ? claim
         : await versionedPatch(this.#options.client, NODE_CLAIMS, claim, { metadata: { labels } }, { signal });
-    await this.#say(labelled, [{ type: 'Launched', status: 'True' }], launchedStatus(instance), signal);
+    const launched: ConditionChange = { type: 'Launched', status: 'True' };
+    await sayOfClaim(this.#options, labelled, [launched], signal, launchedStatus(instance));
   }
 
   /** Registers and initialises the node as far as it has come. */
@@ -172,7 +178,7 @@ export class NodeClaimLifecycle {
       changes.push(await this.#initialize(claim, node, signal));
       nodeName = node.metadata.name;
     }
-    const said = await this.#say(claim, changes, nodeName === undefined ? {} : { nodeName }, signal);
+    const said = await sayOfClaim(this.#options, claim, changes, signal, nodeName === undefined ? {} : { nodeName });
     if (!before && isTrue(said, 'Registered')) {
       this.#options.health.record(poolOf(claim), true);
       this.#nodeMetrics.created(claim);
@@ -192,24 +198,6 @@ export class NodeClaimLifecycle {
 
   #patchNode(node: Node, body: { metadata: object; spec?: object }, signal: AbortSignal): Promise<Node> {
     return versionedPatch(this.#options.client, NODES, node, body, { signal });
-  }
-
-  /** Writes conditions, and what else of the status is new; nothing where nothing changed. */
-  async #say(
-    claim: NodeClaim,
-    changes: readonly ConditionChange[],
-    status: Partial<NonNullable<NodeClaim['status']>>,
-    signal: AbortSignal,
-  ): Promise<NodeClaim> {
-    const { client, clock } = this.#options;
-    const conditions = withConditions(NODE_CLAIM_CONDITIONS, claim, changes, clock.now());
-    const known = claim.status as Readonly<Record<string, unknown>> | undefined;
-    const fresh = Object.entries(status).some(
-      ([field, value]) => JSON.stringify(known?.[field]) !== JSON.stringify(value),
-    );
-    if (conditions === claim.status?.conditions && !fresh) return claim;
-    const body = { status: { ...status, conditions } };
-    return versionedPatch(client, NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
   }
 
   async #timedOut(

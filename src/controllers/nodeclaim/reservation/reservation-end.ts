@@ -5,11 +5,12 @@ import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.
 import { NODES } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
 import type { Instance } from '../../../cloud/provider.ts';
-import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
+import type { ReconcileContext } from '../../../kube/controller.ts';
 import { asError } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
-import { InformedController } from '../../informed-controller.ts';
+import type { InformedController } from '../../informed-controller.ts';
+import { periodicController } from '../../periodic-controller.ts';
 import { capacityTypeChanged } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import { decideCapacityType } from './decide-capacity-type.ts';
@@ -23,15 +24,7 @@ export class ReservationEnd {
 
   constructor(options: ControllersOptions) {
     this.#options = options;
-    this.#controller = new InformedController(options, {
-      name: this.name,
-      concurrency: 1,
-      listen: (queue) => {
-        queue.add('all');
-        return [];
-      },
-      reconcile: (_, context) => this.#look(context),
-    });
+    this.#controller = periodicController(options, this.name, PERIOD_MS, (context) => this.#look(context));
   }
 
   /** Runs until the signal aborts. */
@@ -39,7 +32,7 @@ export class ReservationEnd {
     return this.#controller.run(signal);
   }
 
-  async #look({ signal, logger }: ReconcileContext): Promise<ReconcileResult> {
+  async #look({ signal, logger }: ReconcileContext): Promise<void> {
     const { provider, state } = this.#options;
     const reserved = state.informers.nodeClaims
       .list()
@@ -50,13 +43,12 @@ export class ReservationEnd {
           isTrue(claim, 'Launched') &&
           isOfProvider(claim, provider),
       );
-    if (reserved.length === 0) return { requeueAfterMs: PERIOD_MS };
+    if (reserved.length === 0) return;
     const instances = new Map((await provider.list(signal)).map((instance) => [instance.providerID, instance]));
     const work = reserved.map((claim) => this.#relabel(claim, instances.get(claim.status?.providerID ?? ''), signal));
     for (const result of await Promise.allSettled(work)) {
       if (result.status === 'rejected') logger.error('claim not relabelled', { error: asError(result.reason) });
     }
-    return { requeueAfterMs: PERIOD_MS };
   }
 
   async #relabel(claim: NodeClaim, instance: Instance | undefined, signal: AbortSignal): Promise<void> {

@@ -2,9 +2,9 @@
  * Takes a deleted claim's machine away: its node is deleted and drains first, then the machine is terminated until the
  * cloud says that nothing is left of it, and only then is the claim let go.
  */
-import { type ConditionChange, conditionOf } from '../../../apis/karpenter/conditions.ts';
+import { conditionOf } from '../../../apis/karpenter/conditions.ts';
 import { ANNOTATION_TERMINATION_TIMESTAMP, FINALIZER_TERMINATION } from '../../../apis/karpenter/labels.ts';
-import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
 import { instanceOf } from '../../../cloud/provider.ts';
@@ -13,7 +13,6 @@ import { enqueueOn } from '../../../kube/enqueue.ts';
 import { parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
-import { withConditions } from '../../condition-changes.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { versionedPatch } from '../../versioned-patch.ts';
@@ -21,6 +20,7 @@ import { failedTermination } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import type { Launches } from '../lifecycle/launches.ts';
 import { NodeClaimMetrics } from '../metrics.ts';
+import { sayOfClaim } from '../say-of-claim.ts';
 import { settledAt } from '../settled-at.ts';
 import { terminationDeadline, writtenDeadline } from './termination-deadline.ts';
 
@@ -119,7 +119,8 @@ export class NodeClaimTermination {
     if (clock.now() - deletedAt >= SLOW_MS && outcome === 'terminating') {
       recorder.record(failedTermination(claim, 'the cloud has not finished it after 10 minutes'));
     }
-    if (outcome === 'terminating') await this.#say(claim, { type: 'InstanceTerminating', status: 'True' }, signal);
+    if (outcome === 'terminating')
+      await sayOfClaim(this.#options, claim, [{ type: 'InstanceTerminating', status: 'True' }], signal);
     return { requeueAfterMs: outcome === 'gone' ? unsettledMs : POLL_MS };
   }
 
@@ -133,13 +134,5 @@ export class NodeClaimTermination {
     };
     const instanceSeconds = since(conditionOf(claim, 'InstanceTerminating')?.lastTransitionTime);
     this.#metrics.terminated(claim, since(claim.metadata.deletionTimestamp) ?? 0, instanceSeconds);
-  }
-
-  async #say(claim: NodeClaim, change: ConditionChange, signal: AbortSignal): Promise<void> {
-    const { client, clock } = this.#options;
-    const conditions = withConditions(NODE_CLAIM_CONDITIONS, claim, [change], clock.now());
-    if (conditions === claim.status?.conditions) return;
-    const body = { status: { conditions } };
-    await versionedPatch(client, NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
   }
 }

@@ -1,0 +1,28 @@
+import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
+import {
+  NODE_CLAIM_CONDITIONS,
+  NODE_CLAIMS,
+  type NodeClaim,
+  type NodeClaimStatus,
+} from '../../apis/karpenter/node-claim.ts';
+import { withConditions } from '../condition-changes.ts';
+import type { ControllersOptions } from '../controllers-options.ts';
+import { versionedPatch } from '../versioned-patch.ts';
+
+/** Writes conditions of a claim, and what else of its status is new; nothing where nothing changed. Gives the claim as it is then. */
+export async function sayOfClaim(
+  { client, clock }: Pick<ControllersOptions, 'client' | 'clock'>,
+  claim: NodeClaim,
+  changes: readonly ConditionChange[],
+  signal: AbortSignal,
+  status: Omit<NodeClaimStatus, 'conditions'> = {},
+): Promise<NodeClaim> {
+  const conditions = withConditions(NODE_CLAIM_CONDITIONS, claim, changes, clock.now());
+  const known = claim.status as Readonly<Record<string, unknown>> | undefined;
+  const fresh = Object.entries(status).some(
+    ([field, value]) => JSON.stringify(known?.[field]) !== JSON.stringify(value),
+  );
+  if (conditions === claim.status?.conditions && !fresh) return claim;
+  const body = { status: { ...status, conditions } };
+  return versionedPatch(client, NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
+}
