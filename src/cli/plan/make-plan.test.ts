@@ -111,9 +111,19 @@ describe('a plan', () => {
   });
 
   it('is refused when pods would be', async () => {
-    const bad = deployment('web', 1, containers('{requests: {cpu: 2}, limits: {cpu: 1}}'));
+    const bad = deployment('web', 1, '{priorityClassName: high, containers: [{name: main, image: x}]}');
     await expect(plan(bad)).rejects.toThrow(
-      /^all.yaml: Deployment web: its pods would be refused: .*must be less than or equal to/,
+      /^all.yaml: Deployment web: its pods would be refused: .*no PriorityClass with name high was found/,
+    );
+  });
+
+  it('finds a place first for pods of higher priority, wherever their class is written', async () => {
+    const pods = '{priorityClassName: high, containers: [{name: main, image: x, resources: {requests: {cpu: 1}}}]}';
+    const high = '---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n';
+    const low = deployment('low', 10, containers('{requests: {cpu: 1}}'));
+    const made = await plan(pool('limits: {cpu: 4}') + low + deployment('first', 2, pods) + high);
+    expect(made.nodes.flatMap((node) => node.pods)).toEqual(
+      expect.arrayContaining(['default/first-1', 'default/first-2']),
     );
   });
 });

@@ -32,7 +32,9 @@ export interface PlanOptions {
 /** Plans for manifests; MANIFESTS_INVALID with a line for each problem when some of them are wrong. */
 export async function makePlan({ manifests, problems }: ReadManifests, options: PlanOptions): Promise<PlanReport> {
   const cluster = await ImaginedCluster.create();
-  for (const manifest of manifests) await cluster.apply(manifest);
+  // What pods are checked against must be there before them.
+  const first = manifests.filter(({ object }) => object.kind === 'PriorityClass');
+  for (const manifest of new Set([...first, ...manifests])) await cluster.apply(manifest);
   const workloads = await workloadsOf(cluster);
   const pods = await podsOf(cluster, workloads);
   const found = [...problems, ...cluster.problems];

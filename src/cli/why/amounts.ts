@@ -11,13 +11,6 @@ export function amountText(resource: string, amount: number): string {
   return `${short(amount / 1024 ** step)}${BINARY[step]}`;
 }
 
-/** `4 cpu, 8Gi memory`. */
-export function amountsText(amounts: Readonly<Record<string, number>>): string {
-  return Object.entries(amounts)
-    .map(([resource, amount]) => `${amountText(resource, amount)} ${resource}`)
-    .join(', ');
-}
-
 function short(value: number): string {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }

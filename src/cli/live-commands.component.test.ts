@@ -1,0 +1,168 @@
+/** The commands that talk to a cluster, over HTTP, as a person runs them. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFINITIONS } from '../apis/custom-resource-definitions.ts';
+import { NODE_CLAIMS } from '../apis/karpenter/node-claim.ts';
+import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
+import { NODES } from '../apis/kubernetes/node.ts';
+import { PODS } from '../apis/kubernetes/pod.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
+import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
+import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../app/default-pool.ts';
+import { type RunningCluster, startEmbeddedCluster } from '../embedded/embedded-cluster-server.ts';
+import { seededRandom } from '../platform/random.ts';
+import { VirtualClock } from '../platform/virtual-clock.ts';
+import { main } from './main.ts';
+import { aPodAsking, aStateNode } from './testkit/a-state-node.ts';
+
+let folder: string;
+let running: RunningCluster;
+let kubeconfig: string;
+
+/** The exit code and everything that was printed. */
+async function spindrift(...args: string[]): Promise<{ code: number; printed: string }> {
+  let printed = '';
+  const collect = (text: string): void => {
+    printed += text;
+  };
+  const code = await main([...args, '--kubeconfig', kubeconfig], { out: collect, err: collect });
+  return { code, printed };
+}
+
+async function start(name: string): Promise<RunningCluster> {
+  return startEmbeddedCluster({
+    // Nothing moves by itself, so that the cluster stays as the test has made it.
+    clock: new VirtualClock(),
+    random: seededRandom('live-commands'),
+    port: 0,
+    nodes: 0,
+    kubeconfigPath: join(folder, name),
+  });
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'spindrift-cli-'));
+  running = await start('kubeconfig');
+  kubeconfig = running.kubeconfigPath;
+  const { client } = running.cluster;
+  for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
+  await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
+  await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Ready',
+    message: '',
+    lastTransitionTime: '2030-01-01T00:00:00Z',
+  };
+  const status = { nodes: 1, conditions: [ready] };
+  await client.patch(NODE_POOLS, { name: 'default' }, { type: 'merge', body: { status } }, { subresource: 'status' });
+  const { node, claim } = aStateNode({ annotations: { 'spindrift.dev/simulated-instance': '{}' } });
+  await client.create(NODES, node);
+  await client.create(NODE_CLAIMS, claim);
+  const body = { status: claim.status };
+  await client.patch(
+    NODE_CLAIMS,
+    { name: node.metadata.name ?? '' },
+    { type: 'merge', body },
+    { subresource: 'status' },
+  );
+  await client.create(
+    PODS,
+    aPodAsking('far', { cpu: '1' }, { nodeSelector: { 'topology.kubernetes.io/zone': 'mars' } }),
+  );
+});
+
+afterAll(async () => {
+  await running.stop();
+  await rm(folder, { recursive: true });
+});
+
+describe('why', () => {
+  it('says what keeps a pod from a place', async () => {
+    const { code, printed } = await spindrift('why', 'pod/far');
+    expect(printed).toContain('Pod default/far is pending, and no pool can make a node for it.');
+    expect(printed).toContain('0 with the labels that the pod wants');
+    expect(printed).toContain('the pod wants mars');
+    expect(code).toBe(0);
+  });
+
+  it('says it as data', async () => {
+    const { printed } = await spindrift('why', 'pod', 'far', '-o', 'json');
+    expect(JSON.parse(printed)).toMatchObject({ pod: 'default/far', pools: [{ pool: 'default', outcome: 'cannot' }] });
+  });
+
+  it('says why a node is what it is', async () => {
+    const { printed } = await spindrift('why', 'node/general-x7k2p');
+    expect(printed).toContain('It was the best of 2 offerings that fit.');
+  });
+
+  it('says which name was meant where there is none of that name', async () => {
+    expect(await spindrift('why', 'pod/fr')).toEqual({
+      code: 1,
+      printed: 'spindrift: there is no pod fr in namespace default, did you mean far?\n',
+    });
+  });
+
+  it('says how to ask', async () => {
+    expect((await spindrift('why', 'far')).printed).toContain('say what about, as in pod/web-1');
+  });
+});
+
+describe('top', () => {
+  it('prints the fleet once where there is no terminal', async () => {
+    const { code, printed } = await spindrift('top', '--once');
+    expect(printed).toContain('1 node, 0 pods running, 1 pending');
+    expect(printed).toMatch(/general-x7k2p .* 0\/29 m5\.large \$0\.0300 spot/);
+    expect(code).toBe(0);
+  });
+});
+
+describe('sim', () => {
+  const overrides = async () =>
+    (await running.cluster.client.get(SIMULATED_NODE_CLASSES, { name: 'default' })).spec.overrides;
+
+  it('asks on the node for its machine to be taken back', async () => {
+    const { printed } = await spindrift('sim', 'interrupt', 'general-x7k2p', '--notice', '90s');
+    expect(printed).toBe('node general-x7k2p is taken back in 90 s\n');
+    const node = await running.cluster.client.get(NODES, { name: 'general-x7k2p' });
+    expect(node.metadata.annotations?.['spindrift.dev/interrupt']).toBe('90s');
+  });
+
+  it('exhausts, prices and restores offerings', async () => {
+    await spindrift('sim', 'exhaust', 'spot:m5.large:sim-1a');
+    await spindrift('sim', 'price', 'on-demand', '--factor', '1.5');
+    expect(await overrides()).toEqual([
+      { capacityType: 'spot', instanceType: 'm5.large', zone: 'sim-1a', capacity: 0 },
+      { capacityType: 'on-demand', instanceType: '*', zone: '*', priceFactor: 1.5 },
+    ]);
+    expect((await spindrift('sim', 'restore', 'spot')).printed).toBe('spot:*:* of default is as it was\n');
+    expect(await overrides()).toHaveLength(1);
+  });
+
+  it('refuses nodes that are not there', async () => {
+    expect((await spindrift('sim', 'interrupt', 'general-x7')).printed).toContain('there is no node general-x7');
+  });
+
+  it('says what it can do', async () => {
+    expect((await spindrift('sim', 'exhaus', 'spot')).printed).toContain('did you mean exhaust?');
+  });
+});
+
+describe('a cluster without our kinds', () => {
+  it('is told apart from one without nodes', async () => {
+    const bare = await start('bare');
+    const known = kubeconfig;
+    try {
+      kubeconfig = bare.kubeconfigPath;
+      const { code, printed } = await spindrift('top', '--once');
+      expect(printed).toContain('does not know NodePools: install their definitions first');
+      expect(code).toBe(1);
+    } finally {
+      kubeconfig = known;
+      await bare.stop();
+    }
+  });
+});

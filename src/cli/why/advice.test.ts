@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { NearestMiss, NeededChange } from '../../engine/solution.ts';
+import { adviceText, missText } from './advice.ts';
+import { amountText } from './amounts.ts';
+
+const miss = (change: NeededChange): NearestMiss => ({
+  pool: 'general',
+  instanceType: 'm5.large',
+  zone: 'sim-1a',
+  capacityType: 'spot',
+  constraint: 'requirements',
+  change,
+});
+
+describe('what came closest', () => {
+  it.each<[NeededChange, string, string]>([
+    [
+      { kind: 'label', key: 'disk', wanted: 'In ssd, nvme', actual: undefined },
+      'has no disk, the pod wants ssd or nvme',
+      'let the pod accept another disk',
+    ],
+    [
+      { kind: 'label', key: 'disk', wanted: 'NotIn hdd', actual: 'hdd' },
+      'has disk hdd, the pod wants anything but hdd',
+      'let pool general offer one',
+    ],
+    [
+      { kind: 'resource', resource: 'memory', requested: 12 * 1024 ** 3, available: 7.25 * 1024 ** 3 },
+      'has 7.25Gi memory for pods, the pod asks for 12Gi',
+      'lower the pod’s request of memory to 7.25Gi or less',
+    ],
+    [
+      { kind: 'limit', pool: 'general', resource: 'cpu', missing: 1500 },
+      'would exceed the limit on cpu of pool general by 1.5',
+      'raise spec.limits.cpu of pool general by 1.5',
+    ],
+    [{ kind: 'offering', what: 'no-slots' }, 'has no free slot in its reservation', 'allow spot or on-demand'],
+    [{ kind: 'offering', what: 'unhealthy' }, 'is out of the market for now', 'wait, or let pool general use more'],
+    [{ kind: 'min-values', key: 'family', wanted: 3, actual: 1 }, 'asks for 3', 'lower minValues of family'],
+    [
+      { kind: 'topology', rule: 'spread', topologyKey: 'zone' },
+      'would break the spread over zone',
+      'loosen the spread of the pod',
+    ],
+    [
+      { kind: 'topology', rule: 'affinity', topologyKey: 'zone' },
+      'would break the affinity over zone',
+      'start a pod that matches the affinity first',
+    ],
+    [{ kind: 'nothing-to-buy' }, 'meets no alternative', 'loosen the node affinity'],
+  ])('for %j says what it lacks and what to do', (change, lacks, advice) => {
+    expect(missText(miss(change))).toContain(lacks);
+    expect(adviceText(miss(change))).toContain(advice);
+  });
+});
+
+describe('amounts', () => {
+  it('are in units that people read', () => {
+    expect(amountText('cpu', 250)).toBe('0.25');
+    expect(amountText('memory', 512 * 1024 ** 2)).toBe('512Mi');
+    expect(amountText('memory', 100)).toBe('100');
+    expect(amountText('nvidia.com/gpu', 8)).toBe('8');
+  });
+});

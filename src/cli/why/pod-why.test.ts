@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { InstanceType } from '../../engine/problem.ts';
+import type { ClusterSnapshot } from '../../state/build-problem.ts';
+import type { StateNode } from '../../state/state-node.ts';
+import { aPodAsking, aStateNode } from '../testkit/a-state-node.ts';
+import { podWhy, unusableBecause } from './pod-why.ts';
+import { podWhyText } from './pod-why-text.ts';
+
+const GIB = 1024 ** 3;
+const TYPES: InstanceType[] = [2, 8].map((cores) => ({
+  name: `m${cores}`,
+  capacity: { cpu: cores * 1000, memory: cores * 4 * GIB, pods: 29 },
+  offerings: [
+    { zone: 'z1', capacityType: 'spot', price: cores * 0.01 },
+    { zone: 'z2', capacityType: 'on-demand', price: cores * 0.03 },
+  ],
+}));
+
+function snapshot(pools: readonly NodePool[], nodes: readonly StateNode[] = []): ClusterSnapshot {
+  return {
+    pending: [],
+    nodes,
+    podsOn: () => [],
+    daemonSets: [],
+    pools: pools.map((pool) => ({ pool, instanceTypes: TYPES })),
+    namespaces: [],
+    storage: { claim: () => undefined, volume: () => undefined, storageClass: () => undefined },
+  };
+}
+
+const say = (pod: Pod, of: ClusterSnapshot): string => podWhyText(podWhy(pod, of, []));
+
+describe('why a pod is pending', () => {
+  it('is said pool by pool: the funnel, what came closest, and what to do', () => {
+    const spot = aNodePool({
+      name: 'spot',
+      template: { requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] }] },
+    });
+    const tainted = aNodePool({
+      name: 'tainted',
+      template: { taints: [{ key: 'team', value: 'ml', effect: 'NoSchedule' }] },
+    });
+    const said = say(aPodAsking('big', { cpu: '12' }), snapshot([spot, tainted]));
+    expect(said).toContain('Pod default/big is pending, and no pool can make a node for it.');
+    expect(said).toContain(
+      'Pool spot has nothing for it:\n  4 offerings are sold\n  2 allowed by the pool\n  0 large enough',
+    );
+    expect(said).toContain('m2 (spot, z1) has 2 cpu for pods, the pod asks for 12');
+    expect(said).toContain(
+      'Pool tainted has nothing for it:\n  4 offerings are sold\n  0 with taints that the pod tolerates',
+    );
+    expect(said).toContain(
+      'to do: give the pod a toleration for team=ml:NoSchedule, or take the taint from pool tainted',
+    );
+  });
+
+  it('names the volume claim that is missing', () => {
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+    expect(say(aPodAsking('db', {}, { volumes }), snapshot([aNodePool()]))).toBe(
+      'Pod default/db waits: the PersistentVolumeClaim default/data does not exist.\n',
+    );
+  });
+
+  it('is that a node is about to be made, where one can be', () => {
+    const said = say(aPodAsking('web', { cpu: '1' }), snapshot([aNodePool()]));
+    expect(said).toContain('a node can be made for it');
+    expect(said).toContain('Pool general can launch m2 (spot, z1), $0.0200 an hour.');
+  });
+
+  it('is that it will be put on a node that is there, or waits for one that is coming', () => {
+    const there = aStateNode();
+    const { node: _, ...coming } = aStateNode();
+    const pod = aPodAsking('web', { cpu: '1' });
+    expect(say(pod, snapshot([aNodePool()], [there]))).toContain('fits on node general-x7k2p');
+    expect(say(pod, snapshot([aNodePool()], [coming]))).toContain('waits for node general-x7k2p, which is on its way');
+  });
+
+  it('says how the nodes that are there refuse it', () => {
+    const said = say(aPodAsking('big', { cpu: '12' }), snapshot([aNodePool()], [aStateNode()]));
+    expect(said).toContain('The node that is there cannot take it:\n  1 too full or too small');
+  });
+
+  it('is that there is no pool', () => {
+    expect(say(aPodAsking('web', {}), snapshot([]))).toContain('there is no NodePool to make a node from');
+  });
+
+  it.each<[string, Partial<Pod['spec']>, Pod['status'], string]>([
+    ['runs', { nodeName: 'n1' }, { phase: 'Running' }, 'runs on node n1'],
+    ['starts', { nodeName: 'n1' }, { phase: 'Pending' }, 'starts on node n1'],
+    ['has ended', {}, { phase: 'Succeeded' }, 'has ended (Succeeded)'],
+    ['is gated', { schedulingGates: [{ name: 'quota' }] }, {}, 'waits for its scheduling gates: quota'],
+    ['is nominated', {}, { nominatedNodeName: 'n1' }, 'waits for pods of lower priority to leave node n1'],
+  ])('asks for no node for one that %s', (_, spec, status, words) => {
+    const pod = { ...aPodAsking('x', {}, spec), status: status ?? {} };
+    const why = podWhy(pod, snapshot([aNodePool()]), []);
+    expect(why.standing).toContain(words);
+    expect(why.pools).toEqual([]);
+  });
+});
+
+describe('a pool', () => {
+  const condition = (status: 'True' | 'False', message = ''): NodePool => ({
+    ...aNodePool(),
+    status: {
+      nodes: 0,
+      conditions: [{ type: 'Ready', status, message, reason: 'X', lastTransitionTime: '2030-01-01T00:00:00Z' }],
+    },
+  });
+
+  it('is usable when it is ready', () => {
+    expect(unusableBecause(condition('True'))).toBeUndefined();
+  });
+
+  it('says why it is not', () => {
+    expect(unusableBecause(condition('False', 'no such class'))).toBe('is not ready: no such class');
+    expect(unusableBecause(aNodePool())).toContain('does the autoscaler run?');
+    expect(unusableBecause(aNodePool({ spec: { replicas: 3 } }))).toContain('a fixed number of nodes');
+    const why = podWhy(aPodAsking('web', {}), snapshot([]), [{ pool: 'general', problem: 'is being deleted' }]);
+    expect(podWhyText(why)).toContain('Pool general is being deleted.');
+  });
+});
