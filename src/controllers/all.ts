@@ -15,8 +15,9 @@ import { NodePoolReadiness } from './nodepool/node-pool-readiness.ts';
 import { NodePoolRegistrationHealth } from './nodepool/node-pool-registration-health.ts';
 import { NodePoolValidation } from './nodepool/node-pool-validation.ts';
 import { RegistrationHealth } from './nodepool/registration-health.ts';
+import { OwnWrites } from './own-writes.ts';
 
-export interface AllControllersOptions extends ControllersOptions {
+export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'> {
   /** How long a claim may take for its steps. */
   readonly limits?: Partial<LivenessLimits>;
   /** Which labels a pool may speak of. */
@@ -29,7 +30,8 @@ export interface RunningController {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function allControllers(options: AllControllersOptions): RunningController[] {
+export function allControllers(shared: AllControllersOptions): RunningController[] {
+  const options = { ...shared, writes: new OwnWrites(shared.client, shared.state.informers) };
   const launches = new Launches({ clock: options.clock });
   const health = new RegistrationHealth();
   const evictions = new EvictionQueue(options);

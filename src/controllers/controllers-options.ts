@@ -6,6 +6,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Random } from '../platform/random.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
+import type { OwnWrites } from './own-writes.ts';
 
 /** What every controller works with. */
 export interface ControllersOptions {
@@ -18,4 +19,5 @@ export interface ControllersOptions {
   /** Whoever made its informers runs them. */
   readonly state: ClusterState;
   readonly provider: CloudProvider;
+  readonly writes: OwnWrites;
 }

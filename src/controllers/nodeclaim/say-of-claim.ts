@@ -7,11 +7,10 @@ import {
 } from '../../apis/karpenter/node-claim.ts';
 import { withConditions } from '../condition-changes.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
-import { versionedPatch } from '../versioned-patch.ts';
 
 /** Writes conditions of a claim, and what else of its status is new; nothing where nothing changed. Gives the claim as it is then. */
 export async function sayOfClaim(
-  { client, clock }: Pick<ControllersOptions, 'client' | 'clock'>,
+  { writes, clock }: Pick<ControllersOptions, 'writes' | 'clock'>,
   claim: NodeClaim,
   changes: readonly ConditionChange[],
   signal: AbortSignal,
@@ -24,5 +23,5 @@ export async function sayOfClaim(
   );
   if (conditions === claim.status?.conditions && !fresh) return claim;
   const body = { status: { ...status, conditions } };
-  return versionedPatch(client, NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
+  return writes.patch(NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
 }

@@ -35,8 +35,8 @@ export class NodePoolReadiness {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { recorder, state } = this.#options;
-    const pool = state.informers.nodePools.get(name);
+    const { recorder, state, writes } = this.#options;
+    const pool = writes.newest(state.informers.nodePools.get(name));
     if (pool === undefined) return undefined;
     const change = await this.#judge(pool, signal);
     const said = await sayOfPool(this.#options, pool, change, signal);

@@ -38,8 +38,8 @@ export class NodePoolRegistrationHealth {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<undefined> {
-    const { health, state } = this.#options;
-    const pool = state.informers.nodePools.get(name);
+    const { health, state, writes } = this.#options;
+    const pool = writes.newest(state.informers.nodePools.get(name));
     if (pool === undefined) return;
     const generation = nodeClassOf(state.informers, pool.spec.template.spec.nodeClassRef)?.metadata.generation;
     const said = conditionOf(pool, NODE_REGISTRATION_HEALTHY);

@@ -34,8 +34,8 @@ export class NodePoolValidation {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<undefined> {
-    const { state, recorder, labelRules = CORE_LABEL_RULES } = this.#options;
-    const pool = state.informers.nodePools.get(name);
+    const { state, recorder, labelRules = CORE_LABEL_RULES, writes } = this.#options;
+    const pool = writes.newest(state.informers.nodePools.get(name));
     if (pool === undefined) return;
     const problems = nodePoolProblems(pool, labelRules);
     const message = problems.length === 0 ? '' : describeProblems(pool, problems);

@@ -2,11 +2,10 @@ import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
 import { NODE_POOL_CONDITIONS, NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import { withConditions } from '../condition-changes.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
-import { versionedPatch } from '../versioned-patch.ts';
 
 /** Writes a condition of a pool, and what else of its status goes with it; tells whether there was anything new. */
 export async function sayOfPool(
-  { client, clock }: Pick<ControllersOptions, 'client' | 'clock'>,
+  { writes, clock }: Pick<ControllersOptions, 'writes' | 'clock'>,
   pool: NodePool,
   change: ConditionChange,
   signal: AbortSignal,
@@ -16,6 +15,6 @@ export async function sayOfPool(
   const { nodeClassObservedGeneration: observed = pool.status?.nodeClassObservedGeneration } = status;
   if (conditions === pool.status?.conditions && observed === pool.status?.nodeClassObservedGeneration) return false;
   const body = { status: { ...status, conditions } };
-  await versionedPatch(client, NODE_POOLS, pool, body, { signal, subresource: 'status' });
+  await writes.patch(NODE_POOLS, pool, body, { signal, subresource: 'status' });
   return true;
 }

@@ -2,7 +2,7 @@
  * Lets a deleted node go in good order: nothing new comes to it, its pods leave, its volumes are detached, its machine is
  * terminated, and then it is let go. Where something does not go on, the claim's conditions and events on the node say what.
  */
-import type { ConditionChange } from '../../../apis/karpenter/conditions.ts';
+import { type ConditionChange, isTrue } from '../../../apis/karpenter/conditions.ts';
 import {
   FINALIZER_TERMINATION,
   LABEL_EXCLUDE_FROM_BALANCERS,
@@ -26,7 +26,6 @@ import { failedTermination } from '../../nodeclaim/events.ts';
 import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
 import { settledAt } from '../../nodeclaim/settled-at.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
-import { versionedPatch } from '../../versioned-patch.ts';
 import { awaitingVolumeDetachment, terminationGracePeriodExpiring, waitingForHeldPods } from '../events.ts';
 import { isReady } from '../is-ready.ts';
 import { NodeMetrics } from '../metrics.ts';
@@ -87,13 +86,15 @@ export class NodeTermination {
   }
 
   async #reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { client, clock, state, recorder } = this.#options;
+    const { client, clock, state, recorder, writes } = this.#options;
     const { signal } = context;
-    const known = state.informers.nodes.get(name);
+    const known = writes.newest(state.informers.nodes.get(name));
     if (known?.metadata.deletionTimestamp === undefined) return undefined;
     if (!known.metadata.finalizers?.includes(FINALIZER_TERMINATION)) return undefined;
     // 1. Its claim goes with it.
-    const claims = state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, known.spec?.providerID ?? '');
+    const claims = state.informers.nodeClaims
+      .byIndex(BY_PROVIDER_ID, known.spec?.providerID ?? '')
+      .map((claim) => writes.newest(claim));
     const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal)));
     // 2. Where there is no machine any more, there is nothing to wait for.
@@ -109,13 +110,14 @@ export class NodeTermination {
     const plan = decideDrain(state.informers.pods.byIndex(BY_NODE, name), clock.now(), deadline);
     const drainedMs = (parseTimestamp(node.metadata.deletionTimestamp) ?? 0) + SHORTEST_DRAIN_MS - clock.now();
     if (plan.awaited.length > 0 || drainedMs > 0) return this.#drain(node, claim, plan, drainedMs, signal);
-    const drained = await this.#say(claim, { type: 'Drained', status: 'True' }, signal);
-    if (drained !== claim) this.#metrics.drained(node);
     // 5. Its volumes are detached.
-    const detached = await this.#detach(node, drained, deadline, signal);
-    if (detached === 'waiting') return { requeueAfterMs: REMIND_MS };
+    const volumes = await this.#volumes(node, deadline, signal);
+    const said = await this.#say(claim, [{ type: 'Drained', status: 'True' }, volumes], signal);
+    if (claim === undefined || !isTrue(claim, 'Drained')) this.#metrics.drained(node);
+    if (volumes.status === 'Unknown')
+      return { requeueAfterMs: Math.min(REMIND_MS, (deadline ?? Number.POSITIVE_INFINITY) - clock.now()) };
     // 6. Its machine ends.
-    if (!(await this.#terminate(node, detached, signal))) return { requeueAfterMs: POLL_MS };
+    if (!(await this.#terminate(node, said, signal))) return { requeueAfterMs: POLL_MS };
     return this.#letGo(node, signal);
   }
 
@@ -143,7 +145,7 @@ export class NodeTermination {
       metadata: { labels: { [LABEL_EXCLUDE_FROM_BALANCERS]: 'karpenter' } },
       spec: { taints: tainted ? taints : [...taints, TAINT_DISRUPTED] },
     };
-    return versionedPatch(this.#options.client, NODES, node, body, { signal });
+    return this.#options.writes.patch(NODES, node, body, { signal });
   }
 
   async #drain(
@@ -157,7 +159,8 @@ export class NodeTermination {
     for (const pod of plan.due) evictions.add(pod);
     if (plan.held.length > 0) recorder.record(waitingForHeldPods(node, namesOf(plan.held)));
     const message = this.#obstacles(plan);
-    await this.#say(claim, { type: 'Drained', status: 'Unknown', reason: 'Draining', message }, signal);
+    if (plan.awaited.length > 0)
+      await this.#say(claim, [{ type: 'Drained', status: 'Unknown', reason: 'Draining', message }], signal);
     const changesMs = plan.changesAt - clock.now();
     return { requeueAfterMs: Math.min(REMIND_MS, Math.max(0, changesMs), drainedMs > 0 ? drainedMs : REMIND_MS) };
   }
@@ -176,28 +179,20 @@ export class NodeTermination {
     return sentences.length === 0 ? 'Draining' : `waiting for ${sentences.join('; ')}`;
   }
 
-  async #detach(
-    node: Node,
-    claim: NodeClaim | undefined,
-    deadline: EpochMs | undefined,
-    signal: AbortSignal,
-  ): Promise<NodeClaim | undefined | 'waiting'> {
+  /** What is to be said of the volumes of a node that all pods have left; unknown while they are waited for. */
+  async #volumes(node: Node, deadline: EpochMs | undefined, signal: AbortSignal): Promise<ConditionChange> {
     const { clock, recorder, state } = this.#options;
     await this.#attachments.synced(signal);
     const name = node.metadata.name ?? '';
     const attached = this.#attachments.byIndex(BY_NODE, name);
-    const pods = state.informers.pods.byIndex(BY_NODE, name);
-    const awaited = awaitedAttachments(attached, pods, state.storage);
-    if (awaited.length === 0) return this.#say(claim, { type: 'VolumesDetached', status: 'True' }, signal);
+    const awaited = awaitedAttachments(attached, state.informers.pods.byIndex(BY_NODE, name), state.storage);
+    if (awaited.length === 0) return { type: 'VolumesDetached', status: 'True' };
     const names = awaited.map(({ metadata }) => metadata.name ?? '');
-    if (deadline !== undefined && clock.now() >= deadline) {
-      const change = { status: 'False', reason: 'TerminationGracePeriodElapsed', message: names.join(', ') } as const;
-      return this.#say(claim, { type: 'VolumesDetached', ...change }, signal);
-    }
+    const change = { type: 'VolumesDetached', message: names.join(', ') } as const;
+    if (deadline !== undefined && clock.now() >= deadline)
+      return { ...change, status: 'False', reason: 'TerminationGracePeriodElapsed' };
     recorder.record(awaitingVolumeDetachment(node, names));
-    const change = { status: 'Unknown', reason: 'AwaitingVolumeDetachment', message: names.join(', ') } as const;
-    await this.#say(claim, { type: 'VolumesDetached', ...change }, signal);
-    return 'waiting';
+    return { ...change, status: 'Unknown', reason: 'AwaitingVolumeDetachment' };
   }
 
   /** Tells whether the machine is gone. */
@@ -213,26 +208,26 @@ export class NodeTermination {
       recorder.record(failedTermination(node, asError(error).message));
       throw error;
     }
-    await this.#say(claim, { type: 'InstanceTerminating', status: 'True' }, signal);
+    await this.#say(claim, [{ type: 'InstanceTerminating', status: 'True' }], signal);
     return false;
   }
 
   async #letGo(node: Node, signal: AbortSignal): Promise<undefined> {
-    const { client, clock } = this.#options;
+    const { clock, writes } = this.#options;
     const { finalizers = [], deletionTimestamp, creationTimestamp } = node.metadata;
     const left = finalizers.filter((name) => name !== FINALIZER_TERMINATION);
-    await versionedPatch(client, NODES, node, { metadata: { finalizers: left } }, { signal });
+    await writes.patch(NODES, node, { metadata: { finalizers: left } }, { signal });
     const since = (time: string | undefined): number => (clock.now() - (parseTimestamp(time) ?? clock.now())) / 1000;
     this.#metrics.terminated(node, since(deletionTimestamp), since(creationTimestamp));
   }
 
-  /** Writes a condition on the claim, where there is one; gives the claim as it is then. */
+  /** Writes conditions on the claim, where there is one; gives the claim as it is then. */
   async #say(
     claim: NodeClaim | undefined,
-    change: ConditionChange,
+    changes: readonly ConditionChange[],
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
-    return claim === undefined ? undefined : sayOfClaim(this.#options, claim, [change], signal);
+    return claim === undefined ? undefined : sayOfClaim(this.#options, claim, changes, signal);
   }
 }
 

@@ -16,7 +16,6 @@ import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { NodeMetrics } from '../../node/metrics.ts';
 import type { RegistrationHealth } from '../../nodepool/registration-health.ts';
-import { versionedPatch } from '../../versioned-patch.ts';
 import { deleteClaim } from '../delete-claim.ts';
 import {
   instanceGone,
@@ -82,8 +81,8 @@ export class NodeClaimLifecycle {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { state, provider, launches } = this.#options;
-    const known = state.informers.nodeClaims.get(name);
+    const { state, provider, launches, writes } = this.#options;
+    const known = writes.newest(state.informers.nodeClaims.get(name));
     if (known === undefined || known.metadata.deletionTimestamp !== undefined) return undefined;
     if (!isOfProvider(known, provider)) return undefined;
     const claim = await this.#held(known, signal);
@@ -98,7 +97,7 @@ export class NodeClaimLifecycle {
     const { finalizers = [] } = claim.metadata;
     if (finalizers.includes(FINALIZER_TERMINATION)) return claim;
     const body = { metadata: { finalizers: [...finalizers, FINALIZER_TERMINATION] } };
-    return versionedPatch(this.#options.client, NODE_CLAIMS, claim, body, { signal });
+    return this.#options.writes.patch(NODE_CLAIMS, claim, body, { signal });
   }
 
   async #launch(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
@@ -159,15 +158,18 @@ export class NodeClaimLifecycle {
     const labelled =
       Object.keys(labels).length === 0
         ? claim
-        : await versionedPatch(this.#options.client, NODE_CLAIMS, claim, { metadata: { labels } }, { signal });
+        : await this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { labels } }, { signal });
     const launched: ConditionChange = { type: 'Launched', status: 'True' };
-    await sayOfClaim(this.#options, labelled, [launched], signal, launchedStatus(instance));
+    const changes = [launched, decideRegistration(claim, []).condition];
+    await sayOfClaim(this.#options, labelled, changes, signal, launchedStatus(instance));
   }
 
   /** Registers and initialises the node as far as it has come. */
   async #bringUp(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { clock, state } = this.#options;
-    const nodes = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '');
+    const { clock, state, writes } = this.#options;
+    const nodes = state.informers.nodes
+      .byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '')
+      .map((node) => writes.newest(node));
     const plan = decideRegistration(claim, nodes);
     const before = isTrue(claim, 'Registered');
     const changes: ConditionChange[] = before ? [] : [plan.condition];
@@ -197,7 +199,7 @@ export class NodeClaimLifecycle {
   }
 
   #patchNode(node: Node, body: { metadata: object; spec?: object }, signal: AbortSignal): Promise<Node> {
-    return versionedPatch(this.#options.client, NODES, node, body, { signal });
+    return this.#options.writes.patch(NODES, node, body, { signal });
   }
 
   async #timedOut(

@@ -15,7 +15,6 @@ import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
-import { versionedPatch } from '../../versioned-patch.ts';
 import { failedTermination } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import type { Launches } from '../lifecycle/launches.ts';
@@ -70,8 +69,8 @@ export class NodeClaimTermination {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { state, provider, launches } = this.#options;
-    const known = state.informers.nodeClaims.get(name);
+    const { state, provider, launches, writes } = this.#options;
+    const known = writes.newest(state.informers.nodeClaims.get(name));
     if (known?.metadata.deletionTimestamp === undefined || !isOfProvider(known, provider)) return undefined;
     if (!(known.metadata.finalizers ?? []).includes(FINALIZER_TERMINATION)) return undefined;
     // 1. Nothing more is launched for it.
@@ -91,7 +90,7 @@ export class NodeClaimTermination {
     const deadline = terminationDeadline(claim);
     if (deadline === undefined || deadline === writtenDeadline(claim)) return claim;
     const annotations = { [ANNOTATION_TERMINATION_TIMESTAMP]: toTimestamp(deadline) };
-    return versionedPatch(this.#options.client, NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
+    return this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
   }
 
   async #deleteNode(node: Node, signal: AbortSignal): Promise<void> {
@@ -125,9 +124,9 @@ export class NodeClaimTermination {
   }
 
   async #letGo(claim: NodeClaim, signal: AbortSignal): Promise<undefined> {
-    const { client, clock } = this.#options;
+    const { clock, writes } = this.#options;
     const finalizers = (claim.metadata.finalizers ?? []).filter((name) => name !== FINALIZER_TERMINATION);
-    await versionedPatch(client, NODE_CLAIMS, claim, { metadata: { finalizers } }, { signal });
+    await writes.patch(NODE_CLAIMS, claim, { metadata: { finalizers } }, { signal });
     const since = (time: string | undefined): number | undefined => {
       const at = parseTimestamp(time);
       return at === undefined ? undefined : (clock.now() - at) / 1000;

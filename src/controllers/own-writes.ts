@@ -1,0 +1,72 @@
+/**
+ * Remembers what this process wrote until the cache shows it, so that no decision is made again on what it has changed
+ * itself. Every write names the version it was decided on, so what was written follows directly on that version: as long as
+ * the cache shows one of the versions that we wrote over, ours is the newer one.
+ */
+import { type KubeObject, keyOf, type Resource } from '../apis/kubernetes/object.ts';
+import type { KubeClient, SubresourceOptions, WriteOptions } from '../kube/client.ts';
+import { withoutManagedFields } from '../kube/informer.ts';
+import type { ClusterInformers } from '../state/cluster-informers.ts';
+
+interface PatchBody {
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+interface Written {
+  readonly object: KubeObject;
+  /** Versions that it replaced. */
+  readonly over: Set<string | undefined>;
+}
+
+export class OwnWrites {
+  readonly #client: KubeClient;
+  readonly #written = new Map<string, Written>();
+
+  constructor(client: KubeClient, informers: Pick<ClusterInformers, 'nodeClaims' | 'nodes' | 'nodePools'>) {
+    this.#client = client;
+    const deleted = ({ metadata }: KubeObject): void => void this.#written.delete(metadata.uid ?? '');
+    informers.nodeClaims.addHandler({ deleted });
+    informers.nodes.addHandler({ deleted });
+    informers.nodePools.addHandler({ deleted });
+  }
+
+  /** The object, or what we made of it where the cache is behind. */
+  newest<T extends KubeObject>(cached: T): T;
+  newest<T extends KubeObject>(cached: T | undefined): T | undefined;
+  newest<T extends KubeObject>(cached: T | undefined): T | undefined {
+    const { uid = '', resourceVersion } = cached?.metadata ?? {};
+    const written = this.#written.get(uid);
+    if (written === undefined) return cached;
+    if (written.over.has(resourceVersion)) return written.object as T;
+    this.#written.delete(uid);
+    return cached;
+  }
+
+  /**
+   * Merges into an object, if it still is the one that was decided on: lists such as conditions, taints and finalizers are
+   * written whole, and nobody else's write may be lost. KUBE_CONFLICT when it is not; then look again and decide again.
+   */
+  async patch<T extends KubeObject>(
+    kind: Resource<T>,
+    object: T,
+    body: PatchBody,
+    options: WriteOptions & SubresourceOptions,
+  ): Promise<T> {
+    const { uid, resourceVersion } = object.metadata;
+    const merged = { ...body, metadata: { ...body.metadata, uid, resourceVersion } };
+    const patched = await this.#client.patch(kind, keyOf(object), { type: 'merge', body: merged }, options);
+    this.#remember(withoutManagedFields(patched), resourceVersion);
+    return patched;
+  }
+
+  #remember(object: KubeObject, over: string | undefined): void {
+    const { uid = '', resourceVersion, deletionTimestamp, finalizers = [] } = object.metadata;
+    // Nothing holds it any more: it is gone.
+    if (deletionTimestamp !== undefined && finalizers.length === 0) return;
+    if (resourceVersion === over) return;
+    const before = this.#written.get(uid)?.over ?? [];
+    this.#written.set(uid, { object, over: new Set([...before, over]) });
+  }
+}
