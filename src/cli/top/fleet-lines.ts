@@ -63,7 +63,7 @@ const WIDE = 110;
 /** The name takes what the others leave. */
 function columnsFor(fleet: FleetView, { width, paint = PLAIN }: LinesOptions): Column[] {
   const wide = width >= WIDE;
-  const cells = wide ? 14 : 5;
+  const cells = wide ? 14 : fleet.gpu.total === 0 ? 5 : 3;
   const plain = (text: (node: NodeView) => string, tone?: (node: NodeView) => Tone | undefined) => {
     return (node: NodeView, columnWidth: number, right: boolean): string => {
       const padded = pad(text(node), columnWidth, right);

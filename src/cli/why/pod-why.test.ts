@@ -57,6 +57,20 @@ describe('why a pod is pending', () => {
     );
   });
 
+  it('calls instance types as their cloud does, where several node classes sell the same', () => {
+    const others = TYPES.map((type) => ({ ...type }));
+    const pools = [TYPES, others].map((instanceTypes, index) => ({
+      pool: aNodePool({
+        name: `pool${index}`,
+        template: { nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: `class${index}` } },
+      }),
+      instanceTypes,
+    }));
+    const said = say(aPodAsking('big', { cpu: '12' }), { ...snapshot([]), pools });
+    expect(said.match(/closest: m2 \(spot, z1\)/g)).toHaveLength(2);
+    expect(say(aPodAsking('web', { cpu: '1' }), { ...snapshot([]), pools })).toContain('Pool pool1 can launch m2 (');
+  });
+
   it('names the volume claim that is missing', () => {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
     expect(say(aPodAsking('db', {}, { volumes }), snapshot([aNodePool()]))).toBe(

@@ -7,6 +7,7 @@ import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
 import { buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import { hasEnded } from '../../state/cluster-state.ts';
+import { inCloudWords } from './in-cloud-words.ts';
 
 /** What one pool can do for the pod. */
 export type PoolWhy =
@@ -101,5 +102,5 @@ function poolWhy(pool: Pool, problem: Problem, cloudName: (name: string) => stri
     };
   }
   const reason = unplaced[0]?.reason ?? { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} };
-  return { pool: pool.name, outcome: 'cannot', reason };
+  return { pool: pool.name, outcome: 'cannot', reason: inCloudWords(reason, cloudName) };
 }
