@@ -79,9 +79,12 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
   const pools = written.length > 0 ? written.filter(({ spec }) => spec.replicas === undefined) : [DEFAULT_NODE_POOL];
   if (written.length === 0) notes.push('no NodePool is given: planned with the one that spindrift up starts with');
   const nodeClasses = [...(await cluster.list(SIMULATED_NODE_CLASSES))];
-  for (const name of new Set(pools.map(({ spec }) => spec.template.spec.nodeClassRef.name))) {
+  for (const pool of pools) {
+    const { kind, name } = pool.spec.template.spec.nodeClassRef;
     if (nodeClasses.some(({ metadata }) => metadata.name === name)) continue;
-    if (written.length > 0) notes.push(`node class ${name} is not given: planned with the simulated cloud as it is`);
+    if (kind !== SIMULATED_NODE_CLASSES.kind)
+      notes.push(`what ${kind} ${name} sells is not known here: planned with the simulated cloud instead`);
+    else if (written.length > 0) notes.push(`${kind} ${name} is not given: planned with one that has everything`);
     nodeClasses.push({ ...DEFAULT_NODE_CLASS, metadata: { name } });
   }
   const { now, catalogFile } = options;
