@@ -49,7 +49,8 @@ export class InformedController {
     const stops = this.#settings.listen(this.queue);
     try {
       await this.#options.state.informers.synced(signal);
-      await this.#controller.run(signal);
+      // Each worker listens to the signal while it waits, and finding one listener among many takes time.
+      await this.#controller.run(AbortSignal.any([signal]));
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {

@@ -7,12 +7,12 @@ import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 
 /** The pod was asked to leave. */
 export function evicted(pod: Pod): RecordedEvent {
-  return { object: pod, type: 'Normal', reason: 'Evicted', message: 'Evicted pod: Forceful Termination' };
+  return { object: pod, type: 'Normal', reason: 'Evicted', message: 'Evicted pod: its node is being terminated' };
 }
 
 /** The pod was deleted without asking, because its node has no more time. */
 export function disrupted(pod: Pod, deadline: EpochMs): RecordedEvent {
-  const message = `Deleting the pod to accommodate the terminationTime ${toTimestamp(deadline)} of the node. The pod was granted ${pod.spec.terminationGracePeriodSeconds ?? 30} seconds of grace-period where the time allowed it.`;
+  const message = `Deleted the pod without asking, so that it has ended by ${toTimestamp(deadline)}, when its node goes`;
   return { object: pod, type: 'Normal', reason: 'Disrupted', message, dedupe: [] };
 }
 

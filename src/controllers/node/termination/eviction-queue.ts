@@ -41,7 +41,7 @@ export class EvictionQueue {
     const leaves = ({ metadata }: Pod): void => void this.#items.delete(metadata.uid ?? '');
     this.#controller = new InformedController(options, {
       name: this.name,
-      concurrency: 100,
+      concurrency: 32,
       backOff: { baseDelayMs: FIRST_WAIT_MS, maxDelayMs: LONGEST_WAIT_MS },
       listen: () => [
         pods.addHandler({

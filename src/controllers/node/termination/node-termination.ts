@@ -113,7 +113,7 @@ export class NodeTermination {
     // 5. Its volumes are detached.
     const volumes = await this.#volumes(node, deadline, signal);
     const said = await this.#say(claim, [{ type: 'Drained', status: 'True' }, volumes], signal);
-    if (claim === undefined || !isTrue(claim, 'Drained')) this.#metrics.drained(node);
+    if (claim !== undefined && !isTrue(claim, 'Drained')) this.#metrics.drained(node);
     if (volumes.status === 'Unknown')
       return { requeueAfterMs: Math.min(REMIND_MS, (deadline ?? Number.POSITIVE_INFINITY) - clock.now()) };
     // 6. Its machine ends.

@@ -62,7 +62,7 @@ export class NodeClaimLifecycle {
     const { nodeClaims, nodes } = options.state.informers;
     this.#controller = new InformedController(options, {
       name: this.name,
-      concurrency: 100,
+      concurrency: 32,
       listen: (queue) => [
         enqueueOn(nodeClaims, queue),
         enqueueOn(nodes, queue, ({ spec }) =>
