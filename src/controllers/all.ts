@@ -1,5 +1,6 @@
 /** All controllers of machines, nodes and pools, wired by hand. */
 import type { LabelRules } from '../apis/karpenter/label-rules.ts';
+import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
@@ -34,6 +35,10 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const options = { ...shared, writes: new OwnWrites(shared.client, shared.state.informers) };
   const launches = new Launches({ clock: options.clock });
   const health = new RegistrationHealth();
+  const { nodeClaims, nodePools, nodes } = options.state.informers;
+  new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims);
+  new ConditionMetrics(options, 'nodepool').follow(nodePools);
+  new ConditionMetrics(options, 'node').follow(nodes);
   const evictions = new EvictionQueue(options);
   return [
     new NodeClaimLifecycle({ ...options, launches, health }),

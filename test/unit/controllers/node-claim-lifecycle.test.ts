@@ -49,6 +49,9 @@ describe('a claim', () => {
     expect(node.metadata.ownerReferences).toMatchObject([{ kind: 'NodeClaim', name: 'one', uid: claim.metadata.uid }]);
     expect(node.spec?.taints).toEqual([{ key: 'team', value: 'a', effect: 'NoSchedule' }]);
     expect(await world.metrics.read('karpenter_nodes_created_total', { nodepool: 'general', zone: 'zone-a' })).toBe(1);
+    const ready = { type: 'Ready', status: 'True', reason: 'Ready' };
+    expect(await world.metrics.read('operator_nodeclaim_status_condition_count', { name: 'one', ...ready })).toBe(1);
+    expect(await world.metrics.read('operator_nodeclaim_status_condition_transitions_total', ready)).toBe(1);
     await world.end();
   });
 
@@ -63,6 +66,7 @@ describe('a claim', () => {
     expect(await world.node('one')).toBeUndefined();
     expect(await world.claim('one')).toBeUndefined();
     expect(await world.metrics.read('karpenter_nodeclaims_terminated_total')).toBe(1);
+    expect(await world.metrics.read('operator_nodeclaim_status_condition_count')).toBeUndefined();
     await world.end();
   });
 

@@ -1,0 +1,91 @@
+/** Counts what the conditions of our objects say and how long they take to change; names are those of Karpenter's dashboards. */
+import type { Conditioned } from '../apis/karpenter/conditions.ts';
+import type { KubeObject } from '../apis/kubernetes/object.ts';
+import type { Informer } from '../kube/informer.ts';
+import { type Clock, parseTimestamp } from '../platform/clock.ts';
+import type { Metrics } from '../platform/metrics.ts';
+
+type Observed = KubeObject & Conditioned;
+
+const TERMINATION_BUCKETS = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
+
+export class ConditionMetrics {
+  readonly #clock: Clock;
+  readonly #count;
+  readonly #transitions;
+  readonly #transitionSeconds;
+  readonly #terminationSeconds;
+
+  /** `kind` in lower case: it is part of the names. */
+  constructor({ metrics, clock }: { readonly metrics: Metrics; readonly clock: Clock }, kind: string) {
+    this.#clock = clock;
+    this.#count = metrics.gauge({
+      name: `operator_${kind}_status_condition_count`,
+      help: `1 for each condition that a ${kind} has, per object, type, status and reason`,
+      labels: ['namespace', 'name', 'type', 'status', 'reason'],
+    });
+    this.#transitions = metrics.counter({
+      name: `operator_${kind}_status_condition_transitions_total`,
+      help: `How often a condition of a ${kind} came to a status, per type, status and reason`,
+      labels: ['type', 'status', 'reason'],
+    });
+    this.#transitionSeconds = metrics.histogram({
+      name: `operator_${kind}_status_condition_transition_seconds`,
+      help: `How long a condition of a ${kind} had a status before it changed, in seconds, per type and both statuses`,
+      labels: ['type', 'status', 'to_status'],
+    });
+    this.#terminationSeconds = metrics.histogram({
+      name: `operator_${kind}_termination_duration_seconds`,
+      help: `From the deletion of a ${kind} until it was gone, in seconds`,
+      buckets: TERMINATION_BUCKETS,
+    });
+  }
+
+  /** Follows the objects of an informer. Call the result to stop. */
+  follow<T extends Observed>(informer: Informer<T>): () => void {
+    return informer.addHandler({
+      added: (object) => this.#show(object),
+      updated: (object, old) => {
+        this.#hide(old);
+        this.#show(object);
+        this.#compare(old, object);
+      },
+      deleted: (object) => {
+        this.#hide(object);
+        const deletedAt = parseTimestamp(object.metadata.deletionTimestamp);
+        if (deletedAt !== undefined) this.#terminationSeconds.observe({}, (this.#clock.now() - deletedAt) / 1000);
+      },
+    });
+  }
+
+  #show(object: Observed): void {
+    for (const labels of seriesOf(object)) this.#count.set(labels, 1);
+  }
+
+  #hide(object: Observed): void {
+    for (const labels of seriesOf(object)) this.#count.remove(labels);
+  }
+
+  #compare(old: Observed, object: Observed): void {
+    for (const { type, status, reason = '', lastTransitionTime } of object.status?.conditions ?? []) {
+      const before = old.status?.conditions?.find((condition) => condition.type === type);
+      if (before === undefined || before.status === status) continue;
+      this.#transitions.add({ type, status, reason });
+      const from = parseTimestamp(before.lastTransitionTime);
+      const to = parseTimestamp(lastTransitionTime);
+      if (from !== undefined && to !== undefined)
+        this.#transitionSeconds.observe({ type, status: before.status, to_status: status }, (to - from) / 1000);
+    }
+  }
+}
+
+function seriesOf({ metadata, status }: Observed) {
+  const { namespace = '', name = '' } = metadata;
+  return (status?.conditions ?? []).map((condition) => ({
+    namespace,
+    name,
+    type: condition.type,
+    status: condition.status,
+    reason: condition.reason ?? '',
+  }));
+}
