@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
+import { TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER } from '../../../src/cloud/simulated/labels.ts';
 import { ANNOTATION_OFFERINGS } from '../../../src/state/planned-offerings.ts';
 import { aClaim, FleetWorld } from './testkit/fleet-world.ts';
 
@@ -170,6 +171,47 @@ describe('a claim', () => {
     await world.clock.advance(5 * MINUTE);
     expect(await world.claim('one')).toBeUndefined();
     expect(await world.node('one')).toBeUndefined();
+    await world.end();
+  });
+
+  it('whose machine cannot be terminated says so, and goes when it can be', async () => {
+    const world = await FleetWorld.start();
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.clock.advance(MINUTE);
+    const { settings } = world.cloud.account('default')!;
+    world.cloud.configure('default', { ...settings, faults: { ...NO_FAULTS, errorRate: 1, carriedOutShare: 0 } });
+    await world.client.delete(NODE_CLAIMS, { name: 'one' });
+    await world.clock.advance(2 * MINUTE);
+    expect(await world.claim('one')).toBeDefined();
+    expect(await world.events('one')).toHaveProperty('FailedTermination');
+    world.cloud.configure('default', settings);
+    await world.clock.advance(MINUTE);
+    expect(await world.claim('one')).toBeUndefined();
+    expect(world.instances).toBe(0);
+    await world.end();
+  });
+
+  it('that is not there any more leaves no machine behind, while machines of other clusters are left alone', async () => {
+    const world = await FleetWorld.start();
+    const launch = (token: string, cluster: string) =>
+      world.clock.run(
+        world.cloud.runInstance(
+          'default',
+          {
+            token,
+            offering: { instanceType: 'small', zone: 'zone-a', capacityType: 'spot' },
+            openReservations: 'none',
+            tags: { [TAG_CLUSTER]: cluster, [TAG_CLAIM]: token, [TAG_CLAIM_UID]: token },
+            bootstrap: { labels: {}, taints: [] },
+          },
+          new AbortController().signal,
+        ),
+      );
+    await launch('forgotten', 'test');
+    await launch('foreign', 'another');
+    await world.clock.advance(5 * MINUTE);
+    expect([...world.cloud.fleet.list()].map(({ token }) => token)).toEqual(['foreign']);
+    expect(await world.node('forgotten')).toBeUndefined();
     await world.end();
   });
 

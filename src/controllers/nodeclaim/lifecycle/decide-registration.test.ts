@@ -16,6 +16,8 @@ describe('registration', () => {
     const two = decideRegistration(claim, [aNode({ name: 'a' }), aNode({ name: 'b' })]);
     expect(two.condition).toMatchObject({ status: 'False', reason: 'MultipleNodesFound' });
     expect(two.nodePatch).toBeUndefined();
+    const going = aNode({ metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } });
+    expect(decideRegistration(claim, [going]).condition).toMatchObject({ reason: 'NodeNotFound' });
   });
 
   it('gives the node the labels, annotations and taints of its claim, an owner and a finalizer', () => {

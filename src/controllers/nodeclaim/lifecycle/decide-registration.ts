@@ -25,13 +25,15 @@ export interface RegistrationPlan {
 const KEPT_ANNOTATIONS = [ANNOTATION_OFFERINGS, 'kubectl.kubernetes.io/last-applied-configuration'];
 
 export function decideRegistration(claim: NodeClaim, nodes: readonly Node[]): RegistrationPlan {
-  const [node, ...others] = nodes;
+  // One that goes already takes no finalizer any more.
+  const staying = nodes.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const [node, ...others] = staying;
   if (node === undefined) {
     const message = 'Node not registered with cluster';
     return { condition: { type: 'Registered', status: 'Unknown', reason: 'NodeNotFound', message } };
   }
   if (others.length > 0) {
-    const names = nodes.map(({ metadata }) => metadata.name).join(', ');
+    const names = staying.map(({ metadata }) => metadata.name).join(', ');
     const message = `Invariant violated, matched multiple nodes: ${names}`;
     return { condition: { type: 'Registered', status: 'False', reason: 'MultipleNodesFound', message } };
   }
