@@ -30,6 +30,9 @@ export interface WatchedCluster extends ConnectedCluster {
   nodeClasses(): SimulatedNodeClass[];
 }
 
+/** Somebody waits for the answer, and would rather hear soon that there is none. */
+const RETRIES = 2;
+
 /** Connects, and lets go of everything when the use is over. */
 export async function withCluster<T>(
   { kubeconfig, context }: ClusterChoice,
@@ -38,6 +41,7 @@ export async function withCluster<T>(
   const clock = new RealClock();
   const { client, connection } = await connect({
     clock,
+    maxRetries: RETRIES,
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });

@@ -65,4 +65,23 @@ describe('the command line', () => {
   ])('turns what is wrong with %j into one line and exit code 1', async (args, err) => {
     expect(await run(...args)).toEqual({ code: 1, out: '', err });
   });
+
+  it('ends without a word, as shells expect it, when it is asked to stop', async () => {
+    const wait = command({
+      name: 'wait',
+      summary: 'Waits.',
+      usage: '',
+      options: {},
+      run: async (_, { signal }) => {
+        process.emit('SIGINT');
+        signal.throwIfAborted();
+        return 0;
+      },
+    });
+    let printed = '';
+    const print = (text: string): void => {
+      printed += text;
+    };
+    expect([await main(['wait'], { out: print, err: print }, [wait]), printed]).toEqual([130, '']);
+  });
 });

@@ -19,6 +19,9 @@ const TERMINAL: Terminal = {
   err: (text) => process.stderr.write(text),
 };
 
+/** What shells give for a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
 /** Runs one command line and gives its exit code: 0 done, 1 failed; a second Ctrl-C ends the process at once. */
 export async function main(
   args: readonly string[],
@@ -59,13 +62,17 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
   const stop = new AbortController();
   const ask = (): void => {
     // The first time asks, the second time does not wait.
-    if (stop.signal.aborted) process.exit(130);
+    if (stop.signal.aborted) process.exit(INTERRUPTED);
     stop.abort(new Error('interrupted'));
   };
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.on(signal, ask);
   try {
     return await command.run(parsed, { signal: stop.signal, environment: variables, out: terminal.out });
+  } catch (error) {
+    // Whoever asked it to stop knows why it did not finish.
+    if (stop.signal.aborted && error === stop.signal.reason) return INTERRUPTED;
+    throw error;
   } finally {
     for (const signal of signals) process.off(signal, ask);
   }
