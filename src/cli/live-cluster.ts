@@ -11,11 +11,13 @@ import { secretToken } from '../platform/secret.ts';
 import { ClusterInformers } from '../state/cluster-informers.ts';
 import { ClusterState } from '../state/cluster-state.ts';
 
+/** Which cluster is meant; that of the environment where nothing is said. */
 export interface ClusterChoice {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
 }
 
+/** A cluster that can be talked to. */
 export interface ConnectedCluster {
   readonly client: KubeClient;
   readonly clock: RealClock;
@@ -24,6 +26,7 @@ export interface ConnectedCluster {
   readonly namespace: string;
 }
 
+/** A cluster whose state is at hand. */
 export interface WatchedCluster extends ConnectedCluster {
   /** In step with the cluster until the use ends. */
   readonly state: ClusterState;

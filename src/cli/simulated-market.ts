@@ -18,6 +18,7 @@ import type { EpochMs } from '../platform/clock.ts';
 import { seededRandom } from '../platform/random.ts';
 import { VirtualClock } from '../platform/virtual-clock.ts';
 
+/** What the market is made from. */
 export interface SimulatedMarketOptions {
   readonly now: EpochMs;
   readonly nodeClasses: readonly SimulatedNodeClass[];
@@ -31,6 +32,7 @@ export interface MarketTrouble {
   readonly problem: string;
 }
 
+/** The market of all node classes of a cluster, at one moment. */
 export class SimulatedMarket {
   readonly #cloud: SimulatedCloud;
   readonly #clock: VirtualClock;

@@ -54,7 +54,8 @@ export const ERRORS = {
   },
   CLUSTER_WITHOUT_KINDS: {
     retry: 'terminal',
-    message: 'the cluster at {server} does not know NodePools: install their definitions first, with the chart or with spindrift run --install-definitions',
+    message:
+      'the cluster at {server} does not know NodePools: install their definitions first, with the chart or with spindrift run --install-definitions',
     help: 'A command needs a cluster that Spindrift, or another autoscaler with the same kinds, runs on.',
   },
   DEADLINE_EXCEEDED: {

@@ -17,6 +17,7 @@ import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
 import type { Manifest } from './read-manifests.ts';
 
+/** The objects of manifests, as an API server keeps them. */
 export class ImaginedCluster {
   readonly #server = new ApiServer({ clock: new VirtualClock(), random: seededRandom('plan') });
   readonly #client = new InMemoryClient(this.#server);

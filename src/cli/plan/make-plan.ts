@@ -24,6 +24,7 @@ import { plannedStorage } from './planned-storage.ts';
 import type { ReadManifests } from './read-manifests.ts';
 import { podOf, podsLike, type Workload } from './workload-pods.ts';
 
+/** What a plan depends on beside the manifests. */
 export interface PlanOptions {
   readonly now: EpochMs;
   readonly catalogFile?: string;

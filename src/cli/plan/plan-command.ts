@@ -5,6 +5,7 @@ import { makePlan } from './make-plan.ts';
 import { planTable } from './plan-table.ts';
 import { readManifests } from './read-manifests.ts';
 
+/** What `spindrift plan` is asked for. */
 export interface PlanCommandOptions {
   readonly files: readonly string[];
   readonly catalogFile?: string;

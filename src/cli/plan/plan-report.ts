@@ -1,6 +1,7 @@
 /** A plan as data: what `-o json` and `-o yaml` print, and what the table is made from. */
 import type { UnplacedReason } from '../../engine/solution.ts';
 
+/** A machine that would be launched. */
 export interface PlannedNode {
   readonly pool: string;
   readonly instanceType: string;
@@ -17,6 +18,7 @@ export interface PlannedNode {
   readonly pods: readonly string[];
 }
 
+/** Pods that no machine would be launched for, for the same reason. */
 export interface PodsWithoutPlace {
   readonly pods: readonly string[];
   /** One sentence. */
@@ -26,6 +28,7 @@ export interface PodsWithoutPlace {
   readonly reason?: UnplacedReason;
 }
 
+/** The whole plan. */
 export interface PlanReport {
   readonly nodes: readonly PlannedNode[];
   /** USD of what is bought: reserved machines are paid for already. */

@@ -8,6 +8,7 @@ import { formerKindProblem } from '../../apis/karpenter/former-kinds.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import { asError, SpindriftError } from '../../platform/errors.ts';
 
+/** An object, and where it is written. */
 export interface Manifest {
   /** `web.yaml, document 2`. */
   readonly source: string;

@@ -3,6 +3,7 @@ import { CAPACITY_TYPES, type CapacityType } from '../../apis/karpenter/labels.t
 import { SpindriftError } from '../../platform/errors.ts';
 import { hint } from '../../platform/nearest.ts';
 
+/** All offerings that agree with it. */
 export interface OfferingPattern {
   readonly capacityType: CapacityType;
   /** `*` for all. */

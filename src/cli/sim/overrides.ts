@@ -2,6 +2,7 @@
 import type { SimulatedNodeClassSpec } from '../../apis/spindrift/simulated-node-class.ts';
 import { includes, type OfferingPattern, overlaps } from './offering-pattern.ts';
 
+/** One entry of the list. */
 export type Override = NonNullable<SimulatedNodeClassSpec['overrides']>[number];
 
 /** The list with a change for the offerings of a pattern; the change comes last, so that it counts. */

@@ -9,12 +9,14 @@ import { type ClusterChoice, type ConnectedCluster, withCluster } from '../live-
 import { type OfferingPattern, parsePattern, patternText } from './offering-pattern.ts';
 import { type Override, overridden, remaining, restored } from './overrides.ts';
 
+/** What is done to the cloud. */
 export type SimAction =
   | { readonly kind: 'interrupt'; readonly nodes: readonly string[]; readonly noticeMs: number }
   | { readonly kind: 'exhaust'; readonly offerings: readonly string[] }
   | { readonly kind: 'restore'; readonly offerings: readonly string[] }
   | { readonly kind: 'price'; readonly offerings: readonly string[]; readonly factor: number };
 
+/** Where it is done. */
 export interface SimOptions extends ClusterChoice {
   /** The SimulatedNodeClass to change; may be left out while there is only one. */
   readonly nodeClass?: string | undefined;

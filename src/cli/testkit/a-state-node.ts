@@ -6,6 +6,7 @@ import type { RankedOffering } from '../../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, writeOfferings } from '../../state/planned-offerings.ts';
 import type { StateNode } from '../../state/state-node.ts';
 
+/** What a test wants to be different. */
 export interface StateNodeParts {
   readonly name?: string;
   /** What runs. */
@@ -17,7 +18,9 @@ export interface StateNodeParts {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
+/** What nodes of tests run on. */
 export const SPOT: RankedOffering = { instanceType: 'm5.large', zone: 'sim-1a', capacityType: 'spot', price: 0.03 };
+/** The same machine on demand. */
 export const ON_DEMAND: RankedOffering = { ...SPOT, capacityType: 'on-demand', price: 0.1 };
 
 /** A node that runs, with the claim it came from. */

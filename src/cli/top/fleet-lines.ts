@@ -6,6 +6,7 @@ import { bar } from './bar.ts';
 import type { FleetView, NodeStatus, NodeView, Use } from './fleet-view.ts';
 import { type Paint, PLAIN, type Tone, toneOfUse } from './paint.ts';
 
+/** How lines are drawn; without colours when no paint is given. */
 export interface LinesOptions {
   readonly width: number;
   readonly paint?: Paint;

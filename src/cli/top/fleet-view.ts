@@ -14,8 +14,10 @@ export interface Use {
   readonly total: number;
 }
 
+/** How a node does. */
 export type NodeStatus = 'Ready' | 'Launching' | 'Starting' | 'NotReady' | 'Cordoned' | 'Leaving';
 
+/** One machine, from its claim on. */
 export interface NodeView {
   readonly name: string;
   readonly status: NodeStatus;
@@ -34,6 +36,7 @@ export interface NodeView {
   readonly createdAt: EpochMs;
 }
 
+/** All machines and what they cost together. */
 export interface FleetView {
   readonly now: EpochMs;
   readonly nodes: readonly NodeView[];
@@ -47,6 +50,7 @@ export interface FleetView {
   readonly savedPerHour: number;
 }
 
+/** What the view is made from. */
 export interface FleetSource {
   readonly now: EpochMs;
   readonly nodes: readonly StateNode[];

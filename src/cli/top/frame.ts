@@ -3,6 +3,7 @@ import { headerLines, LEGEND, type LinesOptions, nodeLines } from './fleet-lines
 import type { FleetView } from './fleet-view.ts';
 import { PLAIN } from './paint.ts';
 
+/** What is drawn. */
 export interface Frame {
   readonly lines: readonly string[];
   /** The first node that is shown, where the wished one would leave room unused. */

@@ -1,5 +1,6 @@
 /** Frames on a terminal: only lines that differ from those of the frame before are written. */
 
+/** The terminal that is drawn on. */
 export interface ScreenOutput {
   readonly columns?: number;
   readonly rows?: number;
@@ -12,6 +13,7 @@ const LEAVE = '\x1b[?25h\x1b[?1049l';
 const BEGIN = '\x1b[?2026h';
 const END = '\x1b[?2026l';
 
+/** A page of a terminal that frames are drawn on. */
 export class Screen {
   readonly #output: ScreenOutput;
   #shown: readonly string[] = [];

@@ -11,6 +11,7 @@ import { wishOf } from './keys.ts';
 import type { Paint, Tone } from './paint.ts';
 import { Screen } from './screen.ts';
 
+/** What `spindrift top` is asked for. */
 export interface TopOptions extends ClusterChoice {
   readonly once: boolean;
   readonly signal: AbortSignal;

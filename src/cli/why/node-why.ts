@@ -5,6 +5,7 @@ import type { RankedOffering } from '../../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, readOfferings } from '../../state/planned-offerings.ts';
 import { labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
 
+/** A machine among the offerings of its plan. */
 export interface NodeWhy {
   readonly node: string;
   readonly pool: string | undefined;

@@ -15,6 +15,7 @@ export type PoolWhy =
   | { readonly pool: string; readonly outcome: 'cannot'; readonly reason: UnplacedReason }
   | { readonly pool: string; readonly outcome: 'unusable'; readonly problem: string };
 
+/** Where a pod stands, and what each pool can do for it. */
 export interface PodWhy {
   /** `namespace/name`. */
   readonly pod: string;

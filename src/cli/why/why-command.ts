@@ -12,6 +12,7 @@ import { nodeWhyText } from './node-why-text.ts';
 import { podWhy, type UnusablePool, unusableBecause } from './pod-why.ts';
 import { podWhyText } from './pod-why-text.ts';
 
+/** What `spindrift why` is asked with. */
 export interface WhyOptions extends ClusterChoice {
   readonly namespace?: string | undefined;
   readonly output: 'text' | 'json';
