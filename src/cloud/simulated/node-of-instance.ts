@@ -1,8 +1,6 @@
 /** The Node object with which a machine of the simulated cloud joins the cluster, and back. */
 import type { Node } from '../../apis/kubernetes/node.ts';
-import type { ResourceList } from '../../apis/kubernetes/pod.ts';
-import { formatQuantity, quantityOf, quantityOfMilli } from '../../apis/kubernetes/quantity.ts';
-import type { Resources } from '../../engine/problem.ts';
+import { quantities } from '../../apis/kubernetes/resource-quantities.ts';
 import { ANNOTATION_INSTANCE, ANNOTATION_KWOK, ANNOTATION_SIMULATED, TAG_CLAIM } from './labels.ts';
 import { parseProviderID, type SimulatedInstance } from './simulated-instance.ts';
 
@@ -27,7 +25,7 @@ export function nodeOf(instance: SimulatedInstance): Node {
       },
     },
     spec: { providerID: instance.providerID, taints: instance.bootstrap.taints },
-    status: { capacity: resourceList(instance.capacity), allocatable: resourceList(instance.allocatable) },
+    status: { capacity: quantities(instance.capacity), allocatable: quantities(instance.allocatable) },
   };
 }
 
@@ -42,15 +40,4 @@ export function instanceOfNode(node: Node): SimulatedInstance | undefined {
   } catch {
     return undefined;
   }
-}
-
-function resourceList(resources: Resources): ResourceList {
-  return Object.fromEntries(
-    Object.entries(resources).map(([name, amount]) => [name, formatQuantity(quantityFor(name, amount))]),
-  );
-}
-
-function quantityFor(name: string, amount: number) {
-  if (name === 'cpu') return quantityOfMilli(amount);
-  return quantityOf(amount, name === 'memory' || name === 'ephemeral-storage' ? 'BinarySI' : 'DecimalSI');
 }

@@ -3,6 +3,7 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { ResourceList } from '../../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
+import { quantities } from '../../apis/kubernetes/resource-quantities.ts';
 import type { Resources } from '../../engine/problem.ts';
 import type { ReconcileContext } from '../../kube/controller.ts';
 import type { GaugeMetric } from '../../platform/metrics.ts';
@@ -10,7 +11,6 @@ import { BY_POOL } from '../../state/cluster-informers.ts';
 import { resources } from '../../state/pod-group.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
-import { quantities } from '../provisioning/claim-for-node.ts';
 import { countNodes } from './count-nodes.ts';
 
 /** A thousand claims that change together are counted a few times, not a thousand times. */

@@ -1,9 +1,15 @@
 /** The NodeClaim that a planned node is asked for with. */
-import { LABEL_NODE_POOL, nodeClassLabel } from '../../apis/karpenter/labels.ts';
+import {
+  ANNOTATION_NODE_POOL_HASH,
+  ANNOTATION_NODE_POOL_HASH_VERSION,
+  FINALIZER_TERMINATION,
+  LABEL_NODE_POOL,
+  nodeClassLabel,
+} from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
-import { formatQuantity, quantityOf, quantityOfMilli } from '../../apis/kubernetes/quantity.ts';
-import type { Requirement, Resources } from '../../engine/problem.ts';
+import { quantities } from '../../apis/kubernetes/resource-quantities.ts';
+import type { Requirement } from '../../engine/problem.ts';
 import type { NewNode, RankedOffering } from '../../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, writeOfferings } from '../../state/planned-offerings.ts';
 
@@ -29,7 +35,12 @@ export function claimForNode(node: NewNode, pool: NodePool, cloudName: (instance
         [LABEL_NODE_POOL]: poolName,
         [nodeClassLabel(nodeClassRef)]: nodeClassRef.name,
       },
-      annotations: { ...template.metadata?.annotations, [ANNOTATION_OFFERINGS]: writeOfferings(offerings) },
+      annotations: {
+        ...template.metadata?.annotations,
+        ...hashOf(pool),
+        [ANNOTATION_OFFERINGS]: writeOfferings(offerings),
+      },
+      finalizers: [FINALIZER_TERMINATION],
       ownerReferences: [
         {
           apiVersion: 'karpenter.sh/v1',
@@ -97,13 +108,13 @@ function fixedLabels(requirements: readonly Requirement[]): Record<string, strin
   );
 }
 
-/** Amounts of the engine as manifests write them. */
-export function quantities(amounts: Resources): Record<string, string> {
+/** The hash of the template that the claim is made from; the pool carries it. */
+function hashOf({ metadata }: NodePool): Record<string, string> {
+  const keys = [ANNOTATION_NODE_POOL_HASH, ANNOTATION_NODE_POOL_HASH_VERSION];
   return Object.fromEntries(
-    Object.entries(amounts).map(([name, amount]) => {
-      if (name === 'cpu') return [name, formatQuantity(quantityOfMilli(Math.ceil(amount)))];
-      const binary = name === 'memory' || name.includes('storage') || name.startsWith('hugepages-');
-      return [name, formatQuantity(quantityOf(Math.ceil(amount), binary ? 'BinarySI' : 'DecimalSI'))];
+    keys.flatMap((key) => {
+      const value = metadata.annotations?.[key];
+      return value === undefined ? [] : [[key, value]];
     }),
   );
 }

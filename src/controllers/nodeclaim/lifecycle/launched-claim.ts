@@ -6,9 +6,9 @@ import {
   nodeClassLabel,
 } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim, NodeClaimStatus } from '../../../apis/karpenter/node-claim.ts';
+import { quantities } from '../../../apis/kubernetes/resource-quantities.ts';
 import type { Instance } from '../../../cloud/provider.ts';
 import type { Labels } from '../../../engine/problem.ts';
-import { quantities } from '../../provisioning/claim-for-node.ts';
 
 /** The labels that the claim does not have yet. What was launched is a fact; other labels are as people wrote them. */
 export function launchedLabels(claim: NodeClaim, { labels, instanceType, zone, capacityType }: Instance): Labels {
