@@ -88,6 +88,7 @@ function timesOf<Answer>(runs: number, measure: () => Measurement<Answer>) {
     answer: shown.answer,
     coldMs: times[0] ?? Number.NaN,
     medianMs: middle,
+    cpuMs: median(measurements.map(({ cpuMs }) => cpuMs)),
     longestSliceMs: median(measurements.map(({ longestSliceMs }) => longestSliceMs)),
     peakRssMb: peakRssMb(),
   };
