@@ -1,5 +1,5 @@
 /** Turns a construction into the answer: right-sizes each new node, ranks its offerings, and numbers the pods. */
-import { forEachBit, hasBit, intersection } from './compile/bitset.ts';
+import { hasBit, intersection } from './compile/bitset.ts';
 import type { Template } from './compile/catalogue.ts';
 import type { Admitted } from './compile/compatibility.ts';
 import { agree } from './compile/min-values.ts';
@@ -18,10 +18,9 @@ const RANKED = 40;
 const PER_TYPE = 2;
 
 /** Exchanges each new node for the cheapest option that holds what is on it; returns the price of all. */
-export function* rightSize(construction: Construction, work: Work): Slices<number> {
+export function* rightSize(construction: Construction, sizes: NodeSizes, work: Work): Slices<number> {
   const { state } = construction;
   const { catalogue } = state.model;
-  const sizes = new NodeSizes(construction);
   let price = 0;
   for (let node = state.existingCount; node < state.nodeCount; node++) {
     const current = state.nodeOption[node] as number;
@@ -37,8 +36,8 @@ export function* rightSize(construction: Construction, work: Work): Slices<numbe
   return price;
 }
 
-/** Which options could carry what is on a node. */
-class NodeSizes {
+/** Which options could carry what is on a node of a construction. */
+export class NodeSizes {
   readonly #state: PlacementState;
   readonly #attempt: Int32Array;
   readonly #lists = new Map<string, Int32Array>();
@@ -73,7 +72,7 @@ class NodeSizes {
   /** Options in the same tier (or the same pool) that all pods of the node admit, from cheap to dear. */
   options(node: number, samePool: boolean): Int32Array {
     const { model } = this.#state;
-    const { catalogue, poolTier, optionCell } = model;
+    const { poolTier, optionCell } = model;
     const current = this.#state.nodeOption[node] as number;
     const pool = poolOf(model, current);
     const cell = this.#pinned(node) ? (optionCell[current] as number) : -1;
@@ -84,19 +83,14 @@ class NodeSizes {
     if (list === undefined) {
       let set = (model.admitted[filters[0] as number] as Admitted).options;
       for (const filter of filters) set = intersection(set, (model.admitted[filter] as Admitted).options);
-      const found: number[] = [];
-      forEachBit(set, (option) => {
+      list = model.optionsByPrice.filter((option) => {
+        if (!hasBit(set, option) || (cell >= 0 && optionCell[option] !== cell)) return false;
         const other = poolOf(model, option);
-        if (samePool ? other !== pool : poolTier[other] !== poolTier[pool]) return;
-        if (cell >= 0 && optionCell[option] !== cell) return;
-        const countsAlike = model.countFilters.every(
+        if (samePool ? other !== pool : poolTier[other] !== poolTier[pool]) return false;
+        return model.countFilters.every(
           (filter, index) => hasBit((model.admitted[filter] as Admitted).options, option) === counted[index],
         );
-        if (countsAlike) found.push(option);
       });
-      const { optionPrice } = catalogue;
-      found.sort((a, b) => (optionPrice[a] as number) - (optionPrice[b] as number) || a - b);
-      list = Int32Array.from(found);
       this.#lists.set(key, list);
     }
     return list;
@@ -183,7 +177,7 @@ export interface Placements {
 }
 
 /** Reads the answer out of a construction. */
-export function* readOut(construction: Construction, work: Work): Slices<Placements> {
+export function* readOut(construction: Construction, sizes: NodeSizes, work: Work): Slices<Placements> {
   const { state } = construction;
   const { model } = state;
   const taken = new Int32Array(model.classes.length);
@@ -206,7 +200,7 @@ export function* readOut(construction: Construction, work: Work): Slices<Placeme
     const pods = podsOf[node] as number[];
     if (pods.length > 0) existing.push({ node: model.nodes[node]?.name ?? '', pods });
   }
-  const ranking = new Ranking(construction);
+  const ranking = new Ranking(state, sizes);
   const newNodes: NewNode[] = [];
   let price = 0;
   for (let node = state.existingCount; node < state.nodeCount; node++) {
@@ -227,9 +221,9 @@ class Ranking {
   readonly #offerings = new Map<number, RankedOffering>();
   readonly #memo = new Map<string, Omit<NewNode, 'pods'>>();
 
-  constructor(construction: Construction) {
-    this.#state = construction.state;
-    this.#sizes = new NodeSizes(construction);
+  constructor(state: PlacementState, sizes: NodeSizes) {
+    this.#state = state;
+    this.#sizes = sizes;
   }
 
   describe(node: number, pods: readonly number[]): NewNode {

@@ -68,6 +68,8 @@ export interface Model {
   readonly optionCell: Int32Array;
   /** By cell: domain in each topology key. */
   readonly cellDomains: readonly Int32Array[];
+  /** All options from cheap to dear. */
+  readonly optionsByPrice: Int32Array;
   /** By pool: 0 for the pools to use first, then 1, ... */
   readonly poolTier: Int32Array;
   readonly tierCount: number;
@@ -151,6 +153,8 @@ export function* compileInSlices(problem: Problem, options: CompileOptions): Sli
     }
     return known;
   };
+  const everywhere = compatibility.filter({ includeLeaving: true });
+  const anywhere = { filter: -1, domains: (key: number) => domainsUnder(everywhere, key) };
   const topology = yield* compileTopology(problem, groups, {
     keyId: (name) => topologyKeys.id(name),
     preferences: options.preferences,
@@ -162,16 +166,14 @@ export function* compileInSlices(problem: Problem, options: CompileOptions): Sli
       keys.delete(HOSTNAME);
       const severalKeys = isHard(spread) && keys.size > (spread.topologyKey === HOSTNAME ? 0 : 1);
       const allKeys = [...keys].sort().map((key) => ({ key, operator: 'Exists' as const, values: [] }));
+      if (!honorAffinity && !honorTaints && !severalKeys) return anywhere;
       const filter = compatibility.filter({
         ...(severalKeys ? { wishes: [allKeys] } : {}),
         requirements: honorAffinity ? pod.requirements : undefined,
         tolerations: honorTaints ? (pod.tolerations ?? []) : undefined,
         includeLeaving: true,
       });
-      return {
-        filter: honorAffinity || honorTaints || severalKeys ? filter : -1,
-        domains: (key) => domainsUnder(filter, key),
-      };
+      return { filter, domains: (key) => domainsUnder(filter, key) };
     },
   });
 
@@ -228,9 +230,14 @@ export function* compileInSlices(problem: Problem, options: CompileOptions): Sli
     nodeDomain,
     optionCell,
     cellDomains,
+    optionsByPrice: byPrice(catalogue.optionPrice),
     poolTier: Int32Array.from(problem.pools, (pool) => weights.indexOf(pool.weight ?? 0)),
     tierCount: weights.length,
   };
+}
+
+function byPrice(price: Float64Array): Int32Array {
+  return Int32Array.from(price.keys()).sort((a, b) => (price[a] as number) - (price[b] as number) || a - b);
 }
 
 function isHard(spread: TopologySpread): boolean {
@@ -241,18 +248,28 @@ function compileCells(
   optionDomain: readonly Int32Array[],
   optionCount: number,
 ): { optionCell: Int32Array; cellDomains: Int32Array[] } {
-  const cells = new Interner();
-  const optionCell = new Int32Array(optionCount);
-  const cellDomains: Int32Array[] = [];
-  for (let option = 0; option < optionCount; option++) {
-    let id = '';
-    for (const column of optionDomain) id += `${column[option]},`;
-    const cell = cells.id(id);
-    if (cell === cellDomains.length)
-      cellDomains.push(Int32Array.from(optionDomain, (column) => column[option] as number));
-    optionCell[option] = cell;
+  // Cells are numbered key by key: the cell so far and the next domain make the next cell.
+  let optionCell = new Int32Array(optionCount);
+  let cellDomains: number[][] = optionCount === 0 ? [] : [[]];
+  for (const column of optionDomain) {
+    const ids = new Map<number, number>();
+    const next = new Int32Array(optionCount);
+    const domains: number[][] = [];
+    const width = optionCount + 2;
+    for (let option = 0; option < optionCount; option++) {
+      const key = (optionCell[option] as number) * width + (column[option] as number) + 1;
+      let cell = ids.get(key);
+      if (cell === undefined) {
+        cell = domains.length;
+        ids.set(key, cell);
+        domains.push([...(cellDomains[optionCell[option] as number] as number[]), column[option] as number]);
+      }
+      next[option] = cell;
+    }
+    optionCell = next;
+    cellDomains = domains;
   }
-  return { optionCell, cellDomains };
+  return { optionCell, cellDomains: cellDomains.map((domains) => Int32Array.from(domains)) };
 }
 
 /** Finds the ways to place a class: ordered alternatives one after another, each with as many wishes as the price allows. */
@@ -261,6 +278,7 @@ class AttemptCompiler {
   readonly #catalogue: Catalogue;
   readonly #options: CompileOptions;
   readonly #anyDiscouraged: boolean;
+  #plain: number | undefined;
 
   constructor(compatibility: Compatibility, catalogue: Catalogue, options: CompileOptions, anyDiscouraged: boolean) {
     this.#compatibility = compatibility;
@@ -281,7 +299,7 @@ class AttemptCompiler {
         tolerations: group.tolerations ?? [],
         hostPorts: group.hostPorts,
       };
-      const required = this.#compatibility.filter(base);
+      const required = isUndemanding(group) ? this.#undemanding() : this.#compatibility.filter(base);
       const wished = this.#options.preferences ? this.#withWishes(group, base, required, requests) : required;
       if (wished === required) return [{ nodes: [required], options: required }];
       return [
@@ -289,6 +307,12 @@ class AttemptCompiler {
         { nodes: [required], options: required },
       ];
     });
+  }
+
+  /** The filter of pods that ask for nothing, by far the most common. */
+  #undemanding(): number {
+    this.#plain ??= this.#compatibility.filter({ tolerations: [] });
+    return this.#plain;
   }
 
   /** Adds wishes from the heaviest on, as long as the cheapest way to buy does not get dearer than allowed. */
@@ -326,4 +350,13 @@ class AttemptCompiler {
     }
     return best;
   }
+}
+
+function isUndemanding({ requirements, volumeRequirements, tolerations, hostPorts }: PodGroup): boolean {
+  return (
+    requirements === undefined &&
+    volumeRequirements === undefined &&
+    tolerations === undefined &&
+    hostPorts === undefined
+  );
 }

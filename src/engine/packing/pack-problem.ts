@@ -4,6 +4,7 @@
  */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
+import { Interner } from '../compile/interner.ts';
 import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
 import { HOST } from '../topology/rules.ts';
 import type { Market } from './market.ts';
@@ -175,32 +176,33 @@ function findCandidates(
   scope: PackScope,
 ): Candidate[] {
   const { catalogue, optionCell, poolTier, admitted } = model;
-  const { optionPrice, optionTemplate, templates, alloc, dimensions } = catalogue;
+  const { optionTemplate, templates, alloc, dimensions } = catalogue;
+  const pools = model.problem.pools.length;
   const filters = [...new Set(rows.map((row) => row.filter))];
   const cells = new Set(rows.map((row) => row.cell));
-  const byKind = new Map<string, number[]>();
-  for (let option = 0; option < catalogue.optionCount; option++) {
+  const byKind = new Map<number, number[]>();
+  const combinations = new Interner();
+  // In order of price, so that every kind is; a kind is a number made of what must not be mixed.
+  for (let at = 0; at < model.optionsByPrice.length; at++) {
+    const option = model.optionsByPrice[at] as number;
     const { pool } = templates[optionTemplate[option] as number] as { pool: number };
     if (!market.sells(option) || (scope.tier !== undefined && poolTier[pool] !== scope.tier)) continue;
-    let kind = '';
-    let wanted = false;
-    for (const filter of filters) {
-      const admits = hasBit((admitted[filter] as Admitted).options, option);
-      kind += admits ? '1' : '0';
-      wanted ||= admits;
-    }
-    if (!wanted) continue;
-    // Offerings of which only so many can be bought never push others out.
-    const reservation = catalogue.optionReservation[option] as number;
-    kind += `|${cells.has(optionCell[option] as number) ? optionCell[option] : -1}|${reservation}`;
-    if (model.minValues.concern(option)) kind += `|${pool}`;
+    const combination = admittedBy(option, filters, admitted, combinations);
+    if (combination < 0) continue;
+    const cell = optionCell[option] as number;
+    // Offerings of which only so many can be bought never push others out, nor do those of pools with minValues.
+    const reservation = (catalogue.optionReservation[option] as number) + 1;
+    const own = model.minValues.concern(option) ? pool + 1 : 0;
+    const kind =
+      ((combination * (model.cellDomains.length + 1) + (cells.has(cell) ? cell + 1 : 0)) * (pools + 1) + own) *
+        (catalogue.reservationSlots.length + 1) +
+      reservation;
     const list = byKind.get(kind);
     if (list === undefined) byKind.set(kind, [option]);
     else list.push(option);
   }
   const result: Candidate[] = [];
   for (const options of byKind.values()) {
-    options.sort((a, b) => (optionPrice[a] as number) - (optionPrice[b] as number) || a - b);
     const kept = undominated(options, optionTemplate, alloc, dimensions);
     for (const option of thin(model, kept, scope.ladder)) {
       const base = catalogue.alloc.subarray((optionTemplate[option] as number) * dimensions);
@@ -214,6 +216,24 @@ function findCandidates(
     }
   }
   return result;
+}
+
+/** A number for the set of filters that admit an option; -1 when none does. */
+function admittedBy(
+  option: number,
+  filters: readonly number[],
+  admitted: readonly Admitted[],
+  combinations: Interner,
+): number {
+  if (filters.length === 1) return hasBit((admitted[filters[0] as number] as Admitted).options, option) ? 0 : -1;
+  let key = '';
+  let any = false;
+  for (const filter of filters) {
+    const admits = hasBit((admitted[filter] as Admitted).options, option);
+    key += admits ? '1' : '0';
+    any ||= admits;
+  }
+  return any ? combinations.id(key) : -1;
 }
 
 /** Of options in order of price, those that no cheaper one covers in every resource. */

@@ -259,8 +259,8 @@ class TopologyCompiler {
   }
 
   #group(key: number, filter: number, matcher: PodMatcher): number {
-    const id = `${key}|${filter}|${JSON.stringify(matcher.selectors)}|${matcher.namespaces
-      .map((names) => (names === undefined ? '*' : [...names].sort().join(',')))
+    const id = `${key}|${filter}|${matcher.selectors.map(selectorKey).join('&')}|${matcher.namespaces
+      .map(namespacesKey)
       .join(';')}`;
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
@@ -269,6 +269,19 @@ class TopologyCompiler {
     this.#ids.set(id, group);
     return group;
   }
+}
+
+/** A selector as a string: equal strings select alike. */
+function selectorKey(selector: LabelSelector | undefined): string {
+  if (selector === undefined) return '-';
+  let key = '';
+  for (const label in selector.matchLabels) key += `${label}=${selector.matchLabels[label]};`;
+  return selector.matchExpressions === undefined ? key : key + JSON.stringify(selector.matchExpressions);
+}
+
+function namespacesKey(names: ReadonlySet<string> | undefined): string {
+  if (names === undefined) return '*';
+  return names.size === 1 ? (names.values().next().value as string) : [...names].sort().join(',');
 }
 
 interface ClassDraft {
