@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { verifyConsolidation } from '../verify/verify-consolidation.ts';
+import { applyMoves } from './apply-plan.ts';
+import { consolidate } from './consolidate.ts';
+import { anyFleet, freeFleet } from './testkit/arbitrary-fleet.ts';
+
+// Random catalogues are small; fifteen spot offerings are never found in them.
+const OPTIONS = { spotDiversity: 2 };
+
+describe('consolidation of any fleet', () => {
+  it('breaks no rule, no budget and no limit when its moves are done in order', () => {
+    fc.assert(
+      fc.property(anyFleet, (fleet) => {
+        expect(verifyConsolidation(fleet, consolidate(fleet, OPTIONS), OPTIONS)).toEqual([]);
+      }),
+    );
+  });
+
+  it('breaks none where everything may be disrupted either', () => {
+    fc.assert(
+      fc.property(freeFleet, (fleet) => {
+        expect(verifyConsolidation(fleet, consolidate(fleet, OPTIONS), OPTIONS)).toEqual([]);
+      }),
+    );
+  });
+
+  it('is the same every time', () => {
+    fc.assert(
+      fc.property(anyFleet, (fleet) => {
+        expect(consolidate(structuredClone(fleet), OPTIONS)).toEqual(consolidate(fleet, OPTIONS));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('finds nothing to do on the fleet that it leads to', () => {
+    fc.assert(
+      fc.property(fc.oneof(freeFleet, anyFleet), (fleet) => {
+        // A Balanced pool weighs moves against the whole pool, which is another one afterwards.
+        fc.pre(fleet.poolDisruption.every(({ policy }) => policy !== 'Balanced'));
+        const first = consolidate(fleet, OPTIONS);
+        // Exchanges that wait for each other's slots or zones are left for the next time.
+        fc.pre(first.kept.every(({ cause }) => cause.kind !== 'order'));
+        expect(consolidate(applyMoves(fleet, first.moves, 'spend-budgets'), OPTIONS).moves).toEqual([]);
+      }),
+    );
+  });
+
+  it('is right as far as it goes when it is cut short', () => {
+    fc.assert(
+      fc.property(anyFleet, fc.nat(2000), (fleet, maxSteps) => {
+        const options = { ...OPTIONS, maxSteps };
+        expect(verifyConsolidation(fleet, consolidate(fleet, options), options)).toEqual([]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
