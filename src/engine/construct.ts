@@ -2,7 +2,8 @@
  * Builds a plan in rounds. Each round puts what it can on nodes that are there, plans the zones of the rest, packs them into new
  * nodes, and carries that out; what the rules refused goes into the next round. Every placement is legal when it is made.
  */
-import type { Attempt, Model, PodClass } from './compile/model.ts';
+import type { Attempt } from './compile/attempts.ts';
+import type { Model, PodClass } from './compile/model.ts';
 import { placeBundles } from './packing/bundles.ts';
 import { carryOut } from './packing/carry-out.ts';
 import type { Cover } from './packing/greedy-cover.ts';

@@ -4,6 +4,7 @@ import { finish, type Slices } from '../packing/work.ts';
 import type { ExistingNode, HostPort, PodGroup, Problem, TopologySpread } from '../problem.ts';
 import { discouraged } from '../requirements/taints.ts';
 import { type ClassTopology, type CountGroup, compileTopology, HOST } from '../topology/rules.ts';
+import { type Attempt, AttemptCompiler, type PreferenceOptions } from './attempts.ts';
 import { hasBit } from './bitset.ts';
 import { type Catalogue, compileCatalogue, type Template } from './catalogue.ts';
 import { type Admitted, Compatibility, type FilterSpec } from './compatibility.ts';
@@ -13,12 +14,6 @@ import { MinValues } from './min-values.ts';
 import { gatherClasses } from './pod-classes.ts';
 import { relevantKeys } from './relevant-keys.ts';
 import { HOSTNAME } from './well-known.ts';
-
-/** One way to place a class: which existing nodes to try, filter by filter, and which options to buy. */
-export interface Attempt {
-  readonly nodes: readonly number[];
-  readonly options: number;
-}
 
 /** Pods that are alike. */
 export interface PodClass {
@@ -80,19 +75,13 @@ export function capacityOf(model: Model, option: number, filter: number): Float6
   return model.minValues.capacity(option, filter, (model.admitted[filter] as Admitted).options);
 }
 
-/** What of the options concerns compilation. */
-export interface CompileOptions {
-  readonly preferences: boolean;
-  readonly preferenceSlack: number;
-}
-
 /** Compiles a validated problem in one go. */
-export function compileModel(problem: Problem, options: CompileOptions): Model {
+export function compileModel(problem: Problem, options: PreferenceOptions): Model {
   return finish(compileInSlices(problem, options));
 }
 
 /** Compiles a validated problem. */
-export function* compileInSlices(problem: Problem, options: CompileOptions): Slices<Model> {
+export function* compileInSlices(problem: Problem, options: PreferenceOptions): Slices<Model> {
   const { members, podCount, groupStart } = yield* gatherClasses(problem);
   const groups = members.map((member) => member.group);
   const dimensions = new Dimensions(groups);
@@ -270,93 +259,4 @@ function compileCells(
     cellDomains = domains;
   }
   return { optionCell, cellDomains: cellDomains.map((domains) => Int32Array.from(domains)) };
-}
-
-/** Finds the ways to place a class: ordered alternatives one after another, each with as many wishes as the price allows. */
-class AttemptCompiler {
-  readonly #compatibility: Compatibility;
-  readonly #catalogue: Catalogue;
-  readonly #options: CompileOptions;
-  readonly #anyDiscouraged: boolean;
-  #plain: number | undefined;
-
-  constructor(compatibility: Compatibility, catalogue: Catalogue, options: CompileOptions, anyDiscouraged: boolean) {
-    this.#compatibility = compatibility;
-    this.#catalogue = catalogue;
-    this.#options = options;
-    this.#anyDiscouraged = anyDiscouraged;
-  }
-
-  of(group: PodGroup, requests: Float64Array): Attempt[] {
-    const alternatives =
-      group.ordered === true && group.requirements !== undefined
-        ? group.requirements.map((list) => [list])
-        : [group.requirements];
-    return alternatives.flatMap((requirements) => {
-      const base: FilterSpec = {
-        requirements,
-        volumeRequirements: group.volumeRequirements,
-        tolerations: group.tolerations ?? [],
-        hostPorts: group.hostPorts,
-      };
-      const required = isUndemanding(group) ? this.#undemanding() : this.#compatibility.filter(base);
-      const wished = this.#options.preferences ? this.#withWishes(group, base, required, requests) : required;
-      if (wished === required) return [{ nodes: [required], options: required }];
-      return [
-        { nodes: [wished, required], options: wished },
-        { nodes: [required], options: required },
-      ];
-    });
-  }
-
-  /** The filter of pods that ask for nothing, by far the most common. */
-  #undemanding(): number {
-    this.#plain ??= this.#compatibility.filter({ tolerations: [] });
-    return this.#plain;
-  }
-
-  /** Adds wishes from the heaviest on, as long as the cheapest way to buy does not get dearer than allowed. */
-  #withWishes(group: PodGroup, base: FilterSpec, required: number, requests: Float64Array): number {
-    const wishes = [...(group.preferredNodeAffinity ?? [])].sort((a, b) => b.weight - a.weight);
-    if (wishes.length === 0 && !this.#anyDiscouraged) return required;
-    const allowed = this.#unitPrice(required, requests) * (1 + this.#options.preferenceSlack);
-    let best = required;
-    let spec = base;
-    const consider = (candidate: FilterSpec): void => {
-      const filter = this.#compatibility.filter(candidate);
-      if (this.#unitPrice(filter, requests) > allowed) return;
-      best = filter;
-      spec = candidate;
-    };
-    if (this.#anyDiscouraged) consider({ ...spec, avoidDiscouraged: true });
-    for (const wish of wishes) consider({ ...spec, wishes: [...(spec.wishes ?? []), wish.term] });
-    return best;
-  }
-
-  /** The lowest price of the share of a node that a pod takes up, over the options a filter admits. */
-  #unitPrice(filter: number, requests: Float64Array): number {
-    const { options } = this.#compatibility.admitted[filter] as Admitted;
-    const { alloc, dimensions, optionCount, optionTemplate, optionPrice } = this.#catalogue;
-    let best = Number.POSITIVE_INFINITY;
-    for (let option = 0; option < optionCount; option++) {
-      if (!hasBit(options, option)) continue;
-      const row = (optionTemplate[option] as number) * dimensions;
-      let share = 0;
-      for (let column = 0; column < dimensions; column++) {
-        if (requests[column] === 0) continue;
-        share = Math.max(share, (requests[column] as number) / Math.max(alloc[row + column] as number, 1e-9));
-      }
-      if (share <= 1) best = Math.min(best, share * (optionPrice[option] as number));
-    }
-    return best;
-  }
-}
-
-function isUndemanding({ requirements, volumeRequirements, tolerations, hostPorts }: PodGroup): boolean {
-  return (
-    requirements === undefined &&
-    volumeRequirements === undefined &&
-    tolerations === undefined &&
-    hostPorts === undefined
-  );
 }
