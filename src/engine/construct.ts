@@ -41,6 +41,7 @@ export function* construct(model: Model, options: ConstructOptions): Slices<Cons
   const state = new PlacementState(model);
   const attempt = new Int32Array(model.classes.length);
   const order = bySize(model);
+  yield;
   for (const level of priorityLevels(model)) {
     const classes = order.filter((podClass) => level === undefined || podClass.priority === level);
     yield* placeLevel(state, attempt, classes, options);
@@ -150,6 +151,7 @@ function* buyNodes(
 ): Slices<void> {
   const { model } = state;
   placeBundles(state, market, classes, (podClass) => attemptOf(attempt, podClass).options);
+  yield;
   const byTier: PodClass[][] = Array.from({ length: model.tierCount }, () => []);
   for (const podClass of classes) {
     if ((state.remaining[podClass.index] as number) === 0) continue;

@@ -24,7 +24,7 @@ export function solve(problem: Problem, options: SolveOptions = {}): Solution {
 export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slices<Solution> {
   const work = new Work({
     deadlineMs: options.elapsedMs === undefined ? Number.POSITIVE_INFINITY : (options.deadlineMs ?? 1000),
-    maxSteps: options.maxSteps ?? (options.elapsedMs === undefined ? 50_000_000 : Number.POSITIVE_INFINITY),
+    maxSteps: options.maxSteps ?? (options.elapsedMs === undefined ? 20_000_000 : Number.POSITIVE_INFINITY),
     elapsedMs: options.elapsedMs,
   });
   validateOptions(options);
