@@ -3,6 +3,8 @@
  * nodes, and carries that out; what the rules refused goes into the next round. Every placement is legal when it is made.
  */
 import type { Attempt } from './compile/attempts.ts';
+import { isEmpty } from './compile/bitset.ts';
+import type { Admitted } from './compile/compatibility.ts';
 import type { Model, PodClass } from './compile/model.ts';
 import { placeBundles } from './packing/bundles.ts';
 import { carryOut } from './packing/carry-out.ts';
@@ -41,6 +43,7 @@ export function* construct(model: Model, options: ConstructOptions): Slices<Cons
   const state = new PlacementState(model);
   const attempt = new Int32Array(model.classes.length);
   const order = bySize(model);
+  skipHopeless(state, attempt);
   yield;
   for (const level of priorityLevels(model)) {
     const classes = order.filter((podClass) => level === undefined || podClass.priority === level);
@@ -113,6 +116,22 @@ function* placeOnOpenNodes(
       if (left > 0) nodes.place(podClass, filter, left);
     }
     if (work.spend(50 + (state.nodeCount >> 4))) yield;
+  }
+}
+
+/** Skips alternatives that nothing there is and nothing for sale can ever satisfy, so that the others are packed with the rest. */
+function skipHopeless(state: PlacementState, attempt: Int32Array): void {
+  const { model } = state;
+  const market = new Market(model, state.purse);
+  for (const podClass of model.classes) {
+    const { attempts, index } = podClass;
+    if (attempts.length === 1) continue;
+    const isHopeless = ({ nodes, options }: Attempt): boolean =>
+      market.tierOf(podClass, options) < 0 &&
+      nodes.every((filter) => isEmpty((model.admitted[filter] as Admitted).nodes));
+    let next = 0;
+    while (next + 1 < attempts.length && isHopeless(attempts[next] as Attempt)) next++;
+    attempt[index] = next;
   }
 }
 
