@@ -81,9 +81,10 @@ describe('consolidation', () => {
   });
 
   it('merges several nodes into one', () => {
-    const { moves } = plan(apart(4, { instanceTypes: [aType({ offerings: onDemand(1.2, 'a') })] }));
-    expect(moves).toMatchObject([{ kind: 'merge', nodes: ['n0', 'n1', 'n2', 'n3'], newNodes: [{ price: 1.2 }] }]);
-    expect(moves[0]?.landings).toHaveLength(4);
+    const { moves, priceAfter } = plan(apart(4, { instanceTypes: [aType({ offerings: onDemand(1.2, 'a') })] }));
+    expect(moves.map(({ kind }) => kind)).toEqual(['merge', 'delete', 'delete']);
+    expect(moves[0]).toMatchObject({ nodes: ['n0', 'n1'], newNodes: [{ price: 1.2, pods: [0, 1, 2, 3] }] });
+    expect(priceAfter).toBeCloseTo(1.2, 9);
   });
 
   it('splits a dear node into cheap ones', () => {

@@ -59,14 +59,14 @@ export class Criteria {
         : { kind: 'small-saving', savings, wanted };
     }
     const fromFleet = leaving.filter((node) => node < existingCount);
-    return this.#tooFewOfferings(fromFleet, news) ?? this.#outOfBalance(fromFleet, price, savings);
+    return this.#tooFewOfferings(leaving, news) ?? this.#outOfBalance(fromFleet, price, savings);
   }
 
   /** A lone spot node makes way for spot only when enough cheaper offerings would do, or the next one would be taken sooner. */
   #tooFewOfferings(leaving: readonly number[], news: readonly number[]): KeptCause | undefined {
-    const { model, compiled, nodeOption } = this.#state;
+    const { model, compiled, nodeOption, existingCount } = this.#state;
     const [only] = leaving;
-    if (leaving.length !== 1 || only === undefined) return undefined;
+    if (leaving.length !== 1 || only === undefined || only >= existingCount) return undefined;
     const { capacityType, price } = compiled.fleet.nodes[only] as FleetNode;
     if (capacityType !== 'spot') return undefined;
     const most = price - this.wanted(price, true);

@@ -23,6 +23,12 @@ export interface Execution {
   readonly leftOut: Map<number, KeptCause>;
 }
 
+interface Opened {
+  readonly node: number;
+  readonly move: number;
+  place: number;
+}
+
 /** Turns exchanges into moves in an order in which they can be done. */
 export class Executor {
   readonly #state: FleetState;
@@ -32,8 +38,8 @@ export class Executor {
   readonly #ladder: MarketLadder;
   readonly #podWorth: Float64Array;
   /** By its number in the planned state: the number of a new node in the fleet as it is, its move, and its place there. */
-  readonly #opened = new Map<number, { node: number; move: number; place: number }>();
-  #byNode: Map<number, { move: number; place: number }> | undefined;
+  readonly #opened = new Map<number, Opened>();
+  #byNode: Map<number, Opened> | undefined;
   readonly #done: { component: Component; order: readonly number[] }[] = [];
 
   /** `state` is the fleet as it is; `planned` as it should be. */
@@ -75,7 +81,7 @@ export class Executor {
       waiting = again;
     }
     const moves: Move[] = [];
-    for (const { component, order } of this.#done) {
+    for (const { component, order } of this.#withoutIdle()) {
       moves.push(this.#describe(component, order));
       if (work.spend(200 + 1000 * component.newNodes.length)) yield;
     }
@@ -187,8 +193,20 @@ export class Executor {
     return node === undefined || (near && !this.#state.isNear(pod, node)) ? undefined : node;
   }
 
+  /** A node may have been launched for pods that found other places; then it is not launched. */
+  #withoutIdle(): { component: Component; order: readonly number[] }[] {
+    return this.#done.map(({ component: { nodes, newNodes }, order }) => {
+      const used = newNodes.filter((node) => {
+        const opened = this.#opened.get(node) as Opened;
+        return this.#state.podsOn(opened.node).length > 0;
+      });
+      for (const [place, node] of used.entries()) (this.#opened.get(node) as Opened).place = place;
+      return { component: { nodes, newNodes: used }, order };
+    });
+  }
+
   /** Where each new node was launched, by its number in the fleet as it is. */
-  #launched(): Map<number, { move: number; place: number }> {
+  #launched(): Map<number, Opened> {
     this.#byNode ??= new Map([...this.#opened.values()].map((opened) => [opened.node, opened]));
     return this.#byNode;
   }
@@ -197,7 +215,7 @@ export class Executor {
   #describe(component: Component, order: readonly number[]): Move {
     const { fleet } = this.#state.compiled;
     const launched = this.#launched();
-    const opened = component.newNodes.map((node) => (this.#opened.get(node) as { node: number }).node);
+    const opened = component.newNodes.map((node) => (this.#opened.get(node) as Opened).node);
     const most = highestPrices(this.#state, opened, this.#price(component), this.#criteria);
     const newNodes = opened.map((node, index) =>
       describeNewNode(this.#state, this.#ladder, node, most[index] as number),
