@@ -40,8 +40,9 @@ describe('consolidation of any fleet', () => {
         // A Balanced pool weighs moves against the whole pool, which is another one afterwards.
         fc.pre(fleet.poolDisruption.every(({ policy }) => policy !== 'Balanced'));
         const first = consolidate(fleet, OPTIONS);
-        // Exchanges that wait for each other's slots or zones are left for the next time.
-        fc.pre(first.kept.every(({ cause }) => cause.kind !== 'order'));
+        // Exchanges that wait for each other's slots or zones are left for the next time, and an empty node that had to stay
+        // and took pods is no longer in the way of the budget for empty ones.
+        fc.pre(first.kept.every(({ cause }) => cause.kind !== 'order' && cause.kind !== 'pool-budget'));
         expect(consolidate(applyMoves(fleet, first.moves, 'spend-budgets'), OPTIONS).moves).toEqual([]);
       }),
     );

@@ -130,15 +130,13 @@ export class Executor {
     return cause;
   }
 
-  /** Nodes that no exchange wants to go and that take pods, those with new pods among them. */
+  /** Nodes of the fleet that no exchange wants to go and that take pods. New nodes were chosen for the pods they are to have. */
   #staying(): Int32Array {
-    const { compiled, existingCount, nodeCount } = this.#state;
-    const nodes: number[] = [];
-    for (let node = 0; node < nodeCount; node++) {
-      if (node >= existingCount) nodes.push(node);
-      else if (this.#planned.gone[node] === 0 && compiled.fleet.nodes[node]?.closed !== true) nodes.push(node);
-    }
-    return Int32Array.from(nodes);
+    const { fleet } = this.#state.compiled;
+    const nodes = [...fleet.nodes.keys()];
+    return Int32Array.from(
+      nodes.filter((node) => this.#planned.gone[node] === 0 && fleet.nodes[node]?.closed !== true),
+    );
   }
 
   #tryOut(component: Component, receivers: Receivers | undefined): KeptCause | undefined {

@@ -1,7 +1,7 @@
 import type { FleetNode } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
 import { optionSlotKey, slotKey } from './slot-key.ts';
-import { unitPrices, worth } from './unit-prices.ts';
+import { worth } from './unit-prices.ts';
 
 /** What the pods that could move ask for in all. */
 export function movableDemand(state: FleetState, stays: (node: number) => boolean): Float64Array {
@@ -23,12 +23,11 @@ export function movableDemand(state: FleetState, stays: (node: number) => boolea
  * nothing in the market holds more worth than it costs: what is cheaper than that (nodes there are, slots of reservations, room on nodes
  * that stay) is given away with all that it holds beyond its price.
  */
-export function fleetBound(state: FleetState, stays: (node: number) => boolean): number {
+export function fleetBound(state: FleetState, stays: (node: number) => boolean, prices: Float64Array): number {
   const { model, existingCount, free, capacity } = state;
   const { catalogue, dimensions } = model;
   const { size } = dimensions;
   const demand = movableDemand(state, stays);
-  const prices = unitPrices(model, demand);
   const excess = new Float64Array(catalogue.reservationSlots.length);
   const slots = new Map<string, number>();
   for (let option = 0; option < catalogue.optionCount; option++) {

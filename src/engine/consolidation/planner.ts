@@ -46,7 +46,9 @@ export class Planner {
   *#drain(): Slices<boolean> {
     const { state } = this.#tools;
     const order = this.#keepOrder();
+    yield;
     const receivers = new Receivers(state, this.#open(order));
+    yield;
     let changed = false;
     for (let at = order.length - 1; at >= 0; at--) {
       const node = order[at] as number;
@@ -61,10 +63,12 @@ export class Planner {
   *#repack(): Slices<boolean> {
     const { state } = this.#tools;
     const buckets = this.#buckets();
+    yield;
     // What may be re-packed itself takes nothing now, or exchanges would have to wait for each other.
     const candidates = new Set(buckets.flat());
     const order = this.#keepOrder().filter((node) => !candidates.has(node));
     const receivers = new Receivers(state, this.#open(order));
+    yield;
     let changed = false;
     // From few to many together: no node is moved that has no part in what a larger group saves.
     for (let size = 1; size <= this.#mergeSize; size *= 2) {
