@@ -214,11 +214,12 @@ function gatherParts(
   plan: DomainPlan,
 ): RowPart[] {
   const parts: RowPart[] = [];
-  const planned = new Map<string, RowPart>();
+  const planned = new Map<number, RowPart>();
+  const cells = state.model.cellDomains.length;
   for (let position = 0; position < plan.classes.length; position++) {
     const podClass = state.model.classes[plan.classes[position] as number] as PodClass;
     const cell = plan.cells[position] as number;
-    const key = `${podClass.index}|${cell}`;
+    const key = podClass.index * cells + cell;
     const known = planned.get(key);
     if (known !== undefined) known.count++;
     else {

@@ -167,33 +167,38 @@ function toCandidate(
   exclusive.forEach(({ perNode }, position) => {
     capacity[base + position] = perNode;
   });
-  const held: number[] = [];
-  const share: number[] = [];
-  const fits: number[] = [];
-  rows.forEach((row, index) => {
-    if (row === undefined) return;
-    if (row.cell >= 0 && row.cell !== optionCell[option]) return;
-    if (!hasBit((admitted[row.filter] as Admitted).options, option)) return;
+  const held = new Int32Array(rows.length);
+  const fits = new Float64Array(rows.length);
+  const share = new Float64Array(rows.length * dimensions);
+  const cell = optionCell[option] as number;
+  let count = 0;
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index];
+    if (row === undefined || (row.cell >= 0 && row.cell !== cell)) continue;
+    if (!hasBit((admitted[row.filter] as Admitted).options, option)) continue;
     let fit = Number.MAX_SAFE_INTEGER;
     for (let column = 0; column < dimensions; column++) {
       const each = rowRequests[index * dimensions + column] as number;
-      if (each > 0) fit = Math.min(fit, Math.floor((capacity[column] as number) / each));
+      if (each === 0) continue;
+      const has = capacity[column] as number;
+      share[count * dimensions + column] = each / has;
+      fit = Math.min(fit, Math.floor(has / each));
     }
-    if (fit < 1) return;
-    held.push(index);
-    fits.push(fit);
-    for (let column = 0; column < dimensions; column++) {
-      const each = rowRequests[index * dimensions + column] as number;
-      share.push(each === 0 ? 0 : each / (capacity[column] as number));
+    if (fit < 1) {
+      share.fill(0, count * dimensions, (count + 1) * dimensions);
+      continue;
     }
-  });
-  if (held.length === 0) return undefined;
+    held[count] = index;
+    fits[count] = fit;
+    count++;
+  }
+  if (count === 0) return undefined;
   return {
     option,
     filter,
     price: catalogue.optionPrice[option] as number,
-    rows: Int32Array.from(held),
-    share: Float64Array.from(share),
-    fit: Float64Array.from(fits),
+    rows: held.slice(0, count),
+    share: share.slice(0, count * dimensions),
+    fit: fits.slice(0, count),
   };
 }
