@@ -1,9 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { verifyMoveFigures } from '../verify/moves/move-figures.ts';
+import { verifyStayingPods } from '../verify/moves/staying-pods.ts';
 import { verifyConsolidation } from '../verify/verify-consolidation.ts';
+import type { Violation } from '../verify/violation.ts';
 import { applyMoves } from './apply-plan.ts';
 import { consolidate } from './consolidate.ts';
+import type { ConsolidationOptions, Fleet } from './fleet.ts';
 import { anyFleet, freeFleet } from './testkit/arbitrary-fleet.ts';
+
+/** Everything that is wrong with the plan for a fleet. */
+function violations(fleet: Fleet, options: ConsolidationOptions): Violation[] {
+  const plan = consolidate(fleet, options);
+  return [
+    ...verifyConsolidation(fleet, plan, options),
+    ...verifyStayingPods(fleet, plan),
+    ...verifyMoveFigures(fleet, plan, options),
+  ];
+}
 
 // Random catalogues are small; fifteen spot offerings are never found in them.
 const OPTIONS = { spotDiversity: 2 };
@@ -12,7 +26,7 @@ describe('consolidation of any fleet', () => {
   it('breaks no rule, no budget and no limit when its moves are done in order', () => {
     fc.assert(
       fc.property(anyFleet, (fleet) => {
-        expect(verifyConsolidation(fleet, consolidate(fleet, OPTIONS), OPTIONS)).toEqual([]);
+        expect(violations(fleet, OPTIONS)).toEqual([]);
       }),
     );
   });
@@ -20,7 +34,7 @@ describe('consolidation of any fleet', () => {
   it('breaks none where everything may be disrupted either', () => {
     fc.assert(
       fc.property(freeFleet, (fleet) => {
-        expect(verifyConsolidation(fleet, consolidate(fleet, OPTIONS), OPTIONS)).toEqual([]);
+        expect(violations(fleet, OPTIONS)).toEqual([]);
       }),
     );
   });
@@ -51,8 +65,7 @@ describe('consolidation of any fleet', () => {
   it('is right as far as it goes when it is cut short', () => {
     fc.assert(
       fc.property(anyFleet, fc.nat(2000), (fleet, maxSteps) => {
-        const options = { ...OPTIONS, maxSteps };
-        expect(verifyConsolidation(fleet, consolidate(fleet, options), options)).toEqual([]);
+        expect(violations(fleet, { ...OPTIONS, maxSteps })).toEqual([]);
       }),
       { numRuns: 50 },
     );
