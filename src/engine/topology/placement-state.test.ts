@@ -45,6 +45,22 @@ describe('a plan as it grows', () => {
     expect(state.purse.affords(0)).toBe(1);
   });
 
+  it('can take the last placement back, with everything it changed', () => {
+    const pods = [aPod({ count: 4, labels: app, hostPorts: [{ port: 80 }], topologySpread: [spread(ZONE, 1)] })];
+    const { state, classes, open } = started({ pods });
+    const [a, b] = [open('a'), open('b')];
+    state.place(classes[0]!, a, 1);
+    state.place(classes[0]!, b, 1);
+    state.undo();
+    expect([state.room(classes[0]!, b, 9), state.allows(classes[0]!, b), state.contents[b], state.placed]).toEqual([
+      4,
+      true,
+      [],
+      1,
+    ]);
+    expect([state.allows(classes[0]!, a), state.remaining[0], state.log]).toEqual([false, 3, [0, a, 1]]);
+  });
+
   it('keeps what is on a node when its offering is exchanged', () => {
     const large = aType({
       name: 'large',
