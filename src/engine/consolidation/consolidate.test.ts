@@ -200,6 +200,11 @@ describe('a move that saves too little', () => {
     expect(causes(cheaper(0.5), { minSavings: 0.6 })).toEqual({ n0: 'small-saving' });
     expect(causes(cheaper(1))).toEqual({ n0: 'price' });
   });
+
+  it('is not made when that is little for what it disrupts', () => {
+    expect(gone(cheaper(0.5), { minSavingsPerDisruption: 0.25 })).toEqual(['n0']);
+    expect(causes(cheaper(0.5), { minSavingsPerDisruption: 0.26 })).toEqual({ n0: 'small-saving' });
+  });
 });
 
 describe('rules of pods', () => {

@@ -98,6 +98,8 @@ export interface ConsolidationOptions {
   readonly minSavings?: number;
   /** A move that launches nodes must save at least this share of the price of the nodes that go. Default 0.05. */
   readonly minSavingsShare?: number;
+  /** A move must save at least this much for each unit of its disruption cost, USD per hour. Default 0. */
+  readonly minSavingsPerDisruption?: number;
   /** One spot node makes way for another only if at least this many cheaper spot offerings would do. Default 15. */
   readonly spotDiversity?: number;
   /** Balanced pools: the least ratio of the share saved to the share disrupted. Default 0.5. */

@@ -65,11 +65,6 @@ export class Receivers {
     return this.#search(pod, false);
   }
 
-  /** A node in the same domains as the pod's home that can take it, or -1. */
-  findNear(pod: number): number {
-    return this.#search(pod, true);
-  }
-
   #search(pod: number, near: boolean): number {
     const state = this.#state;
     const podClass = state.classOf(pod);
