@@ -1,8 +1,9 @@
 /** The fleet as it is once moves are done: for planning ahead, for dry runs and for tests. */
-import type { InstanceType, Offering, Pool } from '../problem.ts';
+import type { InstanceType, Pool } from '../problem.ts';
 import type { Fleet, FleetNode } from './fleet.ts';
 import { launchedNode } from './launched-node.ts';
 import type { Move } from './plan.ts';
+import { slotKey } from './slot-key.ts';
 
 /** What has been used up by moves and does not come back by itself. */
 export type Spent = 'keep-budgets' | 'spend-budgets';
@@ -63,11 +64,6 @@ function withSlots(fleet: Fleet, gone: ReadonlySet<string>, added: readonly Flee
         : { ...offering, slots: offering.slots + (change.get(slotKey(type.name, offering)) ?? 0) },
     ),
   }));
-}
-
-/** What shares one count of slots: a reservation, or else the offering by itself. */
-function slotKey(type: string, { reservationId, zone, capacityType }: Omit<Offering, 'price'>): string {
-  return reservationId ?? `${type}/${zone}/${capacityType}`;
 }
 
 function budgetsLeft(fleet: Fleet, gone: ReadonlySet<string>, moved: ReadonlyMap<string, string>): Partial<Fleet> {
