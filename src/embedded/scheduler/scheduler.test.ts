@@ -36,7 +36,9 @@ describe('the scheduler', () => {
     expect(scheduled(refused)).toMatchObject({
       status: 'False',
       reason: 'Unschedulable',
-      message: expect.stringMatching(/^0\/1 nodes are available: 1 Insufficient cpu\. preemption: /),
+      message: expect.stringMatching(
+        /^0\/1 nodes are available: 1 Insufficient cpu\. no new claims to deallocate, preemption: /,
+      ),
     });
     await world.create(NODES, aNode('small'));
     await world.settle(20_000);
