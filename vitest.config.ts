@@ -13,11 +13,13 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/architecture/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{architecture,unit}/**/*.test.ts'],
           exclude: ['**/*.component.test.ts'],
           pool: 'threads',
           isolate: false,
           setupFiles: ['test/setup/property-tests.ts'],
+          // Properties draw hundreds of cases; the limit is for what hangs, not for what is slow on a busy machine.
+          testTimeout: 60_000,
         },
       },
       {

@@ -13,8 +13,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [rings, passed] = split(process.argv.slice(2));
 const lines: string[] = [];
 let failed = false;
+let interrupted = false;
 
 for (const ring of rings) {
+  if (interrupted) break;
   const start = performance.now();
   const result = await run(ring);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -28,16 +30,20 @@ process.exitCode = failed ? 1 : 0;
 async function run(ring: string): Promise<string> {
   const unavailable = ring === 'kubernetes' ? whyUnavailable() : undefined;
   if (unavailable !== undefined) {
-    return `${process.env.SPINDRIFT_REQUIRE_KUBERNETES === '1' ? 'FAILED' : 'skipped'}: ${unavailable}`;
+    const required = process.env.SPINDRIFT_REQUIRE_KUBERNETES === '1';
+    return required ? `FAILED: SPINDRIFT_REQUIRE_KUBERNETES=1, but ${unavailable}` : `skipped: ${unavailable}`;
   }
   const vitest = spawn(
     process.execPath,
     [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', ring, ...passed],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
   );
-  // Who ends us means the tests too.
+  // Who ends us means the tests too, this ring and those to come.
   const signals = ['SIGINT', 'SIGTERM'] as const;
-  const forward = (signal: NodeJS.Signals): boolean => vitest.kill(signal);
+  const forward = (signal: NodeJS.Signals): void => {
+    interrupted = true;
+    vitest.kill(signal);
+  };
   for (const signal of signals) process.on(signal, forward);
   const [status] = await once(vitest, 'exit');
   for (const signal of signals) process.off(signal, forward);

@@ -1,4 +1,77 @@
-/** Runs one command line and gives its exit code. */
-export async function main(_args: readonly string[]): Promise<number> {
-  return 0;
+/** The command line: finds the command, parses its options, runs it, and turns what goes wrong into one line. */
+import { environment } from '../platform/environment.ts';
+import { asError, SpindriftError } from '../platform/errors.ts';
+import { hint } from '../platform/nearest.ts';
+import { parseOptions } from '../platform/options.ts';
+import { version } from '../platform/version.ts';
+import type { Command } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { commandHelp, overview } from './help.ts';
+
+/** Where a command line ends up. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+const TERMINAL: Terminal = {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+};
+
+/** Runs one command line and gives its exit code: 0 done, 1 failed; a second Ctrl-C ends the process at once. */
+export async function main(
+  args: readonly string[],
+  terminal: Terminal = TERMINAL,
+  commands: readonly Command[] = COMMANDS,
+): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === '--version' || name === 'version') {
+    terminal.out(`${version()}\n`);
+    return 0;
+  }
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    terminal.out(overview(commands));
+    return name === undefined ? 1 : 0;
+  }
+  try {
+    return await run(find(name, commands), rest, terminal);
+  } catch (error) {
+    terminal.err(`spindrift: ${describe(error)}\n`);
+    return 1;
+  }
+}
+
+function find(name: string, commands: readonly Command[]): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found !== undefined) return found;
+  const known = commands.map((command) => command.name);
+  throw new SpindriftError('COMMAND_UNKNOWN', { command: name, hint: hint(name, known) });
+}
+
+async function run(command: Command, args: readonly string[], terminal: Terminal): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    terminal.out(commandHelp(command));
+    return 0;
+  }
+  const variables = environment();
+  const parsed = parseOptions(command.options, `spindrift ${command.name}`, args, variables);
+  const stop = new AbortController();
+  const ask = (): void => {
+    // The first time asks, the second time does not wait.
+    if (stop.signal.aborted) process.exit(130);
+    stop.abort(new Error('interrupted'));
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, ask);
+  try {
+    return await command.run(parsed, { signal: stop.signal, environment: variables, out: terminal.out });
+  } finally {
+    for (const signal of signals) process.off(signal, ask);
+  }
+}
+
+/** Our own errors are sentences for people; of any other one the stack is wanted. */
+function describe(error: unknown): string {
+  return error instanceof SpindriftError ? error.message : (asError(error).stack ?? String(error));
 }

@@ -3,9 +3,12 @@
  * account of a pod are read by @kubernetes/client-node, which is loaded only here and only when needed: it takes most of
  * a second to load.
  */
+import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
+import { dirname, resolve } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
+import { parse } from 'yaml';
 import type { Clock } from '../platform/clock.ts';
 import { asError, SpindriftError } from '../platform/errors.ts';
 
@@ -132,6 +135,7 @@ async function loadConfig(options: ConnectionOptions): Promise<KubeConfig> {
   try {
     if (options.kubeconfig !== undefined) config.loadFromFile(options.kubeconfig);
     else config.loadFromDefault();
+    if (options.kubeconfig !== undefined) await keepTokenFiles(config, options.kubeconfig);
   } catch (error) {
     throw configError(`the kubeconfig ${options.kubeconfig ?? ''} cannot be read`.replace('  ', ' '), error);
   }
@@ -151,6 +155,21 @@ async function loadConfig(options: ConnectionOptions): Promise<KubeConfig> {
     throw new SpindriftError('KUBE_CONFIG_INVALID', { problem });
   }
   return config;
+}
+
+/** The library does not know a user's `tokenFile`; its own provider for such files reads them again when they change. */
+async function keepTokenFiles(config: KubeConfig, file: string): Promise<void> {
+  const { users } = (parse(await readFile(file, 'utf8')) ?? {}) as { users?: KubeconfigUser[] };
+  config.users = config.users.map((user) => {
+    const tokenFile = users?.find((entry) => entry.name === user.name)?.user?.tokenFile;
+    if (tokenFile === undefined) return user;
+    return { ...user, authProvider: { name: 'tokenFile', config: { tokenFile: resolve(dirname(file), tokenFile) } } };
+  });
+}
+
+interface KubeconfigUser {
+  readonly name: string;
+  readonly user?: { readonly tokenFile?: string };
 }
 
 function configError(what: string, cause: unknown): SpindriftError {

@@ -133,7 +133,7 @@ it('a queue hands out what is wanted and due, never what is being worked on, hig
       fc.nat(3).map((index) => new Done(index)),
       fc.nat(20).map((ms) => new Advance(ms)),
     ],
-    { maxCommands: 60 },
+    { maxCommands: 60, size: 'max' },
   );
   await fc.assert(
     fc.asyncProperty(commands, async (sequence) => {

@@ -151,6 +151,13 @@ export const ERRORS = {
     message: '{path} is a kubeconfig that the embedded cluster did not write; choose another file with --kubeconfig',
     help: 'The embedded cluster replaces only kubeconfig files of its own, so that nobody loses the way to another cluster.',
   },
+
+  // Engine
+  PROBLEM_INVALID: {
+    retry: 'terminal',
+    message: '{object}: {field} {problem}',
+    help: 'The engine was asked something that makes no sense; the sentence names the object and the field to correct.',
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof ERRORS;

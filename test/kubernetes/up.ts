@@ -4,16 +4,13 @@ import { whyUnavailable } from './harness/availability.ts';
 import { fakeNode } from './harness/fake-node.ts';
 import { startRun } from './harness/run.ts';
 
-const nodes = parseNodes();
-const unavailable = whyUnavailable();
-if (nodes === undefined || unavailable !== undefined) {
-  process.stderr.write(`kubernetes: ${unavailable ?? '--nodes must be a whole number from 0'}\n`);
+const { nodes, problem } = parse();
+const refused = problem ?? whyUnavailable();
+if (refused !== undefined) {
+  process.stderr.write(`kubernetes: ${refused}\n`);
   process.exit(1);
 }
 
-const interrupted = new Promise<void>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
-});
 const start = performance.now();
 const run = await startRun();
 const { kubectl, kubeconfig } = run.controlPlane;
@@ -29,15 +26,22 @@ process.stdout.write(`Kubernetes is up after ${((performance.now() - start) / 10
 Ctrl-C stops it and removes all of it.
 `);
 
+// Only now: before, a signal ends us at once, and the guard sees to the rest.
+const interrupted = new Promise<void>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+});
 const broken = await Promise.race([interrupted, run.controlPlane.broken]);
 await run.end(broken === undefined).catch((error: Error) => {
   process.stderr.write(`kubernetes: ${error.message}\n`);
   process.exitCode = 1;
 });
 
-/** Undefined when the value is none. */
-function parseNodes(): number | undefined {
-  const { values } = parseArgs({ options: { nodes: { type: 'string', default: '0' } } });
-  const count = Number(values.nodes);
-  return Number.isSafeInteger(count) && count >= 0 && values.nodes !== '' ? count : undefined;
+function parse(): { nodes: number; problem?: string } {
+  try {
+    const { values } = parseArgs({ options: { nodes: { type: 'string', default: '0' } } });
+    if (/^\d{1,5}$/.test(values.nodes)) return { nodes: Number(values.nodes) };
+    return { nodes: 0, problem: `--nodes is ${values.nodes}, but it must be a whole number from 0 to 99999` };
+  } catch (error) {
+    return { nodes: 0, problem: (error as Error).message };
+  }
 }

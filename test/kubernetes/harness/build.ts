@@ -1,16 +1,13 @@
 /** Builds the binaries of the control plane with Go, from the module proxy, unless they are there already. */
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Binaries, buildDirectory, currentBuildPlan, findBinaries, GO_MODULE } from './binaries.ts';
 import type { BuildPlan } from './build-plan.ts';
-import type { Guard } from './guard.ts';
-
-const UNFINISHED = '.unfinished-';
-const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
+import { Guard } from './guard.ts';
 
 /** The binaries, built first if need be; says on standard error what it builds and how long that took. */
-export async function ensureBinaries(guard: Guard): Promise<Binaries> {
+export async function ensureBinaries(): Promise<Binaries> {
   const plan = currentBuildPlan();
   const directory = buildDirectory(plan);
   const present = findBinaries(plan, directory);
@@ -18,7 +15,7 @@ export async function ensureBinaries(guard: Guard): Promise<Binaries> {
 
   const start = performance.now();
   process.stderr.write(`kubernetes: building ${plan.key} with Go (minutes the first time) ... `);
-  await build(plan, directory, guard);
+  await build(plan, directory);
   process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0)} s\n`);
 
   const built = findBinaries(plan, directory);
@@ -30,16 +27,19 @@ export async function ensureBinaries(guard: Guard): Promise<Binaries> {
  * Builds beside the final folder and renames at the end, so that a build that was cut off never counts as one, and two
  * runs that build at the same time do not see each other's halves; the second to finish throws its own away.
  */
-async function build(plan: BuildPlan, directory: string, guard: Guard): Promise<void> {
-  removeAbandoned(dirname(directory));
-  const unfinished = `${directory}${UNFINISHED}${process.pid}`;
-  mkdirSync(join(unfinished, 'stages'), { recursive: true });
+async function build(plan: BuildPlan, directory: string): Promise<void> {
+  mkdirSync(dirname(directory), { recursive: true });
+  const unfinished = mkdtempSync(`${directory}.unfinished-`);
+  const guard = new Guard({ directory: unfinished });
   try {
     const kubernetesArguments = plan.kubernetesArguments.map((argument) => argument.replace('{out}', unfinished));
-    await go(kubernetesArguments, { cwd: GO_MODULE, guard });
-    await go(plan.kwokArguments, { cwd: unfinished, guard, environment: { GOBIN: unfinished } });
-    const download = await go(['mod', 'download', '-json', plan.kwokModule], { cwd: unfinished, guard });
+    // Go's temporary files too, so that they go when the folder goes.
+    const environment = { ...process.env, GOBIN: unfinished, GOTMPDIR: unfinished };
+    await go(kubernetesArguments, { cwd: GO_MODULE, environment, guard });
+    await go(plan.kwokArguments, { cwd: unfinished, environment, guard });
+    const download = await go(['mod', 'download', '-json', plan.kwokModule], { cwd: unfinished, environment, guard });
     const kwokSource = (JSON.parse(download) as { Dir: string }).Dir;
+    mkdirSync(join(unfinished, 'stages'));
     for (const stage of plan.kwokStages) {
       copyFileSync(join(kwokSource, 'kustomize', 'stage', stage), join(unfinished, 'stages', basename(stage)));
     }
@@ -47,27 +47,20 @@ async function build(plan: BuildPlan, directory: string, guard: Guard): Promise<
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
     if (!existsSync(directory)) throw error;
-  }
-}
-
-/** A build that was killed leaves half a gigabyte behind; nobody builds for a day. */
-function removeAbandoned(cache: string): void {
-  if (!existsSync(cache)) return;
-  for (const name of readdirSync(cache).filter((entry) => entry.includes(UNFINISHED))) {
-    const path = join(cache, name);
-    if (Date.now() - statSync(path).mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { recursive: true, force: true });
+  } finally {
+    guard.dismiss();
   }
 }
 
 interface GoOptions {
   readonly cwd: string;
   readonly guard: Guard;
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** Runs the `go` command and resolves with what it printed; a failure carries the end of what it complained about. */
 function go(args: readonly string[], { cwd, guard, environment }: GoOptions): Promise<string> {
-  const child = spawn('go', args, { cwd, env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('go', args, { cwd, env: environment, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   guard.watch(child);
   let output = '';
   let complaints = '';

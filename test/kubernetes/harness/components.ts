@@ -32,6 +32,7 @@ export function components({
   ports,
   dataDirectory,
 }: ComponentInputs): Record<ComponentName, Component> {
+  // Without TLS: only this machine can reach it, and there is nothing in it worth a lock.
   const etcdUrl = `http://127.0.0.1:${ports.etcd}`;
   const etcdPeerUrl = `http://127.0.0.1:${ports.etcdPeers}`;
   const serving = [
@@ -79,6 +80,8 @@ export function components({
         `--service-account-signing-key-file=${credentials.serviceAccountKey}`,
         // Pods can then be made before, or without, the controller that makes the default service account.
         '--disable-admission-plugins=ServiceAccount',
+        // When asked to stop, end the watches too; by default it waits a minute for clients to end them.
+        '--shutdown-watch-termination-grace-period=2s',
         // A loopback address is not allowed as an endpoint of the service `kubernetes`, and nothing here needs it.
         '--endpoint-reconciler-type=none',
       ],

@@ -18,10 +18,11 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 for (const pid of running) {
   try {
-    process.kill(pid, 'SIGKILL');
+    // The whole process group.
+    process.kill(-pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
-// Retried, because a dying etcd may still write into it.
+// Retried, because a dying process may still write into it.
 if (directory !== undefined) rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

@@ -26,7 +26,7 @@ export class Guard {
     this.#pipe.on('error', () => this.#pipe.destroy());
   }
 
-  /** Takes a child process into care until it ends. */
+  /** Takes a child process into care until it ends, with its own children: it must have been started detached. */
   watch(child: ChildProcess): void {
     if (child.pid === undefined) return;
     this.#tell(`started ${child.pid}`);

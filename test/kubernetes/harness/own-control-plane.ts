@@ -9,6 +9,8 @@ import { Guard } from './guard.ts';
  */
 export function ownControlPlane(name: string, components: ControlPlaneOptions['components'] = {}): ControlPlane {
   const { binaries, directory } = inject('controlPlane');
+  // A test process outlives a killed test runner until its test times out; what it started should not.
+  process.once('disconnect', () => process.kill(process.pid));
   return new ControlPlane({
     binaries,
     directory: join(directory, name),

@@ -27,7 +27,7 @@ export async function startRun(): Promise<Run> {
     else process.stderr.write(`kubernetes: that failed; the logs of the control plane are kept in ${directory}\n`);
   };
   try {
-    const binaries = await ensureBinaries(guard);
+    const binaries = await ensureBinaries();
     const controlPlane = new ControlPlane({ binaries, directory: join(directory, 'control-plane'), guard });
     await controlPlane.start();
     return {

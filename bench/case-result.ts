@@ -1,0 +1,30 @@
+import type { Quality } from '../src/engine/problem.ts';
+import type { Violation } from '../src/engine/verify/violation.ts';
+
+/** What measuring one case gave. */
+export interface CaseResult {
+  readonly family: string;
+  readonly name: string;
+  readonly quality: Quality;
+  readonly pods: number;
+  readonly types: number;
+  readonly pools: number;
+  readonly placed: number;
+  readonly nodes: number;
+  readonly price: number;
+  readonly lowerBound: number;
+  /** The first run in a fresh process. */
+  readonly coldMs: number;
+  readonly medianMs: number;
+  /** The longest time the event loop would have been blocked, in the median of the runs. */
+  readonly longestSliceMs: number;
+  readonly peakRssMb: number;
+  /** What the engine says of its answer: milliseconds by phase, or price before and evictions of a consolidation. */
+  readonly detail: Readonly<Record<string, number>>;
+  readonly violations: readonly Violation[];
+  readonly violationCount: number;
+  /** What the independent checker said, if there was one. */
+  readonly accepted?: boolean;
+  readonly growth?: { readonly over: string; readonly size: number };
+  readonly recipe?: string;
+}

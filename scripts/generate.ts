@@ -1,0 +1,54 @@
+/**
+ * Writes the files that are made from tables in the source: `npm run gen`. With `--check` it writes nothing and fails
+ * when one of them is not up to date.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { COMMANDS } from '../src/cli/commands.ts';
+import { ERRORS } from '../src/platform/errors.ts';
+import { optionsTable } from '../src/platform/options-help.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const NOTE = '<!-- Made by `npm run gen`; edit the tables in the source instead. -->';
+
+const files: Readonly<Record<string, string>> = {
+  'docs/reference/options.md': options(),
+  'docs/reference/errors.md': errors(),
+};
+
+const checking = process.argv.includes('--check');
+const stale = Object.entries(files).filter(([path, content]) => {
+  const file = join(root, path);
+  return !existsSync(file) || readFileSync(file, 'utf8') !== content;
+});
+for (const [path, content] of stale) {
+  if (checking) {
+    console.error(`${path} is not up to date: run npm run gen`);
+    continue;
+  }
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+  console.log(`wrote ${path}`);
+}
+process.exitCode = checking && stale.length > 0 ? 1 : 0;
+
+function options(): string {
+  const sections = COMMANDS.map((command) => {
+    const usage = `spindrift ${`${command.name} ${command.usage}`.trim()}`;
+    return `## \`${usage}\`\n\n${command.summary}\n\n${optionsTable(command.options)}\n`;
+  });
+  const rule =
+    'A flag wins over its environment variable; a value that is not allowed ends the program with one line that says what is.';
+  return `# Commands and options\n\n${NOTE}\n\n${rule}\n\n${sections.join('\n')}`;
+}
+
+function errors(): string {
+  const rows = Object.entries(ERRORS).map(([code, { retry, message, help }]) => {
+    const cells = [`\`${code}\``, retry, message, help].map((cell) => cell.replaceAll('|', '\\|'));
+    return `| ${cells.join(' | ')} |`;
+  });
+  const classes = `\`terminal\`: the same call fails again until someone changes something. \`retry\`: passing trouble, tried again with back-off.
+\`refresh\`: our picture was old, read and decide again. \`capacity\`: the cloud has none of it now, take the next offering.`;
+  return `# Errors\n\n${NOTE}\n\n${classes}\n\n| code | what is done about it | message | when |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+}

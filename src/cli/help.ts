@@ -1,0 +1,28 @@
+import { optionsHelp } from '../platform/options-help.ts';
+import type { Command } from './command.ts';
+
+/** What `spindrift --help` prints. */
+export function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map((command) => command.name.length));
+  const rows = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
+  return `Spindrift: a node autoscaler for Kubernetes, on spot, reserved and on-demand capacity.
+
+Usage: spindrift COMMAND [options]
+
+Commands
+${rows.join('\n')}
+
+spindrift COMMAND --help says what a command can do; spindrift --version says which one this is.
+`;
+}
+
+/** What `spindrift COMMAND --help` prints. */
+export function commandHelp(command: Command): string {
+  return `${command.summary}
+
+Usage: spindrift ${`${command.name} ${command.usage}`.trim()}
+
+Options
+${optionsHelp(command.options)}
+`;
+}

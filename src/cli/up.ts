@@ -1,0 +1,53 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { numberOption, switchOption, textOption } from '../platform/options.ts';
+import { command } from './command.ts';
+import { LOG_OPTIONS } from './log-options.ts';
+
+/** `spindrift up`: a Kubernetes cluster in this process. */
+export const UP = command({
+  name: 'up',
+  summary: 'Starts a Kubernetes cluster in this process, for kubectl and for trying things out.',
+  usage: '[options]',
+  options: {
+    port: numberOption({
+      flag: 'port',
+      env: 'SPINDRIFT_PORT',
+      fallback: 7443,
+      min: 0,
+      max: 65535,
+      help: 'Where the API server listens, on the loopback address; 0 takes any free port.',
+    }),
+    kubeconfig: textOption({
+      flag: 'kubeconfig',
+      env: 'SPINDRIFT_KUBECONFIG',
+      placeholder: 'FILE',
+      help: 'Where the kubeconfig is written; ~/.spindrift/kubeconfig when not given.',
+    }),
+    nodes: numberOption({
+      flag: 'nodes',
+      env: 'SPINDRIFT_NODES',
+      fallback: 3,
+      min: 0,
+      max: 5000,
+      help: 'How many simulated nodes there are at the start.',
+    }),
+    speed: numberOption({
+      flag: 'speed',
+      env: 'SPINDRIFT_SPEED',
+      fallback: 1,
+      min: 0.01,
+      max: 1000,
+      fractions: true,
+      help: 'How many times faster than life time runs in the cluster.',
+    }),
+    quiet: switchOption({ flag: 'quiet', env: 'SPINDRIFT_QUIET', help: 'Prints nothing but what goes wrong.' }),
+    ...LOG_OPTIONS,
+  },
+  run: async ({ values }, { signal, out }) => {
+    const { up } = await import('../app/up.ts');
+    const kubeconfigPath = values.kubeconfig ?? join(homedir(), '.spindrift', 'kubeconfig');
+    await up({ ...values, kubeconfigPath, signal, out });
+    return 0;
+  },
+});

@@ -1,0 +1,177 @@
+/**
+ * What the pods on new nodes cost at the very least. Two bounds, both true whatever plan is made: one resource at a time, and
+ * one from values of pods: if no machine can hold pods worth more than its price, no plan costs less than what its pods are worth.
+ */
+import type { Model, PodClass } from './compile/model.ts';
+import type { Construction } from './construct.ts';
+import { Market } from './packing/market.ts';
+import { type Column, Master } from './packing/master.ts';
+import { buildPackProblem, type Candidate, type PackProblem, type RowPart } from './packing/pack-problem.ts';
+import { PatternMaker } from './packing/pattern.ts';
+import { Purse } from './packing/purse.ts';
+import type { Slices, Work } from './packing/work.ts';
+
+/** Rounds of column generation for the bound. */
+const MAX_ROUNDS = 200;
+
+/** A lower bound on the price of any plan that puts the same pods on new nodes. `worth` guesses the value of a pod of each class. */
+export function* lowerBound(construction: Construction, worth: Float64Array | undefined, work: Work): Slices<number> {
+  const { state } = construction;
+  const { model } = state;
+  const bought = new Int32Array(model.classes.length);
+  for (let node = state.existingCount; node < state.nodeCount; node++) {
+    const contents = state.contents[node] as number[];
+    for (let at = 0; at < contents.length; at += 2) {
+      const index = contents[at] as number;
+      bought[index] = (bought[index] as number) + (contents[at + 1] as number);
+    }
+  }
+  const byResource = resourceBound(model, bought);
+  if (worth === undefined) return byResource;
+  return Math.max(byResource, yield* valueBound(model, bought, worth, work));
+}
+
+/** For each resource: all of it that is asked for, at the lowest price per unit; reserved slots are given away. */
+function resourceBound(model: Model, bought: Int32Array): number {
+  const { catalogue, dimensions } = model;
+  const { alloc, optionTemplate, optionPrice, optionReservation, reservationSlots } = catalogue;
+  let best = 0;
+  for (let column = 0; column < dimensions.size; column++) {
+    let asked = 0;
+    for (const { requests, index } of model.classes) asked += (requests[column] as number) * (bought[index] as number);
+    let unit = Number.POSITIVE_INFINITY;
+    const given = new Float64Array(reservationSlots.length);
+    for (let option = 0; option < catalogue.optionCount; option++) {
+      const amount = alloc[(optionTemplate[option] as number) * dimensions.size + column] as number;
+      const reservation = optionReservation[option] as number;
+      if (reservation >= 0) given[reservation] = Math.max(given[reservation] as number, amount);
+      else if (amount > 0) unit = Math.min(unit, (optionPrice[option] as number) / amount);
+    }
+    given.forEach((amount, reservation) => {
+      asked -= amount * (reservationSlots[reservation] as number);
+    });
+    if (asked > 0 && unit < Number.POSITIVE_INFINITY) best = Math.max(best, asked * unit);
+  }
+  return best;
+}
+
+/** Farley's bound: values scaled down until no machine holds more value than it costs; slots are charged with what they hold beyond it. */
+function* valueBound(model: Model, bought: Int32Array, worth: Float64Array, work: Work): Slices<number> {
+  const parts: RowPart[] = model.classes
+    .filter(({ index }) => (bought[index] as number) > 0)
+    .map((podClass) => ({
+      podClass,
+      filter: widestFilter(podClass),
+      cell: -1,
+      count: bought[podClass.index] as number,
+    }));
+  if (parts.length === 0) return 0;
+  // Alternatives that are tried one after another have no common filter; the bound would have to look at each.
+  if (parts.some(({ filter }) => filter < 0)) return 0;
+  const pack = buildPackProblem(model, new Market(model, new Purse(model)), parts, {
+    ladder: Number.POSITIVE_INFINITY,
+    relaxed: true,
+  });
+  yield;
+  const values = new Float64Array(pack.rows.length);
+  const demand = Int32Array.from(pack.rows, (row) => row.demand);
+  parts.forEach(({ podClass, count }, index) => {
+    const row = pack.rowOfPart[index] as number;
+    if (row >= 0)
+      values[row] = (values[row] as number) + ((worth[podClass.index] as number) * count) / (demand[row] as number);
+  });
+  const search = new BoundSearch(model, pack, demand);
+  yield* search.try(values, work);
+  yield* search.improve(work);
+  return search.best;
+}
+
+/** Looks for values of pods that give a high bound: those of the linear programme in which pods may be cut. */
+class BoundSearch {
+  best = 0;
+  readonly #model: Model;
+  readonly #pack: PackProblem;
+  readonly #demand: Int32Array;
+  readonly #maker: PatternMaker;
+  /** Fillings of the last try that are worth more than their price. */
+  #found: { column: Column; price: number }[] = [];
+
+  constructor(model: Model, pack: PackProblem, demand: Int32Array) {
+    this.#model = model;
+    this.#pack = pack;
+    this.#demand = demand;
+    this.#maker = new PatternMaker(pack);
+  }
+
+  /** The bound that some values give. */
+  *try(values: Float64Array, work: Work): Slices<void> {
+    const { optionReservation, reservationSlots } = this.#model.catalogue;
+    const { candidates, rows } = this.#pack;
+    this.#found = [];
+    let factor = 0;
+    const held: { reservation: number; bound: number; price: number }[] = [];
+    for (let index = 0; index < candidates.length; index++) {
+      const { option, price } = candidates[index] as Candidate;
+      this.#maker.fill(index, values, this.#demand, true);
+      const { bound } = this.#maker;
+      const reservation = optionReservation[option] as number;
+      if (reservation < 0) factor = Math.max(factor, bound / Math.max(price, 1e-12));
+      else held.push({ reservation, bound, price });
+      if (reservation < 0 && bound > price * (1 + 1e-7)) this.#found.push({ column: this.#maker.getFluid(), price });
+      if (work.spend(rows.length)) yield;
+    }
+    if (factor === 0) return;
+    let total = 0;
+    for (let row = 0; row < values.length; row++) total += (values[row] as number) * (this.#demand[row] as number);
+    // The last digits of a sum of many products are not to be trusted.
+    let bound = (total / factor) * (1 - 1e-9);
+    const excess = new Float64Array(reservationSlots.length);
+    for (const { reservation, bound: worth, price } of held) {
+      excess[reservation] = Math.max(excess[reservation] as number, worth / factor - price);
+    }
+    excess.forEach((amount, reservation) => {
+      bound -= amount * (reservationSlots[reservation] as number);
+    });
+    this.best = Math.max(this.best, bound);
+  }
+
+  /** Column generation with cut pods, until nothing is gained or the time is up. */
+  *improve(work: Work): Slices<void> {
+    const singles = this.#singles();
+    if (singles === undefined) return;
+    const master = new Master<Column>(this.#demand, singles);
+    for (let round = 0; round < MAX_ROUNDS && !work.over(0.95); round++) {
+      while (master.improve(16) === 16 && !work.over(0.95)) {
+        if (work.spend(this.#demand.length * this.#demand.length * 0.3)) yield;
+      }
+      yield* this.try(
+        master.values.map((value) => Math.max(value, 0)),
+        work,
+      );
+      if (this.#found.length === 0 || this.best >= master.cost * (1 - 1e-4)) return;
+      for (const { column, price } of this.#found) master.add(column, price);
+    }
+  }
+
+  /** For each row the cheapest machine that holds nothing else; undefined when only reservations hold some row. */
+  #singles(): { pattern: Column; cost: number }[] | undefined {
+    const result: ({ pattern: Column; cost: number } | undefined)[] = this.#pack.rows.map(() => undefined);
+    const cheapest = new Float64Array(result.length).fill(Number.POSITIVE_INFINITY);
+    for (const { rows, fit, price, option } of this.#pack.candidates) {
+      if ((this.#model.catalogue.optionReservation[option] as number) >= 0) continue;
+      rows.forEach((row, position) => {
+        const count = Math.max(1, Math.min(fit[position] as number, this.#demand[row] as number));
+        if (price / count >= (cheapest[row] as number)) return;
+        cheapest[row] = price / count;
+        result[row] = { pattern: { rows: [row], counts: [count] }, cost: price };
+      });
+    }
+    return result.every((one) => one !== undefined) ? result : undefined;
+  }
+}
+
+/** The filter that admits every option the class may ever use; -1 when no single one does. */
+function widestFilter(podClass: PodClass): number {
+  if (podClass.group.ordered === true && (podClass.group.requirements?.length ?? 0) > 1) return -1;
+  return podClass.attempts[podClass.attempts.length - 1]?.options ?? -1;
+}

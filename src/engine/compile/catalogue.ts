@@ -1,0 +1,297 @@
+/**
+ * Everything that can be bought, flattened into columns. A template is a pool with one of its instance types and, where
+ * pool and type leave the value of an interesting label open, one choice of it. An option is a template with one offering:
+ * it has a definite value (or none) for every interesting label and a price. Offerings that are unhealthy or
+ * outside the pool's policy are not options; full ones are, though none can be bought.
+ */
+import { SpindriftError } from '../../platform/errors.ts';
+import type { DaemonGroup, HostPort, InstanceType, Offering, Pool, Problem, Requirement } from '../problem.ts';
+import { anyPortConflicts } from '../requirements/host-ports.ts';
+import { satisfies } from '../requirements/label-match.ts';
+import { RequirementMap } from '../requirements/requirement-map.ts';
+import { untolerated } from '../requirements/taints.ts';
+import { ValueSet } from '../requirements/value-set.ts';
+import type { Dimensions } from './dimensions.ts';
+import { Interner } from './interner.ts';
+import type { RelevantKeys } from './relevant-keys.ts';
+import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODE_POOL, ZONE } from './well-known.ts';
+
+/** Choices of open labels for one pool and type beyond this are refused rather than multiplied out. */
+const MAX_VARIANTS = 256;
+
+/** A pool with an instance type and definite labels. */
+export interface Template {
+  readonly pool: number;
+  readonly type: number;
+  /** By relevant key number; undefined where the node has no such label. Offering labels are not in it. */
+  readonly labels: readonly (string | undefined)[];
+  /** Relevant keys whose value neither pool nor type fixes, so that it is settled for each node. */
+  readonly openKeys: readonly number[];
+  /** Those of them that can have values without end. */
+  readonly endlessKeys: readonly number[];
+  /** Requests of daemons on such a node are taken off `alloc`; the ports they hold: */
+  readonly daemonPorts: readonly HostPort[];
+}
+
+/** The catalogue of a problem as columns. */
+export interface Catalogue {
+  readonly dimensions: number;
+  readonly templates: readonly Template[];
+  /** What pods can use on each template: rows of `dimensions`. */
+  readonly alloc: Float64Array;
+  readonly optionCount: number;
+  readonly optionTemplate: Int32Array;
+  readonly optionPrice: Float64Array;
+  readonly optionOffering: readonly Offering[];
+  /** Reservation number, or -1. */
+  readonly optionReservation: Int32Array;
+  /** Slots by reservation number; offerings with a count but no id have a number of their own. */
+  readonly reservationSlots: Int32Array;
+  /** Value of relevant key `k` on option `o`. */
+  label(option: number, key: number): string | undefined;
+}
+
+/** Flattens pools, types and offerings. */
+export function compileCatalogue(problem: Problem, dimensions: Dimensions, relevant: RelevantKeys): Catalogue {
+  const typeKeys = keysOfTypes(problem.instanceTypes);
+  const typeByName = new Map(problem.instanceTypes.map((type, index) => [type.name, index]));
+  const templates: Template[] = [];
+  const optionTemplate: number[] = [];
+  const optionOffering: Offering[] = [];
+  const optionReservation: number[] = [];
+  const reservations = new Interner();
+  const slots: number[] = [];
+  const alloc: number[] = [];
+  const row = new Float64Array(dimensions.size);
+
+  problem.pools.forEach((pool, poolIndex) => {
+    const poolMap = new RequirementMap(pool.requirements, pool.labels);
+    const types = pool.instanceTypes?.map((name) => typeByName.get(name)) ?? problem.instanceTypes.keys();
+    for (const typeIndex of types) {
+      if (typeIndex === undefined) continue;
+      const type = problem.instanceTypes[typeIndex] as InstanceType;
+      const offerings = type.offerings.filter((offering) => isForSale(pool, poolMap, offering));
+      if (offerings.length === 0) continue;
+      const openKeys = relevant.keys.names.flatMap((key, id) => (isOpen(key, pool, type, typeKeys) ? [id] : []));
+      const endlessKeys = openKeys.filter((key) => openSet(relevant.keys.names[key] as string, pool, type).complement);
+      for (const labels of variants(pool, type, typeKeys, relevant)) {
+        for (const { daemons, offerings: sold } of byDaemons(
+          problem.daemons ?? [],
+          pool,
+          labels,
+          offerings,
+          relevant,
+        )) {
+          writeAlloc(row, type, daemons, dimensions);
+          for (const amount of row) alloc.push(amount);
+          const template = templates.length;
+          const daemonPorts = daemons.flatMap((daemon) => daemon.hostPorts ?? []);
+          templates.push({ pool: poolIndex, type: typeIndex, labels, openKeys, endlessKeys, daemonPorts });
+          for (const offering of sold) {
+            let reservation = -1;
+            if (offering.slots !== undefined) {
+              const id = offering.reservationId ?? `${type.name}/${offering.zone}/${offering.capacityType}`;
+              reservation = reservations.id(id);
+              slots[reservation] = Math.min(slots[reservation] ?? offering.slots, offering.slots);
+            }
+            optionTemplate.push(template);
+            optionOffering.push(offering);
+            optionReservation.push(reservation);
+          }
+        }
+      }
+    }
+  });
+
+  const zoneKey = relevant.keys.find(ZONE);
+  const capacityTypeKey = relevant.keys.find(CAPACITY_TYPE);
+  const offeringKeys = new Set(
+    problem.instanceTypes.flatMap((type) => type.offerings.flatMap((offering) => Object.keys(offering.labels ?? {}))),
+  );
+  const fromOffering = relevant.keys.names.map((name) => offeringKeys.has(name));
+  const templateOf = Int32Array.from(optionTemplate);
+  return {
+    dimensions: dimensions.size,
+    templates,
+    alloc: Float64Array.from(alloc),
+    optionCount: optionTemplate.length,
+    optionTemplate: templateOf,
+    optionPrice: Float64Array.from(optionOffering, (offering) => offering.price),
+    optionOffering,
+    optionReservation: Int32Array.from(optionReservation),
+    reservationSlots: Int32Array.from(slots),
+    label(option, key) {
+      const offering = optionOffering[option] as Offering;
+      if (key === zoneKey) return offering.zone;
+      if (key === capacityTypeKey) return offering.capacityType;
+      const own = fromOffering[key] ? offering.labels?.[relevant.keys.names[key] as string] : undefined;
+      return own ?? (templates[templateOf[option] as number] as Template).labels[key];
+    },
+  };
+}
+
+/** Whether an offering is healthy, has slots, and is wanted by the pool. */
+function isForSale(pool: Pool, poolMap: RequirementMap, offering: Offering): boolean {
+  if (offering.healthy === false) return false;
+  const policy = pool.capacityTypePolicy ?? 'all';
+  if (policy === 'reserved-only' && offering.capacityType !== 'reserved') return false;
+  if (policy === 'reserved-or-on-demand' && offering.capacityType === 'spot') return false;
+  if (!poolMap.get(ZONE).has(offering.zone) || !poolMap.get(CAPACITY_TYPE).has(offering.capacityType)) return false;
+  for (const [key, value] of Object.entries(offering.labels ?? {})) {
+    if (!poolMap.get(key).has(value)) return false;
+  }
+  return true;
+}
+
+/** Keys that belong to types or offerings; a pool that requires one cannot give it to a type that lacks it. */
+function keysOfTypes(types: readonly InstanceType[]): ReadonlySet<string> {
+  const keys = new Set([ZONE, CAPACITY_TYPE, INSTANCE_TYPE]);
+  for (const type of types) {
+    for (const key in type.labels) keys.add(key);
+    for (const requirement of type.requirements ?? []) keys.add(requirement.key);
+    for (const offering of type.offerings) for (const key in offering.labels) keys.add(key);
+  }
+  return keys;
+}
+
+/** The label assignments a node of this pool and type can have; none when pool and type contradict each other. */
+function variants(
+  pool: Pool,
+  type: InstanceType,
+  typeKeys: ReadonlySet<string>,
+  relevant: RelevantKeys,
+): (string | undefined)[][] {
+  const keys = new Set([
+    ...(pool.requirements ?? []).map(({ key }) => key),
+    ...(type.requirements ?? []).map(({ key }) => key),
+    ...Object.keys(pool.labels ?? {}),
+  ]);
+  for (const key of keys) {
+    if (key === ZONE || key === CAPACITY_TYPE || offeringHas(type, key)) continue;
+    if (choicesFor(key, pool, type, typeKeys, relevant).length === 0) return [];
+  }
+  let rows: (string | undefined)[][] = [[]];
+  for (const key of relevant.keys.names) {
+    // A new node's name is not known yet: it exists, and equals nothing anyone can have written down.
+    const choices = key === HOSTNAME ? ['\u0000'] : choicesFor(key, pool, type, typeKeys, relevant);
+    if (rows.length * choices.length > MAX_VARIANTS) {
+      throw new SpindriftError('PROBLEM_INVALID', {
+        object: `pool ${pool.name}`,
+        field: `requirements[${key}]`,
+        problem: `leaves ${rows.length * choices.length} combinations of labels open for instance type ${type.name}, at most ${MAX_VARIANTS} are tried`,
+      });
+    }
+    if (choices.length <= 1) for (const row of rows) row.push(choices[0]);
+    else rows = rows.flatMap((row) => choices.map((choice) => [...row, choice]));
+  }
+  return rows;
+}
+
+function offeringHas(type: InstanceType, key: string): boolean {
+  return type.offerings.some((offering) => offering.labels?.[key] !== undefined);
+}
+
+/** The values a label of a node can have that somebody might care about; none when the conditions exclude each other. */
+function choicesFor(
+  key: string,
+  pool: Pool,
+  type: InstanceType,
+  typeKeys: ReadonlySet<string>,
+  relevant: RelevantKeys,
+): (string | undefined)[] {
+  if (key === ZONE || key === CAPACITY_TYPE) return [undefined];
+  const conditions = [...(pool.requirements ?? []), ...(type.requirements ?? [])].filter((one) => one.key === key);
+  const allowed = (value: string | undefined): boolean => conditions.every((one) => satisfies(one, value));
+  const ofPool = key === NODE_POOL ? pool.name : pool.labels?.[key];
+  const fixed = key === INSTANCE_TYPE ? type.name : (type.labels?.[key] ?? ofPool);
+  if (fixed !== undefined) return allowed(fixed) && (ofPool === undefined || ofPool === fixed) ? [fixed] : [];
+  if (!isOpen(key, pool, type, typeKeys)) return allowed(undefined) ? [undefined] : [];
+  const open = openSet(key, pool, type);
+  const mentioned = relevant.mentioned.get(key) ?? new Set();
+  const values = (open.complement ? [...mentioned] : [...open.values]).filter(allowed).sort();
+  if (open.complement) values.push(...otherValue(open, mentioned));
+  return allowed(undefined) ? [undefined, ...values] : values;
+}
+
+/** The values that the conditions of pool and type together leave to a key. */
+function openSet(key: string, pool: Pool, type: InstanceType): ValueSet {
+  return [...(pool.requirements ?? []), ...(type.requirements ?? [])]
+    .filter((one) => one.key === key)
+    .map((one) => ValueSet.of(one))
+    .reduce((a, b) => a.intersect(b));
+}
+
+/** Whether conditions, but no label, of pool or type speak of a key; keys of types are not a pool's to give. */
+function isOpen(key: string, pool: Pool, type: InstanceType, typeKeys: ReadonlySet<string>): boolean {
+  if (key === ZONE || key === CAPACITY_TYPE || key === INSTANCE_TYPE || key === NODE_POOL || key === HOSTNAME)
+    return false;
+  if (type.labels?.[key] !== undefined || pool.labels?.[key] !== undefined) return false;
+  if ((type.requirements ?? []).some((one) => one.key === key)) return true;
+  return !typeKeys.has(key) && (pool.requirements ?? []).some((one) => one.key === key);
+}
+
+/** A value that nobody asks for by name, if there is one: the label only has to exist. */
+function otherValue(open: ValueSet, mentioned: ReadonlySet<string>): string[] {
+  const step = open.gte === undefined && open.lte !== undefined ? -1 : 1;
+  let number = open.gte ?? open.lte ?? 1;
+  while (open.values.has(String(number)) || mentioned.has(String(number))) number += step;
+  return open.has(String(number)) ? [String(number)] : [];
+}
+
+/** Offerings by the daemons that will run on their nodes; one group of all unless a daemon asks for zones or capacity types. */
+function byDaemons(
+  daemons: readonly DaemonGroup[],
+  pool: Pool,
+  labels: readonly (string | undefined)[],
+  offerings: readonly Offering[],
+  relevant: RelevantKeys,
+): { daemons: DaemonGroup[]; offerings: Offering[] }[] {
+  const tolerant = daemons.filter((daemon) => untolerated(pool.taints, daemon.tolerations) === undefined);
+  const groups = new Map<string, { daemons: DaemonGroup[]; offerings: Offering[] }>();
+  for (const offering of offerings) {
+    const value = (key: string): string | undefined => {
+      if (key === ZONE) return offering.zone;
+      if (key === CAPACITY_TYPE) return offering.capacityType;
+      return offering.labels?.[key] ?? labels[relevant.keys.id(key)];
+    };
+    const runs = tolerant.map(
+      ({ requirements = [] }) =>
+        requirements.length === 0 ||
+        requirements.some((list) =>
+          list.every((requirement: Requirement) => satisfies(requirement, value(requirement.key))),
+        ),
+    );
+    const key = runs.join();
+    const group = groups.get(key);
+    if (group !== undefined) group.offerings.push(offering);
+    else groups.set(key, { daemons: tolerant.filter((_, index) => runs[index]), offerings: [offering] });
+  }
+  return [...groups.values()];
+}
+
+function writeAlloc(
+  row: Float64Array,
+  type: InstanceType,
+  daemons: readonly DaemonGroup[],
+  dimensions: Dimensions,
+): void {
+  dimensions.writeCapacity(row, 0, type.capacity, type.volumeAttachLimits);
+  const taken = new Float64Array(row.length);
+  if (type.overhead !== undefined) {
+    dimensions.writeCapacity(taken, 0, type.overhead, {});
+    for (let column = 0; column < row.length; column++) {
+      if (!dimensions.isAttachment(column)) row[column] = (row[column] as number) - (taken[column] as number);
+    }
+  }
+  for (const daemon of daemons) {
+    taken.fill(0);
+    dimensions.writeRequests(taken, daemon);
+    for (let column = 0; column < row.length; column++)
+      row[column] = (row[column] as number) - (taken[column] as number);
+  }
+}
+
+/** Whether ports conflict with those of the template's daemons. */
+export function conflictsWithDaemons(template: Template, ports: readonly HostPort[]): boolean {
+  return template.daemonPorts.length > 0 && anyPortConflicts(template.daemonPorts, ports);
+}

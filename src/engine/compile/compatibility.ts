@@ -1,0 +1,141 @@
+/**
+ * Which options and existing nodes a pod's own conditions admit, as bitsets. Pods that write the same conditions share one
+ * filter, so that a thousand replicas cost one evaluation.
+ */
+import type { Alternatives, ExistingNode, HostPort, Pool, Requirement, Toleration } from '../problem.ts';
+import { satisfies } from '../requirements/label-match.ts';
+import { discouraged, untolerated } from '../requirements/taints.ts';
+import { type Bitset, newBitset, setBit } from './bitset.ts';
+import { type Catalogue, conflictsWithDaemons, type Template } from './catalogue.ts';
+import type { RelevantKeys } from './relevant-keys.ts';
+import { CAPACITY_TYPE, HOSTNAME, ZONE } from './well-known.ts';
+
+/** The conditions of a filter. */
+export interface FilterSpec {
+  readonly requirements?: Alternatives | undefined;
+  readonly volumeRequirements?: Alternatives | undefined;
+  /** Absent: taints do not matter. */
+  readonly tolerations?: readonly Toleration[] | undefined;
+  readonly hostPorts?: readonly HostPort[] | undefined;
+  /** Further requirements, wished for rather than required. */
+  readonly wishes?: readonly (readonly Requirement[])[];
+  /** Keep off PreferNoSchedule taints that are not tolerated. */
+  readonly avoidDiscouraged?: boolean;
+  /** Count cordoned and leaving nodes too (spread counting does). */
+  readonly includeLeaving?: boolean;
+}
+
+/** What a filter admits. */
+export interface Admitted {
+  readonly options: Bitset;
+  readonly nodes: Bitset;
+}
+
+/** Filters of a problem, each evaluated once. */
+export class Compatibility {
+  readonly #catalogue: Catalogue;
+  readonly #pools: readonly Pool[];
+  readonly #nodes: readonly ExistingNode[];
+  readonly #keys: RelevantKeys['keys'];
+  readonly #offeringKeys: ReadonlySet<string>;
+  readonly #ids = new Map<string, number>();
+  readonly admitted: Admitted[] = [];
+
+  constructor(
+    catalogue: Catalogue,
+    pools: readonly Pool[],
+    nodes: readonly ExistingNode[],
+    relevant: RelevantKeys,
+    offeringKeys: Iterable<string>,
+  ) {
+    this.#catalogue = catalogue;
+    this.#pools = pools;
+    this.#nodes = nodes;
+    this.#keys = relevant.keys;
+    this.#offeringKeys = new Set([ZONE, CAPACITY_TYPE, ...offeringKeys]);
+  }
+
+  /** The number of a filter; equal specs have equal numbers. */
+  filter(spec: FilterSpec): number {
+    const key = JSON.stringify(spec);
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const id = this.admitted.length;
+    this.#ids.set(key, id);
+    this.admitted.push({ options: this.#options(spec), nodes: this.#existing(spec) });
+    return id;
+  }
+
+  #options(spec: FilterSpec): Bitset {
+    const { templates, optionTemplate, optionCount } = this.#catalogue;
+    const result = newBitset(optionCount);
+    const poolOk = this.#pools.map(
+      (pool) =>
+        (spec.tolerations === undefined || untolerated(pool.taints, spec.tolerations) === undefined) &&
+        !(spec.avoidDiscouraged === true && discouraged(pool.taints, spec.tolerations)),
+    );
+    const lists = [spec.requirements, spec.volumeRequirements, ...(spec.wishes ?? []).map((wish) => [wish])]
+      .filter((alternatives) => alternatives !== undefined && alternatives.length > 0)
+      .map((alternatives) => (alternatives as Alternatives).map((list) => this.#split(list)));
+    let template = -1;
+    let templateOk = false;
+    for (let option = 0; option < optionCount; option++) {
+      if (optionTemplate[option] !== template) {
+        template = optionTemplate[option] as number;
+        const { pool, labels } = templates[template] as Template;
+        templateOk =
+          poolOk[pool] === true &&
+          !(spec.hostPorts !== undefined && conflictsWithDaemons(templates[template] as Template, spec.hostPorts)) &&
+          lists.every((alternatives) => alternatives.some((list) => holds(list.ofTemplate, (key) => labels[key])));
+      }
+      if (!templateOk) continue;
+      const labels = (templates[template] as Template).labels;
+      const ok = lists.every((alternatives) =>
+        alternatives.some(
+          (list) =>
+            (list.ofOffering.length === 0 || holds(list.ofOffering, (key) => this.#catalogue.label(option, key))) &&
+            (alternatives.length === 1 || holds(list.ofTemplate, (key) => labels[key])),
+        ),
+      );
+      if (ok) setBit(result, option);
+    }
+    return result;
+  }
+
+  #split(list: readonly Requirement[]): { ofTemplate: KeyedRequirement[]; ofOffering: KeyedRequirement[] } {
+    const keyed = list.map((requirement) => ({ requirement, key: this.#keys.id(requirement.key) }));
+    return {
+      ofTemplate: keyed.filter(({ requirement }) => !this.#offeringKeys.has(requirement.key)),
+      ofOffering: keyed.filter(({ requirement }) => this.#offeringKeys.has(requirement.key)),
+    };
+  }
+
+  #existing(spec: FilterSpec): Bitset {
+    const result = newBitset(this.#nodes.length);
+    this.#nodes.forEach((node, index) => {
+      if (node.leaving === true && spec.includeLeaving !== true) return;
+      if (spec.tolerations !== undefined && untolerated(node.taints, spec.tolerations) !== undefined) return;
+      if (spec.avoidDiscouraged === true && discouraged(node.taints, spec.tolerations)) return;
+      const value = (requirement: Requirement): string | undefined =>
+        node.labels[requirement.key] ?? (requirement.key === HOSTNAME ? node.name : undefined);
+      const meets = (alternatives: Alternatives | undefined): boolean =>
+        alternatives === undefined ||
+        alternatives.length === 0 ||
+        alternatives.some((list) => list.every((requirement) => satisfies(requirement, value(requirement))));
+      if (!meets(spec.requirements) || !meets(spec.volumeRequirements)) return;
+      if (spec.wishes?.some((wish) => !meets([wish]))) return;
+      setBit(result, index);
+    });
+    return result;
+  }
+}
+
+interface KeyedRequirement {
+  readonly requirement: Requirement;
+  readonly key: number;
+}
+
+function holds(list: readonly KeyedRequirement[], label: (key: number) => string | undefined): boolean {
+  for (const { requirement, key } of list) if (!satisfies(requirement, label(key))) return false;
+  return true;
+}

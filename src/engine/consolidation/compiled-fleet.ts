@@ -1,0 +1,89 @@
+/** A fleet as numbers: pods in classes on nodes, over the same compiled model that the solver works on. */
+import { hasBit } from '../compile/bitset.ts';
+import type { Admitted } from '../compile/compatibility.ts';
+import { compileInSlices, type Model, type PodClass } from '../compile/model.ts';
+import type { Slices, Work } from '../packing/work.ts';
+import type { ExistingNode, Problem } from '../problem.ts';
+import type { Fleet, FleetNode } from './fleet.ts';
+
+/** The compiled fleet; pods and nodes keep the numbers they have in the fleet's lists. */
+export interface CompiledFleet {
+  readonly fleet: Fleet;
+  readonly model: Model;
+  readonly podClass: Int32Array;
+  /** Node each pod runs on now. */
+  readonly podHome: Int32Array;
+  /** The filter that nodes and options must pass to take the pod. */
+  readonly podFilter: Int32Array;
+  readonly evictionCost: Float64Array;
+  /** Number of the pool of each node in `fleet.pools`; -1 for none. */
+  readonly nodePool: Int32Array;
+}
+
+/** Compiles a fleet. */
+export function* compileFleet(fleet: Fleet, work: Work): Slices<CompiledFleet> {
+  const nodeNumber = new Map(fleet.nodes.map((node, index) => [node.name, index]));
+  const counts = new Int32Array(fleet.groups.length);
+  for (const pod of fleet.pods) counts[pod.group] = (counts[pod.group] as number) + 1;
+  const problem: Problem = {
+    pods: fleet.groups.map((group, index) => ({ ...group, count: counts[index] as number })),
+    pools: fleet.pools,
+    instanceTypes: fleet.instanceTypes,
+    nodes: fleet.nodes.map(toExisting),
+    ...(fleet.daemons === undefined ? {} : { daemons: fleet.daemons }),
+    ...(fleet.namespaces === undefined ? {} : { namespaces: fleet.namespaces }),
+  };
+  const model = yield* compileInSlices(problem, { preferences: false, preferenceSlack: 0 });
+  yield;
+  const classOfGroup = new Int32Array(fleet.groups.length).fill(-1);
+  const groupOf = groupNumbers(model);
+  model.classes.forEach((podClass) => {
+    for (const pod of podClass.pods) classOfGroup[groupOf(pod)] = podClass.index;
+  });
+  const podClass = new Int32Array(fleet.pods.length);
+  const podHome = new Int32Array(fleet.pods.length);
+  const podFilter = new Int32Array(fleet.pods.length);
+  const evictionCost = new Float64Array(fleet.pods.length);
+  for (const [index, pod] of fleet.pods.entries()) {
+    podClass[index] = classOfGroup[pod.group] as number;
+    podHome[index] = nodeNumber.get(pod.node) as number;
+    podFilter[index] = filterFor(model, model.classes[podClass[index]] as PodClass, podHome[index]);
+    evictionCost[index] = Math.max(0, pod.evictionCost ?? 1);
+    if (work.spend(2)) yield;
+  }
+  const poolNumber = new Map(fleet.pools.map((pool, index) => [pool.name, index]));
+  const nodePool = Int32Array.from(fleet.nodes, (node) => poolNumber.get(node.pool ?? '') ?? -1);
+  return { fleet, model, podClass, podHome, podFilter, evictionCost, nodePool };
+}
+
+/** Nodes that take nothing are `leaving` to the solver; all have their whole room free, since the pods are placed afterwards. */
+function toExisting(node: FleetNode): ExistingNode {
+  return {
+    name: node.name,
+    labels: node.labels,
+    free: node.allocatable,
+    ...(node.pool === undefined ? {} : { pool: node.pool }),
+    ...(node.taints === undefined ? {} : { taints: node.taints }),
+    ...(node.closed === true ? { leaving: true } : {}),
+    ...(node.volumeAttachLimits === undefined ? {} : { freeVolumeAttachments: node.volumeAttachLimits }),
+    ...(node.usedHostPorts === undefined ? {} : { usedHostPorts: node.usedHostPorts }),
+  };
+}
+
+function groupNumbers(model: Model): (pod: number) => number {
+  const group = new Int32Array(model.podCount);
+  model.groupStart.forEach((start, index) => {
+    group.fill(index, start, model.groupStart[index + 1] ?? start);
+  });
+  return (pod) => group[pod] as number;
+}
+
+/** A pod with ordered alternatives keeps to the one it has now: it is not moved to a worse one to save money. */
+function filterFor(model: Model, podClass: PodClass, home: number): number {
+  const [first] = podClass.attempts;
+  const now =
+    podClass.attempts.length === 1
+      ? first
+      : podClass.attempts.find(({ options }) => hasBit((model.admitted[options] as Admitted).nodes, home));
+  return (now ?? first)?.options ?? -1;
+}

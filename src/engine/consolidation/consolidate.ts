@@ -1,0 +1,84 @@
+/** Consolidation's entry: from a fleet to the moves that make it cheaper. */
+import { finish, type Slices, Work } from '../packing/work.ts';
+import { Allowances } from './allowances.ts';
+import { compileFleet } from './compiled-fleet.ts';
+import { componentsOf } from './components.ts';
+import { Criteria } from './criteria.ts';
+import { Executor } from './execution.ts';
+import type { ConsolidationOptions, Fleet, FleetNode } from './fleet.ts';
+import { fleetBound, movableDemand } from './fleet-bound.ts';
+import { FleetState } from './fleet-state.ts';
+import { MarketLadder } from './market-ladder.ts';
+import { NewNodes } from './new-nodes.ts';
+import type { ConsolidationPlan, KeptCause, KeptNode } from './plan.ts';
+import { Planner } from './planner.ts';
+import { keptSentence } from './sentences.ts';
+import { unitPrices, worth } from './unit-prices.ts';
+import { validateFleet } from './validate-fleet.ts';
+
+/** Plans the consolidation of a fleet. */
+export function consolidate(fleet: Fleet, options: ConsolidationOptions = {}): ConsolidationPlan {
+  return finish(consolidateSteps(fleet, options));
+}
+
+/** The same in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
+export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = {}): Slices<ConsolidationPlan> {
+  const work = new Work({
+    deadlineMs: options.deadlineMs ?? Number.POSITIVE_INFINITY,
+    maxSteps: options.maxSteps ?? Number.POSITIVE_INFINITY,
+    elapsedMs: options.elapsedMs,
+  });
+  validateFleet(fleet);
+  const compiled = yield* compileFleet(fleet, work);
+  yield;
+  const planned = new FleetState(compiled);
+  yield* planned.settle(work);
+  const allowances = new Allowances(compiled);
+  yield;
+  const stays = (node: number): boolean => allowances.blocked(node) !== undefined;
+  const lowerBound = fleetBound(planned, stays);
+  const prices = unitPrices(compiled.model, movableDemand(planned, stays));
+  yield;
+  const classWorth = Float64Array.from(compiled.model.classes, ({ requests }) => worth(prices, requests));
+  const podWorth = Float64Array.from(compiled.podClass, (index) => classWorth[index] as number);
+  const ladder = new MarketLadder(compiled.model, prices);
+  const criteria = new Criteria(planned, allowances, ladder, options);
+  const newNodes = new NewNodes(planned, ladder, podWorth);
+  const planner = new Planner(
+    { state: planned, allowances, criteria, ladder, newNodes, podWorth },
+    { mergeSize: options.mergeSize ?? 8, prices, work },
+  );
+  yield* planner.run();
+
+  const state = new FleetState(compiled);
+  yield* state.settle(work);
+  const executor = new Executor({ state, planned, allowances, criteria, ladder, podWorth });
+  const { moves, leftOut } = yield* executor.run(componentsOf(planned, planner.steps.together), work);
+
+  const kept = fleet.nodes.flatMap((node, index): KeptNode[] => {
+    if (state.gone[index] === 1) return [];
+    const cause: KeptCause =
+      allowances.blocked(index) ??
+      leftOut.get(index) ??
+      (planner.unfinished ? { kind: 'unfinished' } : (planner.steps.cause(index) ?? priceCause(node)));
+    const used = allowances.homePods(index).reduce((sum, pod) => sum + (podWorth[pod] as number), 0);
+    return [
+      { node: node.name, cause, wouldSave: Math.max(0, node.price - used), sentence: keptSentence(node.name, cause) },
+    ];
+  });
+  const priceBefore = fleet.nodes.reduce((sum, node) => sum + node.price, 0);
+  return {
+    moves,
+    kept,
+    priceBefore,
+    priceAfter: moves.reduce((sum, { savings }) => sum - savings, priceBefore),
+    lowerBound,
+    evictions: moves.reduce((sum, { landings }) => sum + landings.length, 0),
+    complete: !planner.unfinished,
+    steps: work.steps,
+  };
+}
+
+function priceCause({ price }: FleetNode): KeptCause {
+  return { kind: 'price', price, cheapest: price };
+}

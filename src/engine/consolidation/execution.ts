@@ -1,0 +1,214 @@
+/**
+ * Carries planned exchanges out, one after another, on the fleet as it is now. What counts is whether each can be done when its turn
+ * comes: slots and limits while old and new nodes run side by side, and every pod's rules when it is placed. An exchange that
+ * must wait for another is done after it; one that can never be done is left out.
+ */
+import type { Slices, Work } from '../packing/work.ts';
+import type { Allowances } from './allowances.ts';
+import type { Component } from './components.ts';
+import type { Criteria } from './criteria.ts';
+import type { FleetNode, FleetPod } from './fleet.ts';
+import type { FleetState } from './fleet-state.ts';
+import { highestPrices } from './launch-prices.ts';
+import type { MarketLadder } from './market-ladder.ts';
+import { meetsMinValues } from './min-values.ts';
+import { describeNewNode } from './new-node-description.ts';
+import type { KeptCause, Landing, Move, MoveKind } from './plan.ts';
+import { Receivers } from './receivers.ts';
+import { moveSentence } from './sentences.ts';
+
+/** The moves, and the nodes whose exchange could not be done. */
+export interface Execution {
+  readonly moves: Move[];
+  readonly leftOut: Map<number, KeptCause>;
+}
+
+/** Turns exchanges into moves in an order in which they can be done. */
+export class Executor {
+  readonly #state: FleetState;
+  readonly #planned: FleetState;
+  readonly #allowances: Allowances;
+  readonly #criteria: Criteria;
+  readonly #ladder: MarketLadder;
+  readonly #podWorth: Float64Array;
+  /** By its number in the planned state: the number of a new node in the fleet as it is, its move, and its place there. */
+  readonly #opened = new Map<number, { node: number; move: number; place: number }>();
+  readonly #moves: Move[] = [];
+
+  /** `state` is the fleet as it is; `planned` as it should be. */
+  constructor(options: {
+    state: FleetState;
+    planned: FleetState;
+    allowances: Allowances;
+    criteria: Criteria;
+    ladder: MarketLadder;
+    podWorth: Float64Array;
+  }) {
+    this.#state = options.state;
+    this.#planned = options.planned;
+    this.#allowances = options.allowances;
+    this.#criteria = options.criteria;
+    this.#ladder = options.ladder;
+    this.#podWorth = options.podWorth;
+  }
+
+  *run(components: readonly Component[], work: Work): Slices<Execution> {
+    let waiting = this.#ordered(components);
+    const leftOut = new Map<number, KeptCause>();
+    let receivers: Receivers | undefined;
+    for (;;) {
+      const again: Component[] = [];
+      leftOut.clear();
+      for (const component of waiting) {
+        const outcome = this.#carryOut(component, receivers);
+        if (outcome !== undefined) {
+          again.push(component);
+          for (const node of component.nodes) leftOut.set(node, outcome);
+        }
+        if (work.spend(200 + 200 * component.nodes.length + 1000 * component.newNodes.length)) yield;
+      }
+      const stuck = again.length === waiting.length;
+      if (again.length === 0 || (stuck && receivers !== undefined)) return { moves: this.#moves, leftOut };
+      // Those that cannot be done as planned may look for other places, among all nodes that stay.
+      if (stuck) receivers = new Receivers(this.#state, this.#staying());
+      waiting = again;
+    }
+  }
+
+  /** Empty nodes first, then by what is saved for each unit of disruption. */
+  #ordered(components: readonly Component[]): Component[] {
+    const score = new Map(
+      components.map((component) => [component, this.#savings(component) / this.#disruption(component)]),
+    );
+    const empty = ({ nodes }: Component): boolean =>
+      nodes.every((node) => this.#allowances.homePods(node).length === 0);
+    return [...components].sort(
+      (a, b) =>
+        Number(empty(b)) - Number(empty(a)) ||
+        (score.get(b) as number) - (score.get(a) as number) ||
+        (a.nodes[0] as number) - (b.nodes[0] as number),
+    );
+  }
+
+  #price({ nodes }: Component): number {
+    return nodes.reduce((sum, node) => sum + (this.#state.nodePrice[node] as number), 0);
+  }
+
+  #savings(component: Component): number {
+    const { nodePrice } = this.#planned;
+    return component.newNodes.reduce((sum, node) => sum - (nodePrice[node] as number), this.#price(component));
+  }
+
+  #disruption({ nodes }: Component): number {
+    return nodes.reduce((sum, node) => sum + this.#allowances.disruptionCost(node), 0);
+  }
+
+  /** Does an exchange, or says why it cannot be done now. */
+  #carryOut(component: Component, receivers: Receivers | undefined): KeptCause | undefined {
+    const state = this.#state;
+    const before = state.nodeCount;
+    receivers?.begin(component.nodes);
+    const cause = this.#tryOut(component, receivers);
+    if (cause !== undefined) {
+      state.rollback(before);
+      for (const node of component.newNodes) this.#opened.delete(node);
+    }
+    receivers?.end(component.nodes, cause !== undefined);
+    return cause;
+  }
+
+  /** Nodes that no exchange wants to go and that take pods, those with new pods among them. */
+  #staying(): Int32Array {
+    const { compiled, existingCount, nodeCount } = this.#state;
+    const nodes: number[] = [];
+    for (let node = 0; node < nodeCount; node++) {
+      if (node >= existingCount) nodes.push(node);
+      else if (this.#planned.gone[node] === 0 && compiled.fleet.nodes[node]?.closed !== true) nodes.push(node);
+    }
+    return Int32Array.from(nodes);
+  }
+
+  #tryOut(component: Component, receivers: Receivers | undefined): KeptCause | undefined {
+    const state = this.#state;
+    for (const [place, node] of component.newNodes.entries()) {
+      const option = this.#planned.nodeOption[node] as number;
+      if (!state.supply.affords(option)) return { kind: 'order', rule: 'capacity' };
+      this.#opened.set(node, { node: state.open(option), move: this.#moves.length, place });
+    }
+    const order = this.#place(component, receivers);
+    if (order === undefined || !state.topology.unharmed()) return { kind: 'order', rule: 'topology' };
+    const price = this.#price(component);
+    const objection = this.#criteria.objection(component.nodes, component.newNodes, price);
+    if (objection !== undefined) return objection;
+    // Offerings are ranked by what the node will hold in the end, not only after this move.
+    const most = highestPrices(this.#planned, component.newNodes, price, this.#criteria);
+    const sizes = component.newNodes.map((node, index) => ({ node, most: most[index] as number }));
+    if (!sizes.every((size) => meetsMinValues(this.#planned, this.#ladder, size.node, size.most))) {
+      return { kind: 'price', price, cheapest: price };
+    }
+    const newNodes = sizes.map((size) => describeNewNode(this.#planned, this.#ladder, size.node, size.most));
+    this.#moves.push(this.#describe(component, newNodes, order));
+    state.commit(component.nodes);
+    return undefined;
+  }
+
+  /** Takes all pods off the nodes that go and puts each where it should be, in an order the rules allow; undefined if there is none. */
+  #place({ nodes }: Component, receivers: Receivers | undefined): number[] | undefined {
+    const state = this.#state;
+    let pods = nodes.flatMap((node) => [...this.#allowances.homePods(node)]);
+    pods.sort((a, b) => (this.#podWorth[b] as number) - (this.#podWorth[a] as number) || a - b);
+    for (const pod of pods) state.lift(pod);
+    const order: number[] = [];
+    while (pods.length > 0) {
+      const refused = pods.filter((pod) => {
+        const planned = this.#target(pod, receivers !== undefined);
+        const fine = planned !== undefined && state.fits(state.classOf(pod), planned) && state.allows(pod, planned);
+        const node = fine ? planned : (receivers?.find(pod) ?? -1);
+        if (node < 0) return true;
+        state.move(pod, node);
+        order.push(pod);
+        return false;
+      });
+      if (refused.length === pods.length) return undefined;
+      pods = refused;
+    }
+    return order;
+  }
+
+  /** The node that a pod should be on, unless it has yet to be made or, if that is asked for, is in another zone. */
+  #target(pod: number, near: boolean): number | undefined {
+    const planned = this.#planned.podNode[pod] as number;
+    const node = planned < this.#state.existingCount ? planned : this.#opened.get(planned)?.node;
+    return node === undefined || (near && !this.#state.isNear(pod, node)) ? undefined : node;
+  }
+
+  #describe(component: Component, newNodes: Move['newNodes'], order: readonly number[]): Move {
+    const { fleet } = this.#state.compiled;
+    const launched = new Map([...this.#opened.values()].map((opened) => [opened.node, opened]));
+    const landings = order.map((number): Landing => {
+      const { name: pod } = fleet.pods[number] as FleetPod;
+      const node = this.#state.podNode[number] as number;
+      const opened = launched.get(node);
+      if (opened !== undefined) return { pod, move: opened.move, newNode: opened.place };
+      return { pod, node: (fleet.nodes[node] as FleetNode).name };
+    });
+    const savings = this.#savings(component);
+    const disruptionCost = this.#disruption(component);
+    const move = {
+      kind: kindOf(component),
+      reason: landings.length === 0 ? ('Empty' as const) : ('Underutilized' as const),
+      nodes: component.nodes.map((node) => (fleet.nodes[node] as FleetNode).name),
+      newNodes,
+      landings,
+      savings,
+      disruptionCost,
+    };
+    return { ...move, score: savings / disruptionCost, sentence: moveSentence(move) };
+  }
+}
+
+function kindOf({ nodes, newNodes }: Component): MoveKind {
+  if (newNodes.length === 0) return 'delete';
+  if (newNodes.length === nodes.length) return 'replace';
+  return newNodes.length < nodes.length ? 'merge' : 'split';
+}

@@ -1,0 +1,60 @@
+import type { FleetState } from './fleet-state.ts';
+import { unitPrices, worth } from './unit-prices.ts';
+
+/** What the pods that could move ask for in all. */
+export function movableDemand(state: FleetState, stays: (node: number) => boolean): Float64Array {
+  const { capacity, free, existingCount, model } = state;
+  const { size } = model.dimensions;
+  const demand = new Float64Array(size);
+  for (let node = 0; node < existingCount; node++) {
+    if (stays(node)) continue;
+    for (let column = 0; column < size; column++) {
+      const at = node * size + column;
+      demand[column] = (demand[column] as number) + (capacity[at] as number) - (free[at] as number);
+    }
+  }
+  return demand;
+}
+
+/**
+ * No fleet that runs these pods and keeps the nodes that stay costs less. By duality, for any prices of resources at which
+ * nothing in the market holds more worth than it costs: what is cheaper than that (nodes there are, slots of reservations, room on nodes
+ * that stay) is given away with all that it holds beyond its price.
+ */
+export function fleetBound(state: FleetState, stays: (node: number) => boolean): number {
+  const { model, existingCount, free, capacity } = state;
+  const { catalogue, dimensions } = model;
+  const { size } = dimensions;
+  const demand = movableDemand(state, stays);
+  const prices = unitPrices(model, demand);
+  const excess = new Float64Array(catalogue.reservationSlots.length);
+  const reservation = new Map<string, number>();
+  for (let option = 0; option < catalogue.optionCount; option++) {
+    const slot = catalogue.optionReservation[option] as number;
+    if (slot < 0) continue;
+    const id = catalogue.optionOffering[option]?.reservationId;
+    if (id !== undefined) reservation.set(id, slot);
+    const holds = worth(prices, catalogue.alloc, (catalogue.optionTemplate[option] as number) * size);
+    excess[slot] = Math.max(excess[slot] as number, holds - (catalogue.optionPrice[option] as number));
+  }
+  let kept = 0;
+  let bound = worth(prices, demand);
+  const room = new Float64Array(size);
+  for (let node = 0; node < existingCount; node++) {
+    const { price, reservationId } = state.compiled.fleet.nodes[node] as { price: number; reservationId?: string };
+    const source = stays(node) ? free : capacity;
+    for (let column = 0; column < size; column++) room[column] = Math.max(0, source[node * size + column] as number);
+    if (stays(node)) {
+      kept += price;
+      bound -= worth(prices, room);
+      continue;
+    }
+    const slot = reservation.get(reservationId ?? '');
+    bound -= Math.max(0, worth(prices, room) - price, slot === undefined ? 0 : (excess[slot] as number));
+  }
+  excess.forEach((amount, slot) => {
+    bound -= amount * Math.max(0, catalogue.reservationSlots[slot] as number);
+  });
+  // The last digits of a sum of many products are not to be trusted.
+  return kept + Math.max(0, bound * (1 - 1e-9));
+}

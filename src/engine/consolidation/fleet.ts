@@ -1,0 +1,113 @@
+/**
+ * What consolidation is asked: the nodes there are with all their pods, what may be disrupted now, and what could be
+ * bought instead. Schedules, time zones, ages and windows have been evaluated by whoever builds the fleet.
+ */
+import type { DaemonGroup, HostPort, InstanceType, Labels, PodGroup, Pool, Resources, Taint } from '../problem.ts';
+import type { RankedOffering } from '../solution.ts';
+
+/** Why a node goes: nothing on it has to move, or its pods can be held for less. */
+export type DisruptionReason = 'Empty' | 'Underutilized';
+
+/** Why a node may not be touched, whatever it would save. */
+export type Hold =
+  | 'do-not-disrupt'
+  | 'not-ready'
+  | 'nominated'
+  | 'leaving'
+  | 'consolidate-after'
+  | 'cooldown'
+  | 'static-pool';
+
+/** A node as it runs. */
+export interface FleetNode {
+  readonly name: string;
+  /** The pool it came from; a node without one is never touched, but can receive pods. */
+  readonly pool?: string;
+  readonly labels: Labels;
+  readonly taints?: readonly Taint[];
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: RankedOffering['capacityType'];
+  readonly reservationId?: string;
+  /** USD per hour, now. */
+  readonly price: number;
+  /** What pods other than daemons can take in all, including `pods`; less what is promised to pods that are not there yet. */
+  readonly allocatable: Resources;
+  /** Volumes that can be attached in all, by CSI driver; a driver that is not named has no limit. */
+  readonly volumeAttachLimits?: Readonly<Record<string, number>>;
+  /** Ports that daemons hold. */
+  readonly usedHostPorts?: readonly HostPort[];
+  /** Keeps the node as it is. */
+  readonly hold?: Hold;
+  /** Cordoned, not ready or about to go: nothing is moved to it. */
+  readonly closed?: boolean;
+}
+
+/** A pod that runs on a node and would have to run elsewhere if the node went (not a daemon, not a mirror pod). */
+export interface FleetPod {
+  /** namespace/name. */
+  readonly name: string;
+  /** Number of its group in `Fleet.groups`. */
+  readonly group: number;
+  readonly node: string;
+  readonly doNotDisrupt?: boolean;
+  /** What an eviction of it costs, from its priority and deletion cost. Default 1. */
+  readonly evictionCost?: number;
+  /** Numbers of the PodDisruptionBudgets that select it. More than one makes the pod unevictable. */
+  readonly disruptionBudgets?: readonly number[];
+}
+
+/** A PodDisruptionBudget. */
+export interface FleetDisruptionBudget {
+  /** namespace/name. */
+  readonly name: string;
+  /** Evictions it allows now. */
+  readonly allowed: number;
+}
+
+/** When a pool's nodes may be consolidated. */
+export type ConsolidationPolicy = 'WhenEmpty' | 'WhenEmptyOrUnderutilized' | 'Balanced';
+
+/** What may be done to the nodes of a pool. A pool without an entry is not consolidated. */
+export interface PoolDisruption {
+  readonly pool: string;
+  /** Default WhenEmptyOrUnderutilized. */
+  readonly policy?: ConsolidationPolicy;
+  /** Nodes that may be disrupted now, by reason, those already being disrupted taken off; absent means any number. */
+  readonly allowed?: Readonly<Partial<Record<DisruptionReason, number>>>;
+}
+
+/** Everything one consolidation is planned from. */
+export interface Fleet {
+  readonly nodes: readonly FleetNode[];
+  /** What pods ask for; `count` is not looked at. */
+  readonly groups: readonly PodGroup[];
+  readonly pods: readonly FleetPod[];
+  readonly disruptionBudgets?: readonly FleetDisruptionBudget[];
+  readonly poolDisruption: readonly PoolDisruption[];
+  /** As in a problem; `usage` counts all nodes of the fleet. */
+  readonly pools: readonly Pool[];
+  readonly instanceTypes: readonly InstanceType[];
+  readonly daemons?: readonly DaemonGroup[];
+  readonly namespaces?: Readonly<Record<string, Labels>>;
+}
+
+/** What is worth doing, and how long to look for it. */
+export interface ConsolidationOptions {
+  /** A move must save at least this much, USD per hour. Default 0: anything above nothing. */
+  readonly minSavings?: number;
+  /** A move that launches nodes must save at least this share of the price of the nodes that go. Default 0.05. */
+  readonly minSavingsShare?: number;
+  /** One spot node makes way for another only if at least this many cheaper spot offerings would do. Default 15. */
+  readonly spotDiversity?: number;
+  /** Balanced pools: the least ratio of the share saved to the share disrupted. Default 0.5. */
+  readonly balancedScore?: number;
+  /** Nodes re-packed together at most. Default 8. */
+  readonly mergeSize?: number;
+  /** Stop looking after this many milliseconds of `elapsedMs`. Default no limit; what was found by then is the plan. */
+  readonly deadlineMs?: number;
+  /** Milliseconds since planning began, from the caller's clock. */
+  readonly elapsedMs?: () => number;
+  /** Stop looking after this many units of work: the deadline to use when equal input must give equal output. */
+  readonly maxSteps?: number;
+}

@@ -1,0 +1,75 @@
+/** A planned node as the caller launches it: its pool, what it must satisfy, and the offerings in the order in which to try them. */
+import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../compile/well-known.ts';
+import type { Requirement } from '../problem.ts';
+import type { RankedOffering } from '../solution.ts';
+import type { FleetState } from './fleet-state.ts';
+import type { MarketLadder } from './market-ladder.ts';
+import { optionsFor, templateOf } from './node-options.ts';
+import type { MoveNode } from './plan.ts';
+
+/** Offerings listed for each new node. */
+const RANKED = 40;
+
+/** Describes a new node; no offering in its list costs more than `most`. */
+export function describeNewNode(state: FleetState, ladder: MarketLadder, node: number, most: number): MoveNode {
+  const { model, nodeOption, free } = state;
+  const { catalogue, dimensions, problem } = model;
+  const chosen = nodeOption[node] as number;
+  const template = templateOf(model, chosen);
+  const pool = problem.pools[template.pool];
+  const limit = (pool?.requirements ?? []).some(({ minValues }) => minValues !== undefined)
+    ? Number.POSITIVE_INFINITY
+    : RANKED;
+  const others = optionsFor(state, ladder, node, { samePool: true }).filter(
+    (option) => option !== chosen && (catalogue.optionPrice[option] as number) <= most,
+  );
+  const offerings = distinct([chosen, ...others].map((option) => offeringOf(state, option))).slice(0, limit);
+  const used = new Float64Array(dimensions.size);
+  const row = (catalogue.optionTemplate[chosen] as number) * dimensions.size;
+  for (let column = 0; column < used.length; column++) {
+    used[column] = (catalogue.alloc[row + column] as number) - (free[node * used.length + column] as number);
+  }
+  const values = (pick: (offering: RankedOffering) => string): string[] => [...new Set(offerings.map(pick))].sort();
+  const narrowed: Requirement[] = [
+    { key: INSTANCE_TYPE, operator: 'In', values: values((one) => one.instanceType) },
+    { key: ZONE, operator: 'In', values: values((one) => one.zone) },
+    { key: CAPACITY_TYPE, operator: 'In', values: values((one) => one.capacityType) },
+  ];
+  const settled = template.openKeys.map((key): Requirement => {
+    const value = template.labels[key];
+    const name = model.keys.names[key] as string;
+    return value === undefined
+      ? { key: name, operator: 'DoesNotExist', values: [] }
+      : { key: name, operator: 'In', values: [value] };
+  });
+  const replaced = new Set(narrowed.map(({ key }) => key));
+  return {
+    pool: pool?.name ?? '',
+    requirements: [...(pool?.requirements ?? []).filter(({ key }) => !replaced.has(key)), ...settled, ...narrowed],
+    offerings,
+    price: catalogue.optionPrice[chosen] as number,
+    pods: [...state.podsOn(node)].sort((a, b) => a - b),
+    requests: dimensions.toResources(used),
+  };
+}
+
+function offeringOf({ model }: FleetState, option: number): RankedOffering {
+  const { catalogue, problem } = model;
+  const offering = catalogue.optionOffering[option];
+  return {
+    instanceType: problem.instanceTypes[templateOf(model, option).type]?.name ?? '',
+    zone: offering?.zone ?? '',
+    capacityType: offering?.capacityType ?? 'on-demand',
+    ...(offering?.reservationId === undefined ? {} : { reservationId: offering.reservationId }),
+    price: catalogue.optionPrice[option] as number,
+  };
+}
+
+/** Two templates of a pool may lead to the same offering. */
+function distinct(offerings: readonly RankedOffering[]): RankedOffering[] {
+  const seen = new Set<string>();
+  return offerings.filter(({ instanceType, zone, capacityType, reservationId }) => {
+    const key = `${instanceType}/${zone}/${capacityType}/${reservationId}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}

@@ -1,0 +1,143 @@
+/**
+ * Packs pods into new nodes, one node after another: around the largest pod that is left, the option that gives most worth for
+ * its price when filled with what else is left; at the end each node is exchanged for the cheapest that holds what is on it.
+ */
+import { hasBit } from '../compile/bitset.ts';
+import type { Admitted } from '../compile/compatibility.ts';
+import type { PodClass } from '../compile/model.ts';
+import type { FleetState } from './fleet-state.ts';
+import type { MarketLadder } from './market-ladder.ts';
+import { optionsFor } from './node-options.ts';
+
+/** Options tried in turn when the largest pod may not be on the best one. */
+const TRIES = 12;
+
+/** Packs pods of one state. */
+export class NewNodes {
+  readonly #state: FleetState;
+  readonly #ladder: MarketLadder;
+  readonly #podWorth: Float64Array;
+  readonly #left: Float64Array;
+  /** Pods looked at, as a measure of work. */
+  looked = 0;
+
+  constructor(state: FleetState, ladder: MarketLadder, podWorth: Float64Array) {
+    this.#state = state;
+    this.#ladder = ladder;
+    this.#podWorth = podWorth;
+    this.#left = new Float64Array(state.model.dimensions.size);
+  }
+
+  /**
+   * Opens nodes for pods, which come from large to small, and puts them there. Gives up, with the pod that has no place, when one
+   * has none or when the nodes would cost more than `most`.
+   */
+  pack(pods: readonly number[], zone: string, most: number): { price: number; stuck?: number } {
+    const state = this.#state;
+    let rest = pods;
+    let price = 0;
+    const from = state.nodeCount;
+    while (rest.length > 0) {
+      const pivot = rest[0] as number;
+      const node = this.#openFor(pivot, rest, zone);
+      if (node < 0) return { price: Number.POSITIVE_INFINITY, stuck: pivot };
+      rest = rest.filter((pod) => {
+        if (!state.fits(state.classOf(pod), node) || !state.allows(pod, node)) return true;
+        state.move(pod, node);
+        return false;
+      });
+      this.#rightSize(node);
+      price += state.nodePrice[node] as number;
+      if (price > most) return { price };
+    }
+    // A slot that was free when a node was right-sized may be worth more to a later one; what was found is kept.
+    return { price: state.nodeCount > from ? price : 0 };
+  }
+
+  /** Opens the best node that may hold the pivot; -1 when there is none. */
+  #openFor(pivot: number, rest: readonly number[], zone: string): number {
+    const state = this.#state;
+    const { optionPrice } = state.model.catalogue;
+    const filter = state.compiled.podFilter[pivot] as number;
+    const tier = this.#ladder.tier(filter, state.classOf(pivot));
+    if (tier < 0) return -1;
+    let total = 0;
+    for (const pod of rest) total += this.#podWorth[pod] as number;
+    const hopes = Array.from(this.#ladder.ladder(filter, tier, zone), (option) => ({
+      option,
+      ratio: (optionPrice[option] as number) / Math.min(total, this.#ladder.worthOf(option)),
+    }));
+    hopes.sort((a, b) => a.ratio - b.ratio || a.option - b.option);
+    const rated: { option: number; ratio: number }[] = [];
+    let best = Number.POSITIVE_INFINITY;
+    for (const { option, ratio: atBest } of hopes) {
+      // No filling can be better than the whole worth of the machine or of the pods.
+      if (atBest >= best) break;
+      if (!state.supply.affords(option)) continue;
+      const value = this.#value(option, pivot, rest);
+      if (value === 0) continue;
+      const ratio = (optionPrice[option] as number) / value;
+      rated.push({ option, ratio });
+      if (ratio < best) best = ratio;
+    }
+    rated.sort((a, b) => a.ratio - b.ratio || a.option - b.option);
+    for (const { option } of rated.slice(0, TRIES)) {
+      const node = this.#tryOpen(option, pivot);
+      if (node >= 0) return node;
+    }
+    // The ladder is short on purpose; a pod with rules of its own may need an option that is not on it.
+    for (const option of this.#ladder.byPrice(filter)) {
+      if (this.#ladder.tierOf(option) !== tier || !state.supply.affords(option)) continue;
+      const node = this.#tryOpen(option, pivot);
+      if (node >= 0) return node;
+    }
+    return -1;
+  }
+
+  #tryOpen(option: number, pivot: number): number {
+    const state = this.#state;
+    const node = state.open(option);
+    if (state.fits(state.classOf(pivot), node) && state.allows(pivot, node)) return node;
+    state.close();
+    return -1;
+  }
+
+  /** Worth of the pods that an option would hold; 0 when it does not hold the pivot. */
+  #value(option: number, pivot: number, rest: readonly number[]): number {
+    const { compiled, model } = this.#state;
+    const { alloc, optionTemplate } = model.catalogue;
+    const left = this.#left;
+    const size = left.length;
+    const row = (optionTemplate[option] as number) * size;
+    for (let column = 0; column < size; column++) left[column] = alloc[row + column] as number;
+    let value = 0;
+    for (let at = 0; at < rest.length; at++) {
+      const pod = rest[at] as number;
+      const { requests } = model.classes[compiled.podClass[pod] as number] as PodClass;
+      this.looked++;
+      let fits = true;
+      for (let column = 0; column < size; column++) {
+        if ((requests[column] as number) > (left[column] as number) && requests[column] !== 0) {
+          fits = false;
+          break;
+        }
+      }
+      if (fits) fits = hasBit((model.admitted[compiled.podFilter[pod] as number] as Admitted).options, option);
+      if (!fits) {
+        if (pod === pivot) return 0;
+        continue;
+      }
+      for (let column = 0; column < size; column++) {
+        left[column] = (left[column] as number) - (requests[column] as number);
+      }
+      value += this.#podWorth[pod] as number;
+    }
+    return value;
+  }
+
+  #rightSize(node: number): void {
+    const state = this.#state;
+    const [cheapest] = optionsFor(state, this.#ladder, node, { most: 1 });
+    if (cheapest !== undefined && cheapest !== state.nodeOption[node]) state.exchange(node, cheapest);
+  }
+}

@@ -1,0 +1,89 @@
+/** Which options could carry what a new node carries. */
+import { type Bitset, hasBit, intersection } from '../compile/bitset.ts';
+import type { Template } from '../compile/catalogue.ts';
+import type { Admitted } from '../compile/compatibility.ts';
+import type { Model } from '../compile/model.ts';
+import { HOST } from '../topology/rules.ts';
+import type { FleetState } from './fleet-state.ts';
+import type { MarketLadder } from './market-ladder.ts';
+
+/** Which of the options are wanted. */
+export interface OptionsWanted {
+  /** Only those of the node's own pool. */
+  readonly samePool?: boolean;
+  /** No more than so many of the cheapest. */
+  readonly most?: number;
+}
+
+/** The options that could stand in for a new node's own, which is among them, from cheap to dear; others only if they can be launched. */
+export function optionsFor(
+  state: FleetState,
+  ladder: MarketLadder,
+  node: number,
+  { samePool = false, most = Number.POSITIVE_INFINITY }: OptionsWanted,
+): number[] {
+  const { model, nodeOption, supply } = state;
+  const current = nodeOption[node] as number;
+  const own = templateOf(model, current);
+  const { first, admitted, pinned } = conditions(state, node);
+  if (first < 0) return [];
+  const tier = ladder.tierOf(current);
+  const result: number[] = [];
+  for (const option of ladder.byPrice(first, pinned ? model.optionCell[current] : -1)) {
+    if (!holds(state, node, option) || !hasBit(admitted, option) || ladder.tierOf(option) !== tier) continue;
+    const template = templateOf(model, option);
+    if (samePool && template.pool !== own.pool) continue;
+    if (!template.openKeys.every((key) => template.labels[key] === own.labels[key])) continue;
+    if (!model.countFilters.every((filter) => alike(model, filter, option, current))) continue;
+    if (option !== current && !supply.affords(option)) continue;
+    result.push(option);
+    if (result.length >= most) break;
+  }
+  return result;
+}
+
+/** What the pods of a node ask of an option: one of their filters, all of them together, and whether it must stay in its zone. */
+function conditions(state: FleetState, node: number): { first: number; admitted: Bitset; pinned: boolean } {
+  const { model, compiled } = state;
+  const filters = new Set<number>();
+  let pinned = false;
+  for (const pod of state.podsOn(node)) {
+    filters.add(compiled.podFilter[pod] as number);
+    pinned ||= isPinned(state, pod);
+  }
+  const [first = -1] = [...filters].sort((a, b) => a - b);
+  let admitted: Bitset = (model.admitted[first] as Admitted | undefined)?.options ?? new Uint32Array(0);
+  for (const filter of filters) {
+    if (filter !== first) admitted = intersection(admitted, (model.admitted[filter] as Admitted).options);
+  }
+  return { first, admitted, pinned };
+}
+
+function alike(model: Model, filter: number, a: number, b: number): boolean {
+  const { options } = model.admitted[filter] as Admitted;
+  return hasBit(options, a) === hasBit(options, b);
+}
+
+/** Whether another zone would change a topology count or rule for the pod. */
+function isPinned(state: FleetState, pod: number): boolean {
+  const { topology } = state.classOf(pod);
+  for (const { key } of topology.rules) if (key !== HOST) return true;
+  for (const group of topology.counted) if (state.model.groups[group]?.key !== HOST) return true;
+  return false;
+}
+
+function holds({ free, capacity, model }: FleetState, node: number, option: number): boolean {
+  const { alloc, dimensions, optionTemplate } = model.catalogue;
+  const row = (optionTemplate[option] as number) * dimensions;
+  const from = node * dimensions;
+  for (let column = 0; column < dimensions; column++) {
+    const used = (capacity[from + column] as number) - (free[from + column] as number);
+    if (used > (alloc[row + column] as number) && used > 0) return false;
+  }
+  return true;
+}
+
+/** The template of an option. */
+export function templateOf({ catalogue }: Model, option: number): Template {
+  return catalogue.templates[catalogue.optionTemplate[option] as number] as Template;
+}

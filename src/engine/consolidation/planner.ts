@@ -1,0 +1,180 @@
+/**
+ * Looks for steps over the whole fleet until none is left: empties, then nodes whose pods fit on others, then groups of nodes
+ * that can be re-packed into cheaper ones. Nodes are taken from the most wasteful on, and pods go to those most worth keeping.
+ */
+import type { Slices, Work } from '../packing/work.ts';
+import { templateOf } from './node-options.ts';
+import { Receivers } from './receivers.ts';
+import { Steps, type StepTools } from './steps.ts';
+
+/** How to look. */
+export interface PlannerOptions {
+  readonly mergeSize: number;
+  /** Worth of a unit of each resource. */
+  readonly prices: Float64Array;
+  readonly work: Work;
+}
+
+/** Plans on one state. */
+export class Planner {
+  readonly steps: Steps;
+  readonly #tools: StepTools;
+  readonly #prices: Float64Array;
+  readonly #work: Work;
+  readonly #mergeSize: number;
+  /** Whether time ran out. */
+  unfinished = false;
+
+  constructor(tools: StepTools, { mergeSize, prices, work }: PlannerOptions) {
+    this.#tools = tools;
+    this.#prices = prices;
+    this.#work = work;
+    this.#mergeSize = mergeSize;
+    this.steps = new Steps(tools);
+  }
+
+  /** Does all steps worth doing. */
+  *run(): Slices<void> {
+    for (;;) {
+      const drained = yield* this.#drain();
+      const repacked = this.unfinished ? false : yield* this.#repack();
+      if (this.unfinished || !(drained || repacked)) return;
+    }
+  }
+
+  /** Lets nodes go whose pods all fit on others, the most wasteful first. */
+  *#drain(): Slices<boolean> {
+    const { state } = this.#tools;
+    const order = this.#keepOrder();
+    const receivers = new Receivers(state, this.#open(order));
+    let changed = false;
+    for (let at = order.length - 1; at >= 0; at--) {
+      const node = order[at] as number;
+      if (!this.#mayGo(node)) continue;
+      if (this.steps.attempt([node], receivers, false)) changed = true;
+      if (yield* this.#pause(receivers)) return changed;
+    }
+    return changed;
+  }
+
+  /** Re-packs nodes of one pool and zone together, those that waste most of their price first. */
+  *#repack(): Slices<boolean> {
+    const { state } = this.#tools;
+    const buckets = this.#buckets();
+    // What may be re-packed itself takes nothing now, or exchanges would have to wait for each other.
+    const candidates = new Set(buckets.flat());
+    const order = this.#keepOrder().filter((node) => !candidates.has(node));
+    const receivers = new Receivers(state, this.#open(order));
+    let changed = false;
+    for (const bucket of buckets) {
+      for (let from = 0; from < bucket.length; from += this.#mergeSize) {
+        const group = bucket.slice(from, from + this.#mergeSize);
+        if (yield* this.#repackGroup(group, receivers)) changed = true;
+        if (this.unfinished) return changed;
+      }
+    }
+    return changed;
+  }
+
+  /** All of a group together, or else its halves. */
+  *#repackGroup(group: readonly number[], receivers: Receivers): Slices<boolean> {
+    const promising = this.#atMost(group) >= this.#tools.criteria.wanted(this.#price(group), true);
+    let changed = false;
+    if (promising) {
+      changed = this.steps.attempt(group, receivers, true);
+      if (yield* this.#pause(receivers)) return changed;
+    }
+    if (changed || group.length === 1) return changed;
+    const half = Math.ceil(group.length / 2);
+    for (const part of [group.slice(0, half), group.slice(half)]) {
+      if (yield* this.#repackGroup(part, receivers)) changed = true;
+      if (this.unfinished) return changed;
+    }
+    return changed;
+  }
+
+  *#pause(receivers: Receivers): Slices<boolean> {
+    const { newNodes } = this.#tools;
+    const units = 20 + receivers.looked + newNodes.looked;
+    receivers.looked = 0;
+    newNodes.looked = 0;
+    if (this.#work.spend(units)) {
+      yield;
+      if (this.#work.over()) this.unfinished = true;
+    }
+    return this.unfinished;
+  }
+
+  #mayGo(node: number): boolean {
+    const { state, allowances } = this.#tools;
+    return state.gone[node] === 0 && (node >= state.existingCount || allowances.blocked(node) === undefined);
+  }
+
+  /** Nodes that are there, those first that waste least for what it costs to empty them. */
+  #keepOrder(): Int32Array {
+    const { state, allowances } = this.#tools;
+    const { nodeCount, existingCount, gone } = state;
+    const rate = new Float64Array(nodeCount);
+    const nodes: number[] = [];
+    for (let node = 0; node < nodeCount; node++) {
+      if (gone[node] === 1) continue;
+      nodes.push(node);
+      // What was planned in this very plan can be undone without disrupting anyone.
+      const disruption = node < existingCount ? allowances.disruptionCost(node) : 1 + state.podsOn(node).length;
+      rate[node] = this.#mayGo(node) ? this.#waste([node]) / disruption : Number.NEGATIVE_INFINITY;
+    }
+    return Int32Array.from(nodes.sort((a, b) => (rate[a] as number) - (rate[b] as number) || a - b));
+  }
+
+  /** Those that take pods. */
+  #open(order: Int32Array): Int32Array {
+    const { compiled, existingCount } = this.#tools.state;
+    return order.filter((node) => node >= existingCount || compiled.fleet.nodes[node]?.closed !== true);
+  }
+
+  /** Nodes that could be worth re-packing, by pool and zone. */
+  #buckets(): number[][] {
+    const { state, criteria } = this.#tools;
+    const { model, compiled, existingCount, nodeOption } = state;
+    const buckets = new Map<string, { node: number; share: number }[]>();
+    for (let node = 0; node < state.nodeCount; node++) {
+      if (!this.#mayGo(node)) continue;
+      const price = this.#price([node]);
+      if (this.#atMost([node]) < criteria.wanted(price, true)) continue;
+      const option = nodeOption[node] as number;
+      const key =
+        node < existingCount
+          ? `${compiled.nodePool[node]}/${compiled.fleet.nodes[node]?.zone}`
+          : `${templateOf(model, option).pool}/${model.catalogue.optionOffering[option]?.zone}`;
+      const bucket = buckets.get(key) ?? [];
+      bucket.push({ node, share: this.#waste([node]) / price });
+      buckets.set(key, bucket);
+    }
+    return [...buckets]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, bucket]) => bucket.sort((a, b) => b.share - a.share || a.node - b.node).map(({ node }) => node));
+  }
+
+  #price(nodes: readonly number[]): number {
+    const { nodePrice } = this.#tools.state;
+    return nodes.reduce((sum, node) => sum + (nodePrice[node] as number), 0);
+  }
+
+  /** Price of nodes beyond the worth of what runs on them. */
+  #waste(nodes: readonly number[]): number {
+    const { capacity, free } = this.#tools.state;
+    const size = this.#prices.length;
+    let sum = this.#price(nodes);
+    for (const node of nodes) {
+      for (let at = node * size; at < (node + 1) * size; at++) {
+        sum -= (this.#prices[at - node * size] as number) * ((capacity[at] as number) - (free[at] as number));
+      }
+    }
+    return sum;
+  }
+
+  /** No more than this can be saved: the waste, or while slots of reservations are free, the price. */
+  #atMost(nodes: readonly number[]): number {
+    return this.#tools.state.supply.slotsLeft() ? this.#price(nodes) : this.#waste(nodes);
+  }
+}

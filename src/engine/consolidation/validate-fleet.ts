@@ -1,0 +1,34 @@
+import { SpindriftError } from '../../platform/errors.ts';
+import type { Fleet } from './fleet.ts';
+
+/** Refuses a fleet that makes no sense by naming the object and the field. */
+export function validateFleet({ nodes, groups, pods, disruptionBudgets = [] }: Fleet): void {
+  const names = new Set<string>();
+  for (const { name, price } of nodes) {
+    if (names.has(name)) refuse(`node ${name}`, 'name', 'is not the only one of that name');
+    names.add(name);
+    if (!(price >= 0 && price < Number.POSITIVE_INFINITY)) {
+      refuse(`node ${name}`, 'price', `is ${price}, but it must be a number and not negative`);
+    }
+  }
+  const podNames = new Set<string>();
+  for (const { name, node, group, evictionCost = 0, disruptionBudgets: selected = [] } of pods) {
+    if (podNames.has(name)) refuse(`pod ${name}`, 'name', 'is not the only one of that name');
+    podNames.add(name);
+    if (!names.has(node)) refuse(`pod ${name}`, 'node', `is ${node}, which is not in the fleet`);
+    if (groups[group] === undefined) refuse(`pod ${name}`, 'group', `is ${group}, which does not exist`);
+    if (Number.isNaN(evictionCost)) refuse(`pod ${name}`, 'evictionCost', 'is not a number');
+    for (const budget of selected) {
+      if (disruptionBudgets[budget] === undefined) {
+        refuse(`pod ${name}`, 'disruptionBudgets', `names ${budget}, which does not exist`);
+      }
+    }
+  }
+  for (const { name, allowed } of disruptionBudgets) {
+    if (!(allowed >= 0)) refuse(`PodDisruptionBudget ${name}`, 'allowed', `is ${allowed}, but it must not be negative`);
+  }
+}
+
+function refuse(object: string, field: string, problem: string): never {
+  throw new SpindriftError('PROBLEM_INVALID', { object, field, problem });
+}

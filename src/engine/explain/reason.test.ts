@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { Problem } from '../problem.ts';
+import type { UnplacedReason } from '../solution.ts';
+import { solve } from '../solve.ts';
+import { aNode, aPod, aPool, aProblem, aType, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
+import { reasonSentence } from './sentence.ts';
+
+function reason(problem: Problem): UnplacedReason {
+  const { unplaced } = solve(problem, { quality: 'fast' });
+  expect(unplaced).toHaveLength(1);
+  return unplaced[0]!.reason;
+}
+
+describe('the reason why a pod has no place', () => {
+  it('counts the offerings each constraint left, and names the nearest miss', () => {
+    const small = aType({
+      name: 'small',
+      capacity: { cpu: 2000, memory: 2 ** 33, pods: 9 },
+      offerings: onDemand(0.5, 'a', 'b'),
+    });
+    const pods = [aPod({ requests: { cpu: 6000 }, requirements: [[oneOf(ZONE, 'a', 'b')]] })];
+    const why = reason(aProblem({ pods, instanceTypes: [aType(), small] }));
+    expect(why.offerings).toBe(5);
+    expect(why.funnel.map(({ constraint, left }) => `${constraint} ${left}`)).toEqual([
+      'healthy 5',
+      'instance-type-of-pool 5',
+      'taints 5',
+      'requirements 4',
+      'volume-zone 4',
+      'resources 0',
+    ]);
+    expect(why.nearest).toMatchObject({
+      instanceType: 'small',
+      constraint: 'resources',
+      change: { kind: 'resource', resource: 'cpu', requested: 6000, available: 2000 },
+    });
+  });
+
+  it.each<[string, Partial<Problem>, object, string]>([
+    [
+      'a label',
+      { pods: [aPod({ requirements: [[oneOf(ZONE, 'z')]] })] },
+      { kind: 'label', key: ZONE, wanted: 'In z' },
+      'topology.kubernetes.io/zone would have to be In z, it is a',
+    ],
+    [
+      'a taint',
+      { pools: [aPool({ taints: [{ key: 'gpu', value: 'x', effect: 'NoSchedule' }] })] },
+      { kind: 'taint', key: 'gpu' },
+      'the taint gpu=x:NoSchedule would have to be tolerated',
+    ],
+    [
+      'a limit',
+      { pools: [aPool({ limits: { cpu: 1000 } })] },
+      { kind: 'limit', resource: 'cpu', missing: 3000 },
+      'the limit on cpu of pool default would have to be 3000 higher',
+    ],
+    [
+      'health',
+      { instanceTypes: [aType({ offerings: [{ zone: 'a', capacityType: 'spot', price: 1, healthy: false }] })] },
+      { kind: 'offering', what: 'unhealthy' },
+      'it is out of the market for now',
+    ],
+    [
+      'company',
+      { pods: [aPod({ podAffinity: [{ topologyKey: ZONE, selector: { matchLabels: { app: 'nobody' } } }] })] },
+      { kind: 'topology', rule: 'affinity', topologyKey: ZONE },
+      'its affinity over topology.kubernetes.io/zone does not allow it',
+    ],
+  ])('can be %s', (_, overrides, change, words) => {
+    const why = reason(aProblem(overrides));
+    expect(why.nearest?.change).toMatchObject(change);
+    expect(reasonSentence(why)).toContain(words);
+  });
+
+  it('tells what existing nodes refused it for', () => {
+    const nodes = [
+      aNode({ name: 'full', free: { cpu: 0, memory: 0, pods: 0 } }),
+      aNode({ name: 'far', labels: { [ZONE]: 'b' } }),
+    ];
+    const why = reason(
+      aProblem({ pods: [aPod({ requirements: [[oneOf(ZONE, 'a')]] })], pools: [], instanceTypes: [], nodes }),
+    );
+    expect(why).toMatchObject({ nodes: 2, nodesRejectedBy: { resources: 1, requirements: 1 } });
+    expect(reasonSentence(why)).toBe(
+      '2 existing nodes refused it (1 by resources, 1 by requirements); nothing can be bought: no pool has offerings',
+    );
+  });
+});

@@ -1,0 +1,181 @@
+/**
+ * The best filling of one machine when pods may be cut: maximise the value of what is put in, within each resource and with
+ * at most so many of each row. A simplex with one constraint for each resource and upper bounds on the variables; there are only a
+ * handful of resources, so the basis inverse is tiny. Its value bounds every whole filling from above.
+ */
+
+const EPSILON = 1e-9;
+const MAX_PIVOTS = 80;
+
+/** Workspace for fillings of up to `rows` rows and `dimensions` resources. */
+export class FluidKnapsack {
+  /** Amount of each row in the last filling, by position. */
+  readonly amount: Float64Array;
+  /** What one unit of each resource is worth in the last filling (for capacities scaled to 1). */
+  readonly worth: Float64Array;
+  /** Value of the last filling. */
+  value = 0;
+
+  readonly #dimensions: number;
+  readonly #inverse: Float64Array;
+  readonly #basis: Int32Array;
+  readonly #basic: Float64Array;
+  readonly #direction: Float64Array;
+  readonly #state: Int8Array;
+
+  constructor(rows: number, dimensions: number) {
+    this.#dimensions = dimensions;
+    this.amount = new Float64Array(rows);
+    this.worth = new Float64Array(dimensions);
+    this.#inverse = new Float64Array(dimensions * dimensions);
+    this.#basis = new Int32Array(dimensions);
+    this.#basic = new Float64Array(dimensions);
+    this.#direction = new Float64Array(dimensions);
+    this.#state = new Int8Array(rows);
+  }
+
+  /**
+   * Fills a machine. `share[i * dimensions + d]` is what one of row i takes of resource d as a share of the machine's capacity,
+   * `most[i]` how many there may be.
+   */
+  fill(count: number, share: Float64Array, value: Float64Array, most: Float64Array): void {
+    const size = this.#dimensions;
+    const { amount, worth } = this;
+    const inverse = this.#inverse;
+    const basis = this.#basis;
+    const basic = this.#basic;
+    const direction = this.#direction;
+    const state = this.#state;
+    inverse.fill(0);
+    for (let d = 0; d < size; d++) {
+      inverse[d * size + d] = 1;
+      basis[d] = -1 - d;
+      basic[d] = 1;
+      worth[d] = 0;
+    }
+    for (let i = 0; i < count; i++) {
+      amount[i] = 0;
+      state[i] = 0;
+    }
+    for (let pivot = 0; pivot < MAX_PIVOTS; pivot++) {
+      for (let d = 0; d < size; d++) {
+        let sum = 0;
+        for (let k = 0; k < size; k++) {
+          const variable = basis[k] as number;
+          if (variable >= 0) sum += (value[variable] as number) * (inverse[k * size + d] as number);
+        }
+        worth[d] = sum;
+      }
+      // The row (or slack, as -1 - d) whose change gains most per unit.
+      let entering = 0;
+      let gain = EPSILON;
+      let found = false;
+      for (let i = 0; i < count; i++) {
+        if (state[i] === 2) continue;
+        let reduced = value[i] as number;
+        const at = i * size;
+        for (let d = 0; d < size; d++) reduced -= (worth[d] as number) * (share[at + d] as number);
+        if (state[i] === 1) reduced = -reduced;
+        if (reduced > gain) {
+          gain = reduced;
+          entering = i;
+          found = true;
+        }
+      }
+      for (let d = 0; d < size; d++) {
+        if (-(worth[d] as number) > gain && !this.#slackIsBasic(d)) {
+          gain = -(worth[d] as number);
+          entering = -1 - d;
+          found = true;
+        }
+      }
+      if (!found) break;
+      const falling = entering >= 0 && state[entering] === 1;
+      for (let k = 0; k < size; k++) {
+        let sum = 0;
+        if (entering >= 0) {
+          for (let d = 0; d < size; d++) {
+            sum += (inverse[k * size + d] as number) * (share[entering * size + d] as number);
+          }
+        } else sum = inverse[k * size + (-1 - entering)] as number;
+        direction[k] = falling ? -sum : sum;
+      }
+      let step = entering >= 0 ? (most[entering] as number) : Number.POSITIVE_INFINITY;
+      let leaving = -1;
+      for (let k = 0; k < size; k++) {
+        const slope = direction[k] as number;
+        if (slope > EPSILON) {
+          const limit = (basic[k] as number) / slope;
+          if (limit < step) {
+            step = limit;
+            leaving = k;
+          }
+        } else if (slope < -EPSILON) {
+          const variable = basis[k] as number;
+          if (variable < 0) continue;
+          const limit = ((most[variable] as number) - (basic[k] as number)) / -slope;
+          if (limit < step) {
+            step = limit;
+            leaving = k;
+          }
+        }
+      }
+      if (step === Number.POSITIVE_INFINITY) break;
+      if (step < 0) step = 0;
+      for (let k = 0; k < size; k++) basic[k] = (basic[k] as number) - step * (direction[k] as number);
+      if (leaving < 0) {
+        state[entering] = falling ? 0 : 1;
+        continue;
+      }
+      const left = basis[leaving] as number;
+      if (left >= 0) state[left] = (direction[leaving] as number) > 0 ? 0 : 1;
+      basis[leaving] = entering;
+      basic[leaving] = falling ? (most[entering] as number) - step : step;
+      if (entering >= 0) state[entering] = 2;
+      const scale = falling ? -(direction[leaving] as number) : (direction[leaving] as number);
+      for (let d = 0; d < size; d++) {
+        inverse[leaving * size + d] = (inverse[leaving * size + d] as number) / scale;
+      }
+      for (let k = 0; k < size; k++) {
+        if (k === leaving) continue;
+        const factor = falling ? -(direction[k] as number) : (direction[k] as number);
+        if (factor === 0) continue;
+        for (let d = 0; d < size; d++) {
+          inverse[k * size + d] = (inverse[k * size + d] as number) - factor * (inverse[leaving * size + d] as number);
+        }
+      }
+    }
+    let total = 0;
+    for (let i = 0; i < count; i++) if (state[i] === 1) amount[i] = most[i] as number;
+    for (let k = 0; k < size; k++) {
+      const variable = basis[k] as number;
+      if (variable >= 0) amount[variable] = Math.max(basic[k] as number, 0);
+    }
+    for (let i = 0; i < count; i++) total += (amount[i] as number) * (value[i] as number);
+    this.value = total;
+  }
+
+  /**
+   * An upper bound on the value of any filling, from the resource worths alone: valid even when the pivots ran out or
+   * rounding crept in.
+   */
+  bound(count: number, share: Float64Array, value: Float64Array, most: Float64Array): number {
+    const size = this.#dimensions;
+    let total = 0;
+    for (let d = 0; d < size; d++) {
+      if ((this.worth[d] as number) < 0) this.worth[d] = 0;
+      total += this.worth[d] as number;
+    }
+    for (let i = 0; i < count; i++) {
+      let reduced = value[i] as number;
+      for (let d = 0; d < size; d++) reduced -= (this.worth[d] as number) * (share[i * size + d] as number);
+      if (reduced > 0) total += reduced * (most[i] as number);
+    }
+    return total;
+  }
+
+  #slackIsBasic(d: number): boolean {
+    for (let k = 0; k < this.#dimensions; k++) if (this.#basis[k] === -1 - d) return true;
+    return false;
+  }
+}

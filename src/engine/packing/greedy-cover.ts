@@ -1,0 +1,130 @@
+/**
+ * Covers the demand of all rows machine by machine: always the filling with the most value for its price, as many times as
+ * the demand allows. A filling only gets worse as demand shrinks, so an old score is an upper bound and only the leader
+ * needs to be looked at again.
+ */
+import type { Candidate, PackProblem, Row } from './pack-problem.ts';
+import type { Pattern, PatternMaker } from './pattern.ts';
+import type { Purse } from './purse.ts';
+import type { Slices, Work } from './work.ts';
+
+/** Patterns with how often each is used. */
+export interface Cover {
+  readonly patterns: Pattern[];
+  readonly times: number[];
+  cost: number;
+  /** Fillings computed. */
+  fills: number;
+  /** Pods left uncovered because nothing may be bought for them. */
+  left: number;
+}
+
+/** Covers `demand` (which it uses up) greedily for given values of the rows. */
+export function* greedyCover(
+  pack: PackProblem,
+  maker: PatternMaker,
+  values: Float64Array,
+  demand: Int32Array,
+  purse: Purse,
+  work: Work,
+): Slices<Cover> {
+  const { candidates } = pack;
+  const cover: Cover = { patterns: [], times: [], cost: 0, fills: 0, left: 0 };
+  const score = new Float64Array(candidates.length).fill(Number.POSITIVE_INFINITY);
+  const fresh = new Uint8Array(candidates.length);
+  let open = 0;
+  for (let row = 0; row < demand.length; row++) open += demand[row] as number;
+  while (open > 0) {
+    if (work.spend(pack.rows.length + candidates.length)) yield;
+    let best = -1;
+    let bestScore = 0;
+    for (let index = 0; index < candidates.length; index++) {
+      if ((score[index] as number) > bestScore) {
+        best = index;
+        bestScore = score[index] as number;
+      }
+    }
+    if (best < 0) break;
+    const candidate = candidates[best] as Candidate;
+    if (fresh[best] === 0) {
+      if (purse.affords(candidate.option) === 0) {
+        score[best] = 0;
+        continue;
+      }
+      maker.fill(best, values, demand);
+      cover.fills++;
+      score[best] = maker.value / Math.max(candidate.price, 1e-9);
+      fresh[best] = 1;
+      // Only when it still leads is it worth writing down; otherwise it is filled again when its turn comes.
+      if (!leads(score, best)) continue;
+    } else {
+      maker.fill(best, values, demand);
+      cover.fills++;
+    }
+    const pattern = maker.get(best);
+    if (pattern.rows.length === 0) {
+      score[best] = 0;
+      continue;
+    }
+    let times = purse.affords(candidate.option);
+    for (let i = 0; i < pattern.rows.length; i++) {
+      times = Math.min(
+        times,
+        Math.floor((demand[pattern.rows[i] as number] as number) / (pattern.counts[i] as number)),
+      );
+    }
+    purse.take(candidate.option, times);
+    cover.patterns.push(pattern);
+    cover.times.push(times);
+    cover.cost += times * candidate.price;
+    for (let i = 0; i < pattern.rows.length; i++) {
+      const row = pattern.rows[i] as number;
+      const used = times * (pattern.counts[i] as number);
+      demand[row] = (demand[row] as number) - used;
+      open -= used;
+    }
+    fresh.fill(0);
+  }
+  cover.left = open;
+  return cover;
+}
+
+function leads(score: Float64Array, best: number): boolean {
+  const own = score[best] as number;
+  for (let index = 0; index < score.length; index++) if ((score[index] as number) > own) return false;
+  return true;
+}
+
+/** A first guess of what a pod of each row is worth: its share of the machine on which that share is cheapest. */
+export function initialValues(pack: PackProblem): Float64Array {
+  const values = new Float64Array(pack.rows.length).fill(Number.POSITIVE_INFINITY);
+  for (const { rows, share, price } of pack.candidates) {
+    for (let i = 0; i < rows.length; i++) {
+      let largest = 0;
+      for (let d = 0; d < pack.dimensions; d++) largest = Math.max(largest, share[i * pack.dimensions + d] as number);
+      const row = rows[i] as number;
+      if (largest * price < (values[row] as number)) values[row] = largest * price;
+    }
+  }
+  for (let row = 0; row < values.length; row++) if (values[row] === Number.POSITIVE_INFINITY) values[row] = 0;
+  return values;
+}
+
+/** Values by what the rows actually cost in a cover: pods that ended up on poor machines become worth more. */
+export function reweigh(pack: PackProblem, values: Float64Array, cover: Cover): Float64Array {
+  const paid = new Float64Array(values.length);
+  cover.patterns.forEach(({ candidate, rows, counts }, index) => {
+    let worth = 0;
+    for (let i = 0; i < rows.length; i++) worth += (values[rows[i] as number] as number) * (counts[i] as number);
+    const { price } = pack.candidates[candidate] as Candidate;
+    const rate = worth > 0 ? (price / worth) * (cover.times[index] as number) : 0;
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as number;
+      paid[row] = (paid[row] as number) + rate * (counts[i] as number) * (values[row] as number);
+    }
+  });
+  return paid.map((amount, row) => {
+    const { demand } = pack.rows[row] as Row;
+    return demand > 0 && amount > 0 ? amount / demand : (values[row] as number);
+  });
+}

@@ -1,0 +1,81 @@
+/** What may still be bought: slots of reservations and limits of pools. */
+import type { Model } from '../compile/model.ts';
+import type { Pool } from '../problem.ts';
+
+/** Slots and limits as they are used up. */
+export class Purse {
+  readonly #model: Model;
+  readonly #slots: Int32Array;
+  readonly #limits: Map<string, number>[];
+
+  constructor(model: Model, from?: Purse) {
+    this.#model = model;
+    this.#slots = (from === undefined ? model.catalogue.reservationSlots : from.#slots).slice();
+    this.#limits =
+      from === undefined ? model.problem.pools.map(remainingLimits) : from.#limits.map((limits) => new Map(limits));
+  }
+
+  /** A copy to try something out with. */
+  clone(): Purse {
+    return new Purse(this.#model, this);
+  }
+
+  /** How many nodes of an option can still be bought. */
+  affords(option: number): number {
+    const { catalogue, problem } = this.#model;
+    let count = this.slotsLeft(option);
+    const template = catalogue.templates[catalogue.optionTemplate[option] as number];
+    if (template === undefined) return 0;
+    const limits = this.#limits[template.pool] as Map<string, number>;
+    if (limits.size > 0) {
+      const capacity = problem.instanceTypes[template.type]?.capacity ?? {};
+      for (const [resource, left] of limits) {
+        const each = resource === 'nodes' ? 1 : (capacity[resource] ?? 0);
+        if (each > 0) count = Math.min(count, Math.floor(left / each));
+      }
+    }
+    return Math.max(count, 0);
+  }
+
+  /** Free slots of the option's reservation; without end for options that have none. */
+  slotsLeft(option: number): number {
+    const reservation = this.#model.catalogue.optionReservation[option] as number;
+    return reservation < 0 ? Number.MAX_SAFE_INTEGER : (this.#slots[reservation] as number);
+  }
+
+  /** Pays for nodes of an option; a negative count gives them back. */
+  take(option: number, count: number): void {
+    const { catalogue, problem } = this.#model;
+    const reservation = catalogue.optionReservation[option] as number;
+    if (reservation >= 0) this.#slots[reservation] = (this.#slots[reservation] as number) - count;
+    const template = catalogue.templates[catalogue.optionTemplate[option] as number];
+    if (template === undefined) return;
+    const limits = this.#limits[template.pool] as Map<string, number>;
+    if (limits.size === 0) return;
+    const capacity = problem.instanceTypes[template.type]?.capacity ?? {};
+    for (const [resource, left] of limits) {
+      limits.set(resource, left - count * (resource === 'nodes' ? 1 : (capacity[resource] ?? 0)));
+    }
+  }
+
+  /** The resource of a pool's limits that keeps an option from being bought, and how much is missing. */
+  shortage(option: number): { resource: string; missing: number } | undefined {
+    const { catalogue, problem } = this.#model;
+    const template = catalogue.templates[catalogue.optionTemplate[option] as number];
+    if (template === undefined) return undefined;
+    const capacity = problem.instanceTypes[template.type]?.capacity ?? {};
+    for (const [resource, left] of this.#limits[template.pool] as Map<string, number>) {
+      const each = resource === 'nodes' ? 1 : (capacity[resource] ?? 0);
+      if (each > left) return { resource, missing: each - left };
+    }
+    return undefined;
+  }
+}
+
+function remainingLimits(pool: Pool): Map<string, number> {
+  const result = new Map<string, number>();
+  for (const resource in pool.limits) {
+    result.set(resource, (pool.limits[resource] as number) - (pool.usage?.[resource] ?? 0));
+  }
+  return result;
+}

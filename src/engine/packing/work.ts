@@ -1,0 +1,45 @@
+/** Counts work, so that long solves can be cut into slices and stopped at a deadline without reading a clock at every turn. */
+
+/** Something long that can be interrupted at every `yield`. */
+export type Slices<Result> = Generator<void, Result, void>;
+
+/** Runs to the end without interruption. */
+export function finish<Result>(slices: Slices<Result>): Result {
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done === true) return slice.value;
+  }
+}
+
+/** Units of work between two interruptions; a unit is a few hundred nanoseconds at most. */
+const SLICE = 20_000;
+
+/** The work of one solve. */
+export class Work {
+  steps = 0;
+  #slice = 0;
+  readonly #limits: { deadlineMs: number; maxSteps: number; elapsedMs: (() => number) | undefined };
+
+  constructor(limits: { deadlineMs: number; maxSteps: number; elapsedMs: (() => number) | undefined }) {
+    this.#limits = limits;
+  }
+
+  /** Counts work done; true when it is time to let others run. */
+  spend(units: number): boolean {
+    this.steps += units;
+    this.#slice += units;
+    if (this.#slice < SLICE) return false;
+    this.#slice = 0;
+    return true;
+  }
+
+  /** Milliseconds since the solve began; 0 without a clock. */
+  elapsed(): number {
+    return this.#limits.elapsedMs?.() ?? 0;
+  }
+
+  /** Whether optional work should stop now. `share` of the deadline may be asked for by phases that must leave time for others. */
+  over(share = 1): boolean {
+    return this.steps >= this.#limits.maxSteps * share || this.elapsed() >= this.#limits.deadlineMs * share;
+  }
+}

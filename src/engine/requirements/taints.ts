@@ -1,0 +1,39 @@
+/** Taints and tolerations, as kube-scheduler matches them. */
+import type { Taint, Toleration } from '../problem.ts';
+
+/** Whether one toleration covers one taint. */
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
+  if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
+  const key = toleration.key ?? '';
+  if (key !== '' && key !== taint.key) return false;
+  const operator = toleration.operator ?? 'Equal';
+  if (operator === 'Exists') return true;
+  if (key === '') return false;
+  if (operator === 'Equal') return (toleration.value ?? '') === (taint.value ?? '');
+  const actual = Number(taint.value);
+  const bound = Number(toleration.value);
+  return operator === 'Gt' ? actual > bound : actual < bound;
+}
+
+/** The first taint that keeps a pod with these tolerations off a node; PreferNoSchedule never does. */
+export function untolerated(
+  taints: readonly Taint[] | undefined,
+  tolerations: readonly Toleration[] | undefined,
+): Taint | undefined {
+  return taints?.find(
+    (taint) => taint.effect !== 'PreferNoSchedule' && !tolerations?.some((toleration) => tolerates(toleration, taint)),
+  );
+}
+
+/** Whether a PreferNoSchedule taint asks a pod with these tolerations to stay away. */
+export function discouraged(
+  taints: readonly Taint[] | undefined,
+  tolerations: readonly Toleration[] | undefined,
+): boolean {
+  return (
+    taints?.some(
+      (taint) =>
+        taint.effect === 'PreferNoSchedule' && !tolerations?.some((toleration) => tolerates(toleration, taint)),
+    ) ?? false
+  );
+}

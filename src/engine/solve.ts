@@ -1,0 +1,126 @@
+/** The engine's entry: from a problem to a plan. */
+import { lowerBound } from './bound.ts';
+import { compileInSlices } from './compile/model.ts';
+import { type Construction, construct } from './construct.ts';
+import { Explainer } from './explain/reason.ts';
+import { readOut, rightSize } from './finish.ts';
+import { columnSearch } from './packing/column-search.ts';
+import { searchCover } from './packing/cover-search.ts';
+import type { PackProblem } from './packing/pack-problem.ts';
+import { PodWorth } from './packing/pod-worth.ts';
+import { finish, type Slices, Work } from './packing/work.ts';
+import type { Problem, SolveOptions } from './problem.ts';
+import type { Solution, Unplaced, UnplacedReason } from './solution.ts';
+import type { PlacementState } from './topology/placement-state.ts';
+import { validateOptions, validateProblem } from './validate.ts';
+
+/** Finds places for all pods of a problem at the lowest price. */
+export function solve(problem: Problem, options: SolveOptions = {}): Solution {
+  return finish(solveSteps(problem, options));
+}
+
+/** The same in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
+export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slices<Solution> {
+  const work = new Work({
+    deadlineMs: options.elapsedMs === undefined ? Number.POSITIVE_INFINITY : (options.deadlineMs ?? 1000),
+    maxSteps: options.maxSteps ?? (options.elapsedMs === undefined ? 50_000_000 : Number.POSITIVE_INFINITY),
+    elapsedMs: options.elapsedMs,
+  });
+  validateOptions(options);
+  yield* validateProblem(problem);
+  const preferenceSlack = options.preferenceSlack ?? 0.1;
+  const started = work.elapsed();
+  const model = yield* compileInSlices(problem, { preferences: options.preferences ?? true, preferenceSlack });
+  yield;
+  const compiled = work.elapsed();
+  let construction: Construction = yield* construct(model, {
+    cover: (pack, purse) => searchCover(pack, purse, quickTries(pack), work),
+    ladder: 12,
+    preferenceSlack,
+    work,
+  });
+  let price = yield* rightSize(construction, work);
+  const constructed = work.elapsed();
+  const worth = new PodWorth(model);
+  if ((options.quality ?? 'balanced') === 'balanced' && !work.over(0.8)) {
+    const second: Construction = yield* construct(model, {
+      cover: function* (pack, purse) {
+        const start = yield* searchCover(pack, purse, 2, work);
+        return yield* columnSearch(pack, purse, start, work, (values) => worth.learn(pack, values));
+      },
+      ladder: 160,
+      preferenceSlack,
+      work,
+    });
+    const secondPrice = yield* rightSize(second, work);
+    if (
+      second.state.placed > construction.state.placed ||
+      (second.state.placed === construction.state.placed && secondPrice < price)
+    ) {
+      construction = second;
+      price = secondPrice;
+    }
+  }
+  const improved = work.elapsed();
+  const bound = Math.min(price, yield* lowerBound(construction, worth.ofClasses(), work));
+  const bounded = work.elapsed();
+  const placements = yield* readOut(construction, work);
+  const unplaced = yield* unplacedPods(construction.state, placements.taken);
+  const finished = work.elapsed();
+  return {
+    newNodes: placements.newNodes,
+    existing: placements.existing,
+    unplaced,
+    order: placements.order,
+    price: placements.price,
+    lowerBound: bound,
+    gap: placements.price > 0 ? (placements.price - bound) / placements.price : 0,
+    phases: {
+      compile: compiled - started,
+      construct: constructed - compiled,
+      bound: bounded - improved,
+      improve: improved - constructed,
+      finish: finished - bounded,
+    },
+    steps: work.steps,
+  };
+}
+
+/** A second try pays where the packing is small beside the number of pods. */
+function quickTries(pack: PackProblem): number {
+  const pods = pack.rows.reduce((sum, row) => sum + row.demand, 0);
+  return pack.rows.length * pack.candidates.length > 4 * pods ? 1 : 2;
+}
+
+/** What has no place and why, by group of the problem. */
+function* unplacedPods(state: PlacementState, taken: Int32Array): Slices<Unplaced[]> {
+  const { model } = state;
+  const byGroup = new Map<number, { pods: number[]; reason: UnplacedReason }>();
+  if (state.placed === model.podCount) return [];
+  const explainer = new Explainer(state);
+  for (const podClass of model.classes) {
+    const pods = podClass.pods.subarray(taken[podClass.index] as number);
+    if (pods.length === 0) continue;
+    const reason = explainer.explain(podClass);
+    yield;
+    for (const pod of pods) {
+      const group = groupOf(model.groupStart, pod);
+      const known = byGroup.get(group);
+      if (known === undefined) byGroup.set(group, { pods: [pod], reason });
+      else known.pods.push(pod);
+    }
+  }
+  return [...byGroup].sort(([a], [b]) => a - b).map(([group, rest]) => ({ group, ...rest }));
+}
+
+/** The group a pod belongs to, by binary search over the numbers of their first pods. */
+function groupOf(groupStart: Int32Array, pod: number): number {
+  let low = 0;
+  let high = groupStart.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((groupStart[middle] as number) <= pod) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,56 @@
+import type { PodGroup, Problem } from '../problem.ts';
+import { checkNode } from '../verify/node-rules.ts';
+import type { PlannedNode } from '../verify/planned-node.ts';
+import { podsOf } from '../verify/pods.ts';
+import { possibleNode } from '../verify/possible-node.ts';
+
+interface Candidate {
+  readonly node: PlannedNode;
+  readonly price: number;
+}
+
+/**
+ * The lowest price at which all pods of a small problem can be had, found by trying every way to share them among nodes;
+ * undefined when there is none. Knows no topology, limits, slots, cluster or labels that a launch may choose: leave
+ * them out of the problem.
+ */
+export function exactPrice(problem: Problem): number | undefined {
+  const candidates = problem.pools.flatMap((pool) =>
+    problem.instanceTypes.flatMap((type) =>
+      type.offerings.flatMap((offering): Candidate[] => {
+        const node = possibleNode(problem, pool, type, offering);
+        return node === undefined ? [] : [{ node, price: offering.price }];
+      }),
+    ),
+  );
+  const priceOf = (pods: readonly PodGroup[]) =>
+    Math.min(...candidates.filter(({ node }) => holdsAll(node, pods)).map(({ price }) => price));
+  let best = Number.POSITIVE_INFINITY;
+  for (const groups of partitions(podsOf(problem))) {
+    best = Math.min(
+      best,
+      groups.reduce((sum, pods) => sum + priceOf(pods), 0),
+    );
+  }
+  return Number.isFinite(best) ? best : undefined;
+}
+
+function holdsAll(node: PlannedNode, pods: readonly PodGroup[]): boolean {
+  let broken = false;
+  checkNode(node, pods, () => {
+    broken = true;
+  });
+  return !broken;
+}
+
+/** Every way to divide a list into groups. */
+function* partitions<Item>(items: readonly Item[]): Generator<Item[][]> {
+  const [first, ...rest] = items;
+  if (first === undefined) return yield [];
+  for (const groups of partitions(rest)) {
+    yield [[first], ...groups];
+    for (const [index, group] of groups.entries()) {
+      yield groups.map((other, place) => (place === index ? [first, ...group] : other));
+    }
+  }
+}

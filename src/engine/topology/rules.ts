@@ -1,0 +1,326 @@
+/**
+ * The topology rules of all pods, compiled to groups and numbers. A group counts pods by domain: those some selector
+ * selects, or those that carry some anti-affinity term. A class of pods adds to some groups when it is placed, and its own rules
+ * read others. Domains of the hostname key are the nodes themselves (`HOST`).
+ */
+
+import { HOSTNAME } from '../compile/well-known.ts';
+import type { Slices } from '../packing/work.ts';
+import type { LabelSelector, Labels, PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../problem.ts';
+import { selects } from '../requirements/label-match.ts';
+
+/** Key number of the hostname. */
+export const HOST = -1;
+
+/** Pods counted together by domain. */
+export interface CountGroup {
+  /** Number of the topology key, or HOST. */
+  readonly key: number;
+  /** Only nodes this filter admits are counted; -1 for all. */
+  readonly filter: number;
+  /** Which pods are counted: those selected, or those that carry the term. */
+  readonly matcher: PodMatcher | undefined;
+}
+
+/** What a placement is checked against; `inverse` is the anti-affinity of pods already there. */
+export interface TopologyRule {
+  readonly kind: 'spread' | 'affinity' | 'anti' | 'inverse';
+  readonly group: number;
+  readonly key: number;
+  /** Whether the pod itself is counted by the group. */
+  readonly self: boolean;
+  readonly maxSkew: number;
+  readonly minDomains: number;
+  /** Affinity: the groups of all terms of the pod; while none of them counts any pod anywhere, a pod may be the first. */
+  readonly companions: Int32Array;
+  /** Domains over which the minimum is taken (spread on a key other than the hostname). */
+  readonly domains: Int32Array;
+}
+
+/** A wish about topology: violations are counted against a placement, not refused. */
+export interface TopologyWish {
+  readonly rule: TopologyRule;
+  readonly weight: number;
+}
+
+/** Selects pods by labels within namespaces. */
+export interface PodMatcher {
+  readonly selectors: readonly (LabelSelector | undefined)[];
+  /** By selector: namespaces it looks at, or undefined for all. */
+  readonly namespaces: readonly (ReadonlySet<string> | undefined)[];
+}
+
+/** Rules and counters of one class. */
+export interface ClassTopology {
+  readonly rules: readonly TopologyRule[];
+  readonly wishes: readonly TopologyWish[];
+  /** Groups that count a pod of this class. */
+  readonly counted: Int32Array;
+}
+
+/** The compiled topology of a problem. */
+export interface Topology {
+  readonly groups: readonly CountGroup[];
+  readonly classes: readonly ClassTopology[];
+  /** Groups that each bound pod of the problem is counted by. */
+  readonly bound: readonly Int32Array[];
+}
+
+/** What the compiler must know about nodes. */
+export interface TopologyContext {
+  /** Number of a topology key other than the hostname. */
+  keyId(name: string): number;
+  /** A filter over nodes for counting, or -1 when it admits all; and the domains of a key that exist or could be made under it. */
+  countFilter(pod: PodGroup, spread: TopologySpread): { filter: number; domains(key: number): Int32Array };
+  readonly preferences: boolean;
+}
+
+const NO_DOMAINS = new Int32Array(0);
+
+/** Compiles the topology of all classes and bound pods. */
+export function compileTopology(
+  problem: Problem,
+  classes: readonly PodGroup[],
+  context: TopologyContext,
+): Slices<Topology> {
+  return new TopologyCompiler(problem, context).compile(classes);
+}
+
+class TopologyCompiler {
+  readonly #problem: Problem;
+  readonly #context: TopologyContext;
+  readonly #groups: CountGroup[] = [];
+  readonly #ids = new Map<string, number>();
+  /** For each anti-affinity term: the group counting its carriers, and whom it keeps away. */
+  readonly #inverse = new Map<number, { carriers: number; matcher: PodMatcher; key: number }>();
+  readonly #namespaceSets = new Map<string, ReadonlySet<string> | undefined>();
+
+  constructor(problem: Problem, context: TopologyContext) {
+    this.#problem = problem;
+    this.#context = context;
+  }
+
+  *compile(classes: readonly PodGroup[]): Slices<Topology> {
+    const drafts: ClassDraft[] = [];
+    for (const pod of classes) {
+      drafts.push(this.#draft(pod));
+      if ((drafts.length & 1023) === 0) yield;
+    }
+    const boundCarries = (this.#problem.boundPods ?? []).map((pod) =>
+      (pod.podAntiAffinity ?? []).map((term) => this.#carrierGroup(pod.namespace, term)),
+    );
+    const index = new MatcherIndex(this.#groups);
+    const topologies: ClassTopology[] = [];
+    for (const [position, pod] of classes.entries()) {
+      if ((position & 1023) === 1023) yield;
+      const { rules, wishes, carries } = drafts[position] as ClassDraft;
+      const selected = index.matching(pod.namespace, pod.labels ?? {});
+      const inverse: TopologyRule[] = [];
+      for (const group of selected) {
+        const term = this.#inverse.get(group);
+        if (term === undefined) continue;
+        inverse.push({
+          kind: 'inverse',
+          group: term.carriers,
+          key: term.key,
+          self: false,
+          maxSkew: 0,
+          minDomains: 0,
+          domains: NO_DOMAINS,
+          companions: NO_DOMAINS,
+        });
+      }
+      const own = new Set(selected);
+      const bySelf = (rule: TopologyRule): TopologyRule => ({ ...rule, self: own.has(rule.group) });
+      topologies.push({
+        rules: [...rules.map(bySelf), ...inverse],
+        wishes: wishes.map(({ rule, weight }) => ({ rule: bySelf(rule), weight })),
+        counted: Int32Array.from([...selected, ...carries]),
+      });
+    }
+    const bound = (this.#problem.boundPods ?? []).map((pod, position) =>
+      Int32Array.from([...index.matching(pod.namespace, pod.labels ?? {}), ...(boundCarries[position] as number[])]),
+    );
+    return { groups: this.#groups, classes: topologies, bound };
+  }
+
+  #draft(pod: PodGroup): ClassDraft {
+    const rules: TopologyRule[] = [];
+    const wishes: TopologyWish[] = [];
+    const carries: number[] = [];
+    for (const spread of pod.topologySpread ?? []) {
+      const rule = this.#spread(pod, spread);
+      if (spread.whenUnsatisfiable === 'DoNotSchedule') rules.push(rule);
+      else if (this.#context.preferences) wishes.push({ rule, weight: 10 });
+    }
+    // kube-scheduler counts for affinity only pods that satisfy all terms of the incoming pod at once.
+    const affinity = pod.podAffinity ?? [];
+    for (const term of affinity) rules.push(this.#affinity(pod.namespace, affinity, term));
+    for (const term of pod.podAntiAffinity ?? []) {
+      rules.push(this.#anti(pod.namespace, term));
+      carries.push(this.#carrierGroup(pod.namespace, term));
+    }
+    if (this.#context.preferences) {
+      for (const { term, weight } of pod.preferredPodAffinity ?? []) {
+        wishes.push({ rule: this.#affinity(pod.namespace, [term], term), weight });
+      }
+      for (const { term, weight } of pod.preferredPodAntiAffinity ?? []) {
+        wishes.push({ rule: this.#anti(pod.namespace, term), weight });
+      }
+    }
+    return { rules, wishes, carries };
+  }
+
+  #spread(pod: PodGroup, spread: TopologySpread): TopologyRule {
+    const key = this.#key(spread.topologyKey);
+    const counting = this.#context.countFilter(pod, spread);
+    const matcher = { selectors: [spread.selector], namespaces: [new Set([pod.namespace])] };
+    return {
+      kind: 'spread',
+      group: this.#group(key, counting.filter, matcher),
+      key,
+      self: false,
+      maxSkew: spread.maxSkew,
+      minDomains: spread.minDomains ?? 0,
+      domains: key === HOST ? NO_DOMAINS : counting.domains(key),
+      companions: NO_DOMAINS,
+    };
+  }
+
+  #affinity(namespace: string, terms: readonly PodAffinityTerm[], term: PodAffinityTerm): TopologyRule {
+    const key = this.#key(term.topologyKey);
+    const matcher = {
+      selectors: terms.map((one) => one.selector),
+      namespaces: terms.map((one) => this.#namespaces(namespace, one)),
+    };
+    return {
+      kind: 'affinity',
+      group: this.#group(key, -1, matcher),
+      key,
+      self: false,
+      maxSkew: 0,
+      minDomains: 0,
+      domains: NO_DOMAINS,
+      companions: Int32Array.from(terms, (one) => this.#group(this.#key(one.topologyKey), -1, matcher)),
+    };
+  }
+
+  #anti(namespace: string, term: PodAffinityTerm): TopologyRule {
+    const key = this.#key(term.topologyKey);
+    return {
+      kind: 'anti',
+      group: this.#group(key, -1, this.#matcher(namespace, term)),
+      key,
+      self: false,
+      maxSkew: 0,
+      minDomains: 0,
+      domains: NO_DOMAINS,
+      companions: NO_DOMAINS,
+    };
+  }
+
+  /** The group of those who carry a term; whom the term selects is kept out of their domains. */
+  #carrierGroup(namespace: string, term: PodAffinityTerm): number {
+    const key = this.#key(term.topologyKey);
+    const matcher = this.#matcher(namespace, term);
+    const selected = this.#group(key, -1, matcher);
+    const known = this.#inverse.get(selected);
+    if (known !== undefined) return known.carriers;
+    const carriers = this.#groups.length;
+    this.#groups.push({ key, filter: -1, matcher: undefined });
+    this.#inverse.set(selected, { carriers, matcher, key });
+    return carriers;
+  }
+
+  #matcher(namespace: string, term: PodAffinityTerm): PodMatcher {
+    return { selectors: [term.selector], namespaces: [this.#namespaces(namespace, term)] };
+  }
+
+  #namespaces(own: string, term: PodAffinityTerm): ReadonlySet<string> | undefined {
+    if (term.namespaceSelector === undefined) {
+      return new Set(term.namespaces === undefined || term.namespaces.length === 0 ? [own] : term.namespaces);
+    }
+    const key = JSON.stringify([term.namespaces, term.namespaceSelector]);
+    const known = this.#namespaceSets.get(key);
+    if (known !== undefined || this.#namespaceSets.has(key)) return known;
+    const all =
+      Object.keys(term.namespaceSelector.matchLabels ?? {}).length === 0 &&
+      (term.namespaceSelector.matchExpressions ?? []).length === 0;
+    const selected = Object.entries(this.#problem.namespaces ?? {})
+      .filter(([, labels]) => selects(term.namespaceSelector, labels))
+      .map(([name]) => name);
+    const result = all ? undefined : new Set([...(term.namespaces ?? []), ...selected]);
+    this.#namespaceSets.set(key, result);
+    return result;
+  }
+
+  #key(name: string): number {
+    return name === HOSTNAME ? HOST : this.#context.keyId(name);
+  }
+
+  #group(key: number, filter: number, matcher: PodMatcher): number {
+    const id = `${key}|${filter}|${JSON.stringify(matcher.selectors)}|${matcher.namespaces
+      .map((names) => (names === undefined ? '*' : [...names].sort().join(',')))
+      .join(';')}`;
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const group = this.#groups.length;
+    this.#groups.push({ key, filter, matcher });
+    this.#ids.set(id, group);
+    return group;
+  }
+}
+
+interface ClassDraft {
+  readonly rules: TopologyRule[];
+  readonly wishes: TopologyWish[];
+  readonly carries: number[];
+}
+
+/** Finds the groups that select a pod without asking every group: most selectors name a label and its value. */
+class MatcherIndex {
+  readonly #byLabel = new Map<string, number[]>();
+  readonly #others: number[] = [];
+  readonly #groups: readonly CountGroup[];
+  readonly #memo = new Map<string, number[]>();
+
+  constructor(groups: readonly CountGroup[]) {
+    this.#groups = groups;
+    groups.forEach(({ matcher }, group) => {
+      if (matcher === undefined) return;
+      const labels = matcher.selectors[0]?.matchLabels ?? {};
+      const key = Object.keys(labels)[0];
+      if (key === undefined) {
+        this.#others.push(group);
+        return;
+      }
+      const label = `${key}=${labels[key]}`;
+      const list = this.#byLabel.get(label);
+      if (list === undefined) this.#byLabel.set(label, [group]);
+      else list.push(group);
+    });
+  }
+
+  matching(namespace: string, labels: Labels): number[] {
+    if (this.#groups.length === 0) return [];
+    let id = namespace;
+    for (const key in labels) id += `\u0000${key}=${labels[key]}`;
+    const known = this.#memo.get(id);
+    if (known !== undefined) return known;
+    const candidates = [...this.#others];
+    for (const key in labels) candidates.push(...(this.#byLabel.get(`${key}=${labels[key]}`) ?? []));
+    const result = candidates
+      .filter((group) => matches((this.#groups[group] as CountGroup).matcher, namespace, labels))
+      .sort((a, b) => a - b);
+    this.#memo.set(id, result);
+    return result;
+  }
+}
+
+function matches(matcher: PodMatcher | undefined, namespace: string, labels: Labels): boolean {
+  if (matcher === undefined) return false;
+  return matcher.selectors.every((selector, index) => {
+    const namespaces = matcher.namespaces[index];
+    return (namespaces === undefined || namespaces.has(namespace)) && selects(selector, labels);
+  });
+}

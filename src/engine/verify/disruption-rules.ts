@@ -1,0 +1,57 @@
+/** What may be touched: holds, policies, pods that must stay, and the budgets of pods and pools over the whole plan. */
+import type { Fleet, FleetPod } from '../consolidation/fleet.ts';
+import type { Move } from '../consolidation/plan.ts';
+import type { FleetLedger } from './fleet-ledger.ts';
+import type { Report } from './violation.ts';
+
+/** Counts disruptions over the moves of one plan. */
+export class DisruptionRules {
+  readonly #fleet: Fleet;
+  readonly #evictions = new Map<number, number>();
+  readonly #disruptions = new Map<string, number>();
+
+  constructor(fleet: Fleet) {
+    this.#fleet = fleet;
+  }
+
+  /** Checks the nodes that a move ends, and the pods that run on them now. */
+  check(subject: string, move: Move, ledger: FleetLedger, report: Report): void {
+    for (const name of move.nodes) {
+      const node = ledger.asFound(name);
+      const pods = ledger.podsOn(name);
+      const disruption = this.#fleet.poolDisruption.find(({ pool }) => pool === node?.pool);
+      if (node?.hold !== undefined) report('untouchable', subject, `${name} is held: ${node.hold}`);
+      if (disruption === undefined) report('untouchable', subject, `${name} is of no pool that is consolidated`);
+      if (disruption?.policy === 'WhenEmpty' && pods.length > 0) report('untouchable', subject, `${name} is not empty`);
+      if ((move.reason === 'Empty') !== (move.landings.length === 0)) {
+        report('untouchable', subject, `the reason ${move.reason} does not fit ${move.landings.length} landings`);
+      }
+      for (const pod of pods) this.#checkPod(subject, pod, report);
+      const key = `${node?.pool} ${move.reason}`;
+      const count = (this.#disruptions.get(key) ?? 0) + 1;
+      this.#disruptions.set(key, count);
+      const allowed = disruption?.allowed?.[move.reason];
+      if (allowed !== undefined && count > allowed) {
+        report(
+          'pool-budget',
+          subject,
+          `${count} nodes of pool ${node?.pool} are disrupted as ${move.reason}, ${allowed} may be`,
+        );
+      }
+    }
+  }
+
+  #checkPod(subject: string, pod: FleetPod, report: Report): void {
+    if (pod.doNotDisrupt === true) report('untouchable', subject, `${pod.name} must not be disrupted`);
+    const budgets = pod.disruptionBudgets ?? [];
+    if (budgets.length > 1)
+      report('disruption-budget', subject, `${pod.name} has several budgets and cannot be evicted`);
+    for (const budget of budgets) {
+      const count = (this.#evictions.get(budget) ?? 0) + 1;
+      this.#evictions.set(budget, count);
+      const { name, allowed } = this.#fleet.disruptionBudgets?.[budget] ?? { name: `${budget}`, allowed: 0 };
+      if (count > allowed)
+        report('disruption-budget', subject, `${count} evictions of ${name}, ${allowed} are allowed`);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * A client on which things go wrong: requests fail before or after they took effect, come late, or never return; watches
+ * break. It stands before any other client, so that code is tested on a bad day against a real server's behaviour.
+ */
+import type { KubeObject, ObjectKey, Resource } from '../../apis/kubernetes/object.ts';
+import type { Status } from '../../apis/kubernetes/status.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { SpindriftError } from '../../platform/errors.ts';
+import type {
+  DeleteOptions,
+  EvictOptions,
+  KubeClient,
+  ListPage,
+  ListQuery,
+  Patch,
+  RequestOptions,
+  SubresourceOptions,
+  WatchEvent,
+  WatchQuery,
+  WriteOptions,
+} from '../client.ts';
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'replace' | 'patch' | 'delete' | 'evict' | 'bind';
+
+/** What goes wrong with one request. */
+export type Fault =
+  /** It never reaches the server. */
+  | { readonly kind: 'lost' }
+  /** It takes effect, but the answer is lost. */
+  | { readonly kind: 'unanswered' }
+  /** It reaches the server after a while. */
+  | { readonly kind: 'late'; readonly byMs: number }
+  /** Nothing happens until the caller gives up. */
+  | { readonly kind: 'hangs' }
+  /** The server refuses with this error. */
+  | { readonly kind: 'refused'; readonly error: Error };
+
+export interface FaultyClientOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  /** Asked before each request. */
+  fault(verb: Verb, kind: string): Fault | undefined;
+}
+
+export class FaultyClient implements KubeClient {
+  readonly #client: KubeClient;
+  readonly #clock: Clock;
+  readonly #fault: FaultyClientOptions['fault'];
+  readonly #watches = new Set<AbortController>();
+
+  constructor(options: FaultyClientOptions) {
+    this.#client = options.client;
+    this.#clock = options.clock;
+    this.#fault = (verb, kind) => options.fault(verb, kind);
+  }
+
+  /** How many watches are open. */
+  get openWatches(): number {
+    return this.#watches.size;
+  }
+
+  /** Ends every open watch: with an error as when the connection breaks, or in order as when the server ends it. */
+  cutWatches(how: 'broken' | 'ended' | Error): void {
+    for (const watch of this.#watches) watch.abort(how === 'broken' ? unreachable('watch') : how);
+  }
+
+  get<T extends KubeObject>(
+    kind: Resource<T>,
+    key: ObjectKey,
+    options?: RequestOptions & SubresourceOptions,
+  ): Promise<T> {
+    return this.#call('get', kind.plural, options, () => this.#client.get(kind, key, options));
+  }
+
+  list<T extends KubeObject>(kind: Resource<T>, query?: ListQuery, options?: RequestOptions): Promise<ListPage<T>> {
+    return this.#call('list', kind.plural, options, () => this.#client.list(kind, query, options));
+  }
+
+  async *watch<T extends KubeObject>(
+    kind: Resource<T>,
+    query: WatchQuery,
+    options: { readonly signal: AbortSignal },
+  ): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    await this.#call('watch', kind.plural, options, async () => {});
+    const cut = new AbortController();
+    this.#watches.add(cut);
+    try {
+      const signal = AbortSignal.any([options.signal, cut.signal]);
+      for await (const event of this.#client.watch(kind, query, { signal })) {
+        if (cut.signal.aborted) break;
+        yield event;
+      }
+      if (cut.signal.reason instanceof Error) throw cut.signal.reason;
+    } finally {
+      this.#watches.delete(cut);
+    }
+  }
+
+  create<T extends KubeObject>(kind: Resource<T>, object: T, options?: WriteOptions): Promise<T> {
+    return this.#call('create', kind.plural, options, () => this.#client.create(kind, object, options));
+  }
+
+  replace<T extends KubeObject>(kind: Resource<T>, object: T, options?: WriteOptions & SubresourceOptions): Promise<T> {
+    return this.#call('replace', kind.plural, options, () => this.#client.replace(kind, object, options));
+  }
+
+  patch<T extends KubeObject>(
+    kind: Resource<T>,
+    key: ObjectKey,
+    patch: Patch,
+    options?: WriteOptions & SubresourceOptions,
+  ): Promise<T> {
+    return this.#call('patch', kind.plural, options, () => this.#client.patch(kind, key, patch, options));
+  }
+
+  delete<T extends KubeObject>(kind: Resource<T>, key: ObjectKey, options?: DeleteOptions): Promise<T | Status> {
+    return this.#call('delete', kind.plural, options, () => this.#client.delete(kind, key, options));
+  }
+
+  evict(pod: ObjectKey, options?: EvictOptions): Promise<void> {
+    return this.#call('evict', 'pods', options, () => this.#client.evict(pod, options));
+  }
+
+  bind(pod: ObjectKey, nodeName: string, options?: RequestOptions): Promise<void> {
+    return this.#call('bind', 'pods', options, () => this.#client.bind(pod, nodeName, options));
+  }
+
+  async #call<T>(verb: Verb, kind: string, options: RequestOptions | undefined, send: () => Promise<T>): Promise<T> {
+    const fault = this.#fault(verb, kind);
+    if (fault === undefined) return send();
+    const limit = this.#clock.deadline(options?.timeoutMs ?? 30_000, options?.signal);
+    try {
+      switch (fault.kind) {
+        case 'lost':
+          throw unreachable(verb);
+        case 'refused':
+          throw fault.error;
+        case 'unanswered':
+          await send();
+          throw unreachable(verb);
+        case 'late':
+          await this.#clock.sleep(fault.byMs, limit.signal);
+          return await send();
+        case 'hangs':
+          await this.#clock.sleep(Number.MAX_SAFE_INTEGER, limit.signal);
+          throw unreachable(verb);
+      }
+    } finally {
+      limit.cancel();
+    }
+  }
+}
+
+function unreachable(method: string): SpindriftError {
+  return new SpindriftError('KUBE_UNREACHABLE', { method, path: '', server: 'the test', problem: 'connection reset' });
+}

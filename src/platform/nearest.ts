@@ -1,0 +1,26 @@
+/** «, did you mean X?» for a word that is nearly one of those known; empty when none is near. */
+export function hint(word: string, known: readonly string[]): string {
+  const best = known
+    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+    .sort((a, b) => a.distance - b.distance)[0];
+  if (best === undefined || best.distance > Math.max(1, Math.floor(word.length / 3))) return '';
+  return `, did you mean ${best.candidate}?`;
+}
+
+/** How many letters must be put in, left out, exchanged, or swapped with their neighbour (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const exchanged = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swappable = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = swappable ? (before[j - 2] as number) + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min(exchanged, swapped, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    before = row;
+    row = next;
+  }
+  return row[b.length] as number;
+}
