@@ -48,14 +48,21 @@ export function podFromTemplate(
   };
 }
 
+/** How the events speak of a pod that was made or deleted. */
+export type PodSentence = (verb: 'Create' | 'Delete', podName: string, owner: KubeObject) => string;
+
+const SENTENCE: PodSentence = (verb, podName) => `${verb}d pod: ${podName}`;
+
 /** Creates and deletes pods of owners, says so in events, and remembers what has not been heard of yet. */
 export class PodControl {
   readonly #options: ControllerOptions;
   readonly #expectations: Expectations;
+  readonly #sentence: PodSentence;
 
-  constructor(options: ControllerOptions, expectations: Expectations) {
+  constructor(options: ControllerOptions, expectations: Expectations, sentence: PodSentence = SENTENCE) {
     this.#options = options;
     this.#expectations = expectations;
+    this.#sentence = sentence;
   }
 
   async create(owner: KubeObject, pod: Pod): Promise<Pod> {
@@ -69,7 +76,7 @@ export class PodControl {
         object: owner,
         type: 'Normal',
         reason: 'SuccessfulCreate',
-        message: `Created pod: ${created.metadata.name}`,
+        message: this.#sentence('Create', created.metadata.name ?? '', owner),
       });
       return created;
     } catch (error) {
@@ -91,7 +98,7 @@ export class PodControl {
         object: owner,
         type: 'Normal',
         reason: 'SuccessfulDelete',
-        message: `Deleted pod: ${pod.metadata.name}`,
+        message: this.#sentence('Delete', pod.metadata.name ?? '', owner),
       });
     } catch (error) {
       this.#expectations.sawDeletion(ownerKey, uid);

@@ -30,6 +30,7 @@ describe('a Job', () => {
     const job = await world.get(JOBS, 'task');
     expect(job.status).toMatchObject({ succeeded: 1, completionTime: '2030-01-01T00:00:05Z' });
     expect(job.status).not.toHaveProperty('active');
+    expect(job.status?.uncountedTerminatedPods).toEqual({});
     expect(conditions(job)).toEqual(['SuccessCriteriaMet CompletionsReached', 'Complete CompletionsReached']);
     const [pod] = await world.list(PODS);
     expect(pod?.metadata.finalizers).toBeUndefined();
