@@ -179,6 +179,10 @@ export class Kubelets {
       await this.#report(machine, node, now);
       machine.statusDueAt = now < machine.readyAt ? machine.readyAt : now + STATUS_EVERY_MS;
     }
+    if (machine.state === 'shutting-down' && this.#isEmpty(machine)) {
+      machine.state = 'dead';
+      return undefined;
+    }
     if (now >= machine.leaseDueAt) {
       await this.#renewLease(machine, node);
       // Spread by number, so that a thousand nodes do not all speak in the same moment.
@@ -188,6 +192,11 @@ export class Kubelets {
           : now + this.#leaseRenewMs;
     }
     return { requeueAfterMs: Math.min(machine.leaseDueAt, machine.statusDueAt) - this.#options.clock.now() };
+  }
+
+  /** Nothing runs on the machine any more. */
+  #isEmpty(machine: Machine): boolean {
+    return this.#options.informers.pods.byIndex('node', machine.name).every(isOver);
   }
 
   async #report(machine: Machine, node: Node, now: number): Promise<void> {
