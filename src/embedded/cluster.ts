@@ -12,6 +12,7 @@ import { Kubelets } from './kubelet/kubelets.ts';
 import type { PodDelays } from './kubelet/pod-script.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 
+/** What a cluster runs on. */
 export interface EmbeddedClusterOptions {
   readonly clock: Clock;
   readonly random: Random;

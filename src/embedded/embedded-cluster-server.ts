@@ -5,6 +5,7 @@ import { EmbeddedCluster, type EmbeddedClusterOptions } from './cluster.ts';
 import { checkKubeconfigPath, removeKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import type { SimulatedNode } from './kubelet/node-report.ts';
 
+/** A cluster, and how it is reached. */
 export interface EmbeddedClusterServerOptions extends EmbeddedClusterOptions {
   /** 0 takes any free port. */
   readonly port: number;

@@ -7,6 +7,7 @@ import { Collection, firstNotBefore } from './collection.ts';
 import { type CollectionLog, EventLog, type StoreEvent } from './event-log.ts';
 import { frozenCopy } from './frozen.ts';
 
+/** How much a store remembers. */
 export interface StoreOptions {
   /** At least this many of the newest writes are remembered for watches and pages. */
   readonly rememberedEvents?: number;

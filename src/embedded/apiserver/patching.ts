@@ -15,6 +15,7 @@ import { createObject, updateObject, type WriteRequest } from './writing.ts';
 
 const PATCH_OPTIONS = { group: 'meta.k8s.io', kind: 'PatchOptions', plural: 'patchoptions' };
 
+/** Carries out a patch; a server-side apply may create the object. */
 export function patchObject(
   world: World,
   kind: Kind,

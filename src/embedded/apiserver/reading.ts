@@ -13,6 +13,7 @@ import { mustExist, viewOf, type World } from './world.ts';
 const TOKEN_TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.';
 
+/** One object as this version of its kind shows it. */
 export function getObject(world: World, kind: Kind, key: ObjectKey): KubeObject {
   return viewOf(kind, mustExist(world, kind, key));
 }
@@ -66,6 +67,7 @@ function nameIn(selection: Selection): string | undefined {
   )?.value;
 }
 
+/** A page of objects, all as they were at one revision. */
 export function listObjects(world: World, kind: Kind, query: ListQuery): ListPage<KubeObject> {
   const { store } = world;
   const start = query.continue === undefined || query.continue === '' ? undefined : readContinue(query.continue);

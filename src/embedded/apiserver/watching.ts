@@ -9,6 +9,7 @@ import { type Filter, filterOf, parseRevision } from './reading.ts';
 import { expired, revisionTooLarge } from './status-errors.ts';
 import { viewOf, type World } from './world.ts';
 
+/** What a watch tells: a change, or how far it has come. */
 export type ServerWatchEvent =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';

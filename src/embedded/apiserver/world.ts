@@ -16,6 +16,7 @@ export interface World {
   readonly taintsNewNodes: boolean;
 }
 
+/** What the rules of kinds may know when something is written now. */
 export function writeContext(world: World): WriteContext {
   return {
     now: toTimestamp(world.clock.now()),

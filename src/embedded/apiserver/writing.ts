@@ -31,6 +31,7 @@ export type UpdatedPart = 'object' | 'status';
 const GENERATED_LENGTH = 5;
 const LONGEST_GENERATED_BASE = 58;
 
+/** Makes a new object: names it, fills in what is missing, checks it, and stores it. */
 export function createObject(
   world: World,
   kind: Kind,

@@ -15,9 +15,12 @@ export interface FieldsV1 {
 }
 
 const NO_CHILDREN: ReadonlyMap<string, FieldSet> = new Map();
+/** No field at all. */
 export const EMPTY: FieldSet = { member: false, children: NO_CHILDREN };
+/** The place itself and nothing below it. */
 export const LEAF: FieldSet = { member: true, children: NO_CHILDREN };
 
+/** Whether there is no field in the set. */
 export function isEmpty(set: FieldSet): boolean {
   return !set.member && set.children.size === 0;
 }
@@ -28,6 +31,7 @@ export function setOf(member: boolean, children: ReadonlyMap<string, FieldSet>):
   return { member, children };
 }
 
+/** What is in one or the other. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
   if (isEmpty(a)) return b;
@@ -71,6 +75,7 @@ function withChildren(
   return setOf(member, children);
 }
 
+/** What is in both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmpty(a) || isEmpty(b)) return EMPTY;
   const children = new Map<string, FieldSet>();
@@ -83,6 +88,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return setOf(a.member && b.member, children);
 }
 
+/** Whether both hold the same fields. */
 export function sameSet(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
   if (a.member !== b.member || a.children.size !== b.children.size) return false;

@@ -4,6 +4,7 @@ import type { Draft, Kind } from '../kinds/kind.ts';
 import { type FieldSet, fromFieldsV1, isEmpty, minus, minusTrees, setOf, toFieldsV1, union } from './field-set.ts';
 import { type Difference, difference } from './object-fields.ts';
 
+/** Who writes, when, and through which subresource. */
 export interface FieldWriter {
   readonly manager: string | undefined;
   readonly time: string;

@@ -20,6 +20,7 @@ import { ResourceRequests } from './resource-requests.ts';
 import { VERSION } from './version.ts';
 import { WatchLines } from './watch-stream.ts';
 
+/** What the HTTP front needs. */
 export interface HttpApiOptions {
   readonly server: ApiServer;
   /** The bearer token that opens everything; without one everybody may do everything. */
@@ -37,6 +38,7 @@ export interface Answer {
 
 const PUBLIC: readonly RequestPath['type'][] = ['health', 'version'];
 
+/** Answers requests, whatever they are. */
 export class HttpApi {
   readonly #server: ApiServer;
   readonly #token: string | undefined;
@@ -122,6 +124,7 @@ export class HttpApi {
   }
 }
 
+/** An answer in JSON. */
 export function json(body: object, code = 200): Answer {
   return { code, body: JSON.stringify(body) };
 }

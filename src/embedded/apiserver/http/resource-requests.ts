@@ -37,6 +37,7 @@ export interface ResourceRequest {
   readonly parameters: URLSearchParams;
 }
 
+/** Carries out requests for resources. */
 export class ResourceRequests {
   readonly #server: ApiServer;
   readonly #lines: WatchLines;
@@ -188,6 +189,7 @@ export class ResourceRequests {
   }
 }
 
+/** The object in the body of a request; `kind` is what it should be. */
 export async function readObject(message: IncomingMessage, kind: string): Promise<RequestBody> {
   return parseObject(await readBytes(message), message.headers['content-type'], kind);
 }

@@ -12,6 +12,7 @@ export interface Draft extends KubeObject {
   readonly [field: string]: unknown;
 }
 
+/** Fields whose types are for the reader to know. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What a write may need to know of the world. */
@@ -50,6 +51,7 @@ export interface KindRules {
   readonly conversion?: { fromStored(object: Draft): Draft; toStored(object: Draft): Draft };
 }
 
+/** A kind in one version. */
 export interface Kind extends Required<Omit<Resource, '__object'>> {
   readonly apiVersion: string;
   readonly listKind: string;
@@ -81,6 +83,7 @@ export interface Kind extends Required<Omit<Resource, '__object'>> {
   readonly rules: KindRules;
 }
 
+/** A subresource and the kind of its objects. */
 export interface Subresource {
   readonly name: string;
   readonly group: string;
