@@ -1,6 +1,6 @@
 /** The rules of metadata that hold for every kind. */
 import { labelKeyProblems, labelValueProblems, subdomainProblems } from '../../apis/kubernetes/label-syntax.ts';
-import type { KubeObject, ObjectMeta } from '../../apis/kubernetes/object.ts';
+import type { ObjectMeta } from '../../apis/kubernetes/object.ts';
 import type { Kind } from './kinds/kind.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from './schema/field-error.ts';
 
@@ -30,9 +30,8 @@ export function nameProblems(name: string, form: NameForm): string[] {
   return problems;
 }
 
-/** Name, labels, annotations, owners and finalizers. */
-export function validateMeta(kind: Kind, object: KubeObject): FieldError[] {
-  const { metadata } = object;
+/** Name, labels, annotations, owners and finalizers, as far as they are not those that were there before. */
+export function validateMeta(kind: Kind, metadata: ObjectMeta, old: ObjectMeta = {}): FieldError[] {
   const { namespaced } = kind;
   const form = kind.rules.name ?? 'subdomain';
   // Only the older kinds insist that a finalizer without a domain is one that Kubernetes itself knows.
@@ -40,10 +39,15 @@ export function validateMeta(kind: Kind, object: KubeObject): FieldError[] {
   const { name = '', finalizers = [] } = metadata;
   const errors: FieldError[] = [];
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
-  else for (const problem of nameProblems(name, form)) errors.push(invalid('metadata.name', name, problem));
+  else if (name !== old.name)
+    for (const problem of nameProblems(name, form)) errors.push(invalid('metadata.name', name, problem));
   if (namespaced && (metadata.namespace ?? '') === '') errors.push(required('metadata.namespace'));
-  errors.push(...validateLabels(metadata.labels, 'metadata.labels'), ...validateAnnotations(metadata.annotations));
-  if (metadata.ownerReferences !== undefined) errors.push(...validateOwners(metadata.ownerReferences));
+  const { labels, annotations, ownerReferences } = metadata;
+  if (labels !== old.labels) errors.push(...validateLabels(labels, 'metadata.labels'));
+  if (annotations !== old.annotations) errors.push(...validateAnnotations(annotations));
+  if (ownerReferences !== undefined && ownerReferences !== old.ownerReferences) {
+    errors.push(...validateOwners(ownerReferences));
+  }
   for (const [index, finalizer] of finalizers.entries()) {
     const problems = labelKeyProblems(finalizer);
     if (needsDomain && problems.length === 0 && !finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer)) {

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectKey, ObjectMeta } from '../../apis/kubernetes/ob
 import { sameJson } from '../frozen.ts';
 import { withManagedFields } from './apply/managed-fields.ts';
 import { checkFields } from './field-validation.ts';
-import type { Draft, Kind } from './kinds/kind.ts';
+import type { Draft, Kind, WriteContext } from './kinds/kind.ts';
 import { checkNamespaceTakesContent } from './namespace-lifecycle.ts';
 import { validateMeta, validateMetaUpdate } from './object-meta.ts';
 import { type FieldError, invalid as invalidField } from './schema/field-error.ts';
@@ -82,7 +82,8 @@ export function updateObject(
   request: WriteRequest,
 ): KubeObject {
   const stored = mustExist(world, kind, key);
-  const body = change(viewOf(kind, stored) as Draft);
+  const current = viewOf(kind, stored) as Draft;
+  const body = change(current);
   checkType(kind, body);
   const { metadata } = body;
   if ((metadata.name ?? '') !== key.name) {
@@ -94,8 +95,8 @@ export function updateObject(
   checkPreconditions(kind, key.name, stored, metadata);
 
   const context = writeContext(world);
-  let object = storedForm(kind, checkFields(kind, body, request));
-  object = kind.rules.defaults?.(object, context) ?? object;
+  let object = storedForm(kind, checkFields(kind, body, request, current));
+  if (part === 'object') object = withDefaults(kind, object, stored, context);
   object = part === 'status' ? statusUpdate(kind, object, stored) : mainUpdate(kind, object, stored);
   if (part === 'object') object = kind.rules.prepareUpdate?.(object, stored, context) ?? object;
   object = { ...object, metadata: keptMeta(kind, object, stored) };
@@ -109,6 +110,12 @@ export function updateObject(
     });
   }
   return storeUpdate(world, kind, key, stored, object, request.dryRun === true);
+}
+
+/** A spec that did not change has its defaults already, and stays shared with the present object. */
+function withDefaults(kind: Kind, object: Draft, stored: Draft, context: WriteContext): Draft {
+  const filled = kind.rules.defaults?.(object, context) ?? object;
+  return object.spec !== undefined && object.spec === stored.spec ? { ...filled, spec: object.spec } : filled;
 }
 
 /** Puts a changed object into the store, or takes it out when it was only waiting for its last finalizer to go. */
@@ -137,7 +144,7 @@ export function isReadyToGo(kind: Kind, object: Draft): boolean {
 }
 
 function validate(kind: Kind, object: Draft, old?: Draft): FieldError[] {
-  const errors = validateMeta(kind, object);
+  const errors = validateMeta(kind, object.metadata, old?.metadata);
   errors.push(...(kind.rules.validate?.(object, old) ?? []));
   if (!kind.builtIn) errors.push(...(kind.schema()?.validate(object as never, old as never) ?? []));
   return errors;
