@@ -21,7 +21,8 @@ export function writeContext(world: World): WriteContext {
   return {
     now: toTimestamp(world.clock.now()),
     taintsNewNodes: world.taintsNewNodes,
-    lookUp: (plural, name) => world.store.get(plural, name),
+    lookUp: (collection, name) => world.store.get(collection, name),
+    all: (collection) => world.store.collection(collection).values(),
   };
 }
 

@@ -22,7 +22,9 @@ export interface WriteContext {
   /** New nodes are kept free of pods until someone has seen that they are ready. */
   readonly taintsNewNodes: boolean;
   /** Looks up another object, for example the priority class a pod names. */
-  lookUp(plural: string, name: string): KubeObject | undefined;
+  lookUp(collection: string, name: string): KubeObject | undefined;
+  /** All objects of a collection in no order. */
+  all(collection: string): Iterable<KubeObject>;
 }
 
 /** How objects of a kind are made ready and checked. Everything is pure; what is absent does nothing. */
