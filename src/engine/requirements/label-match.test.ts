@@ -36,7 +36,10 @@ describe('a label selector', () => {
   });
 
   it('wants all of its labels and expressions', () => {
-    const selector = { matchLabels: { app: 'web' }, matchExpressions: [{ key: 'tier', operator: 'NotIn' as const, values: ['x'] }] };
+    const selector = {
+      matchLabels: { app: 'web' },
+      matchExpressions: [{ key: 'tier', operator: 'NotIn' as const, values: ['x'] }],
+    };
     expect(selects(selector, { app: 'web' })).toBe(true);
     expect(selects(selector, { app: 'web', tier: 'x' })).toBe(false);
     expect(selects(selector, { app: 'db' })).toBe(false);

@@ -36,11 +36,11 @@ describe('a node with taints', () => {
   });
 
   it('is discouraged by one that only prefers and is not tolerated', () => {
-    expect([discouraged([soft], []), discouraged([soft], [{ key: 'old', operator: 'Exists' }]), discouraged([taint], [])]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      discouraged([soft], []),
+      discouraged([soft], [{ key: 'old', operator: 'Exists' }]),
+      discouraged([taint], []),
+    ]).toEqual([true, false, false]);
   });
 });
 

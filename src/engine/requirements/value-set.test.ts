@@ -87,7 +87,10 @@ describe('the intersection of two requirements', () => {
 
   const value = fc.constantFrom('0', '1', '2', '3', 'a', 'b');
   const anySet = fc.oneof(
-    fc.record({ operator: fc.constantFrom<Operator>('In', 'NotIn'), values: fc.array(value, { minLength: 1, maxLength: 3 }) }),
+    fc.record({
+      operator: fc.constantFrom<Operator>('In', 'NotIn'),
+      values: fc.array(value, { minLength: 1, maxLength: 3 }),
+    }),
     fc.record({ operator: fc.constantFrom<Operator>('Exists', 'DoesNotExist'), values: fc.constant([]) }),
     fc.record({
       operator: fc.constantFrom<Operator>('Gt', 'Lt', 'Gte', 'Lte'),
@@ -109,7 +112,13 @@ describe('the intersection of two requirements', () => {
 
 describe('a set of values', () => {
   it('with bounds holds integers within them and nothing else', () => {
-    expect(['4', '5', '40', 'five', '5.5'].map((one) => set('Gt', '4').has(one))).toEqual([false, true, true, false, false]);
+    expect(['4', '5', '40', 'five', '5.5'].map((one) => set('Gt', '4').has(one))).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
+    ]);
     expect(['4', '3', '-7'].map((one) => set('Lt', '4').has(one))).toEqual([false, true, true]);
   });
 
