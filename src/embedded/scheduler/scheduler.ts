@@ -95,7 +95,12 @@ export class Scheduler {
     const placement = this.#picker.pick(this.#snapshot, podClass);
     if ('failure' in placement) {
       this.#queue.park(waiting, podClass);
-      this.#background(this.#sayUnschedulable(pod, placement.failure.message, signal));
+      // Others act on what the pod says; if that could not be written, the pod is tried again soon.
+      const said = this.#sayUnschedulable(pod, placement.failure.message, signal).catch((error) => {
+        this.#queue.retry(waiting);
+        throw error;
+      });
+      this.#background(said);
       return;
     }
     this.#assumed.add(waiting.key);

@@ -115,7 +115,8 @@ export class SchedulingQueue {
 
   /** Something failed that has nothing to do with the nodes: the pod is tried again after its back-off. */
   retry(waiting: WaitingPod): void {
-    if (this.#pods.get(waiting.key) !== waiting) return;
+    if (this.#pods.get(waiting.key) !== waiting || waiting.place === 'active') return;
+    this.#unpark(waiting);
     waiting.place = 'delayed';
     this.#delay(waiting, backOffEnd(waiting));
   }
