@@ -79,7 +79,7 @@ export class EventLog {
   append(event: StoreEvent): void {
     this.of(event.collection).append(event);
     this.#revisions.push(event.revision);
-    if (this.#revisions.length >= 2 * this.#capacity) {
+    if (this.#revisions.length >= 1.25 * this.#capacity) {
       this.compact(this.#revisions[this.#revisions.length - this.#capacity - 1] as number);
     }
   }
