@@ -186,6 +186,18 @@ describe('an eviction', () => {
     await expect(client.get(PODS, key)).rejects.toMatchObject({ code: 'KUBE_NOT_FOUND' });
   });
 
+  it('makes a pod that ends gracefully say why it goes', async () => {
+    const { client, key } = await guarded({ observedGeneration: 1, disruptionsAllowed: 1 });
+    await client.bind(key, 'node');
+    const { uid, resourceVersion } = (await client.get(PODS, key)).metadata;
+    await client.evict(key, { preconditions: { uid: uid!, resourceVersion: resourceVersion! } });
+    const { metadata, status } = await client.get(PODS, key);
+    expect(metadata.deletionGracePeriodSeconds).toBe(30);
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }),
+    );
+  });
+
   it('is refused with the numbers of the budget when none is left', async () => {
     const { client, key } = await guarded({
       observedGeneration: 1,

@@ -55,9 +55,8 @@ export class Watch {
     if (asked > store.revision) throw revisionTooLarge(asked, store.revision);
     const withState = sendInitialEvents ?? asked === 0;
     const from = withState || asked === 0 ? store.revision : asked;
-    if (from < store.compactedRevision) {
-      throw expired(`too old resource version: ${asked} (${store.compactedRevision})`);
-    }
+    const oldest = store.oldestRevision(kind.collection);
+    if (from < oldest) throw expired(`too old resource version: ${asked} (${oldest})`);
     this.#initial = withState ? this.#presentState() : [];
     this.#position = this.#log.positionAfter(from);
     this.#revision = from;
@@ -107,7 +106,8 @@ export class Watch {
       const event = this.#log.at(this.#position);
       if (event === undefined) {
         this.close();
-        throw expired(`too old resource version: ${this.#revision} (${this.#world.store.compactedRevision})`);
+        const oldest = this.#world.store.oldestRevision(this.kind.collection);
+        throw expired(`too old resource version: ${this.#revision} (${oldest})`);
       }
       this.#position++;
       this.#revision = event.revision;

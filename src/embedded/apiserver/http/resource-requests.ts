@@ -143,7 +143,7 @@ export class ResourceRequests {
     const asked = watchQuery(parameters, path.namespace);
     const { random, clock } = this.#server.world;
     const named = path.name === undefined ? {} : { fieldSelector: `metadata.name=${path.name}` };
-    const timeoutSeconds = asked.timeoutSeconds ?? SHORTEST_WATCH_SECONDS * (1 + random.next());
+    const timeoutSeconds = asked.timeoutSeconds || SHORTEST_WATCH_SECONDS * (1 + random.next());
     const { now: _, ...presentation } = this.#options(request);
     const watch = this.#openWatch(kind, { ...asked, ...named, timeoutSeconds });
     response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
