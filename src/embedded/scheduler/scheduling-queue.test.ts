@@ -73,6 +73,15 @@ describe('pods that wait for a node', () => {
     expect([...queue.parkedClasses]).toEqual([]);
   });
 
+  it('that fit nowhere are released in the order in which they go, when only some can be helped', async () => {
+    const { clock, queue, drain } = aQueue();
+    for (const waiting of [pod('a'), pod('b', 5), pod('c')]) queue.add(waiting);
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) queue.park(next, CLASS);
+    await clock.advance(5_000);
+    queue.release(CLASS, 2);
+    expect(drain()).toEqual(['b', 'a']);
+  });
+
   it('that fit nowhere are tried again after five minutes in any case', async () => {
     const { clock, queue, drain } = aQueue();
     queue.add(pod('a'));
