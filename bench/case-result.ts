@@ -16,6 +16,8 @@ export interface CaseResult {
   /** The first run in a fresh process. */
   readonly coldMs: number;
   readonly medianMs: number;
+  /** Processor time of the engine's thread, in the median of the runs: does not count waiting for a busy machine. */
+  readonly cpuMs: number;
   /** The longest time the event loop would have been blocked, in the median of the runs. */
   readonly longestSliceMs: number;
   readonly peakRssMb: number;

@@ -164,11 +164,13 @@ function c3(): BenchCase[] {
 }
 
 function k1(): BenchCase[] {
-  return [100, 300, 1000, 5000].map((count) => ({
+  const fleet = (count: number, budgets: 'half' | 'open'): BenchCase => ({
     family: 'K1',
-    name: `fleet${count}`,
+    name: budgets === 'open' ? `fleet${count}-open` : `fleet${count}`,
     quality: 'balanced',
-    question: { fleet: () => consolidationFleet(count, seededRandom(SEED)) },
-    growth: { over: 'nodes, consolidated', size: count },
-  }));
+    question: { fleet: () => consolidationFleet(count, seededRandom(SEED), budgets) },
+    growth: { over: budgets === 'open' ? 'nodes, consolidated at once' : 'nodes, consolidated', size: count },
+  });
+  const counts = [100, 300, 1000, 5000];
+  return [...counts.map((count) => fleet(count, 'half')), ...counts.map((count) => fleet(count, 'open'))];
 }

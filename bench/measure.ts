@@ -9,6 +9,8 @@ import { solveSteps } from '../src/engine/solve.ts';
 export interface Measurement<Answer> {
   readonly answer: Answer;
   readonly ms: number;
+  /** Processor time of the engine's thread: what `ms` would be on a machine with nothing else to do. */
+  readonly cpuMs: number;
   /** The longest time for which the engine did not give way to others. */
   readonly longestSliceMs: number;
 }
@@ -24,6 +26,7 @@ export function measureConsolidation(fleet: Fleet): Measurement<ConsolidationPla
 }
 
 function measure<Answer>(begin: (elapsedMs: () => number) => Generator<void, Answer, void>): Measurement<Answer> {
+  const cpuStart = process.threadCpuUsage();
   const start = performance.now();
   const elapsedMs = () => performance.now() - start;
   const steps = begin(elapsedMs);
@@ -33,8 +36,13 @@ function measure<Answer>(begin: (elapsedMs: () => number) => Generator<void, Ans
     const now = elapsedMs();
     longestSliceMs = Math.max(longestSliceMs, now - sliceStart);
     sliceStart = now;
-    if (done === true) return { answer: value, ms: now, longestSliceMs };
+    if (done === true) return { answer: value, ms: now, cpuMs: cpuMsSince(cpuStart), longestSliceMs };
   }
+}
+
+function cpuMsSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(start);
+  return (user + system) / 1000;
 }
 
 /** Peak memory of this process so far, in MB. */

@@ -13,6 +13,7 @@ import type { CaseResult } from './case-result.ts';
 import { fileCases, generatedCases, idOf } from './families.ts';
 import { toSolutionFile } from './format/to-problem.ts';
 import { type Measurement, measureConsolidation, measureSolve, peakRssMb } from './measure.ts';
+import { settleFleet } from './settle-fleet.ts';
 import { median } from './statistics.ts';
 
 const DEADLINE_MS = 1000;
@@ -64,6 +65,7 @@ function measureFleet(fleet: Fleet, runs: number): Figures {
   const { priceBefore, evictions, moves } = plan;
   const ended = moves.reduce((sum, move) => sum + move.nodes.length, 0);
   const launched = moves.reduce((sum, move) => sum + move.newNodes.length, 0);
+  const settled = settleFleet(fleet, plan);
   return {
     ...times,
     pods: fleet.pods.length,
@@ -73,7 +75,18 @@ function measureFleet(fleet: Fleet, runs: number): Figures {
     nodes: fleet.nodes.length - ended + launched,
     price: plan.priceAfter,
     lowerBound: plan.lowerBound,
-    detail: { priceBefore, evictions, moves: moves.length, ended, launched },
+    detail: {
+      nodesBefore: fleet.nodes.length,
+      priceBefore,
+      evictions,
+      moves: moves.length,
+      ended,
+      launched,
+      rounds: settled.rounds,
+      settledPrice: settled.price,
+      settledBound: settled.lowerBound,
+      settledEvictions: settled.evictions,
+    },
     ...judged(verifyConsolidation(fleet, plan)),
   };
 }
@@ -88,6 +101,7 @@ function timesOf<Answer>(runs: number, measure: () => Measurement<Answer>) {
     answer: shown.answer,
     coldMs: times[0] ?? Number.NaN,
     medianMs: middle,
+    cpuMs: median(measurements.map(({ cpuMs }) => cpuMs)),
     longestSliceMs: median(measurements.map(({ longestSliceMs }) => longestSliceMs)),
     peakRssMb: peakRssMb(),
   };

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { CaseResult } from './case-result.ts';
 import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
+import { consolidationTable } from './report/consolidation-table.ts';
 import { growthOf, plotsOf, tableOf } from './report/report.ts';
 import { table } from './report/table.ts';
 
@@ -49,6 +50,8 @@ function measureApart(one: BenchCase, runs: number, folder: string, checker: str
 function report(results: readonly CaseResult[], runs: number): void {
   const growth = growthOf(results);
   console.log(`\n${tableOf(results)}`);
+  const consolidation = consolidationTable(results);
+  if (consolidation !== '') console.log(`\n${consolidation}`);
   if (growth.length > 0) {
     console.log(
       `\n${table(

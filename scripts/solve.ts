@@ -1,7 +1,8 @@
 /**
  * Solves one problem file and prints what came of it as one line of JSON:
- * `npm run -s solve -- PROBLEM.json[.gz] [--quality fast|balanced] [--deadline-ms N] [--runs N] [--out SOLUTION.json]`
- * With `--runs` it solves that often and tells the median time; the first run of a process is slower than those after it.
+ * `npm run -s solve -- PROBLEM.json[.gz] [--quality fast|balanced] [--deadline-ms N] [--runs N] [--cold] [--out SOLUTION.json]`
+ * The engine is warmed up first on a problem of its own, as a controller does when it starts; `--cold` leaves that out, and
+ * the time of a first solve then includes the compilation of the engine. With `--runs` the time is the median of that many.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -11,12 +12,14 @@ import { measureSolve, peakRssMb } from '../bench/measure.ts';
 import { median } from '../bench/statistics.ts';
 import type { Quality } from '../src/engine/problem.ts';
 import { verify } from '../src/engine/verify/verify.ts';
+import { warmUp } from '../src/engine/warm-up.ts';
 
 interface Arguments {
   readonly problem: string;
   readonly quality: Quality;
   readonly deadlineMs: number;
   readonly runs: number;
+  readonly cold: boolean;
   readonly out: string | undefined;
 }
 
@@ -27,6 +30,7 @@ function readArguments(): Arguments {
       quality: { type: 'string' },
       'deadline-ms': { type: 'string' },
       runs: { type: 'string' },
+      cold: { type: 'boolean' },
       out: { type: 'string' },
     },
   });
@@ -42,12 +46,13 @@ function readArguments(): Arguments {
   const runs = Number(values.runs ?? 1);
   if (!(Number.isInteger(runs) && runs > 0))
     throw new Error(`--runs is ${values.runs}, but it must be a whole number above 0`);
-  return { problem, quality, deadlineMs, runs, out: values.out };
+  return { problem, quality, deadlineMs, runs, cold: values.cold ?? false, out: values.out };
 }
 
 function run(): void {
-  const { problem: path, quality, deadlineMs, runs, out } = readArguments();
+  const { problem: path, quality, deadlineMs, runs, cold, out } = readArguments();
   const problem = toProblem(readProblemFile(path));
+  if (!cold) warmUp();
   const first = measureSolve(problem, quality, deadlineMs);
   const rest = Array.from({ length: runs - 1 }, () => measureSolve(problem, quality, deadlineMs));
   const solution = first.answer;
@@ -69,6 +74,7 @@ function run(): void {
       podsPerSecond: Math.round((pods / solveMs) * 1000),
       peakRssMb: Math.round(peak),
       verified: violations.length === 0,
+      warm: !cold,
     }),
   );
 }

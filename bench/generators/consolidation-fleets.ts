@@ -22,8 +22,11 @@ interface Service {
   replicas: number;
 }
 
-/** A fleet of `nodeCount` nodes in one pool. */
-export function consolidationFleet(nodeCount: number, random: Random): Fleet {
+/**
+ * A fleet of `nodeCount` nodes in one pool. PodDisruptionBudgets mostly let half of the replicas go (`half`), so that one plan cannot
+ * do all there is to do, or any number (`open`).
+ */
+export function consolidationFleet(nodeCount: number, random: Random, budgets: 'half' | 'open' = 'half'): Fleet {
   const { instanceTypes } = toProblem({ InstanceTypes: cloudCatalogue({ ...CMR_ON_DEMAND, maxVcpus: 32 }), Pods: [] });
   const draw = random.split(`fleet-${nodeCount}`);
   const large = instanceTypes.filter(({ capacity }) => (capacity.cpu ?? 0) >= 8000);
@@ -32,7 +35,7 @@ export function consolidationFleet(nodeCount: number, random: Random): Fleet {
   const nodes = Array.from({ length: nodeCount }, (_, index) => makeNode(index, draw.pick(large), draw));
   const pods: FleetPod[] = [];
   for (const node of nodes) fill(node, services, zones, pods, draw);
-  const { budgets, ofService } = disruptionBudgets(services, draw);
+  const { list, ofService } = disruptionBudgets(services, draw);
   return {
     nodes,
     groups: services.map(({ group }) => group),
@@ -44,7 +47,7 @@ export function consolidationFleet(nodeCount: number, random: Random): Fleet {
         ...(draw.next() < 0.001 ? { doNotDisrupt: true } : {}),
       };
     }),
-    disruptionBudgets: budgets,
+    disruptionBudgets: budgets === 'open' ? list.map((one) => ({ ...one, allowed: pods.length })) : list,
     poolDisruption: [{ pool: 'default' }],
     pools: [{ name: 'default' }],
     instanceTypes,
@@ -138,15 +141,15 @@ function admits({ kind, onNode, byZone }: Service, node: string, zone: string, z
 function disruptionBudgets(
   services: readonly Service[],
   draw: Random,
-): { budgets: FleetDisruptionBudget[]; ofService: Map<number, number> } {
-  const budgets: FleetDisruptionBudget[] = [];
+): { list: FleetDisruptionBudget[]; ofService: Map<number, number> } {
+  const list: FleetDisruptionBudget[] = [];
   const ofService = new Map<number, number>();
   services.forEach(({ group, replicas }, index) => {
     if (draw.next() >= 0.2) return;
     const chance = draw.next();
     const allowed = chance < 0.02 ? 0 : Math.ceil(replicas * (chance < 0.3 ? 0.25 : 0.5));
-    ofService.set(index, budgets.length);
-    budgets.push({ name: group.name, allowed });
+    ofService.set(index, list.length);
+    list.push({ name: group.name, allowed });
   });
-  return { budgets, ofService };
+  return { list, ofService };
 }

@@ -2,7 +2,10 @@
  * Builds a plan in rounds. Each round puts what it can on nodes that are there, plans the zones of the rest, packs them into new
  * nodes, and carries that out; what the rules refused goes into the next round. Every placement is legal when it is made.
  */
-import type { Attempt, Model, PodClass } from './compile/model.ts';
+import type { Attempt } from './compile/attempts.ts';
+import { isEmpty } from './compile/bitset.ts';
+import type { Admitted } from './compile/compatibility.ts';
+import type { Model, PodClass } from './compile/model.ts';
 import { placeBundles } from './packing/bundles.ts';
 import { carryOut } from './packing/carry-out.ts';
 import type { Cover } from './packing/greedy-cover.ts';
@@ -40,6 +43,8 @@ export function* construct(model: Model, options: ConstructOptions): Slices<Cons
   const state = new PlacementState(model);
   const attempt = new Int32Array(model.classes.length);
   const order = bySize(model);
+  skipHopeless(state, attempt);
+  yield;
   for (const level of priorityLevels(model)) {
     const classes = order.filter((podClass) => level === undefined || podClass.priority === level);
     yield* placeLevel(state, attempt, classes, options);
@@ -114,6 +119,22 @@ function* placeOnOpenNodes(
   }
 }
 
+/** Skips alternatives that nothing there is and nothing for sale can ever satisfy, so that the others are packed with the rest. */
+function skipHopeless(state: PlacementState, attempt: Int32Array): void {
+  const { model } = state;
+  const market = new Market(model, state.purse);
+  for (const podClass of model.classes) {
+    const { attempts, index } = podClass;
+    if (attempts.length === 1) continue;
+    const isHopeless = ({ nodes, options }: Attempt): boolean =>
+      market.tierOf(podClass, options) < 0 &&
+      nodes.every((filter) => isEmpty((model.admitted[filter] as Admitted).nodes));
+    let next = 0;
+    while (next + 1 < attempts.length && isHopeless(attempts[next] as Attempt)) next++;
+    attempt[index] = next;
+  }
+}
+
 /** Lets the classes that are stuck try their next alternative; false when nobody has one. */
 function advance(state: PlacementState, attempt: Int32Array, classes: readonly PodClass[]): boolean {
   let advanced = false;
@@ -149,6 +170,7 @@ function* buyNodes(
 ): Slices<void> {
   const { model } = state;
   placeBundles(state, market, classes, (podClass) => attemptOf(attempt, podClass).options);
+  yield;
   const byTier: PodClass[][] = Array.from({ length: model.tierCount }, () => []);
   for (const podClass of classes) {
     if ((state.remaining[podClass.index] as number) === 0) continue;
@@ -192,11 +214,12 @@ function gatherParts(
   plan: DomainPlan,
 ): RowPart[] {
   const parts: RowPart[] = [];
-  const planned = new Map<string, RowPart>();
+  const planned = new Map<number, RowPart>();
+  const cells = state.model.cellDomains.length;
   for (let position = 0; position < plan.classes.length; position++) {
     const podClass = state.model.classes[plan.classes[position] as number] as PodClass;
     const cell = plan.cells[position] as number;
-    const key = `${podClass.index}|${cell}`;
+    const key = podClass.index * cells + cell;
     const known = planned.get(key);
     if (known !== undefined) known.count++;
     else {

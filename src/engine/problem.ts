@@ -232,7 +232,10 @@ export interface SolveOptions {
   readonly deadlineMs?: number;
   /** Milliseconds since the solve began, from the caller's clock. Without it only `maxSteps` limits the work. */
   readonly elapsedMs?: () => number;
-  /** Balanced stops improving after this many units of work: the deadline to use when equal input must give equal output. */
+  /**
+   * Balanced stops improving after this many units of work: the deadline to use when equal input must give equal output.
+   * Default 20 million (about a second) without `elapsedMs`, no limit with it.
+   */
   readonly maxSteps?: number;
   /** How much dearer a placement may be to satisfy a preference, as a fraction of its price. Default 0.1. */
   readonly preferenceSlack?: number;

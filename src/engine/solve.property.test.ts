@@ -61,7 +61,7 @@ describe('every plan', () => {
       fc.property(anyProblem, fc.constantFrom('fast' as const, 'balanced' as const), (problem, quality) => {
         expect(verify(problem, solve(problem, { quality, maxSteps: STEPS }))).toEqual([]);
       }),
-      { numRuns: 250 },
+      { numRuns: 120 },
     );
   });
 
@@ -88,7 +88,7 @@ describe('every plan', () => {
         expect(b!.order).toHaveLength(a!.order.length);
         expect(b!.newNodes.map((node) => node.offerings[0])).toEqual(a!.newNodes.map((node) => node.offerings[0]));
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

@@ -3,13 +3,14 @@ import { lowerBound } from './bound.ts';
 import { compileInSlices } from './compile/model.ts';
 import { type Construction, construct } from './construct.ts';
 import { Explainer } from './explain/reason.ts';
-import { readOut, rightSize } from './finish.ts';
 import { columnSearch } from './packing/column-search.ts';
 import { searchCover } from './packing/cover-search.ts';
 import type { PackProblem } from './packing/pack-problem.ts';
 import { PodWorth } from './packing/pod-worth.ts';
 import { finish, type Slices, Work } from './packing/work.ts';
 import type { Problem, SolveOptions } from './problem.ts';
+import { readOut } from './read-out.ts';
+import { NodeSizes, rightSize } from './right-size.ts';
 import type { Solution, Unplaced, UnplacedReason } from './solution.ts';
 import type { PlacementState } from './topology/placement-state.ts';
 import { validateOptions, validateProblem } from './validate.ts';
@@ -23,7 +24,7 @@ export function solve(problem: Problem, options: SolveOptions = {}): Solution {
 export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slices<Solution> {
   const work = new Work({
     deadlineMs: options.elapsedMs === undefined ? Number.POSITIVE_INFINITY : (options.deadlineMs ?? 1000),
-    maxSteps: options.maxSteps ?? (options.elapsedMs === undefined ? 50_000_000 : Number.POSITIVE_INFINITY),
+    maxSteps: options.maxSteps ?? (options.elapsedMs === undefined ? 20_000_000 : Number.POSITIVE_INFINITY),
     elapsedMs: options.elapsedMs,
   });
   validateOptions(options);
@@ -39,7 +40,8 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
     preferenceSlack,
     work,
   });
-  let price = yield* rightSize(construction, work);
+  let sizes = new NodeSizes(construction);
+  let price = yield* rightSize(construction, sizes, work);
   const constructed = work.elapsed();
   const worth = new PodWorth(model);
   if ((options.quality ?? 'balanced') === 'balanced' && !work.over(0.8)) {
@@ -48,23 +50,25 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
         const start = yield* searchCover(pack, purse, 2, work);
         return yield* columnSearch(pack, purse, start, work, (values) => worth.learn(pack, values));
       },
-      ladder: 160,
+      ladder: 20,
       preferenceSlack,
       work,
     });
-    const secondPrice = yield* rightSize(second, work);
+    const secondSizes = new NodeSizes(second);
+    const secondPrice = yield* rightSize(second, secondSizes, work);
     if (
       second.state.placed > construction.state.placed ||
       (second.state.placed === construction.state.placed && secondPrice < price)
     ) {
       construction = second;
       price = secondPrice;
+      sizes = secondSizes;
     }
   }
   const improved = work.elapsed();
   const bound = Math.min(price, yield* lowerBound(construction, worth.ofClasses(), work));
   const bounded = work.elapsed();
-  const placements = yield* readOut(construction, work);
+  const placements = yield* readOut(construction, sizes, work);
   const unplaced = yield* unplacedPods(construction.state, placements.taken);
   const finished = work.elapsed();
   return {

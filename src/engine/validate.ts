@@ -25,7 +25,7 @@ export function* validateProblem(problem: Problem): Slices<void> {
   const checked = new Set<Alternatives>();
   for (const [index, pod] of problem.pods.entries()) {
     validatePod(pod, checked);
-    if ((index & 8191) === 8191) yield;
+    if ((index & 2047) === 2047) yield;
   }
   unique('pool', problem.pools);
   problem.pools.forEach(validatePool);

@@ -52,7 +52,14 @@ describe('the solve command', () => {
       'podsPerSecond',
       'peakRssMb',
       'verified',
+      'warm',
     ]);
+  });
+
+  it('warms the engine up first, unless it should not', () => {
+    const path = write('p.json', { InstanceTypes: [type], Pods: pods });
+    expect(JSON.parse(run(path).stdout)).toMatchObject({ warm: true });
+    expect(JSON.parse(run(path, '--cold').stdout)).toMatchObject({ warm: false });
   });
 
   it('writes the plan, with an order in which it can be bound', () => {

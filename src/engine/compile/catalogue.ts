@@ -60,7 +60,6 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
   const optionOffering: Offering[] = [];
   const optionReservation: number[] = [];
   const reservations = new Interner();
-  const slots: number[] = [];
   const alloc: number[] = [];
   const row = new Float64Array(dimensions.size);
 
@@ -88,15 +87,9 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
           const daemonPorts = daemons.flatMap((daemon) => daemon.hostPorts ?? []);
           templates.push({ pool: poolIndex, type: typeIndex, labels, openKeys, endlessKeys, daemonPorts });
           for (const offering of sold) {
-            let reservation = -1;
-            if (offering.slots !== undefined) {
-              const id = offering.reservationId ?? `${type.name}/${offering.zone}/${offering.capacityType}`;
-              reservation = reservations.id(id);
-              slots[reservation] = Math.min(slots[reservation] ?? offering.slots, offering.slots);
-            }
+            optionReservation.push(offering.slots === undefined ? -1 : reservations.id(reservationKey(type, offering)));
             optionTemplate.push(template);
             optionOffering.push(offering);
-            optionReservation.push(reservation);
           }
         }
       }
@@ -119,7 +112,7 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
     optionPrice: Float64Array.from(optionOffering, (offering) => offering.price),
     optionOffering,
     optionReservation: Int32Array.from(optionReservation),
-    reservationSlots: Int32Array.from(slots),
+    reservationSlots: slotsOf(problem.instanceTypes, reservations),
     label(option, key) {
       const offering = optionOffering[option] as Offering;
       if (key === zoneKey) return offering.zone;
@@ -130,7 +123,25 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
   };
 }
 
-/** Whether an offering is healthy, has slots, and is wanted by the pool. */
+/** Offerings with the same key share their slots. */
+function reservationKey(type: InstanceType, { reservationId, zone, capacityType }: Offering): string {
+  return reservationId ?? `${type.name}/${zone}/${capacityType}`;
+}
+
+/** The slots of each reservation; where offerings disagree, the lowest count. */
+function slotsOf(types: readonly InstanceType[], reservations: Interner): Int32Array {
+  const result = new Int32Array(reservations.size).fill(2 ** 31 - 1);
+  for (const type of types) {
+    for (const offering of type.offerings) {
+      if (offering.slots === undefined) continue;
+      const id = reservations.find(reservationKey(type, offering));
+      if (id !== undefined) result[id] = Math.min(result[id] as number, offering.slots);
+    }
+  }
+  return result;
+}
+
+/** Whether an offering is healthy and wanted by the pool. */
 function isForSale(pool: Pool, poolMap: RequirementMap, offering: Offering): boolean {
   if (offering.healthy === false) return false;
   const policy = pool.capacityTypePolicy ?? 'all';

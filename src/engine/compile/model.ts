@@ -4,6 +4,7 @@ import { finish, type Slices } from '../packing/work.ts';
 import type { ExistingNode, HostPort, PodGroup, Problem, TopologySpread } from '../problem.ts';
 import { discouraged } from '../requirements/taints.ts';
 import { type ClassTopology, type CountGroup, compileTopology, HOST } from '../topology/rules.ts';
+import { type Attempt, AttemptCompiler, type PreferenceOptions } from './attempts.ts';
 import { hasBit } from './bitset.ts';
 import { type Catalogue, compileCatalogue, type Template } from './catalogue.ts';
 import { type Admitted, Compatibility, type FilterSpec } from './compatibility.ts';
@@ -13,12 +14,6 @@ import { MinValues } from './min-values.ts';
 import { gatherClasses } from './pod-classes.ts';
 import { relevantKeys } from './relevant-keys.ts';
 import { HOSTNAME } from './well-known.ts';
-
-/** One way to place a class: which existing nodes to try, filter by filter, and which options to buy. */
-export interface Attempt {
-  readonly nodes: readonly number[];
-  readonly options: number;
-}
 
 /** Pods that are alike. */
 export interface PodClass {
@@ -68,6 +63,8 @@ export interface Model {
   readonly optionCell: Int32Array;
   /** By cell: domain in each topology key. */
   readonly cellDomains: readonly Int32Array[];
+  /** All options from cheap to dear. */
+  readonly optionsByPrice: Int32Array;
   /** By pool: 0 for the pools to use first, then 1, ... */
   readonly poolTier: Int32Array;
   readonly tierCount: number;
@@ -78,19 +75,13 @@ export function capacityOf(model: Model, option: number, filter: number): Float6
   return model.minValues.capacity(option, filter, (model.admitted[filter] as Admitted).options);
 }
 
-/** What of the options concerns compilation. */
-export interface CompileOptions {
-  readonly preferences: boolean;
-  readonly preferenceSlack: number;
-}
-
 /** Compiles a validated problem in one go. */
-export function compileModel(problem: Problem, options: CompileOptions): Model {
+export function compileModel(problem: Problem, options: PreferenceOptions): Model {
   return finish(compileInSlices(problem, options));
 }
 
 /** Compiles a validated problem. */
-export function* compileInSlices(problem: Problem, options: CompileOptions): Slices<Model> {
+export function* compileInSlices(problem: Problem, options: PreferenceOptions): Slices<Model> {
   const { members, podCount, groupStart } = yield* gatherClasses(problem);
   const groups = members.map((member) => member.group);
   const dimensions = new Dimensions(groups);
@@ -151,6 +142,8 @@ export function* compileInSlices(problem: Problem, options: CompileOptions): Sli
     }
     return known;
   };
+  const everywhere = compatibility.filter({ includeLeaving: true });
+  const anywhere = { filter: -1, domains: (key: number) => domainsUnder(everywhere, key) };
   const topology = yield* compileTopology(problem, groups, {
     keyId: (name) => topologyKeys.id(name),
     preferences: options.preferences,
@@ -162,16 +155,14 @@ export function* compileInSlices(problem: Problem, options: CompileOptions): Sli
       keys.delete(HOSTNAME);
       const severalKeys = isHard(spread) && keys.size > (spread.topologyKey === HOSTNAME ? 0 : 1);
       const allKeys = [...keys].sort().map((key) => ({ key, operator: 'Exists' as const, values: [] }));
+      if (!honorAffinity && !honorTaints && !severalKeys) return anywhere;
       const filter = compatibility.filter({
         ...(severalKeys ? { wishes: [allKeys] } : {}),
         requirements: honorAffinity ? pod.requirements : undefined,
         tolerations: honorTaints ? (pod.tolerations ?? []) : undefined,
         includeLeaving: true,
       });
-      return {
-        filter: honorAffinity || honorTaints || severalKeys ? filter : -1,
-        domains: (key) => domainsUnder(filter, key),
-      };
+      return { filter, domains: (key) => domainsUnder(filter, key) };
     },
   });
 
@@ -228,9 +219,14 @@ export function* compileInSlices(problem: Problem, options: CompileOptions): Sli
     nodeDomain,
     optionCell,
     cellDomains,
+    optionsByPrice: byPrice(catalogue.optionPrice),
     poolTier: Int32Array.from(problem.pools, (pool) => weights.indexOf(pool.weight ?? 0)),
     tierCount: weights.length,
   };
+}
+
+function byPrice(price: Float64Array): Int32Array {
+  return Int32Array.from(price.keys()).sort((a, b) => (price[a] as number) - (price[b] as number) || a - b);
 }
 
 function isHard(spread: TopologySpread): boolean {
@@ -241,89 +237,26 @@ function compileCells(
   optionDomain: readonly Int32Array[],
   optionCount: number,
 ): { optionCell: Int32Array; cellDomains: Int32Array[] } {
-  const cells = new Interner();
-  const optionCell = new Int32Array(optionCount);
-  const cellDomains: Int32Array[] = [];
-  for (let option = 0; option < optionCount; option++) {
-    let id = '';
-    for (const column of optionDomain) id += `${column[option]},`;
-    const cell = cells.id(id);
-    if (cell === cellDomains.length)
-      cellDomains.push(Int32Array.from(optionDomain, (column) => column[option] as number));
-    optionCell[option] = cell;
-  }
-  return { optionCell, cellDomains };
-}
-
-/** Finds the ways to place a class: ordered alternatives one after another, each with as many wishes as the price allows. */
-class AttemptCompiler {
-  readonly #compatibility: Compatibility;
-  readonly #catalogue: Catalogue;
-  readonly #options: CompileOptions;
-  readonly #anyDiscouraged: boolean;
-
-  constructor(compatibility: Compatibility, catalogue: Catalogue, options: CompileOptions, anyDiscouraged: boolean) {
-    this.#compatibility = compatibility;
-    this.#catalogue = catalogue;
-    this.#options = options;
-    this.#anyDiscouraged = anyDiscouraged;
-  }
-
-  of(group: PodGroup, requests: Float64Array): Attempt[] {
-    const alternatives =
-      group.ordered === true && group.requirements !== undefined
-        ? group.requirements.map((list) => [list])
-        : [group.requirements];
-    return alternatives.flatMap((requirements) => {
-      const base: FilterSpec = {
-        requirements,
-        volumeRequirements: group.volumeRequirements,
-        tolerations: group.tolerations ?? [],
-        hostPorts: group.hostPorts,
-      };
-      const required = this.#compatibility.filter(base);
-      const wished = this.#options.preferences ? this.#withWishes(group, base, required, requests) : required;
-      if (wished === required) return [{ nodes: [required], options: required }];
-      return [
-        { nodes: [wished, required], options: wished },
-        { nodes: [required], options: required },
-      ];
-    });
-  }
-
-  /** Adds wishes from the heaviest on, as long as the cheapest way to buy does not get dearer than allowed. */
-  #withWishes(group: PodGroup, base: FilterSpec, required: number, requests: Float64Array): number {
-    const wishes = [...(group.preferredNodeAffinity ?? [])].sort((a, b) => b.weight - a.weight);
-    if (wishes.length === 0 && !this.#anyDiscouraged) return required;
-    const allowed = this.#unitPrice(required, requests) * (1 + this.#options.preferenceSlack);
-    let best = required;
-    let spec = base;
-    const consider = (candidate: FilterSpec): void => {
-      const filter = this.#compatibility.filter(candidate);
-      if (this.#unitPrice(filter, requests) > allowed) return;
-      best = filter;
-      spec = candidate;
-    };
-    if (this.#anyDiscouraged) consider({ ...spec, avoidDiscouraged: true });
-    for (const wish of wishes) consider({ ...spec, wishes: [...(spec.wishes ?? []), wish.term] });
-    return best;
-  }
-
-  /** The lowest price of the share of a node that a pod takes up, over the options a filter admits. */
-  #unitPrice(filter: number, requests: Float64Array): number {
-    const { options } = this.#compatibility.admitted[filter] as Admitted;
-    const { alloc, dimensions, optionCount, optionTemplate, optionPrice } = this.#catalogue;
-    let best = Number.POSITIVE_INFINITY;
+  // Cells are numbered key by key: the cell so far and the next domain make the next cell.
+  let optionCell = new Int32Array(optionCount);
+  let cellDomains: number[][] = optionCount === 0 ? [] : [[]];
+  for (const column of optionDomain) {
+    const ids = new Map<number, number>();
+    const next = new Int32Array(optionCount);
+    const domains: number[][] = [];
+    const width = optionCount + 2;
     for (let option = 0; option < optionCount; option++) {
-      if (!hasBit(options, option)) continue;
-      const row = (optionTemplate[option] as number) * dimensions;
-      let share = 0;
-      for (let column = 0; column < dimensions; column++) {
-        if (requests[column] === 0) continue;
-        share = Math.max(share, (requests[column] as number) / Math.max(alloc[row + column] as number, 1e-9));
+      const key = (optionCell[option] as number) * width + (column[option] as number) + 1;
+      let cell = ids.get(key);
+      if (cell === undefined) {
+        cell = domains.length;
+        ids.set(key, cell);
+        domains.push([...(cellDomains[optionCell[option] as number] as number[]), column[option] as number]);
       }
-      if (share <= 1) best = Math.min(best, share * (optionPrice[option] as number));
+      next[option] = cell;
     }
-    return best;
+    optionCell = next;
+    cellDomains = domains;
   }
+  return { optionCell, cellDomains: cellDomains.map((domains) => Int32Array.from(domains)) };
 }

@@ -36,7 +36,7 @@ export function* gatherClasses(
     }
     classOfGroup[index] = id;
     counts[id] = (counts[id] as number) + count;
-    if ((index & 4095) === 4095) yield;
+    if ((index & 2047) === 2047) yield;
   }
   yield;
   const pods = counts.map((count) => new Int32Array(count));

@@ -1,4 +1,5 @@
 /** What may be disrupted: holds, policies, pods that must not move, and the budgets of pools and pods as they are used up. */
+import type { Slices, Work } from '../packing/work.ts';
 import type { CompiledFleet } from './compiled-fleet.ts';
 import type { DisruptionReason, FleetNode, FleetPod, PoolDisruption } from './fleet.ts';
 import type { KeptCause } from './plan.ts';
@@ -8,17 +9,16 @@ export class Allowances {
   readonly #compiled: CompiledFleet;
   readonly #homePods: number[][];
   readonly #pools: ReadonlyMap<string, PoolDisruption>;
-  readonly #blocked: (KeptCause | undefined)[];
+  readonly #blocked: (KeptCause | undefined)[] = [];
+  readonly #cost: Float64Array;
   readonly #podBudgets: Float64Array;
   readonly #poolBudgets = new Map<string, number>();
 
   constructor(compiled: CompiledFleet) {
     this.#compiled = compiled;
-    const { fleet, podHome } = compiled;
+    const { fleet } = compiled;
     this.#homePods = fleet.nodes.map(() => []);
-    podHome.forEach((node, pod) => {
-      this.#homePods[node]?.push(pod);
-    });
+    this.#cost = new Float64Array(fleet.nodes.length).fill(1);
     this.#pools = new Map(fleet.poolDisruption.map((entry) => [entry.pool, entry]));
     this.#podBudgets = Float64Array.from(fleet.disruptionBudgets ?? [], ({ allowed }) => allowed);
     for (const { pool, allowed } of fleet.poolDisruption) {
@@ -26,7 +26,21 @@ export class Allowances {
         this.#poolBudgets.set(`${pool}/${reason}`, allowed?.[reason] ?? Number.POSITIVE_INFINITY);
       }
     }
-    this.#blocked = fleet.nodes.map((_, node) => this.#block(node));
+  }
+
+  /** Looks at every pod; nothing can be asked before. */
+  *load(work: Work): Slices<void> {
+    const { fleet, podHome, evictionCost } = this.#compiled;
+    for (let pod = 0; pod < podHome.length; pod++) {
+      const node = podHome[pod] as number;
+      this.#homePods[node]?.push(pod);
+      this.#cost[node] = (this.#cost[node] as number) + (evictionCost[pod] as number);
+      if (work.spend(1)) yield;
+    }
+    for (let node = 0; node < fleet.nodes.length; node++) {
+      this.#blocked.push(this.#block(node));
+      if (work.spend(2 + this.homePods(node).length)) yield;
+    }
   }
 
   /** Why a node cannot go now, whatever else happens. */
@@ -49,9 +63,7 @@ export class Allowances {
 
   /** 1 for the node, and the eviction cost of each of its pods. */
   disruptionCost(node: number): number {
-    let cost = 1;
-    for (const pod of this.homePods(node)) cost += this.#compiled.evictionCost[pod] as number;
-    return cost;
+    return this.#cost[node] as number;
   }
 
   /** The budget that keeps these nodes of the fleet from going together, after all that was taken. */

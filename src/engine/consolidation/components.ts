@@ -45,7 +45,10 @@ export function componentsOf(state: FleetState, together: Together): Component[]
     (isNew ? component.newNodes : component.nodes).push(node);
     components.set(root, component);
   }
-  return [...components.values()];
+  // Nodes that need no new one can go one by one.
+  return [...components.values()].flatMap((component) =>
+    component.newNodes.length > 0 ? [component] : component.nodes.map((node) => ({ nodes: [node], newNodes: [] })),
+  );
 }
 
 /** Exchanges that wait for each other can only be done as one. */

@@ -28,16 +28,19 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
     maxSteps: options.maxSteps ?? Number.POSITIVE_INFINITY,
     elapsedMs: options.elapsedMs,
   });
-  validateFleet(fleet);
+  yield* validateFleet(fleet, work);
+  yield;
   const compiled = yield* compileFleet(fleet, work);
   yield;
   const planned = new FleetState(compiled);
   yield* planned.settle(work);
   const allowances = new Allowances(compiled);
+  yield* allowances.load(work);
   yield;
   const stays = (node: number): boolean => allowances.blocked(node) !== undefined;
-  const lowerBound = fleetBound(planned, stays);
   const prices = unitPrices(compiled.model, movableDemand(planned, stays));
+  yield;
+  const lowerBound = fleetBound(planned, stays, prices);
   yield;
   const classWorth = Float64Array.from(compiled.model.classes, ({ requests }) => worth(prices, requests));
   const podWorth = Float64Array.from(compiled.podClass, (index) => classWorth[index] as number);
@@ -53,19 +56,22 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   const state = new FleetState(compiled);
   yield* state.settle(work);
   const executor = new Executor({ state, planned, allowances, criteria, ladder, podWorth });
-  const { moves, leftOut } = yield* executor.run(componentsOf(planned, planner.steps.together), work);
+  const components = componentsOf(planned, planner.steps.together);
+  yield;
+  const { moves, leftOut } = yield* executor.run(components, work);
 
-  const kept = fleet.nodes.flatMap((node, index): KeptNode[] => {
-    if (state.gone[index] === 1) return [];
+  const kept: KeptNode[] = [];
+  for (const [index, node] of fleet.nodes.entries()) {
+    if (state.gone[index] === 1) continue;
     const cause: KeptCause =
       allowances.blocked(index) ??
       leftOut.get(index) ??
       (planner.unfinished ? { kind: 'unfinished' } : (planner.steps.cause(index) ?? priceCause(node)));
     const used = allowances.homePods(index).reduce((sum, pod) => sum + (podWorth[pod] as number), 0);
-    return [
-      { node: node.name, cause, wouldSave: Math.max(0, node.price - used), sentence: keptSentence(node.name, cause) },
-    ];
-  });
+    const wouldSave = Math.max(0, node.price - used);
+    kept.push({ node: node.name, cause, wouldSave, sentence: keptSentence(node.name, cause) });
+    if (work.spend(30)) yield;
+  }
   const priceBefore = fleet.nodes.reduce((sum, node) => sum + node.price, 0);
   return {
     moves,

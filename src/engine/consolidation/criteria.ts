@@ -1,6 +1,6 @@
 /** Whether an exchange of nodes is worth its disruption. */
 import type { Allowances } from './allowances.ts';
-import type { ConsolidationOptions } from './fleet.ts';
+import type { ConsolidationOptions, FleetNode } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
 import type { MarketLadder } from './market-ladder.ts';
 import { optionsFor, templateOf } from './node-options.ts';
@@ -48,29 +48,33 @@ export class Criteria {
     const { nodePrice, existingCount } = this.#state;
     const newPrice = news.reduce((sum, node) => sum + (nodePrice[node] as number), 0);
     const savings = price - newPrice;
-    const evicts = leaving.some((node) => node >= existingCount || this.#allowances.homePods(node).length > 0);
+    // An empty node that goes needs no reason but that it is empty.
+    const empty =
+      news.length === 0 &&
+      leaving.every((node) => node < existingCount && this.#allowances.homePods(node).length === 0);
     const wanted = this.wanted(price, news.length > 0);
-    if (evicts && savings < wanted) {
+    if (!empty && savings < wanted) {
       return savings <= CENT_FRACTION
         ? { kind: 'price', price, cheapest: newPrice }
         : { kind: 'small-saving', savings, wanted };
     }
     const fromFleet = leaving.filter((node) => node < existingCount);
-    return this.#tooFewOfferings(fromFleet, news) ?? this.#outOfBalance(fromFleet, price, savings);
+    return this.#tooFewOfferings(leaving, news) ?? this.#outOfBalance(fromFleet, price, savings);
   }
 
   /** A lone spot node makes way for spot only when enough cheaper offerings would do, or the next one would be taken sooner. */
   #tooFewOfferings(leaving: readonly number[], news: readonly number[]): KeptCause | undefined {
-    const { model, compiled, nodeOption } = this.#state;
+    const { model, compiled, nodeOption, existingCount } = this.#state;
     const [only] = leaving;
-    if (leaving.length !== 1 || only === undefined) return undefined;
-    const { capacityType, price } = compiled.fleet.nodes[only] as { capacityType: string; price: number };
+    if (leaving.length !== 1 || only === undefined || only >= existingCount) return undefined;
+    const { capacityType, price } = compiled.fleet.nodes[only] as FleetNode;
     if (capacityType !== 'spot') return undefined;
+    const most = price - this.wanted(price, true);
     for (const node of news) {
       const { optionOffering, optionPrice } = model.catalogue;
       if (optionOffering[nodeOption[node] as number]?.capacityType !== 'spot') continue;
       const cheaper = optionsFor(this.#state, this.#ladder, node, { samePool: true }).filter(
-        (option) => optionOffering[option]?.capacityType === 'spot' && (optionPrice[option] as number) < price,
+        (option) => optionOffering[option]?.capacityType === 'spot' && (optionPrice[option] as number) <= most,
       );
       const offerings = new Set(
         cheaper.map((option) => `${templateOf(model, option).type}/${optionOffering[option]?.zone}`),

@@ -23,6 +23,12 @@ export interface Execution {
   readonly leftOut: Map<number, KeptCause>;
 }
 
+interface Opened {
+  readonly node: number;
+  readonly move: number;
+  place: number;
+}
+
 /** Turns exchanges into moves in an order in which they can be done. */
 export class Executor {
   readonly #state: FleetState;
@@ -32,8 +38,9 @@ export class Executor {
   readonly #ladder: MarketLadder;
   readonly #podWorth: Float64Array;
   /** By its number in the planned state: the number of a new node in the fleet as it is, its move, and its place there. */
-  readonly #opened = new Map<number, { node: number; move: number; place: number }>();
-  readonly #moves: Move[] = [];
+  readonly #opened = new Map<number, Opened>();
+  #byNode: Map<number, Opened> | undefined;
+  readonly #done: { component: Component; order: readonly number[] }[] = [];
 
   /** `state` is the fleet as it is; `planned` as it should be. */
   constructor(options: {
@@ -65,14 +72,20 @@ export class Executor {
           again.push(component);
           for (const node of component.nodes) leftOut.set(node, outcome);
         }
-        if (work.spend(200 + 200 * component.nodes.length + 1000 * component.newNodes.length)) yield;
+        if (work.spend(200 + 200 * component.nodes.length)) yield;
       }
       const stuck = again.length === waiting.length;
-      if (again.length === 0 || (stuck && receivers !== undefined)) return { moves: this.#moves, leftOut };
+      if (again.length === 0 || (stuck && receivers !== undefined)) break;
       // Those that cannot be done as planned may look for other places, among all nodes that stay.
       if (stuck) receivers = new Receivers(this.#state, this.#staying());
       waiting = again;
     }
+    const moves: Move[] = [];
+    for (const { component, order } of this.#withoutIdle()) {
+      moves.push(this.#describe(component, order));
+      if (work.spend(200 + 1000 * component.newNodes.length)) yield;
+    }
+    return { moves, leftOut };
   }
 
   /** Empty nodes first, then by what is saved for each unit of disruption. */
@@ -117,15 +130,13 @@ export class Executor {
     return cause;
   }
 
-  /** Nodes that no exchange wants to go and that take pods, those with new pods among them. */
+  /** Nodes of the fleet that no exchange wants to go and that take pods. New nodes were chosen for the pods they are to have. */
   #staying(): Int32Array {
-    const { compiled, existingCount, nodeCount } = this.#state;
-    const nodes: number[] = [];
-    for (let node = 0; node < nodeCount; node++) {
-      if (node >= existingCount) nodes.push(node);
-      else if (this.#planned.gone[node] === 0 && compiled.fleet.nodes[node]?.closed !== true) nodes.push(node);
-    }
-    return Int32Array.from(nodes);
+    const { fleet } = this.#state.compiled;
+    const nodes = [...fleet.nodes.keys()];
+    return Int32Array.from(
+      nodes.filter((node) => this.#planned.gone[node] === 0 && fleet.nodes[node]?.closed !== true),
+    );
   }
 
   #tryOut(component: Component, receivers: Receivers | undefined): KeptCause | undefined {
@@ -133,21 +144,19 @@ export class Executor {
     for (const [place, node] of component.newNodes.entries()) {
       const option = this.#planned.nodeOption[node] as number;
       if (!state.supply.affords(option)) return { kind: 'order', rule: 'capacity' };
-      this.#opened.set(node, { node: state.open(option), move: this.#moves.length, place });
+      this.#opened.set(node, { node: state.open(option), move: this.#done.length, place });
     }
     const order = this.#place(component, receivers);
     if (order === undefined || !state.topology.unharmed()) return { kind: 'order', rule: 'topology' };
     const price = this.#price(component);
     const objection = this.#criteria.objection(component.nodes, component.newNodes, price);
     if (objection !== undefined) return objection;
-    // Offerings are ranked by what the node will hold in the end, not only after this move.
     const most = highestPrices(this.#planned, component.newNodes, price, this.#criteria);
-    const sizes = component.newNodes.map((node, index) => ({ node, most: most[index] as number }));
-    if (!sizes.every((size) => meetsMinValues(this.#planned, this.#ladder, size.node, size.most))) {
-      return { kind: 'price', price, cheapest: price };
-    }
-    const newNodes = sizes.map((size) => describeNewNode(this.#planned, this.#ladder, size.node, size.most));
-    this.#moves.push(this.#describe(component, newNodes, order));
+    const varied = component.newNodes.every((node, index) =>
+      meetsMinValues(this.#planned, this.#ladder, node, most[index] as number),
+    );
+    if (!varied) return { kind: 'price', price, cheapest: price };
+    this.#done.push({ component, order });
     state.commit(component.nodes);
     return undefined;
   }
@@ -182,14 +191,38 @@ export class Executor {
     return node === undefined || (near && !this.#state.isNear(pod, node)) ? undefined : node;
   }
 
-  #describe(component: Component, newNodes: Move['newNodes'], order: readonly number[]): Move {
+  /** A node may have been launched for pods that found other places; then it is not launched. */
+  #withoutIdle(): { component: Component; order: readonly number[] }[] {
+    return this.#done.map(({ component: { nodes, newNodes }, order }) => {
+      const used = newNodes.filter((node) => {
+        const opened = this.#opened.get(node) as Opened;
+        return this.#state.podsOn(opened.node).length > 0;
+      });
+      for (const [place, node] of used.entries()) (this.#opened.get(node) as Opened).place = place;
+      return { component: { nodes, newNodes: used }, order };
+    });
+  }
+
+  /** Where each new node was launched, by its number in the fleet as it is. */
+  #launched(): Map<number, Opened> {
+    this.#byNode ??= new Map([...this.#opened.values()].map((opened) => [opened.node, opened]));
+    return this.#byNode;
+  }
+
+  /** Offerings are ranked by what a node holds in the end, not only after its move. */
+  #describe(component: Component, order: readonly number[]): Move {
     const { fleet } = this.#state.compiled;
-    const launched = new Map([...this.#opened.values()].map((opened) => [opened.node, opened]));
+    const launched = this.#launched();
+    const opened = component.newNodes.map((node) => (this.#opened.get(node) as Opened).node);
+    const most = highestPrices(this.#state, opened, this.#price(component), this.#criteria);
+    const newNodes = opened.map((node, index) =>
+      describeNewNode(this.#state, this.#ladder, node, most[index] as number),
+    );
     const landings = order.map((number): Landing => {
       const { name: pod } = fleet.pods[number] as FleetPod;
       const node = this.#state.podNode[number] as number;
-      const opened = launched.get(node);
-      if (opened !== undefined) return { pod, move: opened.move, newNode: opened.place };
+      const at = launched.get(node);
+      if (at !== undefined) return { pod, move: at.move, newNode: at.place };
       return { pod, node: (fleet.nodes[node] as FleetNode).name };
     });
     const savings = this.#savings(component);

@@ -1,5 +1,7 @@
+import type { FleetNode } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
-import { unitPrices, worth } from './unit-prices.ts';
+import { optionSlotKey, slotKey } from './slot-key.ts';
+import { worth } from './unit-prices.ts';
 
 /** What the pods that could move ask for in all. */
 export function movableDemand(state: FleetState, stays: (node: number) => boolean): Float64Array {
@@ -21,19 +23,17 @@ export function movableDemand(state: FleetState, stays: (node: number) => boolea
  * nothing in the market holds more worth than it costs: what is cheaper than that (nodes there are, slots of reservations, room on nodes
  * that stay) is given away with all that it holds beyond its price.
  */
-export function fleetBound(state: FleetState, stays: (node: number) => boolean): number {
+export function fleetBound(state: FleetState, stays: (node: number) => boolean, prices: Float64Array): number {
   const { model, existingCount, free, capacity } = state;
   const { catalogue, dimensions } = model;
   const { size } = dimensions;
   const demand = movableDemand(state, stays);
-  const prices = unitPrices(model, demand);
   const excess = new Float64Array(catalogue.reservationSlots.length);
-  const reservation = new Map<string, number>();
+  const slots = new Map<string, number>();
   for (let option = 0; option < catalogue.optionCount; option++) {
     const slot = catalogue.optionReservation[option] as number;
     if (slot < 0) continue;
-    const id = catalogue.optionOffering[option]?.reservationId;
-    if (id !== undefined) reservation.set(id, slot);
+    slots.set(optionSlotKey(model, option), slot);
     const holds = worth(prices, catalogue.alloc, (catalogue.optionTemplate[option] as number) * size);
     excess[slot] = Math.max(excess[slot] as number, holds - (catalogue.optionPrice[option] as number));
   }
@@ -41,16 +41,16 @@ export function fleetBound(state: FleetState, stays: (node: number) => boolean):
   let bound = worth(prices, demand);
   const room = new Float64Array(size);
   for (let node = 0; node < existingCount; node++) {
-    const { price, reservationId } = state.compiled.fleet.nodes[node] as { price: number; reservationId?: string };
+    const found = state.compiled.fleet.nodes[node] as FleetNode;
     const source = stays(node) ? free : capacity;
     for (let column = 0; column < size; column++) room[column] = Math.max(0, source[node * size + column] as number);
     if (stays(node)) {
-      kept += price;
+      kept += found.price;
       bound -= worth(prices, room);
       continue;
     }
-    const slot = reservation.get(reservationId ?? '');
-    bound -= Math.max(0, worth(prices, room) - price, slot === undefined ? 0 : (excess[slot] as number));
+    const slot = slots.get(slotKey(found.instanceType, found));
+    bound -= Math.max(0, worth(prices, room) - found.price, slot === undefined ? 0 : (excess[slot] as number));
   }
   excess.forEach((amount, slot) => {
     bound -= amount * Math.max(0, catalogue.reservationSlots[slot] as number);

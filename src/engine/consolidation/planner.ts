@@ -46,7 +46,9 @@ export class Planner {
   *#drain(): Slices<boolean> {
     const { state } = this.#tools;
     const order = this.#keepOrder();
+    yield;
     const receivers = new Receivers(state, this.#open(order));
+    yield;
     let changed = false;
     for (let at = order.length - 1; at >= 0; at--) {
       const node = order[at] as number;
@@ -61,34 +63,34 @@ export class Planner {
   *#repack(): Slices<boolean> {
     const { state } = this.#tools;
     const buckets = this.#buckets();
+    yield;
     // What may be re-packed itself takes nothing now, or exchanges would have to wait for each other.
     const candidates = new Set(buckets.flat());
     const order = this.#keepOrder().filter((node) => !candidates.has(node));
     const receivers = new Receivers(state, this.#open(order));
+    yield;
     let changed = false;
-    for (const bucket of buckets) {
-      for (let from = 0; from < bucket.length; from += this.#mergeSize) {
-        const group = bucket.slice(from, from + this.#mergeSize);
-        if (yield* this.#repackGroup(group, receivers)) changed = true;
+    // From few to many together: no node is moved that has no part in what a larger group saves.
+    for (let size = 1; size <= this.#mergeSize; size *= 2) {
+      for (const bucket of buckets) {
+        if (yield* this.#repackBucket(bucket, size, receivers)) changed = true;
         if (this.unfinished) return changed;
       }
     }
     return changed;
   }
 
-  /** All of a group together, or else its halves. */
-  *#repackGroup(group: readonly number[], receivers: Receivers): Slices<boolean> {
-    const promising = this.#atMost(group) >= this.#tools.criteria.wanted(this.#price(group), true);
+  /** Re-packs so many nodes at a time. */
+  *#repackBucket(bucket: readonly number[], size: number, receivers: Receivers): Slices<boolean> {
+    const { state, criteria } = this.#tools;
+    const left = bucket.filter((node) => state.gone[node] === 0);
     let changed = false;
-    if (promising) {
-      changed = this.steps.attempt(group, receivers, true);
+    for (let from = 0; from < left.length; from += size) {
+      const group = left.slice(from, from + size);
+      const triedBefore = size > 1 && group.length <= size / 2;
+      if (triedBefore || this.#atMost(group) < criteria.wanted(this.#price(group), true)) continue;
+      if (this.steps.attempt(group, receivers, true)) changed = true;
       if (yield* this.#pause(receivers)) return changed;
-    }
-    if (changed || group.length === 1) return changed;
-    const half = Math.ceil(group.length / 2);
-    for (const part of [group.slice(0, half), group.slice(half)]) {
-      if (yield* this.#repackGroup(part, receivers)) changed = true;
-      if (this.unfinished) return changed;
     }
     return changed;
   }

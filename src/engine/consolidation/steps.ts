@@ -49,7 +49,8 @@ export class Steps {
     receivers.end(leaving, objection !== undefined);
     if (objection !== undefined) return this.#keep(leaving, objection);
     allowances.take(fromFleet);
-    this.together.join([...leaving, ...numbersFrom(before, state.nodeCount)]);
+    const news = numbersFrom(before, state.nodeCount);
+    if (news.length > 0 || fromFleet.length < leaving.length) this.together.join([...leaving, ...news]);
     state.commit(leaving);
     return true;
   }

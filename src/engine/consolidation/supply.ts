@@ -1,6 +1,7 @@
 /** What may still be launched: free slots of reservations and what is left of the limits of pools. */
 import type { Model } from '../compile/model.ts';
 import type { FleetNode } from './fleet.ts';
+import { optionSlotKey, slotKey } from './slot-key.ts';
 
 interface Limit {
   readonly resource: string;
@@ -20,8 +21,7 @@ export class Supply {
     this.#slots = catalogue.reservationSlots.slice();
     for (let option = 0; option < catalogue.optionCount; option++) {
       const slot = catalogue.optionReservation[option] as number;
-      const id = catalogue.optionOffering[option]?.reservationId;
-      if (slot >= 0 && id !== undefined) this.#slotOf.set(id, slot);
+      if (slot >= 0) this.#slotOf.set(optionSlotKey(model, option), slot);
     }
     this.#limits = problem.pools.map(({ limits = {}, usage = {} }) =>
       Object.entries(limits).map(([resource, limit]) => ({ resource, left: limit - (usage[resource] ?? 0) })),
@@ -66,7 +66,7 @@ export class Supply {
   /** A node of the fleet has gone. */
   release(node: FleetNode): void {
     const { problem } = this.#model;
-    const slot = node.reservationId === undefined ? undefined : this.#slotOf.get(node.reservationId);
+    const slot = this.#slotOf.get(slotKey(node.instanceType, node));
     if (slot !== undefined) this.#slots[slot] = (this.#slots[slot] as number) + 1;
     const pool = problem.pools.findIndex(({ name }) => name === node.pool);
     const type = problem.instanceTypes.find(({ name }) => name === node.instanceType);

@@ -1,8 +1,9 @@
 import { SpindriftError } from '../../platform/errors.ts';
+import type { Slices, Work } from '../packing/work.ts';
 import type { Fleet } from './fleet.ts';
 
 /** Refuses a fleet that makes no sense by naming the object and the field. */
-export function validateFleet({ nodes, groups, pods, disruptionBudgets = [] }: Fleet): void {
+export function* validateFleet({ nodes, groups, pods, disruptionBudgets = [] }: Fleet, work: Work): Slices<void> {
   const names = new Set<string>();
   for (const { name, price } of nodes) {
     if (names.has(name)) refuse(`node ${name}`, 'name', 'is not the only one of that name');
@@ -23,6 +24,7 @@ export function validateFleet({ nodes, groups, pods, disruptionBudgets = [] }: F
         refuse(`pod ${name}`, 'disruptionBudgets', `names ${budget}, which does not exist`);
       }
     }
+    if (work.spend(3)) yield;
   }
   for (const { name, allowed } of disruptionBudgets) {
     if (!(allowed >= 0)) refuse(`PodDisruptionBudget ${name}`, 'allowed', `is ${allowed}, but it must not be negative`);

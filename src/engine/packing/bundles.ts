@@ -38,15 +38,19 @@ export function placeBundles(
       if (target === undefined) continue;
       bundle.unshift({ podClass: target, count: 1 });
     } else bundle.sort((a, b) => Number(b.podClass === first) - Number(a.podClass === first));
-    placeTogether(state, market, bundle, filterOf);
+    placeTogether(state, market, bundle, first === undefined, filterOf);
   }
 }
 
-/** Opens the cheapest node that holds the whole bundle and that the rules of its first pod allow. */
+/**
+ * Opens the cheapest node that holds the whole bundle and that the rules allow. When the bundle is led by a pod that the
+ * others only want to be with, the node is for the others: without them it is not bought.
+ */
 function placeTogether(
   state: PlacementState,
   market: Market,
   bundle: readonly { podClass: PodClass; count: number }[],
+  led: boolean,
   filterOf: (podClass: PodClass) => number,
 ): void {
   const { model } = state;
@@ -84,6 +88,7 @@ function placeTogether(
         state.place(podClass, node, 1);
       }
     }
+    if (led && (state.contents[node] as number[]).length === 2) state.undo();
     if ((state.contents[node] as number[]).length > 0) return;
     state.close(node);
   }

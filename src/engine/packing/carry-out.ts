@@ -30,12 +30,15 @@ export function* carryOut(
   const from = state.nodeCount;
   const reserved = openNodes(state, pack, cover);
   yield;
-  const partOf = new Map<string, number>();
-  for (const [index, part] of parts.entries()) partOf.set(`${part.podClass.index}|${part.cell}`, index);
+  const partOf = new Map<number, number>();
+  const cells = state.model.cellDomains.length;
+  parts.forEach((part, index) => {
+    if (part.cell >= 0) partOf.set(part.podClass.index * cells + part.cell, index);
+  });
   const { classes } = state.model;
   for (let position = 0; position < plan.classes.length; position++) {
     const podClass = classes[plan.classes[position] as number] as PodClass;
-    const part = partOf.get(`${podClass.index}|${plan.cells[position]}`);
+    const part = partOf.get(podClass.index * cells + (plan.cells[position] as number));
     const row = part === undefined ? -1 : (pack.rowOfPart[part] as number);
     if (row >= 0) placeOne(state, podClass, reserved[row] as Reserved);
     if (work.spend(40)) yield;

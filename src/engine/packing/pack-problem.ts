@@ -2,10 +2,9 @@
  * The packing problem behind a batch of pods: rows of equal pods with a demand, and candidate machines with a price. Pods that
  * must not share a node (self anti-affinity, host spread, ports) are one more resource of which each node has so much.
  */
-import { hasBit } from '../compile/bitset.ts';
-import type { Admitted } from '../compile/compatibility.ts';
-import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
+import type { Model, PodClass } from '../compile/model.ts';
 import { HOST } from '../topology/rules.ts';
+import { findCandidates } from './candidates.ts';
 import type { Market } from './market.ts';
 
 /** Pods of one class that go to one cell (-1: any). */
@@ -88,7 +87,8 @@ export function buildPackProblem(
   return { dimensions, parts, rows, rowRequests, candidates, rowOfPart };
 }
 
-interface ExclusiveGroup {
+/** Pods of which a node takes only so many. */
+export interface ExclusiveGroup {
   readonly key: string;
   readonly perNode: number;
 }
@@ -163,177 +163,4 @@ function round(amount: number, grid: number, down: boolean): number {
   const exponent = Math.log2(amount) * steps;
   if (down) return Math.floor(2 ** (Math.floor(exponent + 1e-9) / steps));
   return Math.ceil(2 ** (Math.ceil(exponent - 1e-9) / steps));
-}
-
-/** The options worth considering: for each set of rows they can hold, those that no other beats in price and every resource. */
-function findCandidates(
-  model: Model,
-  market: Market,
-  rows: readonly Row[],
-  rowRequests: Float64Array,
-  exclusive: readonly ExclusiveGroup[],
-  scope: PackScope,
-): Candidate[] {
-  const { catalogue, optionCell, poolTier, admitted } = model;
-  const { optionPrice, optionTemplate, templates, alloc, dimensions } = catalogue;
-  const filters = [...new Set(rows.map((row) => row.filter))];
-  const cells = new Set(rows.map((row) => row.cell));
-  const byKind = new Map<string, number[]>();
-  for (let option = 0; option < catalogue.optionCount; option++) {
-    const { pool } = templates[optionTemplate[option] as number] as { pool: number };
-    if (!market.sells(option) || (scope.tier !== undefined && poolTier[pool] !== scope.tier)) continue;
-    let kind = '';
-    let wanted = false;
-    for (const filter of filters) {
-      const admits = hasBit((admitted[filter] as Admitted).options, option);
-      kind += admits ? '1' : '0';
-      wanted ||= admits;
-    }
-    if (!wanted) continue;
-    // Offerings of which only so many can be bought never push others out.
-    const reservation = catalogue.optionReservation[option] as number;
-    kind += `|${cells.has(optionCell[option] as number) ? optionCell[option] : -1}|${reservation}`;
-    if (model.minValues.concern(option)) kind += `|${pool}`;
-    const list = byKind.get(kind);
-    if (list === undefined) byKind.set(kind, [option]);
-    else list.push(option);
-  }
-  const result: Candidate[] = [];
-  for (const options of byKind.values()) {
-    options.sort((a, b) => (optionPrice[a] as number) - (optionPrice[b] as number) || a - b);
-    const kept = undominated(options, optionTemplate, alloc, dimensions);
-    for (const option of thin(model, kept, scope.ladder)) {
-      const base = catalogue.alloc.subarray((optionTemplate[option] as number) * dimensions);
-      const concerned = scope.relaxed !== true && model.minValues.concern(option);
-      for (const filter of concerned ? filters : [filters[0] as number]) {
-        const capacity = concerned ? capacityOf(model, option, filter) : base;
-        const held = concerned ? rows.map((row) => (row.filter === filter ? row : undefined)) : rows;
-        const candidate = toCandidate(model, option, filter, held, rowRequests, exclusive, capacity);
-        if (candidate !== undefined) result.push(candidate);
-      }
-    }
-  }
-  return result;
-}
-
-/** Of options in order of price, those that no cheaper one covers in every resource. */
-function undominated(
-  options: readonly number[],
-  optionTemplate: Int32Array,
-  alloc: Float64Array,
-  dimensions: number,
-): number[] {
-  const kept: number[] = [];
-  const largest = new Float64Array(dimensions).fill(Number.NEGATIVE_INFINITY);
-  for (const option of options) {
-    const row = (optionTemplate[option] as number) * dimensions;
-    let exceeds = false;
-    for (let column = 0; column < dimensions; column++) {
-      if ((alloc[row + column] as number) <= (largest[column] as number)) continue;
-      largest[column] = alloc[row + column] as number;
-      exceeds = true;
-    }
-    let covered = false;
-    // The last ones kept are the most alike; one that exceeds all in some resource need not be compared.
-    for (let at = kept.length - 1; at >= 0 && !exceeds && !covered; at--) {
-      covered = covers(alloc, (optionTemplate[kept[at] as number] as number) * dimensions, row, dimensions);
-    }
-    if (!covered) kept.push(option);
-  }
-  return kept;
-}
-
-function covers(alloc: Float64Array, a: number, b: number, columns: number): boolean {
-  for (let column = 0; column < columns; column++) {
-    if ((alloc[a + column] as number) < (alloc[b + column] as number)) return false;
-  }
-  return true;
-}
-
-/**
- * Thins out options in order of price. Machines of like proportions differ only in size, so about `most` sizes of each
- * proportion are enough: the smaller half of them all, then evenly over the logarithm of the price.
- */
-function thin(model: Model, options: readonly number[], most: number): number[] {
-  if (options.length <= most) return [...options];
-  const { catalogue } = model;
-  const byProportion = new Map<string, number[]>();
-  for (const option of options) {
-    const row = (catalogue.optionTemplate[option] as number) * catalogue.dimensions;
-    const first = Math.max(catalogue.alloc[row] as number, 1);
-    let key = '';
-    for (let column = 1; column < catalogue.dimensions; column++) {
-      key += `${Math.round(2 * Math.log2(((catalogue.alloc[row + column] as number) + 1e-3) / first))},`;
-    }
-    const list = byProportion.get(key);
-    if (list === undefined) byProportion.set(key, [option]);
-    else list.push(option);
-  }
-  return [...byProportion.values()].flatMap((list) => thinSizes(list, most, catalogue.optionPrice));
-}
-
-function thinSizes(options: readonly number[], most: number, price: Float64Array): readonly number[] {
-  if (options.length <= most) return options;
-  const dense = most >> 1;
-  const result = options.slice(0, dense);
-  const low = Math.log(price[options[dense] as number] as number);
-  const high = Math.log(price[options[options.length - 1] as number] as number);
-  const step = (high - low) / (most - dense - 1);
-  let next = low;
-  for (let index = dense; index < options.length; index++) {
-    const at = Math.log(price[options[index] as number] as number);
-    if (at >= next - 1e-9) {
-      result.push(options[index] as number);
-      next = at + step;
-    }
-  }
-  return result;
-}
-
-function toCandidate(
-  model: Model,
-  option: number,
-  filter: number,
-  rows: readonly (Row | undefined)[],
-  rowRequests: Float64Array,
-  exclusive: readonly ExclusiveGroup[],
-  offered: Float64Array,
-): Candidate | undefined {
-  const { catalogue, admitted, optionCell } = model;
-  const base = catalogue.dimensions;
-  const dimensions = base + exclusive.length;
-  const capacity = new Float64Array(dimensions);
-  for (let column = 0; column < base; column++) capacity[column] = offered[column] as number;
-  exclusive.forEach(({ perNode }, position) => {
-    capacity[base + position] = perNode;
-  });
-  const held: number[] = [];
-  const share: number[] = [];
-  const fits: number[] = [];
-  rows.forEach((row, index) => {
-    if (row === undefined) return;
-    if (row.cell >= 0 && row.cell !== optionCell[option]) return;
-    if (!hasBit((admitted[row.filter] as Admitted).options, option)) return;
-    let fit = Number.MAX_SAFE_INTEGER;
-    for (let column = 0; column < dimensions; column++) {
-      const each = rowRequests[index * dimensions + column] as number;
-      if (each > 0) fit = Math.min(fit, Math.floor((capacity[column] as number) / each));
-    }
-    if (fit < 1) return;
-    held.push(index);
-    fits.push(fit);
-    for (let column = 0; column < dimensions; column++) {
-      const each = rowRequests[index * dimensions + column] as number;
-      share.push(each === 0 ? 0 : each / (capacity[column] as number));
-    }
-  });
-  if (held.length === 0) return undefined;
-  return {
-    option,
-    filter,
-    price: catalogue.optionPrice[option] as number,
-    rows: Int32Array.from(held),
-    share: Float64Array.from(share),
-    fit: Float64Array.from(fits),
-  };
 }

@@ -23,13 +23,26 @@ export function exactPrice(problem: Problem): number | undefined {
       }),
     ),
   );
-  const priceOf = (pods: readonly PodGroup[]) =>
-    Math.min(...candidates.filter(({ node }) => holdsAll(node, pods)).map(({ price }) => price));
+  const pods = podsOf(problem);
+  // Partitions share most of their parts.
+  const known = new Map<string, number>();
+  const priceOf = (numbers: readonly number[]) => {
+    const key = numbers.join();
+    let price = known.get(key);
+    if (price === undefined) {
+      const together = numbers.map((number) => pods[number]!);
+      price = Math.min(
+        ...candidates.filter(({ node }) => holdsAll(node, together)).map((candidate) => candidate.price),
+      );
+      known.set(key, price);
+    }
+    return price;
+  };
   let best = Number.POSITIVE_INFINITY;
-  for (const groups of partitions(podsOf(problem))) {
+  for (const parts of partitions([...pods.keys()])) {
     best = Math.min(
       best,
-      groups.reduce((sum, pods) => sum + priceOf(pods), 0),
+      parts.reduce((sum, numbers) => sum + priceOf(numbers), 0),
     );
   }
   return Number.isFinite(best) ? best : undefined;

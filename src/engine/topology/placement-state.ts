@@ -138,6 +138,24 @@ export class PlacementState {
     this.placed += count;
   }
 
+  /** Takes the last placement back. */
+  undo(): void {
+    const [index, node, count] = this.log.splice(-3) as [number, number, number];
+    const { requests, topology, ports } = this.model.classes[index] as PodClass;
+    const row = node * requests.length;
+    for (let column = 0; column < requests.length; column++) {
+      this.free[row + column] = (this.free[row + column] as number) + count * (requests[column] as number);
+    }
+    if (topology.counted.length > 0) this.#count(topology.counted, node, -count);
+    if (ports.length > 0) this.#ports.set(node, (this.#ports.get(node) ?? []).slice(0, -ports.length));
+    const contents = this.contents[node] as number[];
+    const left = (contents.pop() as number) - count;
+    if (left > 0) contents.push(left);
+    else contents.pop();
+    this.remaining[index] = (this.remaining[index] as number) + count;
+    this.placed -= count;
+  }
+
   /** Makes a new, empty node of an option that the purse affords, for pods with this filter. */
   open(option: number, filter: number): number {
     const { dimensions, optionDomain, minValues } = this.model;

@@ -6,8 +6,9 @@
 
 import { HOSTNAME } from '../compile/well-known.ts';
 import type { Slices } from '../packing/work.ts';
-import type { LabelSelector, Labels, PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../problem.ts';
+import type { PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../problem.ts';
 import { selects } from '../requirements/label-match.ts';
+import { MatcherIndex, matcherKey, type PodMatcher } from './pod-matcher.ts';
 
 /** Key number of the hostname. */
 export const HOST = -1;
@@ -41,13 +42,6 @@ export interface TopologyRule {
 export interface TopologyWish {
   readonly rule: TopologyRule;
   readonly weight: number;
-}
-
-/** Selects pods by labels within namespaces. */
-export interface PodMatcher {
-  readonly selectors: readonly (LabelSelector | undefined)[];
-  /** By selector: namespaces it looks at, or undefined for all. */
-  readonly namespaces: readonly (ReadonlySet<string> | undefined)[];
 }
 
 /** Rules and counters of one class. */
@@ -109,7 +103,7 @@ class TopologyCompiler {
     const boundCarries = (this.#problem.boundPods ?? []).map((pod) =>
       (pod.podAntiAffinity ?? []).map((term) => this.#carrierGroup(pod.namespace, term)),
     );
-    const index = new MatcherIndex(this.#groups);
+    const index = new MatcherIndex(this.#groups.map(({ matcher }) => matcher));
     const topologies: ClassTopology[] = [];
     for (const [position, pod] of classes.entries()) {
       if ((position & 1023) === 1023) yield;
@@ -259,9 +253,7 @@ class TopologyCompiler {
   }
 
   #group(key: number, filter: number, matcher: PodMatcher): number {
-    const id = `${key}|${filter}|${JSON.stringify(matcher.selectors)}|${matcher.namespaces
-      .map((names) => (names === undefined ? '*' : [...names].sort().join(',')))
-      .join(';')}`;
+    const id = `${key}|${filter}|${matcherKey(matcher)}`;
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
     const group = this.#groups.length;
@@ -275,52 +267,4 @@ interface ClassDraft {
   readonly rules: TopologyRule[];
   readonly wishes: TopologyWish[];
   readonly carries: number[];
-}
-
-/** Finds the groups that select a pod without asking every group: most selectors name a label and its value. */
-class MatcherIndex {
-  readonly #byLabel = new Map<string, number[]>();
-  readonly #others: number[] = [];
-  readonly #groups: readonly CountGroup[];
-  readonly #memo = new Map<string, number[]>();
-
-  constructor(groups: readonly CountGroup[]) {
-    this.#groups = groups;
-    groups.forEach(({ matcher }, group) => {
-      if (matcher === undefined) return;
-      const labels = matcher.selectors[0]?.matchLabels ?? {};
-      const key = Object.keys(labels)[0];
-      if (key === undefined) {
-        this.#others.push(group);
-        return;
-      }
-      const label = `${key}=${labels[key]}`;
-      const list = this.#byLabel.get(label);
-      if (list === undefined) this.#byLabel.set(label, [group]);
-      else list.push(group);
-    });
-  }
-
-  matching(namespace: string, labels: Labels): number[] {
-    if (this.#groups.length === 0) return [];
-    let id = namespace;
-    for (const key in labels) id += `\u0000${key}=${labels[key]}`;
-    const known = this.#memo.get(id);
-    if (known !== undefined) return known;
-    const candidates = [...this.#others];
-    for (const key in labels) candidates.push(...(this.#byLabel.get(`${key}=${labels[key]}`) ?? []));
-    const result = candidates
-      .filter((group) => matches((this.#groups[group] as CountGroup).matcher, namespace, labels))
-      .sort((a, b) => a - b);
-    this.#memo.set(id, result);
-    return result;
-  }
-}
-
-function matches(matcher: PodMatcher | undefined, namespace: string, labels: Labels): boolean {
-  if (matcher === undefined) return false;
-  return matcher.selectors.every((selector, index) => {
-    const namespaces = matcher.namespaces[index];
-    return (namespaces === undefined || namespaces.has(namespace)) && selects(selector, labels);
-  });
 }

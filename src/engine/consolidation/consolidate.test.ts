@@ -1,0 +1,396 @@
+import { describe, expect, it } from 'vitest';
+import type { InstanceType, Offering, PodGroup } from '../problem.ts';
+import { aPod, aPool, aType, GIB, HOSTNAME, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
+import { aFleet, aFleetNode, aFleetPod } from '../testkit/fleet-builder.ts';
+import { verifyConsolidation } from '../verify/verify-consolidation.ts';
+import { applyMoves } from './apply-plan.ts';
+import { consolidate, consolidateSteps } from './consolidate.ts';
+import type { ConsolidationOptions, Fleet, FleetNode } from './fleet.ts';
+import type { ConsolidationPlan } from './plan.ts';
+
+/** Every plan that a test looks at is also held to the verifier. */
+function plan(fleet: Fleet, options: ConsolidationOptions = {}): ConsolidationPlan {
+  const result = consolidate(fleet, options);
+  expect(verifyConsolidation(fleet, result, options)).toEqual([]);
+  return result;
+}
+
+function gone(fleet: Fleet, options: ConsolidationOptions = {}): string[] {
+  return plan(fleet, options)
+    .moves.flatMap(({ nodes }) => nodes)
+    .sort();
+}
+
+function causes(fleet: Fleet, options: ConsolidationOptions = {}): Record<string, string> {
+  return Object.fromEntries(plan(fleet, options).kept.map(({ node, cause }) => [node, cause.kind]));
+}
+
+const MEDIUM = { cpu: 4000, memory: 8 * GIB, pods: 10 };
+const small = aType({
+  name: 'small',
+  capacity: { cpu: 2000, memory: 4 * GIB, pods: 10 },
+  offerings: onDemand(0.5, 'a', 'b'),
+});
+const large = aType({
+  name: 'large',
+  capacity: { cpu: 8000, memory: 16 * GIB, pods: 20 },
+  offerings: onDemand(1.6, 'a'),
+});
+
+/** One node that is full, so that nothing else fits on it. */
+function fullNode(name: string, overrides: Partial<FleetNode> = {}): FleetNode {
+  return aFleetNode(name, { allocatable: { ...MEDIUM, cpu: 1000 }, ...overrides });
+}
+
+/** Nodes with one pod each, none with room for another. */
+function apart(count: number, overrides: Partial<Fleet> = {}, node: Partial<FleetNode> = {}): Fleet {
+  const names = Array.from({ length: count }, (_, index) => `n${index}`);
+  return aFleet({
+    nodes: names.map((name) => fullNode(name, node)),
+    pods: names.map((name) => aFleetPod(`on-${name}`, name)),
+    ...overrides,
+  });
+}
+
+describe('consolidation', () => {
+  it('deletes nodes on which nothing runs, as Empty', () => {
+    const { moves } = plan(aFleet({ pods: [aFleetPod('p1', 'one')], nodes: [fullNode('one'), aFleetNode('two')] }));
+    expect(moves).toMatchObject([{ kind: 'delete', reason: 'Empty', nodes: ['two'], savings: 1, landings: [] }]);
+  });
+
+  it('deletes a node whose pods fit on another, as Underutilized', () => {
+    const { moves, priceBefore, priceAfter, evictions } = plan(aFleet());
+    expect(moves).toHaveLength(1);
+    expect(moves[0]).toMatchObject({ kind: 'delete', reason: 'Underutilized', savings: 1, disruptionCost: 2 });
+    expect({ priceBefore, priceAfter, evictions }).toEqual({ priceBefore: 2, priceAfter: 1, evictions: 1 });
+  });
+
+  it('empties the node that is cheaper to empty, and keeps the one that is fuller', () => {
+    const pods = ['p1', 'p2', 'p3'].map((name) => aFleetPod(name, 'two'));
+    expect(
+      gone(aFleet({ pods: [...pods, aFleetPod('p4', 'one')], nodes: [aFleetNode('one'), aFleetNode('two')] })),
+    ).toEqual(['one']);
+  });
+
+  it('replaces a node by a cheaper one that is large enough', () => {
+    const { moves } = plan(apart(1, { instanceTypes: [aType(), small] }));
+    expect(moves).toMatchObject([
+      { kind: 'replace', nodes: ['n0'], savings: 0.5, newNodes: [{ pool: 'default', price: 0.5 }] },
+    ]);
+    expect(moves[0]?.newNodes[0]?.offerings[0]).toMatchObject({ instanceType: 'small', zone: 'a', price: 0.5 });
+  });
+
+  it('merges several nodes into one', () => {
+    const { moves, priceAfter } = plan(apart(4, { instanceTypes: [aType({ offerings: onDemand(1.2, 'a') })] }));
+    expect(moves.map(({ kind }) => kind)).toEqual(['merge', 'delete', 'delete']);
+    expect(moves[0]).toMatchObject({ nodes: ['n0', 'n1'], newNodes: [{ price: 1.2, pods: [0, 1, 2, 3] }] });
+    expect(priceAfter).toBeCloseTo(1.2, 9);
+  });
+
+  it('splits a dear node into cheap ones', () => {
+    const cheap = aType({
+      name: 'cheap',
+      capacity: { cpu: 2000, memory: 4 * GIB, pods: 4 },
+      offerings: onDemand(0.3, 'a'),
+    });
+    const pods = ['p1', 'p2', 'p3', 'p4'].map((name) => aFleetPod(name, 'one'));
+    const { moves } = plan(aFleet({ nodes: [aFleetNode('one', { price: 2 })], pods, instanceTypes: [aType(), cheap] }));
+    expect(moves).toMatchObject([{ kind: 'split', savings: 1.4, newNodes: [{ price: 0.3 }, { price: 0.3 }] }]);
+  });
+
+  it('looks at the whole fleet: two of many nodes that only together are worth replacing are found', () => {
+    const busy = Array.from({ length: 30 }, (_, index) => fullNode(`busy-${index}`, { price: 0.25, pool: 'default' }));
+    const fleet = aFleet({
+      nodes: [...busy, fullNode('x', { price: 0.4 }), fullNode('y', { price: 0.4 })],
+      pods: [...busy.map(({ name }) => aFleetPod(`on-${name}`, name)), aFleetPod('px', 'x'), aFleetPod('py', 'y')],
+      instanceTypes: [small],
+    });
+    expect(gone(fleet)).toEqual(['x', 'y']);
+  });
+
+  it('moves nothing twice: a pod lands where it will stay', () => {
+    const fleet = apart(6, { instanceTypes: [large, small] });
+    const { moves } = plan({
+      ...fleet,
+      nodes: fleet.nodes.map((node, index) => (index % 2 === 0 ? node : { ...node, allocatable: MEDIUM })),
+    });
+    const landed = moves.flatMap(({ landings }) => landings.map(({ pod }) => pod));
+    expect(new Set(landed).size).toBe(landed.length);
+    const left = new Set(moves.flatMap(({ nodes }) => nodes));
+    for (const { landings } of moves)
+      for (const landing of landings) if ('node' in landing) expect(left.has(landing.node)).toBe(false);
+  });
+
+  it('finds nothing more to do on the fleet that it leads to', () => {
+    const fleet = apart(12, { instanceTypes: [aType({ offerings: onDemand(1.1, 'a') }), small, large] });
+    const first = plan(fleet);
+    expect(first.moves.length).toBeGreaterThan(0);
+    expect(plan(applyMoves(fleet, first.moves)).moves).toEqual([]);
+  });
+
+  it('bounds the price from below by what cannot be avoided', () => {
+    const { lowerBound, priceAfter } = plan(apart(8, { instanceTypes: [aType({ offerings: onDemand(1, 'a') })] }));
+    expect(priceAfter).toBeCloseTo(2, 9);
+    expect(lowerBound).toBeCloseTo(2, 6);
+  });
+});
+
+describe('reservations', () => {
+  const reserved = (price: number, slots: number, reservationId = 'r'): Offering => ({
+    zone: 'a',
+    capacityType: 'reserved',
+    price,
+    reservationId,
+    slots,
+  });
+
+  it('are filled with what runs on demand, and not beyond their count', () => {
+    const type = aType({
+      capacity: { cpu: 1000, memory: 2 * GIB, pods: 1 },
+      offerings: [...onDemand(1, 'a'), reserved(0.001, 2)],
+    });
+    const { moves } = plan(apart(3, { instanceTypes: [type] }));
+    const launched = moves.flatMap(({ newNodes }) => newNodes.map(({ offerings }) => offerings[0]?.capacityType));
+    expect(launched).toEqual(['reserved', 'reserved']);
+  });
+
+  it('are exchanged for smaller ones that do', () => {
+    const big = aType({ offerings: [reserved(0.001, 0, 'big')] });
+    const little = { ...small, offerings: [reserved(0.0005, 1, 'little')] };
+    const node = aFleetNode('one', { capacityType: 'reserved', reservationId: 'big', price: 0.001 });
+    const { moves } = plan(aFleet({ nodes: [node], pods: [aFleetPod('p', 'one')], instanceTypes: [big, little] }));
+    expect(moves[0]?.newNodes[0]?.offerings[0]).toMatchObject({ reservationId: 'little' });
+  });
+});
+
+describe('spot', () => {
+  const types = (count: number): InstanceType[] =>
+    Array.from({ length: count }, (_, index) =>
+      aType({ name: `t${index}`, offerings: [{ zone: 'a', capacityType: 'spot', price: 0.2 + index / 100 }] }),
+    );
+  const fleet = (count: number): Fleet =>
+    apart(1, { instanceTypes: types(count) }, { capacityType: 'spot', price: 0.6 });
+
+  it('makes way for spot only when fifteen cheaper offerings would do', () => {
+    expect(gone(fleet(15))).toEqual(['n0']);
+    expect(causes(fleet(14))).toEqual({ n0: 'spot-diversity' });
+    expect(gone(fleet(3), { spotDiversity: 3 })).toEqual(['n0']);
+  });
+
+  it('is launched with fallbacks that all save enough', () => {
+    const [move] = plan(fleet(40)).moves;
+    const prices = move?.newNodes[0]?.offerings.map(({ price }) => price) ?? [];
+    expect(prices.length).toBeGreaterThanOrEqual(15);
+    expect(Math.max(...prices)).toBeLessThan(0.6 * 0.95 + 1e-9);
+  });
+
+  it('does not make way again', () => {
+    const first = plan(fleet(40));
+    expect(plan(applyMoves(fleet(40), first.moves)).moves).toEqual([]);
+  });
+});
+
+describe('a move that saves too little', () => {
+  const cheaper = (price: number) => apart(1, { instanceTypes: [{ ...small, offerings: onDemand(price, 'a') }] });
+
+  it('is not made', () => {
+    expect(causes(cheaper(0.97))).toEqual({ n0: 'small-saving' });
+    expect(gone(cheaper(0.94))).toEqual(['n0']);
+    expect(causes(cheaper(0.94), { minSavingsShare: 0.1 })).toEqual({ n0: 'small-saving' });
+    expect(causes(cheaper(0.5), { minSavings: 0.6 })).toEqual({ n0: 'small-saving' });
+    expect(causes(cheaper(1))).toEqual({ n0: 'price' });
+  });
+});
+
+describe('rules of pods', () => {
+  const labels = { app: 'web' };
+  const selector = { matchLabels: labels };
+  const two = (group: Partial<PodGroup>, overrides: Partial<Fleet> = {}) =>
+    aFleet({ groups: [aPod({ labels, ...group })], ...overrides });
+
+  it('keep pods apart that must be apart', () => {
+    expect(causes(two({ podAntiAffinity: [{ topologyKey: HOSTNAME, selector }] }))).toEqual({
+      one: 'price',
+      two: 'price',
+    });
+  });
+
+  it('keep pods spread over zones', () => {
+    const spread = two(
+      { topologySpread: [{ topologyKey: ZONE, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', selector }] },
+      {
+        nodes: [aFleetNode('one'), aFleetNode('two', { zone: 'b' })],
+        instanceTypes: [aType({ offerings: onDemand(1, 'a', 'b') })],
+      },
+    );
+    expect(gone(spread)).toEqual([]);
+  });
+
+  it('keep a required neighbour where somebody needs it', () => {
+    const fleet = aFleet({
+      groups: [
+        aPod({ labels: { app: 'db' } }),
+        aPod({ podAffinity: [{ topologyKey: ZONE, selector: { matchLabels: { app: 'db' } } }] }),
+      ],
+      nodes: [
+        aFleetNode('one'),
+        fullNode('two', { hold: 'do-not-disrupt' }),
+        aFleetNode('three', { zone: 'b', hold: 'nominated' }),
+      ],
+      pods: [aFleetPod('db', 'one'), aFleetPod('web', 'two', { group: 1 })],
+      instanceTypes: [aType({ offerings: onDemand(1, 'a', 'b') })],
+    });
+    expect(gone(fleet)).toEqual([]);
+    expect(gone({ ...fleet, pods: [aFleetPod('db', 'one')] })).toEqual(['one']);
+  });
+
+  it('keep to the first of ordered alternatives if that is what a pod has', () => {
+    const ordered = { ordered: true, requirements: [[oneOf('class', 'good')], [oneOf('class', 'poor')]] };
+    const good = aFleetNode('one', { labels: { [ZONE]: 'a', class: 'good' } });
+    const poor = aFleetNode('two', { labels: { [ZONE]: 'a', class: 'poor' }, hold: 'nominated' });
+    expect(gone(two(ordered, { nodes: [good, poor], pods: [aFleetPod('p', 'one')] }))).toEqual([]);
+    expect(
+      gone(
+        two(ordered, {
+          nodes: [
+            { ...poor, name: 'one', hold: 'nominated' },
+            { ...good, name: 'two', labels: { [ZONE]: 'a', class: 'poor' } },
+          ],
+        }),
+      ),
+    ).toEqual(['two']);
+  });
+
+  it('let nothing land on a node that is closed', () => {
+    expect(gone(aFleet({ nodes: [aFleetNode('one', { closed: true, hold: 'leaving' }), aFleetNode('two')] }))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('limits of a pool', () => {
+  it('hold while old and new nodes run side by side', () => {
+    const pool = (cpu: number) => [aPool({ limits: { cpu }, usage: { cpu: 4000 } })];
+    const fleet = (cpu: number) => apart(1, { instanceTypes: [aType(), small], pools: pool(cpu) });
+    expect(gone(fleet(6000))).toEqual(['n0']);
+    expect(causes(fleet(5000))).toEqual({ n0: 'no-place' });
+  });
+});
+
+describe('a node is kept, and it is said why,', () => {
+  const budgets = (allowed: number) => ({
+    pods: ['one', 'two', 'three'].map((node) => aFleetPod(`on-${node}`, node, { disruptionBudgets: [0] })),
+    nodes: ['one', 'two', 'three'].map((name) => aFleetNode(name)),
+    disruptionBudgets: [{ name: 'default/web', allowed }],
+  });
+
+  it('when it or its pool is not to be touched', () => {
+    const fleet = aFleet({
+      nodes: [
+        aFleetNode('one', { hold: 'do-not-disrupt' }),
+        aFleetNode('two', { pool: 'other' }),
+        aFleetNode('three', { pool: 'lazy' }),
+      ],
+      pools: [aPool(), aPool({ name: 'lazy' })],
+    });
+    const { kept } = plan(fleet);
+    expect(kept.map(({ cause }) => cause.kind)).toEqual(['hold', 'no-pool', 'policy']);
+    expect(kept[0]?.sentence).toBe('node one stays: it is marked as not to be disrupted');
+  });
+
+  it('when its pool lets only empty nodes go and it has pods', () => {
+    const poolDisruption = [{ pool: 'default', policy: 'WhenEmpty' as const }];
+    expect(causes(aFleet({ poolDisruption }))).toEqual({ one: 'policy', two: 'policy' });
+    expect(gone(aFleet({ poolDisruption, pods: [aFleetPod('p1', 'one')] }))).toEqual(['two']);
+  });
+
+  it('when a pod on it must not be disrupted', () => {
+    const pods = ['one', 'two'].map((node) => aFleetPod(`on-${node}`, node, { doNotDisrupt: true }));
+    expect(plan(aFleet({ pods })).kept.map(({ cause }) => cause)).toEqual([
+      { kind: 'pod', pod: 'on-one' },
+      { kind: 'pod', pod: 'on-two' },
+    ]);
+  });
+
+  it('when a PodDisruptionBudget is used up, also by moves before', () => {
+    expect(gone(aFleet(budgets(2)))).toHaveLength(2);
+    expect(gone(aFleet(budgets(1)))).toHaveLength(1);
+    expect(causes(aFleet(budgets(0)))).toEqual({
+      one: 'disruption-budget',
+      two: 'disruption-budget',
+      three: 'disruption-budget',
+    });
+    const { kept } = plan(aFleet(budgets(1)));
+    expect(kept.map(({ cause }) => cause.kind)).toEqual(['disruption-budget', 'disruption-budget']);
+    expect(kept[0]?.sentence).toContain('PodDisruptionBudget default/web allows 1 eviction now');
+  });
+
+  it('when a pod has two PodDisruptionBudgets', () => {
+    const pods = ['one', 'two'].map((node) => aFleetPod(`on-${node}`, node, { disruptionBudgets: [0, 1] }));
+    const disruptionBudgets = ['a', 'b'].map((name) => ({ name, allowed: 5 }));
+    expect(causes(aFleet({ pods, disruptionBudgets }))).toEqual({
+      one: 'several-disruption-budgets',
+      two: 'several-disruption-budgets',
+    });
+  });
+
+  it('when the budget of its pool for the reason is used up', () => {
+    const nodes = ['one', 'two', 'three', 'four'].map((name) => aFleetNode(name));
+    const limited = (allowed: object) => aFleet({ nodes, poolDisruption: [{ pool: 'default', allowed }] });
+    expect(plan(limited({ Empty: 1 })).moves.filter(({ reason }) => reason === 'Empty')).toHaveLength(1);
+    expect(gone(limited({ Empty: 0, Underutilized: 0 }))).toEqual([]);
+    const { kept } = plan(limited({ Underutilized: 0 }));
+    expect(kept.map(({ cause }) => cause)).toContainEqual({
+      kind: 'pool-budget',
+      pool: 'default',
+      reason: 'Underutilized',
+      allowed: 0,
+    });
+  });
+
+  it('when a Balanced pool would be disrupted more than it saves', () => {
+    const poolDisruption = [{ pool: 'default', policy: 'Balanced' as const }];
+    const busy = Array.from({ length: 3 }, (_, index) => aFleetPod(`busy-${index}`, 'one', { evictionCost: 10 }));
+    const dear = aFleet({
+      poolDisruption,
+      nodes: [aFleetNode('one', { price: 0.1 }), aFleetNode('two', { hold: 'cooldown' })],
+      pods: [...busy, aFleetPod('p2', 'two')],
+    });
+    expect(causes(dear)).toEqual({ one: 'balanced', two: 'hold' });
+    expect(gone(dear, { balancedScore: 0.05 })).toEqual(['one']);
+  });
+});
+
+describe('planning', () => {
+  const fleet = apart(20, { instanceTypes: [aType({ offerings: onDemand(1.1, 'a') }), small, large] });
+
+  it('gives the same answer in slices as at once', () => {
+    const slices = consolidateSteps(fleet);
+    let slice = slices.next();
+    while (slice.done !== true) slice = slices.next();
+    expect(slice.value).toEqual(consolidate(fleet));
+  });
+
+  it('stops when its steps are used up, with a plan that is right as far as it goes', () => {
+    const cut = plan(fleet, { maxSteps: 1 });
+    expect(cut.priceAfter).toBeGreaterThanOrEqual(plan(fleet).priceAfter);
+  });
+
+  it.each([
+    ['a pod on a node that is not there', { pods: [aFleetPod('p', 'nowhere')] }, 'pod p: node is nowhere'],
+    ['a pod of no group', { pods: [aFleetPod('p', 'one', { group: 7 })] }, 'pod p: group is 7'],
+    [
+      'a price that is no number',
+      { nodes: [aFleetNode('one', { price: Number.NaN })], pods: [] },
+      'node one: price is NaN',
+    ],
+    ['two nodes of one name', { nodes: [aFleetNode('one'), aFleetNode('one')], pods: [] }, 'node one: name'],
+    [
+      'a budget that is negative',
+      { disruptionBudgets: [{ name: 'b', allowed: -1 }] },
+      'PodDisruptionBudget b: allowed is -1',
+    ],
+  ] as [string, Partial<Fleet>, string][])('refuses %s', (_, overrides, sentence) => {
+    expect(() => consolidate(aFleet(overrides))).toThrow(sentence);
+  });
+});
