@@ -11,11 +11,9 @@ import { declareKubectlCases, type KubectlEnvironment, runKubectl } from './run-
 
 const kubectls = [...new Set(findKubectls())];
 
-describe.skipIf(kubectls.length > 0)('kubectl', () => {
-  it('is not on this machine, so nothing was tried with it; put one on the PATH or name it in SPINDRIFT_KUBECTL', () => {
-    expect(kubectls).toEqual([]);
-  });
-});
+if (kubectls.length === 0) {
+  it.skip('kubectl works: there is none on this machine; put one on the PATH or name it in SPINDRIFT_KUBECTL', () => {});
+}
 
 describe.each(kubectls)('the embedded cluster, through %s', (kubectl) => {
   let home: string;

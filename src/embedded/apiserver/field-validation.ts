@@ -29,5 +29,8 @@ export function checkFields(kind: Kind, object: Draft, request: WriteRequest, cu
     for (const text of problems) request.warn?.(text);
   }
   if (!kind.builtIn) return schema.applyDefaults(read) as unknown as Draft;
-  return { ...Object.fromEntries(fields.filter(([field]) => isKnown(field))), ...read } as unknown as Draft;
+  const decoded = { ...Object.fromEntries(fields.filter(([field]) => isKnown(field))), ...read } as unknown as Draft;
+  // The types of Go have a spec whether or not one was sent.
+  const hasSpec = schema.schema.properties?.spec?.type === 'object';
+  return hasSpec && decoded.spec === undefined ? { ...decoded, spec: {} } : decoded;
 }

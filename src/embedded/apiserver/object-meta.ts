@@ -2,6 +2,7 @@
 import { labelKeyProblems, labelValueProblems, subdomainProblems } from '../../apis/kubernetes/label-syntax.ts';
 import type { ObjectMeta } from '../../apis/kubernetes/object.ts';
 import type { Kind } from './kinds/kind.ts';
+import { isFields } from './patch/merge-patch.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from './schema/field-error.ts';
 
 /** The form a name must have: `path` is anything that can stand in a URL. */
@@ -28,6 +29,54 @@ export function nameProblems(name: string, form: NameForm): string[] {
   if (form === 'label' && !LABEL_PATTERN.test(name)) problems.push(LABEL_PROBLEM);
   if (form === 'service' && !SERVICE_PATTERN.test(name)) problems.push(SERVICE_PROBLEM);
   return problems;
+}
+
+const TEXT_FIELDS = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+];
+const TEXT_MAPS = ['labels', 'annotations'];
+const LISTS = ['finalizers', 'ownerReferences', 'managedFields'];
+
+/**
+ * What makes metadata unreadable: a field of another type than it has in every kind. Undefined when nothing does. This comes
+ * before all else, since metadata says what the rest is about.
+ */
+export function metaTypeProblem(metadata: unknown): string | undefined {
+  if (metadata === undefined || Object.isFrozen(metadata)) return undefined;
+  if (!isFields(metadata)) return 'metadata is not an object';
+  const wrong = (field: string, type: string): string => `metadata.${field} is not ${type}`;
+  for (const field of TEXT_FIELDS) if (isOther(metadata[field], isText)) return wrong(field, 'a text');
+  for (const field of TEXT_MAPS) if (isOther(metadata[field], isTextMap)) return wrong(field, 'a map of texts');
+  for (const field of LISTS) if (isOther(metadata[field], isList)) return wrong(field, 'a list');
+  if (isOther(metadata.finalizers, (list) => isList(list) && list.every(isText)))
+    return wrong('finalizers', 'a list of texts');
+  for (const field of ['ownerReferences', 'managedFields']) {
+    if (isOther(metadata[field], (list) => isList(list) && list.every(isFields)))
+      return wrong(field, 'a list of objects');
+  }
+  return undefined;
+}
+
+function isOther(value: unknown, isRight: (value: unknown) => boolean): boolean {
+  return value !== undefined && value !== null && !isRight(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isTextMap(value: unknown): boolean {
+  return isFields(value) && Object.values(value).every(isText);
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 /** Name, labels, annotations, owners and finalizers, as far as they are not those that were there before. */

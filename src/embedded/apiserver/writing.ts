@@ -5,7 +5,7 @@ import { withManagedFields } from './apply/managed-fields.ts';
 import { checkFields } from './field-validation.ts';
 import type { Draft, Kind, WriteContext } from './kinds/kind.ts';
 import { checkNamespaceTakesContent } from './namespace-lifecycle.ts';
-import { validateMeta, validateMetaUpdate } from './object-meta.ts';
+import { metaTypeProblem, validateMeta, validateMetaUpdate } from './object-meta.ts';
 import { type FieldError, invalid as invalidField } from './schema/field-error.ts';
 import { alreadyExists, badRequest, conflict, invalid, modifiedMeanwhile, serverFailure } from './status-errors.ts';
 import { mustExist, storageKey, storedForm, viewOf, type World, writeContext } from './world.ts';
@@ -83,9 +83,10 @@ export function updateObject(
 ): KubeObject {
   const stored = mustExist(world, kind, key);
   const current = viewOf(kind, stored) as Draft;
-  const body = change(current);
-  checkType(kind, body);
-  const { metadata } = body;
+  const changed = change(current);
+  checkType(kind, changed);
+  const metadata = changed.metadata ?? {};
+  const body = { ...changed, metadata };
   if ((metadata.name ?? '') !== key.name) {
     throw badRequest(
       `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${key.name})`,
@@ -164,11 +165,9 @@ function checkType(kind: Kind, body: Draft): void {
       `the API version in the data (${body.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
     );
   }
-  if (typeof body.metadata !== 'object' || body.metadata === null || Array.isArray(body.metadata)) {
-    if (body.metadata !== undefined)
-      throw badRequest(
-        `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: metadata must be an object`,
-      );
+  const problem = metaTypeProblem(body.metadata);
+  if (problem !== undefined) {
+    throw badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${problem}`);
   }
 }
 
