@@ -56,7 +56,7 @@ export function consolidationFleet(nodeCount: number, random: Random, budgets: '
 
 function makeService(index: number, draw: Random): Service {
   const app = `app-${index}`;
-  const cpu = draw.pick([100, 150, 200, 250, 300, 400, 500, 800]);
+  const cpu = draw.pick([100, 100, 150, 200, 250, 300, 400, 800]);
   const chance = draw.next();
   const kind = chance < 0.7 ? 'plain' : chance < 0.85 ? 'apart' : 'spread';
   const selector = { matchLabels: { app } };

@@ -1,7 +1,7 @@
 /** What may be disrupted: holds, policies, pods that must not move, and the budgets of pools and pods as they are used up. */
 import type { Slices, Work } from '../packing/work.ts';
 import type { CompiledFleet } from './compiled-fleet.ts';
-import type { DisruptionReason, FleetNode, FleetPod, PoolDisruption } from './fleet.ts';
+import type { ConsolidationOptions, DisruptionReason, FleetNode, FleetPod, PoolDisruption } from './fleet.ts';
 import type { KeptCause } from './plan.ts';
 
 /** Says which nodes may go, and keeps account. */
@@ -13,9 +13,13 @@ export class Allowances {
   readonly #cost: Float64Array;
   readonly #podBudgets: Float64Array;
   readonly #poolBudgets = new Map<string, number>();
+  /** PodDisruptionBudgets that something was taken from. */
+  readonly #touched = new Set<number>();
+  readonly #inTurns: boolean;
 
-  constructor(compiled: CompiledFleet) {
+  constructor(compiled: CompiledFleet, { evictInTurns = false }: Pick<ConsolidationOptions, 'evictInTurns'>) {
     this.#compiled = compiled;
+    this.#inTurns = evictInTurns;
     const { fleet } = compiled;
     this.#homePods = fleet.nodes.map(() => []);
     this.#cost = new Float64Array(fleet.nodes.length).fill(1);
@@ -68,55 +72,48 @@ export class Allowances {
 
   /** The budget that keeps these nodes of the fleet from going together, after all that was taken. */
   refusal(nodes: readonly number[]): KeptCause | undefined {
-    const taken = this.take(nodes);
-    const cause = taken ? undefined : this.#shortage(nodes);
-    if (taken) this.#give(nodes, 1);
-    return cause;
-  }
-
-  /** Takes what the end of these nodes uses up; false, and nothing is taken, when it is not there. */
-  take(nodes: readonly number[]): boolean {
-    this.#give(nodes, -1);
-    if (this.#shortage(nodes, 0) === undefined) return true;
-    this.#give(nodes, 1);
-    return false;
-  }
-
-  #give(nodes: readonly number[], by: number): void {
-    for (const node of nodes) {
-      const key = `${this.#node(node).pool}/${this.reasonFor(node)}`;
-      this.#poolBudgets.set(key, (this.#poolBudgets.get(key) ?? 0) + by);
-      for (const pod of this.homePods(node)) {
-        for (const budget of this.#pod(pod).disruptionBudgets ?? []) {
-          this.#podBudgets[budget] = (this.#podBudgets[budget] as number) + by;
-        }
-      }
-    }
-  }
-
-  /** The first budget of these nodes that has less than `least` left; without it, the first that they would overdraw. */
-  #shortage(nodes: readonly number[], least?: number): KeptCause | undefined {
-    const needs = new Map<number, number>();
     const poolNeeds = new Map<string, number>();
+    const podNeeds = new Map<number, { pods: number; nodes: Set<number> }>();
     for (const node of nodes) {
       const pool = this.#node(node).pool ?? '';
       const reason = this.reasonFor(node);
       const key = `${pool}/${reason}`;
-      poolNeeds.set(key, (poolNeeds.get(key) ?? 0) + 1);
-      const left = this.#poolBudgets.get(key) ?? 0;
-      if (left < (least ?? (poolNeeds.get(key) as number))) {
+      const need = (poolNeeds.get(key) ?? 0) + 1;
+      poolNeeds.set(key, need);
+      if ((this.#poolBudgets.get(key) ?? 0) < need) {
         return { kind: 'pool-budget', pool, reason, allowed: this.#pools.get(pool)?.allowed?.[reason] ?? 0 };
       }
       for (const pod of this.homePods(node)) {
         for (const budget of this.#pod(pod).disruptionBudgets ?? []) {
-          needs.set(budget, (needs.get(budget) ?? 0) + 1);
-          if ((this.#podBudgets[budget] as number) < (least ?? (needs.get(budget) as number))) {
-            return this.#budgetCause(budget, pod);
-          }
+          const needs = podNeeds.get(budget) ?? { pods: 0, nodes: new Set() };
+          podNeeds.set(budget, needs);
+          needs.pods++;
+          needs.nodes.add(node);
+          if (!this.#suffices(budget, needs.pods, needs.nodes.size)) return this.#budgetCause(budget, pod);
         }
       }
     }
     return undefined;
+  }
+
+  /** Takes what the end of these nodes uses up, which has not been refused. */
+  take(nodes: readonly number[]): void {
+    for (const node of nodes) {
+      const key = `${this.#node(node).pool}/${this.reasonFor(node)}`;
+      this.#poolBudgets.set(key, (this.#poolBudgets.get(key) ?? 0) - 1);
+      for (const pod of this.homePods(node)) {
+        for (const budget of this.#pod(pod).disruptionBudgets ?? []) {
+          this.#podBudgets[budget] = (this.#podBudgets[budget] as number) - 1;
+          this.#touched.add(budget);
+        }
+      }
+    }
+  }
+
+  /** Whether a budget allows so many evictions; in turns it allows any number, if it allows one and nobody else needs it. */
+  #suffices(budget: number, pods: number, nodes: number): boolean {
+    const left = this.#podBudgets[budget] as number;
+    return left >= pods || (this.#inTurns && left > 0 && nodes === 1 && !this.#touched.has(budget));
   }
 
   #block(node: number): KeptCause | undefined {
@@ -132,7 +129,7 @@ export class Allowances {
       if (pod.doNotDisrupt === true) return { kind: 'pod', pod: pod.name };
       if ((pod.disruptionBudgets ?? []).length > 1) return { kind: 'several-disruption-budgets', pod: pod.name };
     }
-    return this.#shortage([node]);
+    return this.refusal([node]);
   }
 
   #budgetCause(budget: number, pod: number): KeptCause {

@@ -200,6 +200,11 @@ describe('a move that saves too little', () => {
     expect(causes(cheaper(0.5), { minSavings: 0.6 })).toEqual({ n0: 'small-saving' });
     expect(causes(cheaper(1))).toEqual({ n0: 'price' });
   });
+
+  it('is not made when that is little for what it disrupts', () => {
+    expect(gone(cheaper(0.5), { minSavingsPerDisruption: 0.25 })).toEqual(['n0']);
+    expect(causes(cheaper(0.5), { minSavingsPerDisruption: 0.26 })).toEqual({ n0: 'small-saving' });
+  });
 });
 
 describe('rules of pods', () => {
@@ -323,6 +328,25 @@ describe('a node is kept, and it is said why,', () => {
     const { kept } = plan(aFleet(budgets(1)));
     expect(kept.map(({ cause }) => cause.kind)).toEqual(['disruption-budget', 'disruption-budget']);
     expect(kept[0]?.sentence).toContain('PodDisruptionBudget default/web allows 1 eviction now');
+  });
+
+  it('when it has more pods of a PodDisruptionBudget than may go, unless they go in turns', () => {
+    const pods = ['p1', 'p2'].map((name) => aFleetPod(name, 'one', { disruptionBudgets: [0] }));
+    const other = aFleetPod('p3', 'two', { disruptionBudgets: [0] });
+    const fleet = (allowed: number) =>
+      aFleet({
+        nodes: [aFleetNode('one'), aFleetNode('two'), aFleetNode('three', { hold: 'nominated' })],
+        pods: [...pods, other],
+        disruptionBudgets: [{ name: 'default/web', allowed }],
+      });
+    expect(gone(fleet(1))).toEqual(['two']);
+    const inTurns = (allowed: number) =>
+      consolidate({ ...fleet(allowed), pods }, { evictInTurns: true }).moves.flatMap(({ nodes }) => nodes);
+    expect(inTurns(1).sort()).toEqual(['one', 'two']);
+    expect(inTurns(0)).toEqual(['two']);
+    // Only one node of a plan may use the budget so.
+    const moves = consolidate(fleet(1), { evictInTurns: true }).moves;
+    expect(moves.filter(({ landings }) => landings.length > 0)).toHaveLength(1);
   });
 
   it('when a pod has two PodDisruptionBudgets', () => {

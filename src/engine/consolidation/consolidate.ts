@@ -34,7 +34,7 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   yield;
   const planned = new FleetState(compiled);
   yield* planned.settle(work);
-  const allowances = new Allowances(compiled);
+  const allowances = new Allowances(compiled, options);
   yield* allowances.load(work);
   yield;
   const stays = (node: number): boolean => allowances.blocked(node) !== undefined;

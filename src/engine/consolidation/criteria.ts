@@ -16,6 +16,7 @@ export class Criteria {
   readonly #ladder: MarketLadder;
   readonly #minSavings: number;
   readonly #minShare: number;
+  readonly #minPerDisruption: number;
   readonly #spotDiversity: number;
   readonly #balancedScore: number;
   /** By pool: price and disruption cost of all its nodes when planning began. */
@@ -27,6 +28,7 @@ export class Criteria {
     this.#ladder = ladder;
     this.#minSavings = options.minSavings ?? 0;
     this.#minShare = options.minSavingsShare ?? 0.05;
+    this.#minPerDisruption = options.minSavingsPerDisruption ?? 0;
     this.#spotDiversity = options.spotDiversity ?? 15;
     this.#balancedScore = options.balancedScore ?? 0.5;
     for (let node = 0; node < state.existingCount; node++) {
@@ -52,13 +54,14 @@ export class Criteria {
     const empty =
       news.length === 0 &&
       leaving.every((node) => node < existingCount && this.#allowances.homePods(node).length === 0);
-    const wanted = this.wanted(price, news.length > 0);
+    const fromFleet = leaving.filter((node) => node < existingCount);
+    const disruption = fromFleet.reduce((sum, node) => sum + this.#allowances.disruptionCost(node), 0);
+    const wanted = Math.max(this.wanted(price, news.length > 0), this.#minPerDisruption * disruption);
     if (!empty && savings < wanted) {
       return savings <= CENT_FRACTION
         ? { kind: 'price', price, cheapest: newPrice }
         : { kind: 'small-saving', savings, wanted };
     }
-    const fromFleet = leaving.filter((node) => node < existingCount);
     return this.#tooFewOfferings(leaving, news) ?? this.#outOfBalance(fromFleet, price, savings);
   }
 

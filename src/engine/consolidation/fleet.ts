@@ -98,10 +98,17 @@ export interface ConsolidationOptions {
   readonly minSavings?: number;
   /** A move that launches nodes must save at least this share of the price of the nodes that go. Default 0.05. */
   readonly minSavingsShare?: number;
+  /** A move must save at least this much for each unit of its disruption cost, USD per hour. Default 0. */
+  readonly minSavingsPerDisruption?: number;
   /** One spot node makes way for another only if at least this many cheaper spot offerings would do. Default 15. */
   readonly spotDiversity?: number;
   /** Balanced pools: the least ratio of the share saved to the share disrupted. Default 0.5. */
   readonly balancedScore?: number;
+  /**
+   * Whether a node may go that has more pods of a PodDisruptionBudget than it allows now, if it allows any and no other node of the
+   * plan needs it: the pods are then evicted in turns, each when the one before it runs again. Default false.
+   */
+  readonly evictInTurns?: boolean;
   /** Nodes re-packed together at most. Default 8. */
   readonly mergeSize?: number;
   /** Stop looking after this many milliseconds of `elapsedMs`. Default no limit; what was found by then is the plan. */

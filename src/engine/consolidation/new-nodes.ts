@@ -36,7 +36,6 @@ export class NewNodes {
     const state = this.#state;
     let rest = pods;
     let price = 0;
-    const from = state.nodeCount;
     while (rest.length > 0) {
       const pivot = rest[0] as number;
       const node = this.#openFor(pivot, rest, zone);
@@ -50,8 +49,7 @@ export class NewNodes {
       price += state.nodePrice[node] as number;
       if (price > most) return { price };
     }
-    // A slot that was free when a node was right-sized may be worth more to a later one; what was found is kept.
-    return { price: state.nodeCount > from ? price : 0 };
+    return { price };
   }
 
   /** Opens the best node that may hold the pivot; -1 when there is none. */

@@ -22,6 +22,8 @@ export class Receivers {
   /** Class and its first node before the step; block. To be put right when the step is taken back. */
   readonly #changedFirst: number[] = [];
   readonly #refreshed: number[] = [];
+  /** Whether the step has found places: what is learnt about full nodes before that stays true when it is taken back. */
+  #found = false;
   /** Nodes looked at, as a measure of work. */
   looked = 0;
 
@@ -40,6 +42,7 @@ export class Receivers {
     for (const node of leaving) this.#leaving[node] = 1;
     this.#changedFirst.length = 0;
     this.#refreshed.length = 0;
+    this.#found = false;
   }
 
   /** Ends the step; when it was taken back (by now), what it taught about full nodes is forgotten. */
@@ -58,16 +61,11 @@ export class Receivers {
    */
   find(pod: number): number {
     const { rules } = this.#state.classOf(pod).topology;
-    if (rules.some(({ key }) => key !== HOST)) {
-      const near = this.#search(pod, true);
-      if (near >= 0) return near;
-    }
-    return this.#search(pod, false);
-  }
-
-  /** A node in the same domains as the pod's home that can take it, or -1. */
-  findNear(pod: number): number {
-    return this.#search(pod, true);
+    let node = -1;
+    if (rules.some(({ key }) => key !== HOST)) node = this.#search(pod, true);
+    if (node < 0) node = this.#search(pod, false);
+    if (node >= 0) this.#found = true;
+    return node;
   }
 
   #search(pod: number, near: boolean): number {
@@ -101,7 +99,7 @@ export class Receivers {
       if (whole && !fitted) {
         const block = Math.floor((end - 1) / BLOCK);
         this.#measure(block);
-        this.#refreshed.push(block);
+        if (this.#found) this.#refreshed.push(block);
       }
     }
     if (!fitsBefore) this.#advance(podClass.index, order.length);
@@ -110,7 +108,7 @@ export class Receivers {
 
   #advance(index: number, to: number): void {
     if (this.#first[index] === to) return;
-    this.#changedFirst.push(index, this.#first[index] as number);
+    if (this.#found) this.#changedFirst.push(index, this.#first[index] as number);
     this.#first[index] = to;
   }
 

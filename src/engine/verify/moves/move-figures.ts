@@ -24,6 +24,8 @@ export function verifyMoveFigures(
       report('savings', subject, `says it costs ${move.disruptionCost}, it is ${cost}`);
     if (Math.abs(move.score - move.savings / cost) > ROUNDING)
       report('savings', subject, `has a score of ${move.score}`);
+    if (move.reason !== 'Empty' && move.savings < (options.minSavingsPerDisruption ?? 0) * cost - ROUNDING)
+      report('savings', subject, `saves ${move.savings} for a disruption of ${cost}`);
     checkFallbacks(move, price, options, subject, report);
     checkBalance(fleet, gone, move, options, subject, report);
   }
