@@ -6,7 +6,7 @@ import { NAMESPACES } from '../../src/apis/kubernetes/core.ts';
 import { type RunningCluster, startEmbeddedCluster } from '../../src/embedded/embedded-cluster-server.ts';
 import { seededRandom } from '../../src/platform/random.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
-import { findKubectls, findKubectls } from '../kubectl/find-kubectl.ts';
+import { findKubectls } from '../kubectl/find-kubectl.ts';
 import { declareKubectlCases, type KubectlEnvironment, runKubectl } from './run-kubectl-cases.ts';
 
 const kubectls = [...new Set(findKubectls())];
