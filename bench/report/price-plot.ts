@@ -21,9 +21,7 @@ export function pricePlot(title: string, subtitle: string, rows: readonly PriceR
   const shifted = logScale(0.05, highest - 1 + 0.06, FRAME.left, FRAME.right);
   const x = (ratio: number) => shifted(Math.max(1, ratio) - 1 + 0.05);
   return picture(
-    WIDTH,
-    bottom + 56,
-    PLOT_STYLE,
+    { title, width: WIDTH, height: bottom + 56, style: PLOT_STYLE },
     text(24, 30, title, { class: 'title' }),
     text(24, 50, subtitle, { class: 'note' }),
     element('circle', { cx: FRAME.left + 5, cy: 72, r: 5, fill: OURS }),

@@ -64,12 +64,12 @@ function boundOf(result: CaseResult): number {
   return Math.max(result.lowerBound, known ?? 0);
 }
 
-/** How time grows in each series of cases. */
+/** How time grows in each series of cases; processor time, since a busy machine would bend the curves. */
 export function growthOf(results: readonly CaseResult[]): { over: string; exponent: number }[] {
   const series = new Map<string, { x: number; y: number }[]>();
-  for (const { growth, medianMs } of results) {
+  for (const { growth, cpuMs } of results) {
     if (growth === undefined) continue;
-    series.set(growth.over, [...(series.get(growth.over) ?? []), { x: growth.size, y: medianMs }]);
+    series.set(growth.over, [...(series.get(growth.over) ?? []), { x: growth.size, y: cpuMs }]);
   }
   return [...series]
     .filter(([, points]) => points.length > 2)
@@ -85,7 +85,7 @@ export function plotsOf(results: readonly CaseResult[]): { name: string; svg: st
       name: 'speed.svg',
       svg: speedPlot(
         'Time to plan, against the number of pods',
-        'Five kinds of pods in equal parts, most with topology constraints. Karpenter: two cores; Spindrift: one thread.',
+        'Five kinds of pods in equal parts. Karpenter: wall time on two cores. Spindrift: processor time of its one thread.',
         [
           { label: 'Karpenter, 400 types', colour: KARPENTER, points: recordedTimes('fake400') },
           { label: 'Karpenter, 1,087 types', colour: KARPENTER, dashed: true, points: recordedTimes('awsFULL') },
@@ -98,7 +98,8 @@ export function plotsOf(results: readonly CaseResult[]): { name: string; svg: st
   const priced = results.filter(({ family, quality }) => family === 'P' && quality === 'balanced');
   const shown = priced.length > 0 ? priced : results.filter(({ family }) => family === 'C1' || family === 'C2');
   if (shown.length > 0) {
-    const rows = shown.map((result) => {
+    const byName = [...shown].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+    const rows = byName.map((result) => {
       const theirs = result.family === 'P' ? karpenterOn(result.name) : undefined;
       const bound = boundOf(result);
       return {
@@ -121,7 +122,7 @@ function typesIn(results: readonly CaseResult[], family: string): string {
 function timesOf(results: readonly CaseResult[], family: string): SpeedSeries['points'] {
   return results
     .filter((result) => result.family === family)
-    .map(({ pods, medianMs }) => ({ pods, seconds: medianMs / 1000 }));
+    .map(({ pods, cpuMs }) => ({ pods, seconds: cpuMs / 1000 }));
 }
 
 function recordedTimes(catalogue: string): SpeedSeries['points'] {

@@ -30,9 +30,7 @@ export function speedPlot(title: string, subtitle: string, series: readonly Spee
   );
   const ends = apart(series.map(({ points }) => y(points.at(-1)?.seconds ?? 1)));
   return picture(
-    WIDTH,
-    HEIGHT,
-    PLOT_STYLE,
+    { title, width: WIDTH, height: HEIGHT, style: PLOT_STYLE },
     text(FRAME.left, 30, title, { class: 'title' }),
     text(FRAME.left, 50, subtitle, { class: 'note' }),
     ...y.decades.flatMap((seconds) => [

@@ -15,11 +15,15 @@ export function text(x: number, y: number, content: string, attributes: Attribut
   return element('text', { x, y, ...attributes }, escaped(content));
 }
 
-/** A picture of that size, on white, so that it reads the same in a dark page. */
-export function picture(width: number, height: number, style: string, ...content: readonly string[]): string {
+/** A picture of that size with a name for those who cannot see it; on white, so that it reads the same in a dark page. */
+export function picture(
+  { title, width, height, style }: { title: string; width: number; height: number; style: string },
+  ...content: readonly string[]
+): string {
   return `${element(
     'svg',
     { xmlns: 'http://www.w3.org/2000/svg', viewBox: `0 0 ${width} ${height}`, width, height },
+    element('title', {}, escaped(title)),
     element('style', {}, style),
     element('rect', { width, height, fill: '#ffffff' }),
     ...content,

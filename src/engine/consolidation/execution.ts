@@ -172,7 +172,7 @@ export class Executor {
       const refused = pods.filter((pod) => {
         const planned = this.#target(pod, receivers !== undefined);
         const fine = planned !== undefined && state.fits(state.classOf(pod), planned) && state.allows(pod, planned);
-        const node = fine ? planned : (receivers?.find(pod) ?? -1);
+        const node = fine ? planned : (receivers?.find(pod, true) ?? -1);
         if (node < 0) return true;
         state.move(pod, node);
         order.push(pod);

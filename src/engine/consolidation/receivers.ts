@@ -1,136 +1,153 @@
 /**
- * Finds places for pods on nodes that stay: first fit in an order from the nodes most worth keeping to the least. Blocks of nodes in
- * which nothing of the size is free are skipped, and so is everything before the first node where a class still fits.
+ * Finds places for pods on nodes that stay: first fit in an order from the nodes most worth keeping to the least. Nodes are looked
+ * at in blocks; a block in which a class of pods fits nowhere is remembered, since room on nodes that stay only shrinks.
  */
 import type { PodClass } from '../compile/model.ts';
 import { HOST } from '../topology/rules.ts';
 import type { FleetState } from './fleet-state.ts';
 
 const BLOCK = 32;
-/** Nodes with room that are asked for one pod before it is given up. */
-const PROBES = 256;
+/** Nodes with room that are asked for one pod before it is given up, and nodes in other zones that are passed over. */
+const PROBES = 64;
+const PASSED_OVER = 128;
 
 /** The nodes of a state in an order of preference. */
 export class Receivers {
   readonly #state: FleetState;
   readonly #order: Int32Array;
-  readonly #size: number;
+  readonly #blocks: number;
+  /** By block: no node of it has more free of each resource. */
   readonly #most: Float64Array;
-  readonly #first: Int32Array;
+  /** By class and block: 1 when a pod of the class fits on none of its nodes. */
+  readonly #full: Uint8Array;
   /** Nodes that are being emptied and take nothing. */
   readonly #leaving: Uint8Array;
-  /** Class and its first node before the step; block. To be put right when the step is taken back. */
-  readonly #changedFirst: number[] = [];
-  readonly #refreshed: number[] = [];
-  /** Whether the step has found places: what is learnt about full nodes before that stays true when it is taken back. */
-  #found = false;
+  /** Blocks in which the step has found places. What is learnt about them since is forgotten when the step is taken back. */
+  readonly #used: Uint8Array;
+  readonly #usedList: number[] = [];
+  readonly #learnt: number[] = [];
   /** Nodes looked at, as a measure of work. */
   looked = 0;
 
   constructor(state: FleetState, order: Int32Array) {
     this.#state = state;
     this.#order = order;
-    this.#size = state.model.dimensions.size;
-    this.#most = new Float64Array(Math.ceil(order.length / BLOCK) * this.#size);
-    this.#first = new Int32Array(state.model.classes.length);
+    this.#blocks = Math.ceil(order.length / BLOCK);
+    this.#most = new Float64Array(this.#blocks * state.model.dimensions.size);
+    this.#full = new Uint8Array(this.#blocks * state.model.classes.length);
     this.#leaving = new Uint8Array(state.nodeCount);
-    for (let block = 0; block * BLOCK < order.length; block++) this.#measure(block);
+    this.#used = new Uint8Array(this.#blocks);
+    for (let block = 0; block < this.#blocks; block++) this.#measure(block);
   }
 
   /** Starts a step in which these nodes take nothing. */
   begin(leaving: readonly number[]): void {
     for (const node of leaving) this.#leaving[node] = 1;
-    this.#changedFirst.length = 0;
-    this.#refreshed.length = 0;
-    this.#found = false;
   }
 
-  /** Ends the step; when it was taken back (by now), what it taught about full nodes is forgotten. */
+  /** Ends the step, which has been taken back or not. */
   end(leaving: readonly number[], takenBack: boolean): void {
     for (const node of leaving) this.#leaving[node] = 0;
-    if (!takenBack) return;
-    for (let at = this.#changedFirst.length - 2; at >= 0; at -= 2) {
-      this.#first[this.#changedFirst[at] as number] = this.#changedFirst[at + 1] as number;
+    if (takenBack) for (const at of this.#learnt) this.#full[at] = 0;
+    for (const block of this.#usedList) this.#used[block] = 0;
+    this.#learnt.length = 0;
+    this.#usedList.length = 0;
+  }
+
+  /** Whether any node has room for the pod, whatever the rules say. */
+  haveRoom(pod: number): boolean {
+    const podClass = this.#state.classOf(pod);
+    for (let block = 0; block < this.#blocks; block++) {
+      if (this.#firstFit(podClass, block) < this.#end(block)) return true;
     }
-    for (const block of new Set(this.#refreshed)) this.#measure(block);
+    return false;
   }
 
   /**
    * A node that can take the pod, or -1. A pod with rules about zones and the like rather stays in the one it is in: then
-   * nobody else's rules are touched, and the order in which things are done does not matter.
+   * nobody else's rules are touched, and the order in which things are done does not matter. It is sent elsewhere only with `far`.
    */
-  find(pod: number): number {
+  find(pod: number, far: boolean): number {
     const { rules } = this.#state.classOf(pod).topology;
-    let node = -1;
-    if (rules.some(({ key }) => key !== HOST)) node = this.#search(pod, true);
-    if (node < 0) node = this.#search(pod, false);
-    if (node >= 0) this.#found = true;
+    const ruled = rules.some(({ key }) => key !== HOST);
+    let node = ruled ? this.#search(pod, true) : -1;
+    if (node < 0 && (far || !ruled)) node = this.#search(pod, false);
     return node;
   }
 
   #search(pod: number, near: boolean): number {
     const state = this.#state;
     const podClass = state.classOf(pod);
-    const order = this.#order;
     let probes = 0;
-    let fitsBefore = false;
-    const from = this.#first[podClass.index] as number;
-    for (let at = from; at < order.length; ) {
-      if (at % BLOCK === 0 && !this.#blockFits(podClass, at / BLOCK)) {
-        at += BLOCK;
-        continue;
-      }
-      const end = Math.min(order.length, at - (at % BLOCK) + BLOCK);
-      const whole = at % BLOCK === 0;
-      let fitted = false;
-      for (; at < end; at++) {
-        const node = order[at] as number;
+    let passedOver = 0;
+    for (let block = 0; block < this.#blocks; block++) {
+      const end = this.#end(block);
+      for (let at = this.#firstFit(podClass, block); at < end; at++) {
+        const node = this.#order[at] as number;
         this.looked++;
         if (!state.fits(podClass, node) || state.gone[node] === 1) continue;
-        fitted = true;
-        if (!fitsBefore) {
-          fitsBefore = true;
-          this.#advance(podClass.index, at);
+        if (this.#leaving[node] === 1) continue;
+        if (near && !state.isNear(pod, node)) {
+          if (++passedOver === PASSED_OVER) return -1;
+          continue;
         }
-        if (this.#leaving[node] === 1 || (near && !state.isNear(pod, node))) continue;
-        if (state.allows(pod, node)) return node;
+        if (state.allows(pod, node)) {
+          this.#use(block);
+          return node;
+        }
         if (++probes === PROBES) return -1;
       }
-      if (whole && !fitted) {
-        const block = Math.floor((end - 1) / BLOCK);
-        this.#measure(block);
-        if (this.#found) this.#refreshed.push(block);
-      }
     }
-    if (!fitsBefore) this.#advance(podClass.index, order.length);
     return -1;
   }
 
-  #advance(index: number, to: number): void {
-    if (this.#first[index] === to) return;
-    if (this.#found) this.#changedFirst.push(index, this.#first[index] as number);
-    this.#first[index] = to;
+  #use(block: number): void {
+    if (this.#used[block] === 1) return;
+    this.#used[block] = 1;
+    this.#usedList.push(block);
   }
 
-  #blockFits({ requests }: PodClass, block: number): boolean {
-    for (let column = 0; column < this.#size; column++) {
-      if ((requests[column] as number) > (this.#most[block * this.#size + column] as number)) return false;
+  #end(block: number): number {
+    return Math.min((block + 1) * BLOCK, this.#order.length);
+  }
+
+  /** Where in a block a class first fits; the end of the block when it does nowhere, which is then remembered. */
+  #firstFit(podClass: PodClass, block: number): number {
+    const memory = podClass.index * this.#blocks + block;
+    const end = this.#end(block);
+    if (this.#full[memory] === 1) return end;
+    const { gone } = this.#state;
+    if (this.#mayFit(podClass, block)) {
+      for (let at = block * BLOCK; at < end; at++) {
+        const node = this.#order[at] as number;
+        this.looked++;
+        if (gone[node] === 0 && this.#state.fits(podClass, node)) return at;
+      }
+      // Other classes need not look so closely, unless what is free now may come back.
+      if (this.#used[block] === 0) this.#measure(block);
+    }
+    this.#full[memory] = 1;
+    if (this.#used[block] === 1) this.#learnt.push(memory);
+    return end;
+  }
+
+  #mayFit({ requests }: PodClass, block: number): boolean {
+    for (let column = 0; column < requests.length; column++) {
+      if ((requests[column] as number) > (this.#most[block * requests.length + column] as number)) return false;
     }
     return true;
   }
 
   #measure(block: number): void {
-    const { free, gone } = this.#state;
-    const size = this.#size;
-    const at = block * size;
-    this.#most.fill(0, at, at + size);
-    const end = Math.min((block + 1) * BLOCK, this.#order.length);
-    for (let position = block * BLOCK; position < end; position++) {
+    const { free, gone, model } = this.#state;
+    const { size } = model.dimensions;
+    this.#most.fill(0, block * size, (block + 1) * size);
+    for (let position = block * BLOCK; position < this.#end(block); position++) {
       const node = this.#order[position] as number;
       if (gone[node] === 1) continue;
       for (let column = 0; column < size; column++) {
         const amount = free[node * size + column] as number;
-        if (amount > (this.#most[at + column] as number)) this.#most[at + column] = amount;
+        if (amount > (this.#most[block * size + column] as number)) this.#most[block * size + column] = amount;
       }
     }
   }

@@ -60,10 +60,16 @@ export class Steps {
     const price = leaving.reduce((sum, node) => sum + (state.nodePrice[node] as number), 0);
     const pods = leaving.flatMap((node) => [...state.podsOn(node)]);
     pods.sort((a, b) => (podWorth[b] as number) - (podWorth[a] as number) || a - b);
+    if (!launch) {
+      // Mostly one look tells that there is no room, and nothing has to be tried.
+      const homeless = pods.find((pod) => !receivers.haveRoom(pod));
+      if (homeless !== undefined) return this.#noPlace(homeless);
+    }
     for (const pod of pods) state.lift(pod);
     const rest: number[] = [];
     for (const pod of pods) {
-      const node = receivers.find(pod);
+      // Where nodes can be launched, one in the same zone is better than room in another.
+      const node = receivers.find(pod, !launch);
       if (node >= 0) state.move(pod, node);
       else if (launch) rest.push(pod);
       else return this.#noPlace(pod);
