@@ -1,6 +1,6 @@
 /**
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
- * writes the figures and two plots into bench/results/.
+ * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { CaseResult } from './case-result.ts';
+import { runEmbedded } from './embedded/run.ts';
 import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
 import { consolidationTable } from './report/consolidation-table.ts';
 import { growthOf, plotsOf, tableOf } from './report/report.ts';
@@ -21,6 +22,10 @@ function run(): void {
     allowPositionals: true,
     options: { runs: { type: 'string' }, problems: { type: 'string' }, checker: { type: 'string' } },
   });
+  if (positionals[0] === 'embedded') {
+    runEmbedded();
+    return;
+  }
   const runs = Number(values.runs ?? 5);
   if (!(Number.isInteger(runs) && runs > 0))
     throw new Error(`--runs is ${values.runs}, but it must be a whole number above 0`);

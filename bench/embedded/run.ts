@@ -31,7 +31,7 @@ export function runEmbedded(): void {
 
 function inItsOwnProcess(name: string): Measurement[] {
   const file = fileURLToPath(new URL('./run-case.ts', import.meta.url));
-  const { status, stdout } = spawnSync(process.execPath, [file, name], {
+  const { status, stdout } = spawnSync(process.execPath, ['--max-semi-space-size=8', file, name], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -24,7 +24,9 @@ export class ServerProcess {
   static async start(): Promise<ServerProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'spindrift-bench-'));
     const args = [SPINDRIFT, 'up', '--port', '0', '--nodes', '0', '--kubeconfig', join(folder, 'kubeconfig')];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--max-semi-space-size=8', ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(createInterface({ input: child.stdout }), 'line');
     return new ServerProcess(child, folder);
   }

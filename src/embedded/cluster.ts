@@ -6,12 +6,14 @@ import { ApiServer } from './apiserver/api-server.ts';
 import { ClusterInformers } from './cluster-informers.ts';
 import { type ClusterController, clusterControllers } from './controllers/all.ts';
 import type { NodeTimes } from './controllers/node/decide-node.ts';
+import { EventExpiry } from './garbage-collection/event-expiry.ts';
 import { GarbageCollector } from './garbage-collection/garbage-collector.ts';
 import { InMemoryClient } from './in-memory-client.ts';
 import { Kubelets } from './kubelet/kubelets.ts';
 import type { PodDelays } from './kubelet/pod-script.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 
+/** What a cluster runs on. */
 export interface EmbeddedClusterOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -67,6 +69,7 @@ export class EmbeddedCluster {
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     new GarbageCollector(this.server).start(signal);
+    new EventExpiry(this.server).start(signal);
     await Promise.all([this.#informers, ...this.#parts].map((part) => part.run(signal)));
   }
 

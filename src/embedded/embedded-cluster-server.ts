@@ -1,10 +1,13 @@
+import { STORAGE_CLASSES, type StorageClass } from '../apis/kubernetes/volumes.ts';
 import { CertificateAuthority } from '../platform/certificates.ts';
 import { asError, SpindriftError } from '../platform/errors.ts';
 import { type ListeningServer, listen } from './apiserver/http/http-server.ts';
+import { DEFAULT_CLASS } from './apiserver/kinds/rules/stored-rules.ts';
 import { EmbeddedCluster, type EmbeddedClusterOptions } from './cluster.ts';
 import { checkKubeconfigPath, removeKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import type { SimulatedNode } from './kubelet/node-report.ts';
 
+/** A cluster, and how it is reached. */
 export interface EmbeddedClusterServerOptions extends EmbeddedClusterOptions {
   /** 0 takes any free port. */
   readonly port: number;
@@ -33,6 +36,15 @@ export interface RunningCluster {
 }
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+/** Claims that name no class get a volume all the same, as on clusters that people know. */
+const STORAGE_CLASS: StorageClass = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'standard', annotations: { [DEFAULT_CLASS]: 'true' } },
+  provisioner: 'spindrift.dev/simulated',
+  volumeBindingMode: 'WaitForFirstConsumer',
+  reclaimPolicy: 'Delete',
+};
 const ZONES = ['zone-a', 'zone-b', 'zone-c'];
 
 /** Starts a cluster and writes the kubeconfig that leads to it; nothing is left running when it fails. */
@@ -66,6 +78,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterServerOptions
       ...(authority === undefined ? {} : { authority: authority.keyPair.certificate }),
     });
     await cluster.synced(stopping.signal);
+    await cluster.client.create(STORAGE_CLASSES, STORAGE_CLASS);
     const machines = typeof nodes === 'number' ? alikeNodes(nodes) : nodes;
     await Promise.all(machines.map((machine) => cluster.kubelets.join(machine)));
     return { cluster, url, port: listening.port, kubeconfigPath, stopped, stop };

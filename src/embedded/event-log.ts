@@ -15,6 +15,12 @@ export interface StoreEvent {
 export class CollectionLog {
   #events: StoreEvent[] = [];
   #forgotten = 0;
+  #forgottenRevision = 0;
+
+  /** All that happened in this collection after this revision is remembered, however long ago it was. */
+  get forgottenRevision(): number {
+    return this.#forgottenRevision;
+  }
 
   get end(): number {
     return this.#forgotten + this.#events.length;
@@ -43,6 +49,7 @@ export class CollectionLog {
   forgetUpTo(revision: number): void {
     const count = this.positionAfter(revision) - this.#forgotten;
     if (count === 0) return;
+    this.#forgottenRevision = (this.#events[count - 1] as StoreEvent).revision;
     this.#events = this.#events.slice(count);
     this.#forgotten += count;
   }
@@ -56,15 +63,9 @@ export class EventLog {
   readonly #capacity: number;
   readonly #collections = new Map<string, CollectionLog>();
   #revisions: number[] = [];
-  #compacted = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
-  }
-
-  /** Everything after this revision is remembered; what happened up to it may be forgotten. */
-  get compactedRevision(): number {
-    return this.#compacted;
   }
 
   of(collection: string): CollectionLog {
@@ -79,15 +80,13 @@ export class EventLog {
   append(event: StoreEvent): void {
     this.of(event.collection).append(event);
     this.#revisions.push(event.revision);
-    if (this.#revisions.length >= 2 * this.#capacity) {
+    if (this.#revisions.length >= 1.25 * this.#capacity) {
       this.compact(this.#revisions[this.#revisions.length - this.#capacity - 1] as number);
     }
   }
 
   /** Forgets all up to and including the revision. */
   compact(revision: number): void {
-    if (revision <= this.#compacted) return;
-    this.#compacted = revision;
     this.#revisions = this.#revisions.filter((kept) => kept > revision);
     for (const log of this.#collections.values()) log.forgetUpTo(revision);
   }

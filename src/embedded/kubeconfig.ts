@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { asError, SpindriftError } from '../platform/errors.ts';
 
+/** The way to a cluster. */
 export interface Access {
   readonly url: string;
   /** The certificate that signed the server's, in PEM; absent for a server without TLS. */

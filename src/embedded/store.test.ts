@@ -46,11 +46,22 @@ describe('Store', () => {
   it('remembers as many events as it was told, and says from where on', () => {
     const store = new Store({ rememberedEvents: 10 });
     for (let index = 0; index < 100; index++) store.put(index % 2 === 0 ? 'things' : 'others', thing(`${index}`));
-    expect(store.revision - store.compactedRevision).toBeGreaterThanOrEqual(10);
-    expect(store.compactedRevision).toBeGreaterThan(70);
+    const oldest = store.oldestRevision('things');
+    expect(store.revision - oldest).toBeGreaterThanOrEqual(10);
+    expect(oldest).toBeGreaterThan(80);
     const log = store.log('things');
-    expect(log.at(log.positionAfter(store.compactedRevision))?.revision).toBeGreaterThan(store.compactedRevision);
+    expect(log.at(log.positionAfter(oldest))?.revision).toBeGreaterThan(oldest);
     expect(log.at(0)).toBeUndefined();
+  });
+
+  it('forgets nothing of a quiet collection because others are busy', () => {
+    const store = new Store({ rememberedEvents: 10 });
+    store.put('quiet', thing('a'));
+    const before = store.revision;
+    for (let index = 0; index < 100; index++) store.put('busy', thing(`${index}`));
+    expect(store.oldestRevision('quiet')).toBeLessThanOrEqual(before);
+    store.put('quiet', thing('b'));
+    expect(store.log('quiet').at(store.log('quiet').positionAfter(before))?.key).toBe('b');
   });
 
   it('shows every state that it remembers as it was', () => {

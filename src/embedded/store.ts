@@ -7,6 +7,7 @@ import { Collection, firstNotBefore } from './collection.ts';
 import { type CollectionLog, EventLog, type StoreEvent } from './event-log.ts';
 import { frozenCopy } from './frozen.ts';
 
+/** How much a store remembers. */
 export interface StoreOptions {
   /** At least this many of the newest writes are remembered for watches and pages. */
   readonly rememberedEvents?: number;
@@ -37,9 +38,9 @@ export class Store {
     return this.#revision;
   }
 
-  /** Watches and pages can start from this revision or a later one. */
-  get compactedRevision(): number {
-    return this.#log.compactedRevision;
+  /** Watches and pages of the collection can start from this revision or a later one. */
+  oldestRevision(collection: string): number {
+    return this.#log.of(collection).forgottenRevision;
   }
 
   collection(name: string): Collection {
@@ -84,7 +85,7 @@ export class Store {
     return object;
   }
 
-  /** Forgets the log up to a revision, as a real cluster's store does from time to time. */
+  /** Forgets what happened up to a revision, as a real cluster's store does from time to time. */
   compact(revision: number): void {
     this.#log.compact(Math.min(revision, this.#revision));
   }

@@ -449,7 +449,7 @@ export function kubectlCases(node: string): KubectlCase[] {
       ],
     },
     {
-      it: 'describes, and tells of events and logs',
+      it: 'describes, and tells of events',
       steps: [
         { args: ['describe', 'node', node], prints: /Conditions:[\s\S]*Ready\s+True[\s\S]*Allocated resources:/ },
         {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,17 +6,14 @@ import { NAMESPACES } from '../../src/apis/kubernetes/core.ts';
 import { type RunningCluster, startEmbeddedCluster } from '../../src/embedded/embedded-cluster-server.ts';
 import { seededRandom } from '../../src/platform/random.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
-import { declareKubectlCases, type KubectlEnvironment } from './run-kubectl-cases.ts';
+import { findKubectls } from '../kubectl/find-kubectl.ts';
+import { declareKubectlCases, type KubectlEnvironment, runKubectl } from './run-kubectl-cases.ts';
 
-/** SPINDRIFT_KUBECTL names one or several, separated by colons; otherwise the one on the PATH, if there is one. */
-const candidates = (process.env.SPINDRIFT_KUBECTL ?? 'kubectl').split(':');
-const kubectls = candidates.filter((command) => spawnSync(command, ['version', '--client']).status === 0);
+const kubectls = [...new Set(findKubectls())];
 
-describe.skipIf(kubectls.length > 0)('kubectl', () => {
-  it('is not on this machine, so nothing was tried with it; put one on the PATH or name it in SPINDRIFT_KUBECTL', () => {
-    expect(kubectls).toEqual([]);
-  });
-});
+if (kubectls.length === 0) {
+  it.skip('kubectl works: there is none on this machine; put one on the PATH or name it in SPINDRIFT_KUBECTL', () => {});
+}
 
 describe.each(kubectls)('the embedded cluster, through %s', (kubectl) => {
   let home: string;
@@ -53,4 +49,12 @@ describe.each(kubectls)('the embedded cluster, through %s', (kubectl) => {
   });
 
   declareKubectlCases('node-2', () => environment);
+
+  it('gives a log for a container that only pretends to run', async () => {
+    const { out, failed } = await runKubectl(environment, ['run', 'talker', '--image=talker:1']);
+    expect([failed, out]).toEqual([false, 'pod/talker created\n']);
+    await runKubectl(environment, ['wait', '--for=condition=Ready', 'pod/talker', '--timeout=30s']);
+    expect((await runKubectl(environment, ['logs', 'talker'])).out).toMatch(/^talker started on node-\d/);
+    expect((await runKubectl(environment, ['logs', 'talker', '-c', 'other'])).failed).toBe(true);
+  });
 });

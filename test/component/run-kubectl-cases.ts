@@ -36,6 +36,15 @@ async function runCase({ steps }: KubectlCase, environment: KubectlEnvironment):
   }
 }
 
+/** Runs kubectl once. */
+export async function runKubectl(
+  environment: KubectlEnvironment,
+  args: readonly string[],
+): Promise<{ failed: boolean; out: string }> {
+  const { code, stdout, stderr } = await runStep({ args }, environment);
+  return { failed: code !== 0, out: stdout + stderr };
+}
+
 function runStep(step: Step, { kubectl, kubeconfig, home, namespace }: KubectlEnvironment): Promise<Outcome> {
   const inNamespace = step.args.some((arg) => arg.startsWith('--namespace')) ? [] : [`--namespace=${namespace}`];
   const env = { PATH: process.env.PATH, HOME: home, KUBECONFIG: kubeconfig };

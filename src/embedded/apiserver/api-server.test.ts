@@ -4,6 +4,7 @@ import { EVENTS } from '../../apis/kubernetes/event.ts';
 import { type KubeObject, resource } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../apis/kubernetes/volumes.ts';
 import { DEPLOYMENTS, type Deployment } from '../../apis/kubernetes/workloads.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
@@ -185,6 +186,18 @@ describe('an eviction', () => {
     await expect(client.get(PODS, key)).rejects.toMatchObject({ code: 'KUBE_NOT_FOUND' });
   });
 
+  it('makes a pod that ends gracefully say why it goes', async () => {
+    const { client, key } = await guarded({ observedGeneration: 1, disruptionsAllowed: 1 });
+    await client.bind(key, 'node');
+    const { uid, resourceVersion } = (await client.get(PODS, key)).metadata;
+    await client.evict(key, { preconditions: { uid: uid!, resourceVersion: resourceVersion! } });
+    const { metadata, status } = await client.get(PODS, key);
+    expect(metadata.deletionGracePeriodSeconds).toBe(30);
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }),
+    );
+  });
+
   it('is refused with the numbers of the budget when none is left', async () => {
     const { client, key } = await guarded({
       observedGeneration: 1,
@@ -355,6 +368,36 @@ describe('another view of a kind', () => {
       code: 'KUBE_NOT_FOUND',
       message: 'the server could not find the requested resource',
     });
+  });
+});
+
+describe('a claim that names no storage class', () => {
+  it('gets the newest class that is marked as the default', async () => {
+    const { client, clock } = world();
+    const claim = (name: string, more: object = {}) => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name, namespace: DEFAULT },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...more },
+    });
+    const classNamed = (name: string, isDefault: boolean) => ({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name, annotations: { 'storageclass.kubernetes.io/is-default-class': String(isDefault) } },
+      provisioner: 'example.com/p',
+    });
+    expect((await client.create(PERSISTENT_VOLUME_CLAIMS, claim('before'))).spec.storageClassName).toBeUndefined();
+    for (const [name, isDefault] of [
+      ['old', true],
+      ['new', true],
+      ['other', false],
+    ] as const) {
+      await client.create(STORAGE_CLASSES, classNamed(name, isDefault));
+      await clock.advance(1000);
+    }
+    expect((await client.create(PERSISTENT_VOLUME_CLAIMS, claim('after'))).spec.storageClassName).toBe('new');
+    const none = await client.create(PERSISTENT_VOLUME_CLAIMS, claim('none', { storageClassName: '' }));
+    expect(none.spec.storageClassName).toBe('');
   });
 });
 

@@ -26,6 +26,7 @@ import { Watch } from './watching.ts';
 import type { World } from './world.ts';
 import { createObject, updateObject, type WriteRequest } from './writing.ts';
 
+/** What an API server is made of. */
 export interface ApiServerOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -41,6 +42,7 @@ export type KindRef = Pick<Resource, 'group' | 'version' | 'plural'>;
 /** Which part of an object a request is about; the object itself when absent. */
 export type Part = 'status' | 'scale' | undefined;
 
+/** The API server of one cluster. */
 export class ApiServer {
   readonly world: World;
 

@@ -7,6 +7,7 @@ import { mustExist, type World, writeContext } from './world.ts';
 
 const BINDING = { group: '', kind: 'Binding', plural: 'pods/binding' };
 
+/** What a Binding says. */
 export interface BindRequest {
   readonly nodeName: string;
   readonly uid?: string;
@@ -14,6 +15,7 @@ export interface BindRequest {
   readonly dryRun?: boolean;
 }
 
+/** Assigns a pod to a node; 409 when it has one, is going, or waits behind a gate. */
 export function bindPod(world: World, pods: Kind, key: ObjectKey, request: BindRequest): void {
   const pod = mustExist(world, pods, key) as unknown as Pod;
   const { metadata, spec, status } = pod;

@@ -7,6 +7,7 @@ import { deletedStatus, preconditionFailed } from './status-errors.ts';
 import { mustExist, storageKey, viewOf, type World, writeContext } from './world.ts';
 import { isReadyToGo } from './writing.ts';
 
+/** DeleteOptions, as far as they mean something here. */
 export interface DeleteRequest {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
@@ -14,7 +15,9 @@ export interface DeleteRequest {
   readonly dryRun?: boolean;
 }
 
+/** Holds an owner until what blocks it is gone. */
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
+/** Holds an owner until its dependents have forgotten it. */
 export const ORPHAN_FINALIZER = 'orphan';
 
 /** Gives the object while it is still there, or the Status when it is gone. */

@@ -24,7 +24,27 @@ export function evictPod(world: World, pods: Kind, key: ObjectKey, request: Dele
   }
   const [budget] = budgets;
   if (budget !== undefined && !evictableUnready(pod, budget)) spend(world, budget, pod, request.dryRun === true);
-  deleteObject(world, pods, key, request);
+  if (request.dryRun !== true) world.store.put(pods.collection, withDisruptionTarget(pod, writeContext(world).now));
+  deleteObject(world, pods, key, withoutRevision(request));
+}
+
+/** The pod says why it goes, for whoever counts its failures. */
+function withDisruptionTarget(pod: Pod, now: string): Pod {
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget');
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+    lastTransitionTime: now,
+  } as const;
+  return { ...pod, status: { ...pod.status, conditions: [...others, condition] } };
+}
+
+/** The revision that was asked for has been checked, and the pod has been written to since. */
+function withoutRevision(request: DeleteRequest): DeleteRequest {
+  const { preconditions, ...rest } = request;
+  return preconditions?.uid === undefined ? rest : { ...rest, preconditions: { uid: preconditions.uid } };
 }
 
 /** Pods that serve nobody are evicted without asking. */

@@ -4,13 +4,19 @@ import type { Draft, Kind } from './kinds/kind.ts';
 import { badRequest } from './status-errors.ts';
 import type { WriteRequest } from './writing.ts';
 
-/** The object without unknown fields; refused in strict mode when there are any, or when a field stood twice. */
-export function checkFields(kind: Kind, object: Draft, request: WriteRequest): Draft {
+/**
+ * The object without unknown fields; refused in strict mode when there are any, or when a field stood twice. What is one
+ * and the same as in the present object has been looked at before.
+ */
+export function checkFields(kind: Kind, object: Draft, request: WriteRequest, current?: Draft): Draft {
   const schema = kind.schema();
   // A client in the same process may have left fields undefined, which JSON does not know.
   const given = frozenCopy(object);
   if (schema === undefined) return given;
-  const { object: known, unknown, problem } = schema.prune(given as never);
+  const isKnown = (field: string): boolean => kind.builtIn && current !== undefined && given[field] === current[field];
+  const fields = Object.entries(given);
+  const fresh = Object.fromEntries(fields.filter(([field]) => !isKnown(field)));
+  const { object: read, unknown, problem } = schema.prune(fresh as never);
   const context = kind.builtIn ? `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ` : '';
   if (problem !== undefined) throw badRequest(`${context}${problem}`);
   const { fieldValidation = 'Ignore', duplicateFields = [] } = request;
@@ -22,5 +28,9 @@ export function checkFields(kind: Kind, object: Draft, request: WriteRequest): D
     if (fieldValidation === 'Strict') throw badRequest(`${context}strict decoding error: ${problems.join(', ')}`);
     for (const text of problems) request.warn?.(text);
   }
-  return (kind.builtIn ? known : schema.applyDefaults(known)) as unknown as Draft;
+  if (!kind.builtIn) return schema.applyDefaults(read) as unknown as Draft;
+  const decoded = { ...Object.fromEntries(fields.filter(([field]) => isKnown(field))), ...read } as unknown as Draft;
+  // The types of Go have a spec whether or not one was sent.
+  const hasSpec = schema.schema.properties?.spec?.type === 'object';
+  return hasSpec && decoded.spec === undefined ? { ...decoded, spec: {} } : decoded;
 }

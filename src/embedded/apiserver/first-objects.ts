@@ -10,6 +10,7 @@ const PRIORITY_CLASSES = [
   ['system-node-critical', 2_000_001_000, 'Used for system critical pods that must not be moved from their node.'],
 ] as const;
 
+/** Creates namespaces and priority classes. */
 export function createFirstObjects(world: World): void {
   const create = (group: string, plural: string, object: KubeObject): void => {
     createObject(world, world.kinds.get({ group, version: 'v1', plural }), {}, object as Draft, {

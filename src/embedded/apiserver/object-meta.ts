@@ -1,7 +1,8 @@
 /** The rules of metadata that hold for every kind. */
 import { labelKeyProblems, labelValueProblems, subdomainProblems } from '../../apis/kubernetes/label-syntax.ts';
-import type { KubeObject, ObjectMeta } from '../../apis/kubernetes/object.ts';
+import type { ObjectMeta } from '../../apis/kubernetes/object.ts';
 import type { Kind } from './kinds/kind.ts';
+import { isFields } from './patch/merge-patch.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from './schema/field-error.ts';
 
 /** The form a name must have: `path` is anything that can stand in a URL. */
@@ -30,9 +31,56 @@ export function nameProblems(name: string, form: NameForm): string[] {
   return problems;
 }
 
-/** Name, labels, annotations, owners and finalizers. */
-export function validateMeta(kind: Kind, object: KubeObject): FieldError[] {
-  const { metadata } = object;
+const TEXT_FIELDS = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+];
+const TEXT_MAPS = ['labels', 'annotations'];
+const LISTS = ['finalizers', 'ownerReferences', 'managedFields'];
+
+/**
+ * What makes metadata unreadable: a field of another type than it has in every kind. Undefined when nothing does. This comes
+ * before all else, since metadata says what the rest is about.
+ */
+export function metaTypeProblem(metadata: unknown): string | undefined {
+  if (metadata === undefined || Object.isFrozen(metadata)) return undefined;
+  if (!isFields(metadata)) return 'metadata is not an object';
+  const wrong = (field: string, type: string): string => `metadata.${field} is not ${type}`;
+  for (const field of TEXT_FIELDS) if (isOther(metadata[field], isText)) return wrong(field, 'a text');
+  for (const field of TEXT_MAPS) if (isOther(metadata[field], isTextMap)) return wrong(field, 'a map of texts');
+  for (const field of LISTS) if (isOther(metadata[field], isList)) return wrong(field, 'a list');
+  if (isOther(metadata.finalizers, (list) => isList(list) && list.every(isText)))
+    return wrong('finalizers', 'a list of texts');
+  for (const field of ['ownerReferences', 'managedFields']) {
+    if (isOther(metadata[field], (list) => isList(list) && list.every(isFields)))
+      return wrong(field, 'a list of objects');
+  }
+  return undefined;
+}
+
+function isOther(value: unknown, isRight: (value: unknown) => boolean): boolean {
+  return value !== undefined && value !== null && !isRight(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isTextMap(value: unknown): boolean {
+  return isFields(value) && Object.values(value).every(isText);
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** Name, labels, annotations, owners and finalizers, as far as they are not those that were there before. */
+export function validateMeta(kind: Kind, metadata: ObjectMeta, old: ObjectMeta = {}): FieldError[] {
   const { namespaced } = kind;
   const form = kind.rules.name ?? 'subdomain';
   // Only the older kinds insist that a finalizer without a domain is one that Kubernetes itself knows.
@@ -40,10 +88,15 @@ export function validateMeta(kind: Kind, object: KubeObject): FieldError[] {
   const { name = '', finalizers = [] } = metadata;
   const errors: FieldError[] = [];
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
-  else for (const problem of nameProblems(name, form)) errors.push(invalid('metadata.name', name, problem));
+  else if (name !== old.name)
+    for (const problem of nameProblems(name, form)) errors.push(invalid('metadata.name', name, problem));
   if (namespaced && (metadata.namespace ?? '') === '') errors.push(required('metadata.namespace'));
-  errors.push(...validateLabels(metadata.labels, 'metadata.labels'), ...validateAnnotations(metadata.annotations));
-  if (metadata.ownerReferences !== undefined) errors.push(...validateOwners(metadata.ownerReferences));
+  const { labels, annotations, ownerReferences } = metadata;
+  if (labels !== old.labels) errors.push(...validateLabels(labels, 'metadata.labels'));
+  if (annotations !== old.annotations) errors.push(...validateAnnotations(annotations));
+  if (ownerReferences !== undefined && ownerReferences !== old.ownerReferences) {
+    errors.push(...validateOwners(ownerReferences));
+  }
   for (const [index, finalizer] of finalizers.entries()) {
     const problems = labelKeyProblems(finalizer);
     if (needsDomain && problems.length === 0 && !finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer)) {

@@ -4,6 +4,7 @@ import type { Scale } from '../../apis/kubernetes/scale.ts';
 import type { Patch } from '../../kube/client.ts';
 import { applied } from './apply/server-side-apply.ts';
 import type { Draft, Kind } from './kinds/kind.ts';
+import { metaTypeProblem } from './object-meta.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
 import { applyMergePatch, isFields } from './patch/merge-patch.ts';
 import { applyStrategicMergePatch } from './patch/strategic-merge-patch.ts';
@@ -15,6 +16,7 @@ import { createObject, updateObject, type WriteRequest } from './writing.ts';
 
 const PATCH_OPTIONS = { group: 'meta.k8s.io', kind: 'PatchOptions', plural: 'patchoptions' };
 
+/** Carries out a patch; a server-side apply may create the object. */
 export function patchObject(
   world: World,
   kind: Kind,
@@ -65,7 +67,8 @@ function applyObject(
 ): KubeObject {
   const manager = request.fieldManager ?? '';
   if (manager === '') throw invalid(PATCH_OPTIONS, '', [required('fieldManager', 'is required for apply patch')]);
-  if (!isFields(config)) throw badRequest('the applied configuration is not an object');
+  const problem = isFields(config) ? metaTypeProblem(config.metadata) : 'it is not an object';
+  if (problem !== undefined) throw badRequest(`the applied configuration cannot be read: ${problem}`);
   if (config.kind !== kind.kind || config.apiVersion !== kind.apiVersion) {
     throw badRequest(
       `the applied configuration must have apiVersion ${kind.apiVersion} and kind ${kind.kind}, not ${config.apiVersion} and ${config.kind}`,

@@ -7,6 +7,7 @@ import { badRequest } from './status-errors.ts';
 const HEARTBEAT_MS = 60_000;
 const MOST_HEARTBEATS = 100;
 
+/** The log of one container; 400 when the request leaves open which, or when it has not started. */
 export function podLog(pod: Pod, parameters: URLSearchParams, now: number): string {
   const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].map(({ name }) => name);
   const name = pod.metadata.name ?? '';

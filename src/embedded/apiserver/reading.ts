@@ -13,6 +13,7 @@ import { mustExist, viewOf, type World } from './world.ts';
 const TOKEN_TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.';
 
+/** One object as this version of its kind shows it. */
 export function getObject(world: World, kind: Kind, key: ObjectKey): KubeObject {
   return viewOf(kind, mustExist(world, kind, key));
 }
@@ -66,11 +67,12 @@ function nameIn(selection: Selection): string | undefined {
   )?.value;
 }
 
+/** A page of objects, all as they were at one revision. */
 export function listObjects(world: World, kind: Kind, query: ListQuery): ListPage<KubeObject> {
   const { store } = world;
   const start = query.continue === undefined || query.continue === '' ? undefined : readContinue(query.continue);
-  const revision = start?.revision ?? exactRevision(world, query);
-  if (revision < store.compactedRevision) throw expired(TOKEN_TOO_OLD);
+  const revision = start?.revision ?? exactRevision(world, kind, query);
+  if (revision < store.oldestRevision(kind.collection)) throw expired(TOKEN_TOO_OLD);
   const snapshot = store.snapshot(kind.collection, revision);
   const filter = filterOf(kind, query);
   const [first, end] = rangeOf(snapshot, query);
@@ -105,14 +107,15 @@ function rangeOf(snapshot: Snapshot, query: ListQuery): [number, number] {
   return namespaceRange(snapshot.keys, query.namespace);
 }
 
-function exactRevision(world: World, query: ListQuery): number {
+function exactRevision(world: World, kind: Kind, query: ListQuery): number {
   const { store } = world;
   const { resourceVersion, resourceVersionMatch } = query;
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') return store.revision;
   const asked = parseRevision(resourceVersion);
   if (asked > store.revision) throw revisionTooLarge(asked, store.revision);
   if (resourceVersionMatch !== 'Exact') return store.revision;
-  if (asked < store.compactedRevision) throw expired(`The resourceVersion for the provided list is too old.`);
+  if (asked < store.oldestRevision(kind.collection))
+    throw expired(`The resourceVersion for the provided list is too old.`);
   return asked;
 }
 

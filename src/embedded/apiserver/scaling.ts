@@ -12,6 +12,7 @@ import { updateObject, type WriteRequest } from './writing.ts';
 
 const SCALE = { group: 'autoscaling', kind: 'Scale', plural: 'scales' };
 
+/** The scale of an object. */
 export function readScale(world: World, kind: Kind, key: ObjectKey): Scale {
   if (kind.scale === undefined) throw noSuchPath();
   return scaleOf(kind, viewOf(kind, mustExist(world, kind, key)));

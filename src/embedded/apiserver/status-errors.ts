@@ -31,6 +31,7 @@ export function qualifiedResource(kind: Pick<KindName, 'group' | 'plural'>): str
   return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
+/** There is no object of that name. */
 export function notFound(kind: KindName, name: string): KubeError {
   return failure(404, 'NotFound', `${qualifiedResource(kind)} ${quoted(name)} not found`, detailsOf(kind, name));
 }
@@ -40,11 +41,13 @@ export function noSuchPath(): KubeError {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
+/** There is an object of that name already. */
 export function alreadyExists(kind: KindName, name: string): KubeError {
   const message = `${qualifiedResource(kind)} ${quoted(name)} already exists`;
   return failure(409, 'AlreadyExists', message, detailsOf(kind, name));
 }
 
+/** The object is not in a state for this. */
 export function conflict(kind: KindName, name: string, problem: string): KubeError {
   const message = `Operation cannot be fulfilled on ${qualifiedResource(kind)} ${quoted(name)}: ${problem}`;
   return failure(409, 'Conflict', message, detailsOf(kind, name));
@@ -71,6 +74,7 @@ export function applyConflict(message: string, causes: readonly StatusCause[]): 
   return failure(409, 'Conflict', message, { causes });
 }
 
+/** The object breaks rules of its kind. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): KubeError {
   const type = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   return failure(422, 'Invalid', `${type} ${quoted(name)} is invalid: ${describeFieldErrors(errors)}`, {
@@ -86,14 +90,17 @@ export function patchRejected(): KubeError {
   return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
+/** The request cannot be understood. */
 export function badRequest(message: string): KubeError {
   return failure(400, 'BadRequest', message);
 }
 
+/** Nobody knows who asks. */
 export function unauthorized(): KubeError {
   return failure(401, 'Unauthorized', 'Unauthorized');
 }
 
+/** The request is understood and refused. */
 export function forbidden(kind: KindName, name: string, problem: string, causes?: readonly StatusCause[]): KubeError {
   const subject = name === '' ? qualifiedResource(kind) : `${qualifiedResource(kind)} ${quoted(name)}`;
   const details = detailsOf(kind, name, causes === undefined ? {} : { causes });
@@ -105,11 +112,13 @@ export function noSuchMethod(): KubeError {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
+/** The kind does not do this verb. */
 export function methodNotAllowed(kind: KindName, verb: string): KubeError {
   const message = `${verb} is not supported on resources of kind "${qualifiedResource(kind)}"`;
   return failure(405, 'MethodNotAllowed', message, detailsOf(kind, ''));
 }
 
+/** The answer cannot be given in a form that the client takes. */
 export function notAcceptable(offered: readonly string[]): KubeError {
   const message = `406: Not Acceptable\n\nAvailable representations: ${offered.join(', ')}`;
   return failure(406, 'NotAcceptable', message, {});
@@ -124,6 +133,7 @@ export function unsupportedMediaType(supported?: readonly string[]): KubeError {
   return failure(415, 'UnsupportedMediaType', message, supported === undefined ? {} : undefined);
 }
 
+/** The body is larger than the server reads. */
 export function tooLarge(message: string): KubeError {
   return failure(413, 'RequestEntityTooLarge', message);
 }
@@ -155,6 +165,7 @@ export function serverFailure(message: string): KubeError {
   return failure(500, '', message);
 }
 
+/** The server itself failed. */
 export function internalError(problem: string): KubeError {
   return failure(500, 'InternalError', `Internal error occurred: ${problem}`, { causes: [{ message: problem }] });
 }

@@ -9,6 +9,7 @@ import { type Filter, filterOf, parseRevision } from './reading.ts';
 import { expired, revisionTooLarge } from './status-errors.ts';
 import { viewOf, type World } from './world.ts';
 
+/** What a watch tells: a change, or how far it has come. */
 export type ServerWatchEvent =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -54,9 +55,8 @@ export class Watch {
     if (asked > store.revision) throw revisionTooLarge(asked, store.revision);
     const withState = sendInitialEvents ?? asked === 0;
     const from = withState || asked === 0 ? store.revision : asked;
-    if (from < store.compactedRevision) {
-      throw expired(`too old resource version: ${asked} (${store.compactedRevision})`);
-    }
+    const oldest = store.oldestRevision(kind.collection);
+    if (from < oldest) throw expired(`too old resource version: ${asked} (${oldest})`);
     this.#initial = withState ? this.#presentState() : [];
     this.#position = this.#log.positionAfter(from);
     this.#revision = from;
@@ -106,7 +106,8 @@ export class Watch {
       const event = this.#log.at(this.#position);
       if (event === undefined) {
         this.close();
-        throw expired(`too old resource version: ${this.#revision} (${this.#world.store.compactedRevision})`);
+        const oldest = this.#world.store.oldestRevision(this.kind.collection);
+        throw expired(`too old resource version: ${this.#revision} (${oldest})`);
       }
       this.#position++;
       this.#revision = event.revision;

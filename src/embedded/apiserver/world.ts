@@ -16,11 +16,13 @@ export interface World {
   readonly taintsNewNodes: boolean;
 }
 
+/** What the rules of kinds may know when something is written now. */
 export function writeContext(world: World): WriteContext {
   return {
     now: toTimestamp(world.clock.now()),
     taintsNewNodes: world.taintsNewNodes,
-    lookUp: (plural, name) => world.store.get(plural, name),
+    lookUp: (collection, name) => world.store.get(collection, name),
+    all: (collection) => world.store.collection(collection).values(),
   };
 }
 

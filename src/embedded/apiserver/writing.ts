@@ -3,9 +3,9 @@ import type { KubeObject, ObjectKey, ObjectMeta } from '../../apis/kubernetes/ob
 import { sameJson } from '../frozen.ts';
 import { withManagedFields } from './apply/managed-fields.ts';
 import { checkFields } from './field-validation.ts';
-import type { Draft, Kind } from './kinds/kind.ts';
+import type { Draft, Kind, WriteContext } from './kinds/kind.ts';
 import { checkNamespaceTakesContent } from './namespace-lifecycle.ts';
-import { validateMeta, validateMetaUpdate } from './object-meta.ts';
+import { metaTypeProblem, validateMeta, validateMetaUpdate } from './object-meta.ts';
 import { type FieldError, invalid as invalidField } from './schema/field-error.ts';
 import { alreadyExists, badRequest, conflict, invalid, modifiedMeanwhile, serverFailure } from './status-errors.ts';
 import { mustExist, storageKey, storedForm, viewOf, type World, writeContext } from './world.ts';
@@ -31,6 +31,7 @@ export type UpdatedPart = 'object' | 'status';
 const GENERATED_LENGTH = 5;
 const LONGEST_GENERATED_BASE = 58;
 
+/** Makes a new object: names it, fills in what is missing, checks it, and stores it. */
 export function createObject(
   world: World,
   kind: Kind,
@@ -81,9 +82,11 @@ export function updateObject(
   request: WriteRequest,
 ): KubeObject {
   const stored = mustExist(world, kind, key);
-  const body = change(viewOf(kind, stored) as Draft);
-  checkType(kind, body);
-  const { metadata } = body;
+  const current = viewOf(kind, stored) as Draft;
+  const changed = change(current);
+  checkType(kind, changed);
+  const metadata = changed.metadata ?? {};
+  const body = { ...changed, metadata };
   if ((metadata.name ?? '') !== key.name) {
     throw badRequest(
       `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${key.name})`,
@@ -93,8 +96,8 @@ export function updateObject(
   checkPreconditions(kind, key.name, stored, metadata);
 
   const context = writeContext(world);
-  let object = storedForm(kind, checkFields(kind, body, request));
-  object = kind.rules.defaults?.(object, context) ?? object;
+  let object = storedForm(kind, checkFields(kind, body, request, current));
+  if (part === 'object') object = withDefaults(kind, object, stored, context);
   object = part === 'status' ? statusUpdate(kind, object, stored) : mainUpdate(kind, object, stored);
   if (part === 'object') object = kind.rules.prepareUpdate?.(object, stored, context) ?? object;
   object = { ...object, metadata: keptMeta(kind, object, stored) };
@@ -108,6 +111,12 @@ export function updateObject(
     });
   }
   return storeUpdate(world, kind, key, stored, object, request.dryRun === true);
+}
+
+/** A spec that did not change has its defaults already, and stays shared with the present object. */
+function withDefaults(kind: Kind, object: Draft, stored: Draft, context: WriteContext): Draft {
+  const filled = kind.rules.defaults?.(object, context) ?? object;
+  return object.spec !== undefined && object.spec === stored.spec ? { ...filled, spec: object.spec } : filled;
 }
 
 /** Puts a changed object into the store, or takes it out when it was only waiting for its last finalizer to go. */
@@ -136,7 +145,7 @@ export function isReadyToGo(kind: Kind, object: Draft): boolean {
 }
 
 function validate(kind: Kind, object: Draft, old?: Draft): FieldError[] {
-  const errors = validateMeta(kind, object);
+  const errors = validateMeta(kind, object.metadata, old?.metadata);
   errors.push(...(kind.rules.validate?.(object, old) ?? []));
   if (!kind.builtIn) errors.push(...(kind.schema()?.validate(object as never, old as never) ?? []));
   return errors;
@@ -156,11 +165,9 @@ function checkType(kind: Kind, body: Draft): void {
       `the API version in the data (${body.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
     );
   }
-  if (typeof body.metadata !== 'object' || body.metadata === null || Array.isArray(body.metadata)) {
-    if (body.metadata !== undefined)
-      throw badRequest(
-        `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: metadata must be an object`,
-      );
+  const problem = metaTypeProblem(body.metadata);
+  if (problem !== undefined) {
+    throw badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${problem}`);
   }
 }
 

@@ -6,32 +6,50 @@ import type { Resource } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../apis/kubernetes/pod-disruption-budget.ts';
 import { DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS } from '../../apis/kubernetes/workloads.ts';
+import type { KubeClient } from '../../kube/client.ts';
 import { hasCode } from '../../platform/errors.ts';
 import { Kubelets } from '../kubelet/kubelets.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
+import { flakyClient } from '../testkit/flaky-client.ts';
 import { aDaemonSet, aDeployment, aJob, aStatefulSet, aTemplate } from '../testkit/workloads.ts';
 import { World } from '../testkit/world.ts';
 import { clusterControllers } from './all.ts';
 
 class Cluster implements AsyncDisposable {
   readonly world = new World();
-  readonly kubelets = new Kubelets(this.world);
+  /** What the parts of the cluster use, while the test itself has no trouble. */
+  readonly client: KubeClient;
+  readonly kubelets: Kubelets;
+
+  constructor(troubles = 0) {
+    const { client, random } = this.world;
+    this.client = troubles === 0 ? client : flakyClient(client, random.split('trouble'), troubles);
+    this.kubelets = new Kubelets({ ...this.world, client: this.client });
+  }
 
   async start(nodes: number): Promise<this> {
-    const { world } = this;
+    const { world, client } = this;
     const controllers = clusterControllers({
       ...world,
-      client: world.client,
+      client,
       recorder: () => world.recorder,
       namespacedKinds: () => [PODS, CONFIG_MAPS, DEPLOYMENTS, REPLICA_SETS],
       finalizeNamespace: async (name) => {
         world.server.finalizeNamespace(name, []);
       },
     });
-    await world.start(this.kubelets, new Scheduler(world), ...controllers);
-    for (let index = 0; index < nodes; index++) await this.kubelets.join({ name: `n${index}` });
+    await world.start(this.kubelets, new Scheduler({ ...world, client }), ...controllers);
+    const machines = Array.from({ length: nodes }, (_, index) => ({ name: `n${index}` }));
+    for (const machine of machines) await this.#join(machine);
     await world.settle(1_000);
     return this;
+  }
+
+  /** A kubelet tries to register until it is there. */
+  async #join(machine: { readonly name: string }): Promise<void> {
+    while ((await this.world.list(NODES)).every(({ metadata }) => metadata.name !== machine.name)) {
+      await this.kubelets.join(machine).catch(() => undefined);
+    }
   }
 
   async pods(): Promise<Pod[]> {
@@ -141,6 +159,40 @@ describe('the cluster', () => {
     await world.settle(10_000);
     expect(await world.list(PODS)).toEqual([]);
     expect((await world.list(NAMESPACES)).map(({ metadata }) => metadata.name)).not.toContain('shop');
+  });
+
+  it('gets everything running although one write in four fails, some of them only in appearance', async () => {
+    await using cluster = await new Cluster(0.25).start(3);
+    const { world } = cluster;
+    await world.create(DEPLOYMENTS, aDeployment('web', { replicas: 10, template: aTemplate('web', 'app', {}, SLOW) }));
+    await world.create(STATEFUL_SETS, aStatefulSet('db', { replicas: 3, template: aTemplate('db', 'app', {}, SLOW) }));
+    await world.create(DAEMON_SETS, aDaemonSet('agent'));
+    await world.create(JOBS, aJob('task', ['sleep', '5'], { completions: 4, parallelism: 2 }));
+    await world.settle(300_000);
+    await world.change(DEPLOYMENTS, 'web', { spec: { replicas: 6, template: aTemplate('web', 'app:2', {}, SLOW) } });
+    await world.settle(600_000);
+    expect((await world.get(DEPLOYMENTS, 'web')).status).toMatchObject({
+      replicas: 6,
+      updatedReplicas: 6,
+      availableReplicas: 6,
+    });
+    expect((await world.get(STATEFUL_SETS, 'db')).status).toMatchObject({ replicas: 3, readyReplicas: 3 });
+    expect((await world.get(DAEMON_SETS, 'agent')).status).toMatchObject({
+      desiredNumberScheduled: 3,
+      numberAvailable: 3,
+    });
+    expect((await world.get(JOBS, 'task')).status).toMatchObject({ succeeded: 4, completionTime: expect.any(String) });
+    const names = (await world.list(PODS)).map(({ metadata }) => metadata.labels?.app ?? 'task');
+    expect(
+      Object.fromEntries(
+        Object.entries(Object.groupBy(names, (name) => name)).map(([name, list]) => [name, list?.length]),
+      ),
+    ).toEqual({
+      web: 6,
+      db: 3,
+      agent: 3,
+      task: 4,
+    });
   });
 
   it('does the same again, to the last resource version, from the same seed', async () => {

@@ -3,6 +3,7 @@ import { type KubeObject, keyOf, keyText, type OwnerReference } from '../../apis
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import type { PodTemplateSpec } from '../../apis/kubernetes/workloads.ts';
 import { hasCode } from '../../platform/errors.ts';
+import { Turns } from '../turns.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import type { Expectations } from './expectations.ts';
 
@@ -48,19 +49,32 @@ export function podFromTemplate(
   };
 }
 
+/** How the events speak of a pod that was made or deleted. */
+export type PodSentence = (verb: 'Create' | 'Delete', podName: string, owner: KubeObject) => string;
+
+/** Pods made or deleted before others in the process get their turn. */
+const WRITES_PER_TURN = 50;
+
+const SENTENCE: PodSentence = (verb, podName) => `${verb}d pod: ${podName}`;
+
 /** Creates and deletes pods of owners, says so in events, and remembers what has not been heard of yet. */
 export class PodControl {
   readonly #options: ControllerOptions;
   readonly #expectations: Expectations;
+  readonly #sentence: PodSentence;
+  readonly #turns: Turns;
 
-  constructor(options: ControllerOptions, expectations: Expectations) {
+  constructor(options: ControllerOptions, expectations: Expectations, sentence: PodSentence = SENTENCE) {
     this.#options = options;
     this.#expectations = expectations;
+    this.#sentence = sentence;
+    this.#turns = new Turns(options.clock, WRITES_PER_TURN);
   }
 
   async create(owner: KubeObject, pod: Pod): Promise<Pod> {
     const { client, informers, recorder } = this.#options;
     const ownerKey = keyText(keyOf(owner));
+    await this.#turns.take();
     try {
       const created = await client.create(PODS, pod);
       const heard = informers.pods.get(keyText(keyOf(created)))?.metadata.uid === created.metadata.uid;
@@ -69,7 +83,7 @@ export class PodControl {
         object: owner,
         type: 'Normal',
         reason: 'SuccessfulCreate',
-        message: `Created pod: ${created.metadata.name}`,
+        message: this.#sentence('Create', created.metadata.name ?? '', owner),
       });
       return created;
     } catch (error) {
@@ -84,6 +98,7 @@ export class PodControl {
     const { client, recorder } = this.#options;
     const ownerKey = keyText(keyOf(owner));
     const { uid } = pod.metadata;
+    await this.#turns.take();
     this.#expectations.expectDeletion(ownerKey, uid);
     try {
       await client.delete(PODS, keyOf(pod), uid === undefined ? {} : { preconditions: { uid } });
@@ -91,7 +106,7 @@ export class PodControl {
         object: owner,
         type: 'Normal',
         reason: 'SuccessfulDelete',
-        message: `Deleted pod: ${pod.metadata.name}`,
+        message: this.#sentence('Delete', pod.metadata.name ?? '', owner),
       });
     } catch (error) {
       this.#expectations.sawDeletion(ownerKey, uid);

@@ -1,6 +1,9 @@
 /** What controllers ask about pods. */
+import type { Condition } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
+
+const NO_CONDITIONS: readonly Condition[] = [];
 
 /** It has ended, well or badly. */
 export function isFinished(pod: Pod): boolean {
@@ -17,7 +20,11 @@ export function isActive(pod: Pod): boolean {
 }
 
 export function isReady(pod: Pod): boolean {
-  return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  // Asked of every pod of a workload on every look, so it does without a closure.
+  for (const condition of pod.status?.conditions ?? NO_CONDITIONS) {
+    if (condition.type === 'Ready') return condition.status === 'True';
+  }
+  return false;
 }
 
 /** When it will have been ready for that long; undefined when it is not ready. */

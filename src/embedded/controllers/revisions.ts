@@ -23,18 +23,22 @@ export interface RevisionPlan {
   readonly delete: readonly ControllerRevision[];
 }
 
-/** Finds or makes the revision of a template, and what is too old to keep. Pure. `inUse` are the hashes of pods. */
+/**
+ * Finds or makes the revision of a template, and what is too old to keep. Pure. `inUse` are the names of revisions that
+ * pods have; `hashLabel` is where the owner's kind writes the hash on a revision.
+ */
 export function decideRevisions(
   owner: KubeObject & { readonly spec: { readonly template: PodTemplateSpec; readonly revisionHistoryLimit?: number } },
   existing: readonly ControllerRevision[],
   inUse: ReadonlySet<string>,
+  hashLabel: string,
 ): RevisionPlan {
   const { template, revisionHistoryLimit = DEFAULT_HISTORY } = owner.spec;
   const data = { spec: { template: { ...template, $patch: 'replace' } } };
   const newest = Math.max(0, ...existing.map(({ revision }) => revision));
   const text = canonicalJson(data);
   const known = existing.find((revision) => canonicalJson(revision.data) === text);
-  const update = known ?? newRevision(owner, data, newest + 1);
+  const update = known ?? newRevision(owner, data, newest + 1, hashLabel);
   const renumber = known !== undefined && known.revision < newest;
   const idle = existing
     .filter((revision) => revision !== known && !inUse.has(revision.metadata.name ?? ''))
@@ -72,6 +76,7 @@ function newRevision(
   owner: KubeObject & { readonly spec: { readonly template: PodTemplateSpec } },
   data: unknown,
   revision: number,
+  hashLabel: string,
 ): ControllerRevision {
   const { name, namespace } = owner.metadata;
   const hash = templateHash(owner.spec.template);
@@ -81,7 +86,7 @@ function newRevision(
     metadata: {
       name: `${name}-${hash}`,
       ...(namespace !== undefined && { namespace }),
-      labels: { ...owner.spec.template.metadata?.labels, [REVISION_LABEL]: hash },
+      labels: { ...owner.spec.template.metadata?.labels, [hashLabel]: hash },
       ownerReferences: [controllerReference(owner)],
     },
     data,

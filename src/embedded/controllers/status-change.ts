@@ -2,6 +2,8 @@ import type { KubeObject, Resource } from '../../apis/kubernetes/object.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { canonicalJson } from './canonical-json.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /**
  * Writes a status that was worked out from the object as it was read. Fields that are gone are taken away, and nothing is
  * written when nothing changed. KUBE_CONFLICT when the object changed meanwhile: then it is to be worked out anew.
@@ -10,14 +12,9 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
   client: KubeClient,
   kind: Resource<T>,
   object: T,
-  status: Readonly<Record<string, unknown>>,
+  status: Fields,
 ): Promise<boolean> {
-  const old = (object.status ?? {}) as Record<string, unknown>;
-  const changed: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(status)) {
-    if (canonicalJson(old[field]) !== canonicalJson(value)) changed[field] = value ?? null;
-  }
-  for (const field of Object.keys(old)) if (!(field in status)) changed[field] = null;
+  const changed = mergeDifference((object.status ?? {}) as Fields, status);
   if (Object.keys(changed).length === 0) return false;
   const { name = '', namespace, resourceVersion } = object.metadata;
   const body = { metadata: { resourceVersion }, status: changed };
@@ -26,12 +23,30 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
   return true;
 }
 
+/** The merge patch that makes one object of another: what is new or different, and null for what is gone. */
+export function mergeDifference(old: Fields, fresh: Fields): Record<string, unknown> {
+  const changed: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(fresh)) {
+    const before = old[field];
+    if (isFields(before) && isFields(value)) {
+      const inner = mergeDifference(before, value);
+      if (Object.keys(inner).length > 0) changed[field] = inner;
+    } else if (canonicalJson(before) !== canonicalJson(value)) changed[field] = value ?? null;
+  }
+  for (const field of Object.keys(old)) if (!Object.hasOwn(fresh, field)) changed[field] = null;
+  return changed;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A count as it stands in a status: zero is left out. */
 export function unlessZero(count: number): number | undefined {
   return count === 0 ? undefined : count;
 }
 
 /** The fields that have a value. */
-export function compact(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function compact(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -11,6 +11,7 @@ import { storeUpdate } from '../apiserver/writing.ts';
 import type { StoreEvent } from '../event-log.ts';
 import { OwnerGraph, ownersOf, type Place } from './owner-graph.ts';
 
+/** The garbage collector of one API server. */
 export class GarbageCollector {
   readonly #world: World;
   readonly #graph = new OwnerGraph();

@@ -103,6 +103,9 @@ describe('a simulated node', () => {
       reason: 'Terminated',
       message: 'Pod was terminated in response to imminent node shutdown.',
     });
+    await test.world.settle(60_000);
+    const lease = await test.world.get(LEASES, 'n1', 'kube-node-lease');
+    expect(test.world.clock.now() - (parseTimestamp(lease.spec?.renewTime) ?? 0)).toBeGreaterThan(40_000);
   });
 });
 
@@ -237,6 +240,8 @@ describe('a pod on a simulated node', () => {
     await test.world.settle();
     await test.world.client.delete(PODS, { name: 'p', namespace: 'default' });
     await test.world.settle();
-    expect((await test.world.get(PODS, 'p')).status?.phase).toBe('Succeeded');
+    const ended = await test.world.get(PODS, 'p');
+    expect(ended.status?.phase).toBe('Failed');
+    expect(container(ended)).toMatchObject({ state: { terminated: { exitCode: 143, reason: 'Error' } } });
   });
 });

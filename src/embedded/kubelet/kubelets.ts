@@ -16,6 +16,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { type ClusterInformers, NODE_LEASES } from '../cluster-informers.ts';
 import { patchNewest } from '../patch-newest.ts';
+import { Turns } from '../turns.ts';
 import { parseDuration } from './duration.ts';
 import { nodeStatus, registration, SIMULATED, type SimulatedNode, standardLabels } from './node-report.ts';
 import { PodAddresses } from './pod-addresses.ts';
@@ -51,6 +52,8 @@ interface PlayedPod {
   run: PodRun;
 }
 
+/** Nodes and pods looked at before others in the process get their turn. */
+const SYNCS_PER_TURN = 50;
 const LEASE_SECONDS = 40;
 const STATUS_EVERY_MS = 300_000;
 const SHUTDOWN_GRACE_MS = 30_000;
@@ -64,12 +67,14 @@ export class Kubelets {
   readonly #pods = new Map<string, PlayedPod>();
   readonly #nodeWork: Controller;
   readonly #podWork: Controller;
+  readonly #turns: Turns;
   #numbers = 0;
 
   constructor(options: KubeletsOptions) {
     this.#options = options;
     this.#delays = { ...NO_DELAYS, ...options.delays };
     this.#leaseRenewMs = options.leaseRenewMs ?? 10_000;
+    this.#turns = new Turns(options.clock, SYNCS_PER_TURN);
     const { clock, logger, metrics } = options;
     const shared = { clock, ...(logger && { logger }), ...(metrics && { metrics }), concurrency: 32 };
     this.#nodeWork = new Controller({ ...shared, name: 'kubelet.node', reconcile: (key) => this.#syncNode(key) });
@@ -165,6 +170,7 @@ export class Kubelets {
   }
 
   async #syncNode(name: string): Promise<ReconcileResult | undefined> {
+    await this.#turns.take();
     const machine = this.#machines.get(name);
     const node = this.#options.informers.nodes.get(name);
     if (machine === undefined || node === undefined || machine.state === 'dead') return undefined;
@@ -172,6 +178,10 @@ export class Kubelets {
     if (now >= machine.statusDueAt) {
       await this.#report(machine, node, now);
       machine.statusDueAt = now < machine.readyAt ? machine.readyAt : now + STATUS_EVERY_MS;
+    }
+    if (machine.state === 'shutting-down' && this.#isEmpty(machine)) {
+      machine.state = 'dead';
+      return undefined;
     }
     if (now >= machine.leaseDueAt) {
       await this.#renewLease(machine, node);
@@ -182,6 +192,11 @@ export class Kubelets {
           : now + this.#leaseRenewMs;
     }
     return { requeueAfterMs: Math.min(machine.leaseDueAt, machine.statusDueAt) - this.#options.clock.now() };
+  }
+
+  /** Nothing runs on the machine any more. */
+  #isEmpty(machine: Machine): boolean {
+    return this.#options.informers.pods.byIndex('node', machine.name).every(isOver);
   }
 
   async #report(machine: Machine, node: Node, now: number): Promise<void> {
@@ -227,6 +242,7 @@ export class Kubelets {
   }
 
   async #syncPod(key: string): Promise<ReconcileResult | undefined> {
+    await this.#turns.take();
     const pod = this.#options.informers.pods.get(key);
     if (pod === undefined) {
       this.#forget(key);

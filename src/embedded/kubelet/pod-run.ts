@@ -14,6 +14,8 @@ export interface PodRun {
   readonly ended?: { readonly reason: string; readonly message: string };
 }
 
+/** The exit codes of a process that ends by SIGTERM, as one without a handler does, and by SIGKILL. */
+const TERMINATED = 143;
 const KILLED = 137;
 
 /** A pod that its node has just heard of. */
@@ -64,7 +66,7 @@ export function stopPod(run: PodRun, graceMs: number, now: number): PodRun {
   const takesMs = started ? run.script.stopMs : 0;
   const at = now + Math.min(takesMs, graceMs);
   if (run.stop !== undefined && run.stop.at <= at) return run;
-  return { ...run, stop: { at, exitCode: takesMs > graceMs ? KILLED : 0 } };
+  return { ...run, stop: { at, exitCode: takesMs > graceMs ? KILLED : TERMINATED } };
 }
 
 /** When the pod changes next by itself; Infinity when it does not. */

@@ -41,6 +41,7 @@ export function podStatus(pod: Pod, run: PodRun, place: PodPlace, now: number): 
   ];
   const own = new Set(conditions.map(({ type }) => type));
   return {
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     phase,
     conditions: [...conditions, ...(pod.status?.conditions ?? []).filter(({ type }) => !own.has(type))],
     ...(run.ended ?? {}),

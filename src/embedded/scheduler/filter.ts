@@ -43,6 +43,15 @@ export function passes(cycle: Cycle, entry: NodeEntry): boolean {
   return laterRefusal(cycle, entry) === undefined;
 }
 
+/** How many pods of the class the node could take, by resources alone. */
+export function roomFor(podClass: PodClass, entry: NodeEntry): number {
+  let room = entry.maxPods - entry.pods.size;
+  for (const { column, amount } of podClass.requests) {
+    room = Math.min(room, Math.floor(((entry.allocatable[column] ?? 0) - (entry.requested[column] ?? 0)) / amount));
+  }
+  return Math.max(0, room);
+}
+
 /** Why the pod may not go to the node. */
 export function refusalOf(cycle: Cycle, entry: NodeEntry): Refusal | undefined {
   const { podClass } = cycle;

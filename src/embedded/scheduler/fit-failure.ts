@@ -27,14 +27,18 @@ export function fitFailure(
   return { message: sentence(nodeCount, reasons, preemption(nodeCount, resolvable, options.preemptionPolicy)) };
 }
 
-/** The failure of a pod that no node was asked about, because of the pod itself or what it refers to. */
-export function podFailure(nodeCount: number, problem: string, preemptionPolicy?: string): FitFailure {
+/**
+ * The failure of a pod that no node was asked about, because of what it refers to. The last two words are what
+ * kube-scheduler 1.36 says there: dynamic resources miss a state that was never written.
+ */
+export function podFailure(nodeCount: number, problem: string): FitFailure {
   if (nodeCount === 0) return { message: 'no nodes available to schedule pods' };
-  return { message: sentence(nodeCount, [problem], preemption(nodeCount, 0, preemptionPolicy)) };
+  return { message: `0/${nodeCount} nodes are available: ${problem}. not found` };
 }
 
 function sentence(nodeCount: number, reasons: readonly string[], preemptionNote: string): string {
-  return `0/${nodeCount} nodes are available: ${reasons.join(', ')}. preemption: ${preemptionNote}`;
+  // Since 1.34 the sentence begins its second half with what dynamic resources have to say, which is always the same here.
+  return `0/${nodeCount} nodes are available: ${reasons.join(', ')}. no new claims to deallocate, preemption: ${preemptionNote}`;
 }
 
 /** What a look at preemption says; here it never finds a victim. */
@@ -44,5 +48,5 @@ function preemption(nodeCount: number, resolvable: number, policy: string | unde
     ...(resolvable > 0 ? [`${resolvable} No preemption victims found for incoming pod`] : []),
     ...(resolvable < nodeCount ? [`${nodeCount - resolvable} Preemption is not helpful for scheduling`] : []),
   ];
-  return `0/${nodeCount} nodes are available: ${parts.join(', ')}.`;
+  return `0/${nodeCount} nodes are available: ${parts.sort().join(', ')}.`;
 }

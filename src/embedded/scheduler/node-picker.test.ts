@@ -58,7 +58,7 @@ describe('a pod that fits nowhere', () => {
     snapshot.place(aPod('other', { requests: { cpu: '3' } }), 'busy');
     expect(pick(snapshot, aPod('p', { requests: { cpu: '2' } }))).toBe(
       '0/5 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu, 2 node(s) had untolerated taint(s). ' +
-        'preemption: 0/5 nodes are available: 1 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.',
+        'no new claims to deallocate, preemption: 0/5 nodes are available: 1 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.',
     );
   });
 
@@ -76,7 +76,7 @@ describe('a pod that fits nowhere', () => {
       aPod('p', { requests: { cpu: '9' }, spec: { preemptionPolicy: 'Never' } }),
     );
     expect(message).toBe(
-      '0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.',
+      '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.',
     );
   });
 
@@ -240,6 +240,13 @@ describe('topology spread', () => {
     ).toEqual({ n0: 2, n1: 2 });
   });
 
+  it('counts nobody when its selector selects everybody, as kube-scheduler does', () => {
+    const all = (index: number) => spread({ labelSelector: {} })(index);
+    expect(
+      fill(cluster(...zones('a'), aNode('full', { labels: { [ZONE]: 'b' }, capacity: { pods: '0' } })), pods(3, all)),
+    ).toEqual({ n0: 3 });
+  });
+
   it('does not count pods that are being deleted', () => {
     const snapshot = cluster(...zones('a', 'b'));
     const leaving = spread({})(0);
@@ -369,8 +376,7 @@ describe('volumes', () => {
 
   it('must be claimed', () => {
     expect(pick(cluster(...zones('a')), pod)).toBe(
-      '0/1 nodes are available: persistentvolumeclaim "data" not found. ' +
-        'preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+      '0/1 nodes are available: persistentvolumeclaim "data" not found. not found',
     );
   });
 

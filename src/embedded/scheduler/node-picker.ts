@@ -35,7 +35,7 @@ export class NodePicker {
       podClass.failure = { version, failure };
       return { failure };
     };
-    if ('problem' in cycle.volumes) return fail(podFailure(nodes.length, cycle.volumes.problem, preemptionPolicy));
+    if ('problem' in cycle.volumes) return fail(podFailure(nodes.length, cycle.volumes.problem));
     const wanted = candidatesWanted(nodes.length);
     const candidates: NodeEntry[] = [];
     let looked = 0;

@@ -57,7 +57,13 @@ export function spreadConstraint(
     topologyKey: constraint.topologyKey,
     honorAffinity: (constraint.nodeAffinityPolicy ?? 'Honor') === 'Honor',
     honorTaints: constraint.nodeTaintsPolicy === 'Honor',
-    counted: makeTerm(constraint.topologyKey, new Set([namespace]), NOTHING, selector),
+    // kube-scheduler counts no pods at all for a selector without requirements, though the pod itself matches it.
+    counted: makeTerm(
+      constraint.topologyKey,
+      new Set([namespace]),
+      NOTHING,
+      selector === EVERYTHING ? NOTHING : selector,
+    ),
     selfMatch: selector.matches(labels),
   };
 }

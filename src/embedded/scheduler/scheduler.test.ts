@@ -36,7 +36,9 @@ describe('the scheduler', () => {
     expect(scheduled(refused)).toMatchObject({
       status: 'False',
       reason: 'Unschedulable',
-      message: expect.stringMatching(/^0\/1 nodes are available: 1 Insufficient cpu\. preemption: /),
+      message: expect.stringMatching(
+        /^0\/1 nodes are available: 1 Insufficient cpu\. no new claims to deallocate, preemption: /,
+      ),
     });
     await world.create(NODES, aNode('small'));
     await world.settle(20_000);
@@ -112,6 +114,21 @@ describe('the scheduler', () => {
     await world.change(NODES, 'n1', { spec: { unschedulable: null } });
     await world.settle();
     expect((await world.get(PODS, 'web')).spec.nodeName).toBe('n1');
+  });
+
+  it('does not bother pods with a new node that has no room for them', async () => {
+    await using world = await withScheduler();
+    await world.create(
+      PODS,
+      ...Array.from({ length: 100 }, (_, index) => aPod(`p${index}`, { requests: { cpu: '1' } })),
+    );
+    await world.settle(20_000);
+    const before = new Map((await world.list(PODS)).map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+    await world.create(NODES, aNode('n1'));
+    await world.settle(20_000);
+    const pods = await world.list(PODS);
+    expect(pods.filter(({ spec }) => spec.nodeName === 'n1')).toHaveLength(4);
+    expect(pods.filter(({ metadata }) => before.get(metadata.name) !== metadata.resourceVersion)).toHaveLength(8);
   });
 
   it('never places more than a node holds, however fast the pods come', async () => {

@@ -16,7 +16,7 @@ import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import type { Random } from '../../platform/random.ts';
 import type { ClusterInformers } from '../cluster-informers.ts';
 import { patchNewest } from '../patch-newest.ts';
-import { passes, prepareCycle } from './filter.ts';
+import { passes, prepareCycle, roomFor } from './filter.ts';
 import { NodePicker } from './node-picker.ts';
 import { dependsOnPods, podClassKey } from './pod-class.ts';
 import { notScheduled } from './pod-scheduled.ts';
@@ -95,7 +95,12 @@ export class Scheduler {
     const placement = this.#picker.pick(this.#snapshot, podClass);
     if ('failure' in placement) {
       this.#queue.park(waiting, podClass);
-      this.#background(this.#sayUnschedulable(pod, placement.failure.message, signal));
+      // Others act on what the pod says; if that could not be written, the pod is tried again soon.
+      const said = this.#sayUnschedulable(pod, placement.failure.message, signal).catch((error) => {
+        this.#queue.retry(waiting);
+        throw error;
+      });
+      this.#background(said);
       return;
     }
     this.#assumed.add(waiting.key);
@@ -156,13 +161,15 @@ export class Scheduler {
       .filter((entry) => entry !== undefined);
     const anything = this.#relieved.has('');
     for (const podClass of [...this.#queue.parkedClasses]) {
-      const mayHelp = (): boolean => {
-        if (anything || (this.#podsMoved && dependsOnPods(podClass))) return true;
-        if (entries.length === 0) return false;
-        const cycle = prepareCycle(this.#snapshot, podClass);
-        return entries.some((entry) => passes(cycle, entry));
-      };
-      if (mayHelp()) this.#queue.release(podClass);
+      if (anything || (this.#podsMoved && dependsOnPods(podClass))) {
+        this.#queue.release(podClass);
+        continue;
+      }
+      if (entries.length === 0) continue;
+      const cycle = prepareCycle(this.#snapshot, podClass);
+      const room = entries.reduce((sum, entry) => sum + (passes(cycle, entry) ? roomFor(podClass, entry) : 0), 0);
+      // Twice as many as there is room for, so that one that goes away meanwhile does not leave its place empty.
+      if (room > 0) this.#queue.release(podClass, 2 * room);
     }
     this.#relieved.clear();
     this.#podsMoved = false;

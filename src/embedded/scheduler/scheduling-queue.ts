@@ -30,9 +30,7 @@ export class SchedulingQueue {
   readonly #clock: Clock;
   readonly #wake: () => void;
   readonly #pods = new Map<string, WaitingPod>();
-  readonly #active = new Heap<WaitingPod>(
-    (a, b) => priorityOf(a.pod) > priorityOf(b.pod) || (priorityOf(a.pod) === priorityOf(b.pod) && a.order < b.order),
-  );
+  readonly #active = new Heap<WaitingPod>(goesBefore);
   readonly #later = new Heap<{ readonly waiting: WaitingPod; readonly at: number }>((a, b) => a.at < b.at);
   readonly #parked = new Map<PodClass, Set<WaitingPod>>();
   #order = 0;
@@ -115,14 +113,20 @@ export class SchedulingQueue {
 
   /** Something failed that has nothing to do with the nodes: the pod is tried again after its back-off. */
   retry(waiting: WaitingPod): void {
-    if (this.#pods.get(waiting.key) !== waiting) return;
+    if (this.#pods.get(waiting.key) !== waiting || waiting.place === 'active') return;
+    this.#unpark(waiting);
     waiting.place = 'delayed';
     this.#delay(waiting, backOffEnd(waiting));
   }
 
-  /** Something changed that may help the pods of a class; they are tried again, each not before its back-off is over. */
-  release(podClass: PodClass): void {
-    for (const waiting of [...(this.#parked.get(podClass) ?? [])]) {
+  /**
+   * Something changed that may help the pods of a class; they are tried again, each not before its back-off is over. When
+   * it can help only so many, those that come first are tried, and the others need not fail once more.
+   */
+  release(podClass: PodClass, most = Number.POSITIVE_INFINITY): void {
+    const parked = [...(this.#parked.get(podClass) ?? [])];
+    const chosen = parked.length <= most ? parked : parked.sort((a, b) => (goesBefore(a, b) ? -1 : 1)).slice(0, most);
+    for (const waiting of chosen) {
       this.#unpark(waiting);
       const at = backOffEnd(waiting);
       if (at <= this.#clock.elapsed()) this.#activate(waiting);
@@ -183,6 +187,12 @@ export class SchedulingQueue {
 
 function backOffEnd({ triedAt, attempts }: WaitingPod): number {
   return triedAt + Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** Math.max(0, attempts - 1));
+}
+
+/** The more important pod first, then the older one. */
+function goesBefore(a: WaitingPod, b: WaitingPod): boolean {
+  const difference = priorityOf(a.pod) - priorityOf(b.pod);
+  return difference > 0 || (difference === 0 && a.order < b.order);
 }
 
 function priorityOf(pod: Pod): number {

@@ -99,7 +99,7 @@ function spreadCosts(
 function defaultSpreadCosts(snapshot: ClusterSnapshot, ownerUid: string, entries: readonly NodeEntry[]): Float64Array {
   const counter = snapshot.ownerCounter(ownerUid);
   const costs = new Float64Array(entries.length);
-  if (counter.total === 0) return costs;
+  if (counter === undefined) return costs;
   const zones = snapshot.domains(ZONE_KEY);
   const perZone = countByDomain(snapshot, zones, counter);
   const zoneWeight = Math.log(zones.count + 2);

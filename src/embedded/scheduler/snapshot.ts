@@ -18,6 +18,8 @@ import { VolumeIndex } from './volume-index.ts';
 
 /** Kept classes beyond which those that no pod uses are dropped. */
 const MOST_CLASSES = 4096;
+/** Kept counters, each of which is asked about every pod that is placed; beyond it they are begun anew. */
+const MOST_COUNTERS = 1024;
 
 export class ClusterSnapshot {
   readonly columns = new ResourceColumns();
@@ -27,6 +29,7 @@ export class ClusterSnapshot {
   readonly #placed = new Map<string, PlacedPod>();
   readonly #classes = new Map<string, PodClass>();
   readonly #counters = new Map<string, PodCounter<PlacedPod>>();
+  readonly #ownerCounters = new Map<string, PodCounter<PlacedPod>>();
   readonly #antiTerms = new Map<string, { readonly term: PodTerm; readonly counter: PodCounter<PlacedPod> }>();
   readonly #domains = new Map<string, TopologyDomains>();
   readonly #namespaces = new Map<string, Labels>();
@@ -157,9 +160,9 @@ export class ClusterSnapshot {
     });
   }
 
-  /** Counts the placed pods of a controller. */
-  ownerCounter(uid: string): PodCounter<PlacedPod> {
-    return this.#counter(`owner ${uid}`, ({ podClass }) => podClass.ownerUid === uid);
+  /** Counts the placed pods of a controller; undefined when it has none. */
+  ownerCounter(uid: string): PodCounter<PlacedPod> | undefined {
+    return this.#ownerCounters.get(uid);
   }
 
   /** The terms by which placed pods keep others away, with where those pods are. */
@@ -175,6 +178,7 @@ export class ClusterSnapshot {
   #counter(key: string, counts: (placed: PlacedPod) => boolean): PodCounter<PlacedPod> {
     let counter = this.#counters.get(key);
     if (counter === undefined) {
+      if (this.#counters.size >= MOST_COUNTERS) this.#counters.clear();
       counter = new PodCounter(counts);
       for (const placed of this.#placed.values()) counter.note(placed, placed.entry.slot, 1);
       this.#counters.set(key, counter);
@@ -185,14 +189,18 @@ export class ClusterSnapshot {
   #count(placed: PlacedPod, sign: 1 | -1): void {
     const { slot } = placed.entry;
     for (const counter of this.#counters.values()) counter.note(placed, slot, sign);
-    for (const term of placed.podClass.antiAffinity) {
-      let anti = this.#antiTerms.get(term.key);
-      if (anti === undefined) {
-        anti = { term, counter: new PodCounter(() => true) };
-        this.#antiTerms.set(term.key, anti);
-      }
+    const { ownerUid, antiAffinity } = placed.podClass;
+    if (ownerUid !== undefined) {
+      const counter = this.#ownerCounters.get(ownerUid) ?? new PodCounter<PlacedPod>(() => true);
+      counter.note(placed, slot, sign);
+      if (counter.total === 0) this.#ownerCounters.delete(ownerUid);
+      else this.#ownerCounters.set(ownerUid, counter);
+    }
+    for (const term of antiAffinity) {
+      const anti = this.#antiTerms.get(term.key) ?? { term, counter: new PodCounter<PlacedPod>(() => true) };
       anti.counter.note(placed, slot, sign);
       if (anti.counter.total === 0) this.#antiTerms.delete(term.key);
+      else this.#antiTerms.set(term.key, anti);
     }
   }
 

@@ -15,19 +15,23 @@ export interface FieldsV1 {
 }
 
 const NO_CHILDREN: ReadonlyMap<string, FieldSet> = new Map();
+/** No field at all. */
 export const EMPTY: FieldSet = { member: false, children: NO_CHILDREN };
+/** The place itself and nothing below it. */
 export const LEAF: FieldSet = { member: true, children: NO_CHILDREN };
 
+/** Whether there is no field in the set. */
 export function isEmpty(set: FieldSet): boolean {
   return !set.member && set.children.size === 0;
 }
 
 /** A set of children, without those that are empty. */
-export function setOf(member: boolean, children: Map<string, FieldSet>): FieldSet {
+export function setOf(member: boolean, children: ReadonlyMap<string, FieldSet>): FieldSet {
   if (children.size === 0) return member ? LEAF : EMPTY;
   return { member, children };
 }
 
+/** What is in one or the other. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
   if (isEmpty(a)) return b;
@@ -39,31 +43,39 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return { member: a.member || b.member, children };
 }
 
-/** What is in the first and not in the second. */
+/** What is in the first and not in the second; the first itself when that is all of it. */
 export function minus(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmpty(a) || isEmpty(b)) return a;
-  const children = new Map<string, FieldSet>();
-  for (const [element, child] of a.children) {
-    const other = b.children.get(element);
-    const rest = other === undefined ? child : minus(child, other);
-    if (!isEmpty(rest)) children.set(element, rest);
-  }
-  return setOf(a.member && !b.member, children);
+  return withChildren(a, a.member && !b.member, b, minus);
 }
 
-/** Without the places of the second and all that lies below them. */
+/** Without the places of the second and all that lies below them; the first itself when that is all of it. */
 export function minusTrees(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmpty(a) || isEmpty(b)) return a;
-  if (b.member) return EMPTY;
-  const children = new Map<string, FieldSet>();
-  for (const [element, child] of a.children) {
-    const other = b.children.get(element);
-    const rest = other === undefined ? child : minusTrees(child, other);
-    if (!isEmpty(rest)) children.set(element, rest);
-  }
-  return setOf(a.member, children);
+  return b.member ? EMPTY : withChildren(a, a.member, b, minusTrees);
 }
 
+function withChildren(
+  a: FieldSet,
+  member: boolean,
+  b: FieldSet,
+  subtract: (a: FieldSet, b: FieldSet) => FieldSet,
+): FieldSet {
+  let children: Map<string, FieldSet> | undefined;
+  for (const [element, other] of b.children) {
+    const child = a.children.get(element);
+    if (child === undefined) continue;
+    const rest = subtract(child, other);
+    if (rest === child) continue;
+    children ??= new Map(a.children);
+    if (isEmpty(rest)) children.delete(element);
+    else children.set(element, rest);
+  }
+  if (children === undefined) return member === a.member ? a : setOf(member, a.children);
+  return setOf(member, children);
+}
+
+/** What is in both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmpty(a) || isEmpty(b)) return EMPTY;
   const children = new Map<string, FieldSet>();
@@ -76,6 +88,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return setOf(a.member && b.member, children);
 }
 
+/** Whether both hold the same fields. */
 export function sameSet(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
   if (a.member !== b.member || a.children.size !== b.children.size) return false;
@@ -112,15 +125,22 @@ const interned = new Map<string, FieldsV1>();
 
 /** The set in the form of the wire. Alike sets are one and the same object: pods of one workload all have the same. */
 export function toFieldsV1(set: FieldSet): FieldsV1 {
-  const fields = written(set);
-  const text = JSON.stringify(fields);
-  const known = interned.get(text);
+  const key = keyOf(set);
+  const known = interned.get(key);
   if (known !== undefined) return known;
+  const fields = written(set);
   freeze(fields);
   if (interned.size >= LARGEST_INTERNED) interned.clear();
-  interned.set(text, fields);
+  interned.set(key, fields);
   read.set(fields, set);
   return fields;
+}
+
+/** A text that only alike sets share; its marks stand in no name of a field. */
+function keyOf(set: FieldSet): string {
+  let text = set.member ? '.' : '';
+  for (const [element, child] of set.children) text += `\u0001${element}\u0002${keyOf(child)}\u0003`;
+  return text;
 }
 
 function written(set: FieldSet): FieldsV1 {

@@ -1,19 +1,10 @@
 /** `metadata.managedFields`: who wrote which field last, kept up to date with every write. */
 import type { ManagedFieldsEntry } from '../../../apis/kubernetes/object.ts';
 import type { Draft, Kind } from '../kinds/kind.ts';
-import {
-  type FieldSet,
-  fromFieldsV1,
-  isEmpty,
-  minus,
-  minusTrees,
-  sameSet,
-  setOf,
-  toFieldsV1,
-  union,
-} from './field-set.ts';
+import { type FieldSet, fromFieldsV1, isEmpty, minus, minusTrees, setOf, toFieldsV1, union } from './field-set.ts';
 import { type Difference, difference } from './object-fields.ts';
 
+/** Who writes, when, and through which subresource. */
 export interface FieldWriter {
   readonly manager: string | undefined;
   readonly time: string;
@@ -90,7 +81,7 @@ export function releaseFields(
   return entries.flatMap((entry) => {
     const fields = fromFieldsV1(entry.fieldsV1);
     const left = minusTrees(minus(fields, changed), removed);
-    if (sameSet(left, fields)) return [entry];
+    if (left === fields) return [entry];
     return isEmpty(left) ? [] : [{ ...entry, fieldsV1: toFieldsV1(left) }];
   });
 }

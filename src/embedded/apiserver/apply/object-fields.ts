@@ -63,6 +63,7 @@ export function fieldsOf(value: unknown, schema: Schema | undefined): FieldSet {
   return children.size === 0 ? LEAF : setOf(false, children);
 }
 
+/** How one object differs from another. */
 export interface Difference {
   /** Fields that are new or have another value. */
   readonly changed: FieldSet;

@@ -20,6 +20,7 @@ import {
 import { ownable, ownableDifference, releaseFields, sorted } from './managed-fields.ts';
 import { fieldsOf, mergeApplied, withoutFields } from './object-fields.ts';
 
+/** Who applies, when, and how. */
 export interface Applier {
   readonly manager: string;
   readonly time: string;

@@ -1,4 +1,5 @@
 /** The API server's face on HTTP: reads a request, asks the core, writes the answer. */
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Status } from '../../../apis/kubernetes/status.ts';
 import { KubeError } from '../../../kube/kube-error.ts';
@@ -20,6 +21,7 @@ import { ResourceRequests } from './resource-requests.ts';
 import { VERSION } from './version.ts';
 import { WatchLines } from './watch-stream.ts';
 
+/** What the HTTP front needs. */
 export interface HttpApiOptions {
   readonly server: ApiServer;
   /** The bearer token that opens everything; without one everybody may do everything. */
@@ -37,6 +39,7 @@ export interface Answer {
 
 const PUBLIC: readonly RequestPath['type'][] = ['health', 'version'];
 
+/** Answers requests, whatever they are. */
 export class HttpApi {
   readonly #server: ApiServer;
   readonly #token: string | undefined;
@@ -71,7 +74,7 @@ export class HttpApi {
     const url = new URL(request.url ?? '/', 'http://server');
     const path = parsePath(url.pathname);
     if (this.#token !== undefined && !PUBLIC.includes(path.type)) {
-      if (request.headers.authorization !== `Bearer ${this.#token}`) throw unauthorized();
+      if (!isSame(request.headers.authorization ?? '', `Bearer ${this.#token}`)) throw unauthorized();
     }
     if (path.type === 'resource') return this.#resources.answer(request, response, path.resource, url.searchParams);
     if (request.method !== 'GET' && request.method !== 'HEAD') throw noSuchPath();
@@ -122,8 +125,15 @@ export class HttpApi {
   }
 }
 
+/** An answer in JSON. */
 export function json(body: object, code = 200): Answer {
   return { code, body: JSON.stringify(body) };
+}
+
+/** Compares in a time that tells nothing about where two texts differ. */
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 function healthText(check: string, parameters: URLSearchParams): string {

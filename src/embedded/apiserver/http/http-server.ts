@@ -5,6 +5,7 @@ import type { KeyPair } from '../../../platform/certificates.ts';
 import { asError, SpindriftError } from '../../../platform/errors.ts';
 import { HttpApi, type HttpApiOptions } from './http-api.ts';
 
+/** Where and how to listen. */
 export interface HttpServerOptions extends HttpApiOptions {
   /** 0 takes any free port. */
   readonly port: number;

@@ -18,6 +18,7 @@ interface Level {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+/** Looks through a text once. */
 export function scanJson(text: string): JsonFindings {
   const levels: Level[] = [];
   const duplicateFields: string[] = [];

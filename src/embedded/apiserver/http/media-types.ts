@@ -50,6 +50,7 @@ export function negotiatePresentation(accept: string | undefined): Presentation 
   throw notAcceptable(OFFERED);
 }
 
+/** The forms of discovery: two of the aggregated one, and one request per group version. */
 export type DiscoveryForm = 'v2' | 'v2beta1' | 'legacy';
 
 /** Aggregated discovery is asked for like another presentation of the list of groups. */

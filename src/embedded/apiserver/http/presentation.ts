@@ -8,6 +8,7 @@ import type { Presentation } from './media-types.ts';
 /** What a table row shows of its object besides the cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
+/** How objects are to be shown. */
 export interface PresentationOptions {
   readonly presentation: Presentation;
   readonly includeObject: IncludeObject;
@@ -16,6 +17,7 @@ export interface PresentationOptions {
 
 const META = 'meta.k8s.io/v1';
 
+/** One object as text. */
 export function presentObject(kind: Kind, object: KubeObject, options: PresentationOptions): string {
   switch (options.presentation) {
     case 'object':
@@ -33,6 +35,7 @@ export function presentObject(kind: Kind, object: KubeObject, options: Presentat
   }
 }
 
+/** A page of a list as text. */
 export function presentList(kind: Kind, page: ListPage<KubeObject>, options: PresentationOptions): string {
   const { items } = page;
   const metadata = listMeta(page);

@@ -33,10 +33,12 @@ function present<T extends object>(fields: { [Name in keyof T]: T[Name] | undefi
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
+/** Whether a list is to be watched. */
 export function isWatch(parameters: Parameters): boolean {
   return flag(parameters, 'watch') === true;
 }
 
+/** Namespace and selectors. */
 export function selectionOf(parameters: Parameters, namespace: string | undefined): Selection {
   return present<Selection>({
     namespace,
@@ -45,6 +47,7 @@ export function selectionOf(parameters: Parameters, namespace: string | undefine
   });
 }
 
+/** The parameters of a list. */
 export function listQuery(parameters: Parameters, namespace: string | undefined): ListQuery {
   return {
     ...selectionOf(parameters, namespace),
@@ -75,6 +78,7 @@ const LIST_OPTIONS = { group: 'meta.k8s.io', kind: 'ListOptions', plural: 'listo
 const DELETE_OPTIONS = { group: 'meta.k8s.io', kind: 'DeleteOptions', plural: 'deleteoptions' };
 const PATCH_OPTIONS = { group: 'meta.k8s.io', kind: 'PatchOptions', plural: 'patchoptions' };
 
+/** The parameters of a watch. */
 export function watchQuery(parameters: Parameters, namespace: string | undefined): WatchQuery {
   if (flag(parameters, 'sendInitialEvents') !== undefined && resourceVersionMatch(parameters) !== 'NotOlderThan') {
     const detail = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
@@ -91,6 +95,7 @@ export function watchQuery(parameters: Parameters, namespace: string | undefined
   };
 }
 
+/** What the rows of a table show of their objects. */
 export function includeObject(parameters: Parameters): IncludeObject {
   const value = text(parameters, 'includeObject');
   return value === 'None' || value === 'Object' ? value : 'Metadata';
@@ -101,6 +106,7 @@ export function fieldManagerOf(parameters: Parameters, userAgent: string | undef
   return text(parameters, 'fieldManager') ?? (userAgent ?? '').split('/')[0]?.slice(0, 128) ?? '';
 }
 
+/** The parameters of a create, an update or a patch. */
 export function writeRequest(
   parameters: Parameters,
   userAgent: string | undefined,

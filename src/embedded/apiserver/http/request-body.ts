@@ -14,6 +14,7 @@ export const LARGEST_BODY = 3 * 1024 * 1024;
 const DEEPEST_NESTING = 500;
 const OBJECT_TYPES = ['application/json', 'application/yaml', PROTOBUF_MEDIA_TYPE];
 
+/** A body that has been read. */
 export interface RequestBody {
   readonly value: unknown;
   readonly duplicateFields: readonly string[];

@@ -1,5 +1,6 @@
 /** What a URL's path names: the one grammar that all resources share, and the few paths beside it. */
 
+/** Everything that a path can name. */
 export type RequestPath =
   | { readonly type: 'resource'; readonly resource: ResourcePath }
   | { readonly type: 'group-versions'; readonly prefix: 'api' | 'apis' }
@@ -11,6 +12,7 @@ export type RequestPath =
   | { readonly type: 'paths' }
   | { readonly type: 'unknown' };
 
+/** A resource, an object of it, or a part of an object. */
 export interface ResourcePath {
   readonly group: string;
   readonly version: string;

@@ -1,10 +1,12 @@
 /** Requests for resources: the verbs of the API by method and path. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KubeObject, ObjectKey } from '../../../apis/kubernetes/object.ts';
-import type { JsonPatchOperation, Patch } from '../../../kube/client.ts';
+import type { JsonPatchOperation, Patch, WatchQuery } from '../../../kube/client.ts';
+import { KubeError } from '../../../kube/kube-error.ts';
 import type { ApiServer, Part } from '../api-server.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { badRequest, methodNotAllowed, noSuchMethod, noSuchPath, unsupportedMediaType } from '../status-errors.ts';
+import type { Watch } from '../watching.ts';
 import type { WriteRequest } from '../writing.ts';
 import type { Answer } from './http-api.ts';
 import { mediaTypeOf, negotiatePresentation } from './media-types.ts';
@@ -14,7 +16,7 @@ import { parseJson, parseObject, parseYamlText, type RequestBody, readBytes } fr
 import type { ResourcePath } from './request-path.ts';
 import { answerReview } from './reviews.ts';
 import { answerSubresource } from './subresources.ts';
-import { streamWatch, type WatchLines } from './watch-stream.ts';
+import { eventLine, streamWatch, type WatchLines } from './watch-stream.ts';
 
 const NO_LENGTH: RequestBody = { value: undefined, duplicateFields: [] };
 const PATCH_TYPES: Readonly<Record<string, Patch['type']>> = {
@@ -35,6 +37,7 @@ export interface ResourceRequest {
   readonly parameters: URLSearchParams;
 }
 
+/** Carries out requests for resources. */
 export class ResourceRequests {
   readonly #server: ApiServer;
   readonly #lines: WatchLines;
@@ -140,13 +143,24 @@ export class ResourceRequests {
     const asked = watchQuery(parameters, path.namespace);
     const { random, clock } = this.#server.world;
     const named = path.name === undefined ? {} : { fieldSelector: `metadata.name=${path.name}` };
-    const timeoutSeconds = asked.timeoutSeconds ?? SHORTEST_WATCH_SECONDS * (1 + random.next());
+    const timeoutSeconds = asked.timeoutSeconds || SHORTEST_WATCH_SECONDS * (1 + random.next());
     const { now: _, ...presentation } = this.#options(request);
-    const watch = this.#server.watch(kind, { ...asked, ...named, timeoutSeconds });
+    const watch = this.#openWatch(kind, { ...asked, ...named, timeoutSeconds });
     response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
     response.flushHeaders();
-    streamWatch({ watch, response, lines: this.#lines, presentation, now: () => clock.now() });
+    if (watch instanceof KubeError) response.end(eventLine('ERROR', JSON.stringify(watch.status)));
+    else streamWatch({ watch, response, lines: this.#lines, presentation, now: () => clock.now() });
     return undefined;
+  }
+
+  /** A place that is forgotten is told on the stream, as kube-apiserver does; other mistakes are refused outright. */
+  #openWatch(kind: Kind, query: WatchQuery): Watch | KubeError {
+    try {
+      return this.#server.watch(kind, query);
+    } catch (error) {
+      if (error instanceof KubeError && error.status.code === 410) return error;
+      throw error;
+    }
   }
 
   async #review(request: ResourceRequest): Promise<Answer> {
@@ -175,6 +189,7 @@ export class ResourceRequests {
   }
 }
 
+/** The object in the body of a request; `kind` is what it should be. */
 export async function readObject(message: IncomingMessage, kind: string): Promise<RequestBody> {
   return parseObject(await readBytes(message), message.headers['content-type'], kind);
 }

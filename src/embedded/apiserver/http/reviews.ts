@@ -24,6 +24,7 @@ const STATUS: Readonly<Record<string, Fields>> = {
   TokenReview: { authenticated: true, user: USER },
 };
 
+/** Answers a request whose object is not kept. */
 export function answerReview(server: ApiServer, kind: Kind, path: ResourcePath, body: unknown): Answer {
   if (!isFields(body)) throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`);
   if (kind.kind === 'Binding') {

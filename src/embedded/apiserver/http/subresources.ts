@@ -11,9 +11,11 @@ import type { Answer } from './http-api.ts';
 import { deleteRequest } from './query.ts';
 import { type ResourceRequest, readObject, write } from './resource-requests.ts';
 
+/** What a binding or an eviction answers. */
 export const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 const HOUR_SECONDS = 3600;
 
+/** Answers a request for `log`, `eviction`, `binding`, `token` or `finalize`. */
 export async function answerSubresource(server: ApiServer, request: ResourceRequest): Promise<Answer> {
   const { kind, path, message, parameters } = request;
   const { name = '', subresource = '', namespace } = path;

@@ -25,6 +25,7 @@ export class WatchLines {
   }
 }
 
+/** A watch, where it is written to, and how. */
 export interface WatchStreamOptions {
   readonly watch: Watch;
   readonly response: ServerResponse;
@@ -88,6 +89,7 @@ export function streamWatch(options: WatchStreamOptions): void {
   flush();
 }
 
+/** One line of a watch; `object` is JSON. */
 export function eventLine(type: string, object: string): string {
   return `{"type":"${type}","object":${object}}\n`;
 }

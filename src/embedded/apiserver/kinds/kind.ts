@@ -12,6 +12,7 @@ export interface Draft extends KubeObject {
   readonly [field: string]: unknown;
 }
 
+/** Fields whose types are for the reader to know. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** What a write may need to know of the world. */
@@ -21,7 +22,9 @@ export interface WriteContext {
   /** New nodes are kept free of pods until someone has seen that they are ready. */
   readonly taintsNewNodes: boolean;
   /** Looks up another object, for example the priority class a pod names. */
-  lookUp(plural: string, name: string): KubeObject | undefined;
+  lookUp(collection: string, name: string): KubeObject | undefined;
+  /** All objects of a collection in no order. */
+  all(collection: string): Iterable<KubeObject>;
 }
 
 /** How objects of a kind are made ready and checked. Everything is pure; what is absent does nothing. */
@@ -50,6 +53,7 @@ export interface KindRules {
   readonly conversion?: { fromStored(object: Draft): Draft; toStored(object: Draft): Draft };
 }
 
+/** A kind in one version. */
 export interface Kind extends Required<Omit<Resource, '__object'>> {
   readonly apiVersion: string;
   readonly listKind: string;
@@ -81,6 +85,7 @@ export interface Kind extends Required<Omit<Resource, '__object'>> {
   readonly rules: KindRules;
 }
 
+/** A subresource and the kind of its objects. */
 export interface Subresource {
   readonly name: string;
   readonly group: string;

@@ -18,7 +18,7 @@ export function applyJsonPatch(target: object, operations: readonly JsonPatchOpe
     checkOperation(operation);
     const rooted = atRoot(operation);
     for (const path of 'from' in rooted ? [rooted.from, rooted.path] : [rooted.path]) thaw(root, path);
-    checkIndex(root, rooted);
+    checkPlace(root, rooted);
     const [problem] = applyPatch(root, [rooted as never]);
     if (problem !== null && problem !== undefined) throw patchRejected();
   }
@@ -40,10 +40,10 @@ function atRoot(operation: JsonPatchOperation): JsonPatchOperation {
   return 'from' in rooted ? { ...rooted, from: `/value${rooted.from}` } : rooted;
 }
 
-/** The library would leave a hole in a list for an item that is put beyond its end. */
-function checkIndex(root: object, { op, path }: JsonPatchOperation): void {
-  const pointer = Pointer.fromJSON(path);
-  const { parent, key } = pointer.evaluate(root);
+/** The library would leave a hole in a list for an item beyond its end, and fails on a place below a plain value. */
+function checkPlace(root: object, { op, path }: JsonPatchOperation): void {
+  const { parent, key } = Pointer.fromJSON(path).evaluate(root);
+  if (typeof parent !== 'object' || parent === null) throw patchRejected();
   if (!Array.isArray(parent)) return;
   const inserts = op === 'add' || op === 'move' || op === 'copy';
   if (inserts && key === '-') return;

@@ -95,6 +95,20 @@ describe('a DaemonSet', () => {
     expect(await test.world.list(CONTROLLER_REVISIONS)).toHaveLength(2);
   });
 
+  it('starts the new pod beside the old one when it may surge, and never serves with fewer', async () => {
+    await using test = await withDaemonSet({ updateStrategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
+    const template = aTemplate('agent', 'app:2', {}, { 'spindrift.dev/ready-after': '10s' });
+    await test.world.change(DAEMON_SETS, 'agent', { spec: { template } });
+    const available: number[] = [];
+    for (let second = 0; second < 50; second++) {
+      await test.world.settle(1_000);
+      available.push((await test.world.get(DAEMON_SETS, 'agent')).status?.numberAvailable ?? 0);
+      expect((await places(test.world)).length).toBeLessThanOrEqual(4);
+    }
+    expect(Math.min(...available)).toBe(3);
+    expect(await places(test.world)).toEqual(['n1 app:2', 'n2 app:2', 'n3 app:2']);
+  });
+
   it('replaces a pod that has ended', async () => {
     await using test = await withDaemonSet();
     const [victim] = await test.world.list(PODS);

@@ -63,7 +63,7 @@ export class DaemonSetController {
     const inUse = new Set(
       pods.map(({ metadata }) => `${daemonSet.metadata.name}-${metadata.labels?.[REVISION_LABEL] ?? ''}`),
     );
-    const revisions = decideRevisions(daemonSet, informers.revisions.byIndex('controller', uid), inUse);
+    const revisions = decideRevisions(daemonSet, informers.revisions.byIndex('controller', uid), inUse, REVISION_LABEL);
     if (daemonSet.metadata.deletionTimestamp === undefined) await writeRevisions(client, revisions);
     const hash = revisions.update.metadata.labels?.[REVISION_LABEL] ?? '';
     const plan = decideDaemonSet(daemonSet, informers.nodes.list(), pods, hash, clock.now());

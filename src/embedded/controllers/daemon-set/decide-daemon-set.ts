@@ -29,8 +29,8 @@ export function decideDaemonSet(
   const create: string[] = [];
   const toDelete: Pod[] = [];
   const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, available: 0, updated: 0 };
-  const outdated: { readonly pod: Pod; readonly available: boolean }[] = [];
-  let unavailable = 0;
+  const places: Place[] = [];
+  // Pods on nodes that are not there any more are left to those who clean up after nodes.
   for (const node of nodes) {
     const name = node.metadata.name ?? '';
     const here = byNode.get(name) ?? [];
@@ -42,26 +42,34 @@ export function decideDaemonSet(
       continue;
     }
     counts.desired++;
-    const [kept, ...surplus] = oldestFirst(alive.filter((pod) => !isFinished(pod)));
-    // A pod that has ended is replaced; where several run, the oldest stays.
-    toDelete.push(...alive.filter(isFinished), ...surplus);
+    const running = oldestFirst(alive.filter((pod) => !isFinished(pod)));
+    const isNew = ({ metadata }: Pod): boolean => metadata.labels?.[REVISION_LABEL] === hash;
+    const fresh = running.find(isNew);
+    const old = running.find((pod) => !isNew(pod));
+    // A pod that has ended is replaced; of several of one template the oldest stays.
+    toDelete.push(...alive.filter(isFinished), ...running.filter((pod) => pod !== fresh && pod !== old));
     if (here.length === 0) create.push(name);
-    if (kept === undefined) {
-      unavailable++;
-      continue;
-    }
+    const available = (pod: Pod | undefined): boolean => pod !== undefined && isAvailable(pod, minReadySeconds, now);
+    places.push({
+      name,
+      old,
+      fresh,
+      oldServes: available(old),
+      freshServes: available(fresh),
+      waits: here.length > running.length,
+    });
+    const [shown] = running;
+    if (shown === undefined) continue;
     counts.current++;
-    const available = isAvailable(kept, minReadySeconds, now);
-    if (isReady(kept)) counts.ready++;
-    if (available) counts.available++;
-    if (kept.metadata.labels?.[REVISION_LABEL] === hash) {
-      counts.updated++;
-      if (!available) unavailable++;
-    } else outdated.push({ pod: kept, available });
+    if (isReady(shown)) counts.ready++;
+    if (available(shown)) counts.available++;
+    if (isNew(shown)) counts.updated++;
   }
-  // Pods on nodes that are not there any more are left to those who clean up after nodes.
-  if (updateStrategy?.type !== 'OnDelete')
-    toDelete.push(...replaceable(daemonSet, outdated, counts.desired, unavailable));
+  if (updateStrategy?.type !== 'OnDelete') {
+    const step = rollOut(daemonSet, places, counts.desired);
+    create.push(...step.create);
+    toDelete.push(...step.delete);
+  }
   const deleting = daemonSet.metadata.deletionTimestamp !== undefined;
   return {
     create: deleting ? [] : create,
@@ -80,20 +88,50 @@ export function decideDaemonSet(
   };
 }
 
-/** Pods of an old template that may go now: those that do not serve anyway, and as many others as may be missing. */
-function replaceable(
-  daemonSet: DaemonSet,
-  outdated: readonly { pod: Pod; available: boolean }[],
-  desired: number,
-  unavailable: number,
-): Pod[] {
-  const maxUnavailable = Math.max(
-    1,
-    scaledValue(daemonSet.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'up'),
-  );
-  const broken = outdated.filter(({ available }) => !available).map(({ pod }) => pod);
-  const serving = outdated.filter(({ available }) => available).map(({ pod }) => pod);
-  return [...broken, ...serving.slice(0, Math.max(0, maxUnavailable - unavailable - broken.length))];
+/** A node where a pod belongs, with the pods of the old and of the new template that it has. */
+interface Place {
+  readonly name: string;
+  readonly old: Pod | undefined;
+  readonly fresh: Pod | undefined;
+  readonly oldServes: boolean;
+  readonly freshServes: boolean;
+  /** A pod there has not gone yet, so that the next cannot come. */
+  readonly waits: boolean;
+}
+
+interface RollOutStep {
+  readonly create: readonly string[];
+  readonly delete: readonly Pod[];
+}
+
+/** The next step to the new template: first the new pod and then the old one away, or the other way round. */
+function rollOut(daemonSet: DaemonSet, places: readonly Place[], desired: number): RollOutStep {
+  const { maxSurge = 0, maxUnavailable = 1 } = daemonSet.spec.updateStrategy?.rollingUpdate ?? {};
+  const surge = scaledValue(maxSurge, desired, 'up');
+  const outdated = places.filter(({ old }) => old !== undefined);
+  if (surge === 0)
+    return { create: [], delete: replaceable(places, Math.max(1, scaledValue(maxUnavailable, desired, 'up'))) };
+  const replaced = outdated.filter(({ freshServes }) => freshServes);
+  const alone = outdated.filter(({ fresh, waits }) => fresh === undefined && !waits);
+  const broken = alone.filter(({ oldServes }) => !oldServes);
+  const surging = outdated.filter(({ fresh, freshServes }) => fresh !== undefined && !freshServes).length;
+  const candidates = alone.filter(({ oldServes }) => oldServes).slice(0, Math.max(0, surge - surging - broken.length));
+  return {
+    create: [...broken, ...candidates].map(({ name }) => name),
+    delete: replaced.flatMap(({ old }) => (old === undefined ? [] : [old])),
+  };
+}
+
+/** Pods of the old template that may go now: those that do not serve anyway, and as many others as may be missing. */
+function replaceable(places: readonly Place[], maxUnavailable: number): Pod[] {
+  // Where both are there, the new one came too early, and the old one goes.
+  const doubled = places.filter(({ old, fresh }) => old !== undefined && fresh !== undefined);
+  const outdated = places.filter(({ old, fresh }) => old !== undefined && fresh === undefined);
+  const broken = outdated.filter(({ oldServes }) => !oldServes);
+  const serving = outdated.filter(({ oldServes }) => oldServes);
+  const missing = places.filter(({ old, freshServes }) => old === undefined && !freshServes).length;
+  const more = serving.slice(0, Math.max(0, maxUnavailable - missing - broken.length));
+  return [...doubled, ...broken, ...more].flatMap(({ old }) => (old === undefined ? [] : [old]));
 }
 
 function oldestFirst(pods: readonly Pod[]): Pod[] {

@@ -27,6 +27,8 @@ interface Uncounted {
 }
 
 const DEFAULT_BACKOFF_LIMIT = 6;
+const FIRST_BACK_OFF_MS = 10_000;
+const LONGEST_BACK_OFF_MS = 600_000;
 
 export function decideJob(job: Job, pods: readonly Pod[], now: number): JobPlan {
   const { parallelism = 1, backoffLimit = DEFAULT_BACKOFF_LIMIT, suspend = false, completionMode } = job.spec;
@@ -43,29 +45,23 @@ export function decideJob(job: Job, pods: readonly Pod[], now: number): JobPlan 
       : startedAt + job.spec.activeDeadlineSeconds * 1000;
   const verdict =
     finished === undefined
-      ? judge({
-          tally,
-          backoffLimit,
-          completions,
-          deadline,
-          now,
-          running: running.length,
-          indexed,
-          parallelism: job.spec.parallelism,
-        })
+      ? judge({ tally, backoffLimit, completions, deadline, now, running: running.length })
       : undefined;
   const over = finished !== undefined || verdict !== undefined || job.metadata.deletionTimestamp !== undefined;
-  const wanted =
-    over || suspend
-      ? 0
-      : Math.min(
-          parallelism,
-          completions === undefined ? wantedWithoutCount(parallelism, tally.succeeded) : completions - tally.succeeded,
-        );
+  // Without a number of completions the first success means that no more pods are started; those that run go on.
+  const needed =
+    completions === undefined ? (tally.succeeded > 0 ? running.length : parallelism) : completions - tally.succeeded;
+  const wanted = over || suspend ? 0 : Math.min(parallelism, needed);
   const surplus = running.length - wanted;
+  const resumesAt = backOffEnd(pods);
+  const room = resumesAt > now ? 0 : Math.max(0, -surplus);
   const started = indexed
-    ? missingIndexes(running, tally.doneIndexes, completions ?? 0, -surplus)
-    : Array<undefined>(Math.max(0, -surplus)).fill(undefined);
+    ? missingIndexes(running, tally.doneIndexes, completions ?? 0, room)
+    : Array<undefined>(room).fill(undefined);
+  const nextLook = Math.min(
+    deadline ?? Number.POSITIVE_INFINITY,
+    surplus < 0 && resumesAt > now ? resumesAt : Number.POSITIVE_INFINITY,
+  );
   const terminating = pods.filter((pod) => isTerminating(pod) && !isFinished(pod)).length;
   // The end is declared when the last pod has ended, so that nothing of the job runs after it.
   const declared = verdict !== undefined && running.length === 0 && terminating === 0 && tally.uncounted === undefined;
@@ -86,7 +82,7 @@ export function decideJob(job: Job, pods: readonly Pod[], now: number): JobPlan 
       uncountedTerminatedPods: tally.uncounted ?? {},
       conditions: conditions(job, verdict, declared, time),
     }),
-    againAfterMs: finished === undefined ? wait(deadline, now) : wait(ttlAt, now),
+    againAfterMs: finished === undefined ? wait(nextLook, now) : wait(ttlAt, now),
     remove: ttlAt !== undefined && ttlAt <= now && job.metadata.deletionTimestamp === undefined,
   };
 }
@@ -144,8 +140,6 @@ function judge(state: {
   readonly deadline: number | undefined;
   readonly now: number;
   readonly running: number;
-  readonly indexed: boolean;
-  readonly parallelism: number | undefined;
 }): Verdict | undefined {
   const { tally, backoffLimit, completions, deadline, now, running } = state;
   if (tally.failed > backoffLimit) {
@@ -160,9 +154,21 @@ function judge(state: {
     : undefined;
 }
 
-/** Without a number of completions, one success means that no more pods are started. */
-function wantedWithoutCount(parallelism: number, succeeded: number): number {
-  return succeeded > 0 ? 0 : parallelism;
+/** When a pod may be started again after failures: each one since the last success doubles the wait. */
+function backOffEnd(pods: readonly Pod[]): number {
+  const ends = (phase: string): number[] => pods.filter(({ status }) => status?.phase === phase).map(finishedAt);
+  const lastSuccess = Math.max(0, ...ends('Succeeded'));
+  const failures = ends('Failed').filter((end) => end > lastSuccess);
+  if (failures.length === 0) return 0;
+  return Math.max(...failures) + Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (failures.length - 1));
+}
+
+function finishedAt(pod: Pod): number {
+  const ends = (pod.status?.containerStatuses ?? []).map(
+    ({ state }) =>
+      parseTimestamp((state as { terminated?: { finishedAt?: string } } | undefined)?.terminated?.finishedAt) ?? 0,
+  );
+  return Math.max(0, ...ends);
 }
 
 function missingIndexes(
@@ -227,7 +233,7 @@ function expiry(job: Job): number | undefined {
 }
 
 function wait(at: number | undefined, now: number): number | undefined {
-  return at === undefined || at <= now ? undefined : at - now;
+  return at === undefined || at <= now || at === Number.POSITIVE_INFINITY ? undefined : at - now;
 }
 
 function nonEmpty(list: readonly string[]): readonly string[] | undefined {

@@ -30,6 +30,7 @@ describe('a Job', () => {
     const job = await world.get(JOBS, 'task');
     expect(job.status).toMatchObject({ succeeded: 1, completionTime: '2030-01-01T00:00:05Z' });
     expect(job.status).not.toHaveProperty('active');
+    expect(job.status?.uncountedTerminatedPods).toEqual({});
     expect(conditions(job)).toEqual(['SuccessCriteriaMet CompletionsReached', 'Complete CompletionsReached']);
     const [pod] = await world.list(PODS);
     expect(pod?.metadata.finalizers).toBeUndefined();
@@ -59,6 +60,35 @@ describe('a Job', () => {
     expect(job.status?.failed).toBe(3);
     expect(conditions(job)).toEqual(['FailureTarget BackoffLimitExceeded', 'Failed BackoffLimitExceeded']);
     expect(await world.list(PODS)).toHaveLength(3);
+  });
+
+  it('waits before it starts the next pod after a failure, twice as long after each', async () => {
+    await using world = await withJob(['false']);
+    const seen: number[] = [];
+    for (const seconds of [5, 6, 10, 11, 30, 11]) {
+      await world.settle(seconds * 1000);
+      seen.push((await world.list(PODS)).length);
+    }
+    expect(seen).toEqual([1, 2, 2, 3, 3, 4]);
+  });
+
+  it('without a number of completions starts no more pods after the first success, and lets the others finish', async () => {
+    await using world = await withJob(['sleep', '10'], { parallelism: 2 });
+    const [first] = await world.list(PODS);
+    await world.change(PODS, first!.metadata.name!, { status: { phase: 'Succeeded' } }, 'status');
+    await world.settle(5_000);
+    expect((await world.get(JOBS, 'task')).status).toMatchObject({ active: 1, succeeded: 1 });
+    await world.settle(10_000);
+    expect(conditions(await world.get(JOBS, 'task'))).toContain('Complete CompletionsReached');
+    expect(await world.list(PODS)).toHaveLength(2);
+  });
+
+  it('counts a running pod that is deleted as failed', async () => {
+    await using world = await withJob(['sleep', '60']);
+    const [pod] = await world.list(PODS);
+    await world.client.delete(PODS, { name: pod!.metadata.name!, namespace: 'default' });
+    await world.settle(1_000);
+    expect((await world.get(JOBS, 'task')).status).toMatchObject({ failed: 1 });
   });
 
   it('fails, and its pods are ended, when it runs longer than its deadline', async () => {

@@ -25,19 +25,29 @@ export function decideReplicaSet(
   failure?: string,
 ): ReplicaSetPlan {
   const { replicas = 1, minReadySeconds = 0, template } = replicaSet.spec;
-  const active = pods.filter(isActive);
+  const labels = matchLabels(template.metadata?.labels ?? {});
+  const active: Pod[] = [];
+  const counts = { labeled: 0, ready: 0, available: 0, terminating: 0 };
+  for (const pod of pods) {
+    if (isTerminating(pod)) counts.terminating++;
+    if (!isActive(pod)) continue;
+    active.push(pod);
+    if (labels.matches(pod.metadata.labels)) counts.labeled++;
+    if (!isReady(pod)) continue;
+    counts.ready++;
+    if (isAvailable(pod, minReadySeconds, now)) counts.available++;
+  }
   const difference = replicas - active.length;
   const deleting = replicaSet.metadata.deletionTimestamp !== undefined;
-  const labels = matchLabels(template.metadata?.labels ?? {});
   return {
     create: deleting ? 0 : Math.min(BURST, Math.max(0, difference)),
     delete: deleting || difference >= 0 ? [] : podsToDelete(active, Math.min(BURST, -difference)),
     status: compact({
       replicas: active.length,
-      fullyLabeledReplicas: unlessZero(active.filter((pod) => labels.matches(pod.metadata.labels)).length),
-      readyReplicas: unlessZero(active.filter(isReady).length),
-      availableReplicas: unlessZero(active.filter((pod) => isAvailable(pod, minReadySeconds, now)).length),
-      terminatingReplicas: pods.filter(isTerminating).length,
+      fullyLabeledReplicas: unlessZero(counts.labeled),
+      readyReplicas: unlessZero(counts.ready),
+      availableReplicas: unlessZero(counts.available),
+      terminatingReplicas: counts.terminating,
       observedGeneration: replicaSet.metadata.generation,
       conditions: failureCondition(replicaSet, failure, now),
     }),

@@ -66,7 +66,8 @@ export class ReplicaSetController {
     const adoption = decideAdoption(replicaSet, selector, owned, orphans);
     await carryOutAdoption(client, PODS, replicaSet, adoption);
     // What was adopted just now is ours already, also where it has not been heard of yet.
-    const pods = [...owned.filter((pod) => selector.matches(pod.metadata.labels)), ...adoption.adopt];
+    const kept = adoption.release.length === 0 ? owned : owned.filter((pod) => !adoption.release.includes(pod));
+    const pods = adoption.adopt.length === 0 ? kept : [...kept, ...adoption.adopt];
     const plan = decideReplicaSet(replicaSet, pods, clock.now());
     let failure: Error | undefined;
     if (this.#expectations.satisfied(key)) {

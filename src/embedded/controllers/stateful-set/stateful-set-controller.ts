@@ -28,7 +28,11 @@ export class StatefulSetController {
   constructor(options: ControllerOptions) {
     this.#options = options;
     this.#expectations = new Expectations(options.clock);
-    this.#pods = new PodControl(options, this.#expectations);
+    this.#pods = new PodControl(
+      options,
+      this.#expectations,
+      (verb, pod, owner) => `${verb} Pod ${pod} in StatefulSet ${owner.metadata.name} successful`,
+    );
     this.#loop = new ReconcileLoop(options, {
       name: 'statefulset',
       listen: (queue) => [
@@ -56,7 +60,7 @@ export class StatefulSetController {
     const existing = informers.revisions.byIndex('controller', uid);
     const inUse = new Set(pods.map(({ metadata }) => metadata.labels?.[REVISION_LABEL] ?? ''));
     if (set.status?.currentRevision !== undefined) inUse.add(set.status.currentRevision);
-    const revisions = decideRevisions(set, existing, inUse);
+    const revisions = decideRevisions(set, existing, inUse, 'controller.kubernetes.io/hash');
     if (set.metadata.deletionTimestamp === undefined) await writeRevisions(client, revisions);
     const plan = decideStatefulSet(set, pods, revisions.update.metadata.name ?? '', clock.now());
     if (this.#expectations.satisfied(key)) {

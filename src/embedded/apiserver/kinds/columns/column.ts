@@ -3,6 +3,7 @@ import type { KubeObject } from '../../../../apis/kubernetes/object.ts';
 import { parseTimestamp } from '../../../../platform/clock.ts';
 import type { Cell, ColumnDefinition } from '../../crd/served-kind.ts';
 
+/** One column: its head, and its cell for an object. */
 export interface Column {
   readonly definition: ColumnDefinition;
   cell(object: KubeObject, now: number): Cell;
@@ -42,11 +43,13 @@ export function countColumn<T extends KubeObject>(name: string, cell: (object: T
   return column<T>(name, (object) => cell(object) ?? 0, { type: 'integer' });
 }
 
+/** The first column of nearly every kind. */
 export const NAME = column('Name', (object) => object.metadata.name ?? '', {
   format: 'name',
   description: 'Name must be unique within a namespace.',
 });
 
+/** How long an object has been there. */
 export const AGE = column('Age', (object, now) => age(object.metadata.creationTimestamp, now), {
   description: 'The time since the object was created.',
 });

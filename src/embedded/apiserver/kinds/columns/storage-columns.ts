@@ -1,6 +1,7 @@
 /** The columns of volumes and what belongs to them. */
 import type { KubeObject } from '../../../../apis/kubernetes/object.ts';
 import type { ResourceList } from '../../../../apis/kubernetes/pod.ts';
+import { DEFAULT_CLASS } from '../rules/stored-rules.ts';
 import { AGE, type Column, column, countColumn, wideColumn } from './column.ts';
 
 interface Volume extends KubeObject {
@@ -71,8 +72,6 @@ interface StorageClass extends KubeObject {
   readonly volumeBindingMode?: string;
   readonly allowVolumeExpansion?: boolean;
 }
-
-const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 
 /** In place of the plain name: the default class is marked. */
 export const STORAGE_CLASS_NAME = column(

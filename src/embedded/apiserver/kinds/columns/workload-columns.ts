@@ -103,7 +103,7 @@ export const POD_TEMPLATE_COLUMNS: readonly Column[] = [
     containerImages(template?.spec),
   ),
   column<KubeObject & { readonly template?: KubeObject }>('Pod Labels', ({ template }) =>
-    pairs(template?.metadata.labels),
+    pairs(template?.metadata?.labels),
   ),
 ];
 

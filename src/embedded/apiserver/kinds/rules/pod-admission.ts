@@ -14,6 +14,7 @@ const POD = { group: '', kind: 'Pod', plural: 'pods' };
 const GRACE_SECONDS = 300;
 const NODE_TROUBLE = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
+/** The pod with what admission adds; refused when it names a priority class that is not there. */
 export function podAdmission(pod: Draft, context: WriteContext): Draft {
   const spec: Fields = pod.spec ?? {};
   return {

@@ -19,6 +19,7 @@ const CHANGEABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',');
 
+/** Every rule that a new or changed pod breaks. */
 export function validatePod(object: Draft, old?: Draft): FieldError[] {
   const pod = object as unknown as Pod;
   if (old === undefined) return validatePodSpec(pod.spec, 'spec');

@@ -1,8 +1,9 @@
-/** Defaults and rules of kinds that are mostly kept as they are. */
 import { sameJson } from '../../../frozen.ts';
 import { type FieldError, forbidden, invalid, required } from '../../schema/field-error.ts';
-import type { Draft, Fields, KindRules } from '../kind.ts';
+import type { Draft, Fields, KindRules, WriteContext } from '../kind.ts';
 
+/** Marks the class of claims that name none. */
+export const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 const FROZEN = 'field is immutable when `immutable` is set';
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const KEY_PROBLEM =
@@ -87,7 +88,11 @@ function addressFor(uid: string): string {
 export const claimRules: KindRules = {
   defaults: (object) =>
     object.spec === undefined ? object : { ...object, spec: { volumeMode: 'Filesystem', ...object.spec } },
-  prepareCreate: (object) => ({ ...object, status: { phase: 'Pending' } }),
+  prepareCreate: (object, context) => {
+    const storageClassName = object.spec?.storageClassName ?? defaultStorageClass(context);
+    const spec = storageClassName === undefined ? object.spec : { ...object.spec, storageClassName };
+    return { ...object, ...(spec && { spec }), status: { phase: 'Pending' } };
+  },
   validate: (object, old) => {
     if (old === undefined || old.status?.phase === 'Pending') return [];
     const fixed = (spec: Fields | undefined): object => {
@@ -103,6 +108,22 @@ export const claimRules: KindRules = {
     ];
   },
 };
+
+/** The newest class that is marked as the default one; of two made at the same time the first by name. */
+function defaultStorageClass(context: WriteContext): string | undefined {
+  const marked = [...context.all('storageclasses.storage.k8s.io')].filter(
+    ({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true',
+  );
+  const [newest] = marked.sort(
+    (a, b) =>
+      compare(b.metadata.creationTimestamp, a.metadata.creationTimestamp) || compare(a.metadata.name, b.metadata.name),
+  );
+  return newest?.metadata.name;
+}
+
+function compare(a = '', b = ''): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 export const volumeRules: KindRules = {
   defaults: (object) =>

@@ -1,0 +1,28 @@
+import type { Clock } from '../platform/clock.ts';
+
+/**
+ * Lets others in the process have their turn. Work in memory waits for nothing but itself, so a long run of it would hold
+ * up every timer and socket; after so many steps all who take part wait until these have been served.
+ */
+export class Turns {
+  readonly #clock: Clock;
+  readonly #steps: number;
+  #taken = 0;
+  #pause: Promise<void> | undefined;
+
+  constructor(clock: Clock, steps: number) {
+    this.#clock = clock;
+    this.#steps = steps;
+  }
+
+  /** Call it before each step. */
+  async take(): Promise<void> {
+    while (this.#pause !== undefined) await this.#pause;
+    if (++this.#taken < this.#steps) return;
+    this.#taken = 0;
+    this.#pause = this.#clock.sleep(0).then(() => {
+      this.#pause = undefined;
+    });
+    await this.#pause;
+  }
+}
