@@ -148,7 +148,10 @@ export interface Offering {
 /** A machine shape of a cloud. */
 export interface InstanceType {
   readonly name: string;
-  /** Labels its nodes get (zone, capacity type and instance type name need not be repeated). */
+  /**
+   * Labels its nodes get. Zone, capacity type and the name of the type need not be repeated; a label for the name is for
+   * types that are called otherwise in the problem, because two sellers have one of that name.
+   */
   readonly labels?: Labels;
   /** For keys whose value is not fixed by the type, such as an operating system that can be chosen. */
   readonly requirements?: readonly Requirement[];

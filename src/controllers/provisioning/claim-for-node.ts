@@ -3,7 +3,10 @@ import {
   ANNOTATION_NODE_POOL_HASH,
   ANNOTATION_NODE_POOL_HASH_VERSION,
   FINALIZER_TERMINATION,
+  LABEL_CAPACITY_TYPE,
+  LABEL_INSTANCE_TYPE,
   LABEL_NODE_POOL,
+  LABEL_ZONE,
   nodeClassLabel,
 } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
@@ -15,6 +18,9 @@ import { ANNOTATION_OFFERINGS, writeOfferings } from '../../state/planned-offeri
 
 /** So many alternatives are written on a claim: enough for a launch to fall back on, not too much to read. */
 const WRITTEN_OFFERINGS = 60;
+
+/** What an offering says of a node. */
+const OF_THE_OFFERING: readonly string[] = [LABEL_INSTANCE_TYPE, LABEL_ZONE, LABEL_CAPACITY_TYPE];
 
 /** The claim; its name is made by the API server. */
 export function claimForNode(node: NewNode, pool: NodePool, cloudName: (instanceType: string) => string): NodeClaim {
@@ -75,21 +81,20 @@ function claimRequirements(
   });
   const narrowed = [
     among(
-      'node.kubernetes.io/instance-type',
+      LABEL_INSTANCE_TYPE,
       offerings.map(({ instanceType }) => instanceType),
     ),
     among(
-      'topology.kubernetes.io/zone',
+      LABEL_ZONE,
       offerings.map(({ zone }) => zone),
     ),
     among(
-      'karpenter.sh/capacity-type',
+      LABEL_CAPACITY_TYPE,
       offerings.map(({ capacityType }) => capacityType),
     ),
   ];
-  const replaced = new Set(narrowed.map(({ key }) => key));
   const others = requirements
-    .filter(({ key }) => !replaced.has(key))
+    .filter(({ key }) => !OF_THE_OFFERING.includes(key))
     .map(({ key, operator, values, minValues }) => ({
       key,
       operator,
@@ -99,11 +104,11 @@ function claimRequirements(
   return [...narrowed, ...others] as NodeClaim['spec']['requirements'];
 }
 
-/** Labels that the requirements leave no choice about. */
+/** Labels that the requirements leave no choice about; those of the machine itself are known when it is launched. */
 function fixedLabels(requirements: readonly Requirement[]): Record<string, string> {
   return Object.fromEntries(
     requirements.flatMap(({ key, operator, values }) =>
-      operator === 'In' && values.length === 1 ? [[key, values[0] as string]] : [],
+      operator === 'In' && values.length === 1 && !OF_THE_OFFERING.includes(key) ? [[key, values[0] as string]] : [],
     ),
   );
 }

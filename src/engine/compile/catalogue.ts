@@ -214,7 +214,7 @@ function choicesFor(
   const conditions = [...(pool.requirements ?? []), ...(type.requirements ?? [])].filter((one) => one.key === key);
   const allowed = (value: string | undefined): boolean => conditions.every((one) => satisfies(one, value));
   const ofPool = key === NODE_POOL ? pool.name : pool.labels?.[key];
-  const fixed = key === INSTANCE_TYPE ? type.name : (type.labels?.[key] ?? ofPool);
+  const fixed = type.labels?.[key] ?? (key === INSTANCE_TYPE ? type.name : ofPool);
   if (fixed !== undefined) return allowed(fixed) && (ofPool === undefined || ofPool === fixed) ? [fixed] : [];
   if (!isOpen(key, pool, type, typeKeys)) return allowed(undefined) ? [undefined] : [];
   const open = openSet(key, pool, type);

@@ -30,10 +30,17 @@ describe('the reason why a pod has no place', () => {
       'resources 0',
     ]);
     expect(why.nearest).toMatchObject({
-      instanceType: 'small',
+      instanceType: aType().name,
       constraint: 'resources',
-      change: { kind: 'resource', resource: 'cpu', requested: 6000, available: 2000 },
+      change: { kind: 'resource', resource: 'cpu', requested: 6000, available: 4000 },
     });
+  });
+
+  it('names the offering that lacks the fewest labels, however dear it is', () => {
+    const far = aType({ name: 'far', labels: { disk: 'ssd' }, offerings: onDemand(9, 'b') });
+    const pods = [aPod({ requirements: [[oneOf('disk', 'ssd'), oneOf(ZONE, 'z')]] })];
+    const why = reason(aProblem({ pods, instanceTypes: [aType(), far] }));
+    expect(why.nearest).toMatchObject({ instanceType: 'far', change: { kind: 'label', key: ZONE } });
   });
 
   it.each<[string, Partial<Problem>, object, string]>([

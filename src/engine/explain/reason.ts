@@ -72,7 +72,7 @@ export class Explainer {
       const left = open.filter(passes);
       funnel.push({ constraint, left: this.#distinct(left) });
       if (left.length === 0 && open.length > 0) {
-        nearest = this.#miss(podClass, this.#cheapest(open), constraint);
+        nearest = this.#miss(podClass, this.#nearest(podClass, open, constraint), constraint);
         break;
       }
       open = left;
@@ -84,11 +84,36 @@ export class Explainer {
     return new Set(options.map((option) => this.#source[option])).size;
   }
 
-  #cheapest(options: readonly number[]): number {
+  /** The option that lacks least of what the constraint asks for; the cheapest of those. */
+  #nearest(podClass: PodClass, options: readonly number[], constraint: Constraint): number {
     const { optionPrice } = this.#model.catalogue;
-    return options.reduce((best, option) =>
-      (optionPrice[option] as number) < (optionPrice[best] as number) ? option : best,
+    const lacking = Float64Array.from(options, (option) => this.#lack(podClass, option, constraint));
+    let best = 0;
+    for (let index = 1; index < options.length; index++) {
+      const less = (lacking[index] as number) - (lacking[best] as number);
+      const cheaper =
+        (optionPrice[options[index] as number] as number) < (optionPrice[options[best] as number] as number);
+      if (less < 0 || (less === 0 && cheaper)) best = index;
+    }
+    return options[best] as number;
+  }
+
+  /** How far an option is from satisfying a constraint; 0 where no option is nearer than another. */
+  #lack(podClass: PodClass, option: number, constraint: Constraint): number {
+    const { catalogue, dimensions, keys } = this.#model;
+    if (constraint === 'resources') {
+      const row = (catalogue.optionTemplate[option] as number) * dimensions.size;
+      return podClass.requests.reduce((worst, amount, column) => {
+        const available = catalogue.alloc[row + column] as number;
+        return amount <= available ? worst : Math.max(worst, (amount - available) / amount);
+      }, 0);
+    }
+    if (constraint !== 'requirements') return 0;
+    const alternatives = podClass.group.requirements ?? [];
+    const broken = alternatives.map(
+      (list) => list.filter((wanted) => !satisfies(wanted, catalogue.label(option, keys.id(wanted.key)))).length,
     );
+    return broken.length === 0 ? 0 : Math.min(...broken);
   }
 
   #tests(podClass: PodClass): [Constraint, (option: number) => boolean][] {

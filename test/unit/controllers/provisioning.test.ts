@@ -160,6 +160,27 @@ describe('provisioning', () => {
     await end();
   });
 
+  it('names machines as their cloud does where two node classes sell the same at other prices', async () => {
+    const other = pool('other');
+    const spec = {
+      ...other.spec.template.spec,
+      nodeClassRef: { ...other.spec.template.spec.nodeClassRef, name: 'other' },
+    };
+    const { clock, client, claims, cloud, end } = await setUp(pool('default'), pool('other', spec));
+    const cheaper = anAccount().catalogue.map((type) => ({
+      ...type,
+      offerings: type.offerings.map((offering) => ({ ...offering, price: offering.price / 2 })),
+    }));
+    cloud.configure('other', anAccount({ catalogue: cheaper }));
+    await client.create(PODS, aPod('a', { requests: { cpu: '1' } }));
+    await clock.advance(3000);
+    const [claim] = await claims();
+    expect(claim?.metadata.labels?.['karpenter.sh/nodepool']).toBe('other');
+    const types = claim?.spec.requirements.find(({ key }) => key === 'node.kubernetes.io/instance-type')?.values;
+    expect(types?.every((type) => ['small', 'medium', 'large'].includes(type))).toBe(true);
+    await end();
+  });
+
   it('keeps what a decision was made from', async () => {
     const { clock, client, decisions, end } = await setUp(pool('default'));
     await client.create(PODS, aPod('a', { requests: { cpu: '1' } }));
