@@ -5,9 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startEmbeddedCluster } from '../../src/embedded/embedded-cluster-server.ts';
-import { seededRandom } from '../../src/platform/random.ts';
-import { RealClock } from '../../src/platform/real-clock.ts';
+import { up } from '../../src/app/up.ts';
 import { findKubectl } from '../kubectl/find-kubectl.ts';
 
 interface Step {
@@ -53,21 +51,31 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ o
 describe('the tour of the README', () => {
   const folder = mkdtempSync(join(tmpdir(), 'spindrift-tour-'));
   const kubeconfigPath = join(folder, 'kubeconfig');
-  let stop: (() => Promise<void>) | undefined;
+  const stop = new AbortController();
+  let running: Promise<void> | undefined;
 
   beforeAll(async () => {
-    const running = await startEmbeddedCluster({
-      clock: new RealClock(),
-      random: seededRandom('tour'),
-      port: 0,
-      kubeconfigPath,
-      nodes: 3,
+    await new Promise<void>((ready, fail) => {
+      // What `npm start` runs, on a port of its own.
+      running = up({
+        port: 0,
+        kubeconfigPath,
+        nodes: 3,
+        speed: 1,
+        quiet: false,
+        bare: false,
+        logLevel: 'error',
+        logFormat: 'json',
+        signal: stop.signal,
+        out: () => ready(),
+      });
+      running.catch(fail);
     });
-    stop = running.stop;
   });
 
   afterAll(async () => {
-    await stop?.();
+    stop.abort();
+    await running;
     rmSync(folder, { recursive: true });
   });
 

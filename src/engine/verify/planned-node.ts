@@ -61,8 +61,8 @@ export function newNode({ name, pool, type, offering, narrowed = [] }: Purchase,
   const labels = new Map(
     Object.entries({
       ...pool.labels,
-      ...type.labels,
       [INSTANCE_TYPE]: type.name,
+      ...type.labels,
       [ZONE]: offering.zone,
       [CAPACITY_TYPE]: offering.capacityType,
       ...offering.labels,
