@@ -52,6 +52,8 @@ export function simulatedCloud(options: SimulatedCloudPartsOptions): CloudParts 
     clock,
     cloud,
     nodes: informers.nodes,
+    claims: informers.nodeClaims,
+    cluster,
     logger,
     ...(powerOff && { powerOff }),
   });

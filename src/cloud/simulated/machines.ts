@@ -3,6 +3,7 @@
  * cluster's kubelet keeps alive, and one that is gone is removed, as a cloud's own controller does it.
  */
 import { durationMs } from '../../apis/karpenter/duration.ts';
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../apis/kubernetes/node.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Controller } from '../../kube/controller.ts';
@@ -11,6 +12,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { hasCode } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { seededRandom } from '../../platform/random.ts';
+import { instanceOfClaim } from './instance-of-claim.ts';
 import { ANNOTATION_INTERRUPT, ANNOTATION_KWOK, ANNOTATION_SIMULATED } from './labels.ts';
 import { instanceOfNode, nodeNameOf, nodeOf } from './node-of-instance.ts';
 import type { SimulatedCloud } from './simulated-cloud.ts';
@@ -20,8 +22,11 @@ export interface MachinesOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly cloud: SimulatedCloud;
-  /** All nodes of the cluster; whoever made it runs it. */
+  /** All nodes and claims of the cluster; whoever made the informers runs them. */
   readonly nodes: Informer<Node>;
+  readonly claims: Informer<NodeClaim>;
+  /** The name of the cluster, which its machines carry. */
+  readonly cluster: string;
   readonly logger?: Logger;
   /** Called when the machine of a node has lost its power, so that what plays the node can stop. */
   readonly powerOff?: (nodeName: string) => void;
@@ -52,11 +57,12 @@ export class Machines {
 
   /** Takes up the machines of the nodes that are there, then runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { cloud, nodes } = this.#options;
+    const { cloud, nodes, claims } = this.#options;
     const stops: (() => void)[] = [];
     try {
-      await nodes.synced(signal);
+      await Promise.all([nodes.synced(signal), claims.synced(signal)]);
       for (const node of nodes.list()) this.#takeUp(node);
+      for (const claim of claims.list()) this.#remember(claim);
       stops.push(
         cloud.fleet.onChange(({ id }) => this.#work.queue.add(id)),
         nodes.addHandler({ added: (node) => this.#heed(node), updated: (node) => this.#heed(node) }),
@@ -76,6 +82,13 @@ export class Machines {
     this.#options.cloud.restore(instance);
     this.#joined.set(instance.id, node.metadata.name ?? '');
     this.#work.queue.add(instance.id);
+  }
+
+  /** A machine that was launched and had not joined when the former process ended; one that has joined is known already. */
+  #remember(claim: NodeClaim): void {
+    const { cloud, clock, cluster } = this.#options;
+    const instance = instanceOfClaim(claim, cluster, clock.now());
+    if (instance !== undefined) cloud.restore(instance);
   }
 
   /** Someone asked, on the node, for its machine to be taken back. */

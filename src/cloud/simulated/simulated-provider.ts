@@ -1,8 +1,3 @@
-/**
- * The simulated cloud behind the contract of all clouds. It keeps nothing that matters: what there is, the cloud knows, and
- * finds again by the tags that each launch carries.
- */
-import { LABEL_NODE_POOL, nodeClassLabel, TAINT_UNREGISTERED } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { SIMULATED_NODE_CLASSES } from '../../apis/spindrift/simulated-node-class.ts';
 import type { InstanceType, Labels } from '../../engine/problem.ts';
@@ -19,9 +14,10 @@ import type { ReservationState } from './account.ts';
 import { AccountMarket } from './account-market.ts';
 import { apiFailure } from './api-failure.ts';
 import { CLOUD_LABELS, TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER, TAG_POOL } from './labels.ts';
+import { launchRequest } from './launch-request.ts';
 import type { CloudMessage } from './notice-queue.ts';
 import { REPAIR_POLICIES } from './repair-policies.ts';
-import type { RunRequest, SimulatedCloud } from './simulated-cloud.ts';
+import type { SimulatedCloud } from './simulated-cloud.ts';
 import { parseProviderID, type SimulatedInstance } from './simulated-instance.ts';
 
 export interface SimulatedProviderOptions {
@@ -77,7 +73,7 @@ export class SimulatedProvider implements CloudProvider {
     // Slots that nobody has counted are not used; after a restart nobody has.
     if (offerings.some(({ reservationId }) => reservationId !== undefined))
       await this.#market(nodeClassRef.name, signal);
-    const request = this.#request(claim);
+    const request = launchRequest(claim, this.#options.cluster);
     const instance = await launchInOrder({
       claim: { name, uid },
       offerings,
@@ -183,24 +179,6 @@ export class SimulatedProvider implements CloudProvider {
     this.#markets.set(account, entry);
     entry.market.update(...answers, askedAt);
     return entry.market;
-  }
-
-  #request(claim: NodeClaim): Omit<RunRequest, 'offering'> {
-    const { name = '', uid = '', labels = {} } = claim.metadata;
-    const { taints = [], startupTaints = [], nodeClassRef } = claim.spec;
-    return {
-      token: uid,
-      // What matches an open reservation was planned for it by name; anything else is to leave its slots alone.
-      openReservations: 'none',
-      tags: {
-        [TAG_CLUSTER]: this.#options.cluster,
-        [TAG_CLAIM]: name,
-        [TAG_CLAIM_UID]: uid,
-        [TAG_POOL]: labels[LABEL_NODE_POOL] ?? '',
-        [nodeClassLabel(nodeClassRef)]: nodeClassRef.name,
-      },
-      bootstrap: { labels, taints: [...taints, ...startupTaints, TAINT_UNREGISTERED] },
-    };
   }
 
   async #terminate(id: string, signal: AbortSignal): Promise<'terminating' | 'gone'> {

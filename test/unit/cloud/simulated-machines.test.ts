@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { DEFINITIONS } from '../../../src/apis/custom-resource-definitions.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../src/apis/kubernetes/node.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/apis/schema/custom-resource-definition.ts';
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { Machines } from '../../../src/cloud/simulated/machines.ts';
 import { SimulatedCloud } from '../../../src/cloud/simulated/simulated-cloud.ts';
@@ -23,6 +26,7 @@ class World {
 
   constructor() {
     void this.cluster.run(this.#stop.signal);
+    for (const definition of DEFINITIONS) void this.cluster.client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
     this.restartCloud();
   }
 
@@ -36,10 +40,10 @@ class World {
     this.cloud.configure('account', anAccount());
     const nodes = new Informer<Node>({ client, kind: NODES, clock, random });
     const { cloud } = this;
-    void nodes.run(this.#stopCloud.signal);
-    void new Machines({ client, clock, cloud, nodes, powerOff: (name) => kubelets.kill(name) }).run(
-      this.#stopCloud.signal,
-    );
+    const claims = new Informer<NodeClaim>({ client, kind: NODE_CLAIMS, clock, random });
+    const powerOff = (name: string): void => kubelets.kill(name);
+    const machines = new Machines({ client, clock, cloud, nodes, claims, cluster: 'test', powerOff });
+    for (const part of [nodes, claims, machines]) void part.run(this.#stopCloud.signal);
   }
 
   async launch(name: string): Promise<string> {
@@ -171,6 +175,31 @@ describe('a machine of the simulated cloud', () => {
     await world.cloud.terminateInstance(providerID.split('/').at(-1)!, NEVER);
     await clock.advance(6_000);
     expect(await world.node('claim-1')).toBeUndefined();
+  });
+
+  it('is found again by its claim when it had not joined yet', async () => {
+    const { clock, cluster } = begin();
+    await clock.advance(100);
+    const { client } = cluster;
+    const name = 'claim-1';
+    const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'account' };
+    const made = await client.create(NODE_CLAIMS, {
+      apiVersion: 'karpenter.sh/v1',
+      kind: 'NodeClaim',
+      metadata: { name, labels: { 'karpenter.sh/capacity-type': 'spot', team: 'a' } },
+      spec: { nodeClassRef, requirements: [], expireAfter: 'Never' },
+    } as unknown as NodeClaim);
+    const providerID = 'simulated:///region-1/zone-a/i-0123456789abcdef0';
+    const status = { providerID, capacity: { cpu: '2', pods: '110' }, allocatable: { cpu: '1900m', pods: '110' } };
+    await client.patch(NODE_CLAIMS, { name }, { type: 'merge', body: { status } }, { subresource: 'status' });
+    world.restartCloud();
+    await clock.advance(1_000);
+    expect(await world.node(name)).toMatchObject({
+      metadata: { labels: { team: 'a' } },
+      spec: { providerID },
+      status: { allocatable: { cpu: '1900m' } },
+    });
+    expect(world.cloud.fleet.ofToken(made.metadata.uid ?? '')).toMatchObject({ state: 'running' });
   });
 
   it('is taken back when its node is annotated with a warning time', async () => {

@@ -73,8 +73,10 @@ export class FleetWorld {
     };
     await client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
     const nodes = new Informer<Node>({ client, clock, random, kind: NODES });
-    const machines = new Machines({ client, clock, cloud, nodes, powerOff: (name) => cluster.kubelets.kill(name) });
-    for (const part of [cluster, nodes, machines]) world.#running.push(part.run(world.#stop.signal));
+    const claims = new Informer<NodeClaim>({ client, clock, random, kind: NODE_CLAIMS });
+    const powerOff = (name: string): void => cluster.kubelets.kill(name);
+    const machines = new Machines({ client, clock, cloud, nodes, claims, cluster: 'test', powerOff });
+    for (const part of [cluster, nodes, claims, machines]) world.#running.push(part.run(world.#stop.signal));
     world.startControllers();
     await clock.advance(100);
     return world;
