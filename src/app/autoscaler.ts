@@ -3,6 +3,7 @@ import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.t
 import { allControllers } from '../controllers/all.ts';
 import { DecisionLog } from '../controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../controllers/provisioning/provisioner.ts';
+import { warmUp } from '../engine/warm-up.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { EventRecorder } from '../kube/event-recorder.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -73,6 +74,7 @@ export class Autoscaler {
   /** Acts until the signal aborts; `watch` must be running. */
   async act(signal: AbortSignal): Promise<void> {
     await this.#informers.synced(signal);
+    warmUp();
     await Promise.all(this.#parts.map((part) => part.run(signal)));
   }
 }

@@ -6,7 +6,7 @@ import type { InstanceType, PodGroup, Problem, TopologySpread } from './problem.
 import { solve } from './solve.ts';
 
 const GIB = 1024 ** 3;
-const ROUNDS = 6;
+const ROUNDS = 20;
 
 /** Solves a small problem with every common kind of constraint a few times; takes a fraction of a second. */
 export function warmUp(rounds = ROUNDS): void {
