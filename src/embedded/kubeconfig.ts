@@ -52,7 +52,7 @@ export async function writeKubeconfig(path: string, access: Access): Promise<voi
 
 /** Fails early when the file could not be written later: its folder is made, and what is there must be ours. */
 export async function checkKubeconfigPath(path: string): Promise<void> {
-  await orUnwritable(path, () => mkdir(dirname(resolve(path)), { recursive: true }));
+  await orUnwritable(path, () => makeFolder(dirname(resolve(path))));
   const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw new SpindriftError('EMBEDDED_FILE_UNWRITABLE', { path, problem: error.message }, { cause: error });
@@ -73,4 +73,11 @@ async function orUnwritable(path: string, write: () => Promise<unknown>): Promis
   } catch (error) {
     throw new SpindriftError('EMBEDDED_FILE_UNWRITABLE', { path, problem: asError(error).message }, { cause: error });
   }
+}
+
+/** One level and no more: a folder whose own folder is missing is a typing mistake, and Node tries for ever in some of them. */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
