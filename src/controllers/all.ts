@@ -4,6 +4,9 @@ import { measuredProvider } from '../cloud/measured-provider.ts';
 import { Nominations } from '../state/nominations.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
+import { clusterGauges } from './metrics/cluster-gauges.ts';
+import { nodeGauges } from './metrics/node-gauges.ts';
+import { PodMetrics } from './metrics/pod-metrics.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
@@ -51,14 +54,23 @@ export function allControllers(shared: AllControllersOptions): RunningController
   new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims);
   new ConditionMetrics(options, 'nodepool').follow(nodePools);
   new ConditionMetrics(options, 'node').follow(nodes);
+  clusterGauges(options);
+  nodeGauges({ ...options, cloudLabels: provider.labels.wellKnown });
+  const podMetrics = new PodMetrics(options);
   const launches = new Launches({ clock });
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods });
   const evictions = new EvictionQueue(options);
-  const provisioner = new Provisioner({ ...asking('provisioner'), ...shared.provisioning, decisions, nominations });
+  const provisioner = new Provisioner({
+    ...asking('provisioner'),
+    ...shared.provisioning,
+    decisions,
+    nominations,
+    podMetrics,
+  });
   return [
     provisioner,
-    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health }),
+    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),

@@ -1,5 +1,6 @@
 /** Which nodes are kept for pods that are not on them yet. It is memory only: after a restart the next plan says it anew. */
 
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { keyOf, type ObjectKey } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -11,8 +12,15 @@ export interface NominationsOptions {
   readonly pods: Pick<Informer<Pod>, 'get'>;
 }
 
+interface NominatedPod {
+  readonly key: ObjectKey;
+  readonly uid: string | undefined;
+  /** Where it was when it was nominated. */
+  readonly node: string;
+}
+
 interface Nomination {
-  readonly pods: readonly { readonly key: ObjectKey; readonly uid: string | undefined; readonly node: string }[];
+  readonly pods: readonly NominatedPod[];
   readonly until: number;
 }
 
@@ -39,16 +47,24 @@ export class Nominations {
     return this.#waits(name) || (claim !== undefined && this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
   }
 
+  /** The pods without a node that are to come to the node of a claim. */
+  waitingFor(claim: NodeClaim): Pod[] {
+    const { pods = [] } = this.#byNode.get(`${CLAIM_PREFIX}${claim.metadata.name}`) ?? {};
+    return pods.flatMap((nominated) => this.#ifWaiting(nominated) ?? []).filter((pod) => !pod.spec.nodeName);
+  }
+
   #waits(node: string): boolean {
     const nomination = this.#byNode.get(node);
     if (nomination === undefined) return false;
     const waits =
       this.#options.clock.elapsed() < nomination.until &&
-      nomination.pods.some(({ key, uid, node: before }) => {
-        const pod = this.#options.pods.get(key);
-        return pod !== undefined && pod.metadata.uid === uid && (pod.spec.nodeName ?? '') === before;
-      });
+      nomination.pods.some((nominated) => this.#ifWaiting(nominated) !== undefined);
     if (!waits) this.#byNode.delete(node);
     return waits;
+  }
+
+  #ifWaiting({ key, uid, node }: NominatedPod): Pod | undefined {
+    const pod = this.#options.pods.get(key);
+    return pod !== undefined && pod.metadata.uid === uid && (pod.spec.nodeName ?? '') === node ? pod : undefined;
   }
 }
