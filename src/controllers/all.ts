@@ -10,6 +10,7 @@ import { PodMetrics } from './metrics/pod-metrics.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
+import { Binder } from './nodeclaim/lifecycle/binder.ts';
 import type { LivenessLimits } from './nodeclaim/lifecycle/decide-liveness.ts';
 import { Launches } from './nodeclaim/lifecycle/launches.ts';
 import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.ts';
@@ -60,6 +61,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const launches = new Launches({ clock });
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods });
+  const binder = new Binder(options);
   const evictions = new EvictionQueue(options);
   const provisioner = new Provisioner({
     ...asking('provisioner'),
@@ -70,7 +72,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   });
   return [
     provisioner,
-    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
+    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations, binder }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
