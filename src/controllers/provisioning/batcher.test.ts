@@ -42,6 +42,32 @@ describe('Batcher', () => {
     expect(ended).toEqual([4000]);
   });
 
+  it('ends a batch almost at once when something urgent comes', async () => {
+    const { clock, batcher, ended, wait } = setUp();
+    void wait();
+    batcher.trigger();
+    await clock.advance(300);
+    batcher.hurry();
+    await clock.advance(50);
+    batcher.hurry();
+    await clock.advance(5000);
+    expect(ended).toEqual([500]);
+    void wait();
+    batcher.trigger();
+    await clock.advance(2000);
+    expect(ended).toEqual([500, 6350]);
+  });
+
+  it('ends an urgent batch after a second, however much comes', async () => {
+    const { clock, batcher, ended, wait } = setUp();
+    void wait();
+    for (let step = 0; step < 40; step++) {
+      batcher.hurry();
+      await clock.advance(50);
+    }
+    expect(ended).toEqual([1000]);
+  });
+
   it('gives up when its signal aborts', async () => {
     const { clock, batcher, stop } = setUp();
     const idle = batcher.next(stop.signal);

@@ -15,6 +15,7 @@ import { SimulatedProvider } from '../../../../src/cloud/simulated/simulated-pro
 import { anAccount } from '../../../../src/cloud/simulated/testkit/small-account.ts';
 import { UnavailableOfferings } from '../../../../src/cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../../../../src/controllers/all.ts';
+import { DecisionLog } from '../../../../src/controllers/provisioning/decision-log.ts';
 import { EmbeddedCluster } from '../../../../src/embedded/cluster.ts';
 import type { KubeClient } from '../../../../src/kube/client.ts';
 import { EventRecorder } from '../../../../src/kube/event-recorder.ts';
@@ -33,7 +34,7 @@ export interface FleetWorldOptions {
   readonly logger?: Logger;
   /** What the controllers talk to the API server through. */
   readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
-  readonly controllers?: Pick<AllControllersOptions, 'limits'>;
+  readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning'>;
 }
 
 export class FleetWorld {
@@ -101,7 +102,9 @@ export class FleetWorld {
     const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
     const shared = { client, clock, random, logger, metrics, recorder, state: new ClusterState(informers), provider };
     const stop = new AbortController();
-    const parts = [informers, ...allControllers({ ...shared, ...controllers })];
+    const decisions = new DecisionLog();
+    const provisioning = { solveSteps: 200_000 };
+    const parts = [informers, ...allControllers({ ...shared, decisions, provisioning, ...controllers })];
     this.#process = { stop, ended: Promise.all(parts.map((part) => part.run(stop.signal))) };
   }
 

@@ -1,0 +1,54 @@
+/** Which nodes are kept for pods that are not on them yet. It is memory only: after a restart the next plan says it anew. */
+
+import { keyOf, type ObjectKey } from '../apis/kubernetes/object.ts';
+import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { Clock } from '../platform/clock.ts';
+import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
+
+export interface NominationsOptions {
+  readonly clock: Clock;
+  readonly pods: Pick<Informer<Pod>, 'get'>;
+}
+
+interface Nomination {
+  readonly pods: readonly { readonly key: ObjectKey; readonly uid: string | undefined; readonly node: string }[];
+  readonly until: number;
+}
+
+/** A pod that is not there after so long has found another place, or nobody places it. */
+const LONGEST_MS = 600_000;
+
+export class Nominations {
+  readonly #options: NominationsOptions;
+  readonly #byNode = new Map<string, Nomination>();
+
+  constructor(options: NominationsOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps a node, named as in the state, for pods; what was said of it before no longer holds. */
+  nominate(node: string, pods: readonly Pod[]): void {
+    const until = this.#options.clock.elapsed() + LONGEST_MS;
+    const named = pods.map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
+    this.#byNode.set(node, { pods: named, until });
+  }
+
+  /** Whether some pod is still to come to the node, or to the node of the claim. */
+  has({ name, claim }: StateNode): boolean {
+    return this.#waits(name) || (claim !== undefined && this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
+  }
+
+  #waits(node: string): boolean {
+    const nomination = this.#byNode.get(node);
+    if (nomination === undefined) return false;
+    const waits =
+      this.#options.clock.elapsed() < nomination.until &&
+      nomination.pods.some(({ key, uid, node: before }) => {
+        const pod = this.#options.pods.get(key);
+        return pod !== undefined && pod.metadata.uid === uid && (pod.spec.nodeName ?? '') === before;
+      });
+    if (!waits) this.#byNode.delete(node);
+    return waits;
+  }
+}
