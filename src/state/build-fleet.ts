@@ -118,6 +118,7 @@ function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
 /** A unit of the engine's work is a few hundred nanoseconds; these are what a node and a pod take here. */
 const NODE_UNITS = 60;
 const POD_UNITS = 10;
+const NEW_POD_UNITS = 60;
 
 class FleetBuilder {
   readonly #snapshot: FleetSnapshot;
@@ -159,7 +160,9 @@ class FleetBuilder {
     const ports: HostPort[] = [];
     const moving: { pod: Pod; facts: PodFacts }[] = [];
     const daemonsHere = new Set<string>();
+    let units = NODE_UNITS;
     for (const pod of pods) {
+      units += this.#cache.knows(pod) ? POD_UNITS : NEW_POD_UNITS;
       const facts = this.#cache.of(pod, this.#snapshot.storage);
       if (facts.moves) {
         // The caches go on while this is built: a pod that was made anew under its name is taken where it was seen first.
@@ -174,7 +177,7 @@ class FleetBuilder {
     this.#reserveForDaemons(state, daemonsHere, room, ports);
     this.#addNode(state, room, ports, moving.length === 0);
     for (const { pod, facts } of moving) this.#addPod(pod, facts, state.name);
-    return NODE_UNITS + POD_UNITS * pods.length;
+    return units;
   }
 
   built(): BuiltFleet {

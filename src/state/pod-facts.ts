@@ -3,13 +3,13 @@
  * pods and few kinds of them.
  */
 import { TAINT_DISRUPTED } from '../apis/karpenter/labels.ts';
-import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { Container, Pod } from '../apis/kubernetes/pod.ts';
 import { tolerates } from '../apis/kubernetes/taints.ts';
 import type { PodGroup } from '../engine/problem.ts';
 import { isReschedulable } from './cluster-state.ts';
 import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
-import { podGroup } from './pod-group.ts';
+import { NO_VOLUMES, type PodVolumes, podGroup } from './pod-group.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
 
 /** Pods that are alike have the same one of these. */
@@ -36,6 +36,11 @@ export class PodFactsCache {
   readonly #facts = new WeakMap<Pod, PodFacts>();
   readonly #groups = new Map<string, SharedGroup>();
 
+  /** Whether a pod has been looked at before, which is quick to look at again. */
+  knows(pod: Pod): boolean {
+    return this.#facts.has(pod);
+  }
+
   /** What is known of a pod. */
   of(pod: Pod, storage: StorageLookup): PodFacts {
     const known = this.#facts.get(pod);
@@ -54,28 +59,39 @@ export class PodFactsCache {
 
   #read(pod: Pod, storage: StorageLookup): PodFacts {
     const { namespace = '', name = '' } = pod.metadata;
-    const volumes = podVolumes(pod, storage);
-    const group = podGroup(pod, ...('problem' in volumes ? [] : [volumes]));
+    const found = podVolumes(pod, storage);
+    const volumes = 'problem' in found ? NO_VOLUMES : found;
     return {
       name: `${namespace}/${name}`,
       moves: isReschedulable(pod),
-      group: this.#shared(group),
+      group: this.#shared(pod, volumes),
       evictionCost: Math.max(0, evictionCost(pod)),
       evictable: !(pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, TAINT_DISRUPTED)),
       protectedUntil: doNotDisruptUntil(pod),
-      ...('problem' in volumes ? { volumeTrouble: volumes.problem } : {}),
+      ...('problem' in found ? { volumeTrouble: found.problem } : {}),
     };
   }
 
-  #shared(group: PodGroup): SharedGroup {
-    const { name: _, ...rest } = group;
-    const key = JSON.stringify(rest);
+  #shared(pod: Pod, volumes: PodVolumes): SharedGroup {
+    const key = outline(pod, volumes);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
-    const shared = { group };
+    const shared = { group: podGroup(pod, volumes) };
     this.#groups.set(key, shared);
     return shared;
   }
+}
+
+/** What a group is made from, as text: that is much less work than to make the group, and pods of a workload have the same one. */
+function outline({ metadata, spec }: Pod, volumes: PodVolumes): string {
+  const ofContainer = ({ resources, ports, restartPolicy }: Container) => [resources?.requests, ports, restartPolicy];
+  return JSON.stringify([
+    ...[metadata.namespace, metadata.labels],
+    ...[spec.containers.map(ofContainer), spec.initContainers?.map(ofContainer)],
+    ...[spec.resources?.requests, spec.overhead, spec.hostNetwork, spec.priority],
+    ...[spec.nodeSelector, spec.affinity, spec.tolerations, spec.topologySpreadConstraints],
+    ...(volumes === NO_VOLUMES ? [] : [volumes]),
+  ]);
 }
 
 function hasClaims({ spec }: Pod): boolean {
