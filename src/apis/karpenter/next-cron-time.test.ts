@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
+import { type EpochMs, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { parseCron } from './cron.ts';
 import { nextCronTime } from './next-cron-time.ts';
 
@@ -14,7 +14,7 @@ function times(schedule: string, after: string, count: number): string[] {
   while (found.length < count) {
     const next = nextCronTime(cron, last);
     if (next === undefined) break;
-    found.push(new Date(next).toISOString().slice(0, 16));
+    found.push(toTimestamp(next).slice(0, 16));
     last = next;
   }
   return found;

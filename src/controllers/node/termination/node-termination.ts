@@ -27,7 +27,7 @@ import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
 import { settledAt } from '../../nodeclaim/settled-at.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
 import { awaitingVolumeDetachment, terminationGracePeriodExpiring, waitingForHeldPods } from '../events.ts';
-import { isReady } from '../is-ready.ts';
+import { isReady } from '../../../state/is-ready.ts';
 import { NodeMetrics } from '../metrics.ts';
 import { awaitedAttachments } from './awaited-attachments.ts';
 import { type DrainPlan, decideDrain } from './decide-drain.ts';
