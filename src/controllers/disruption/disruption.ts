@@ -129,7 +129,8 @@ export class Disruption {
       if (problem === undefined) return true;
       logger.info('disruption dropped: the plan no longer holds', { reason: command.reason, problem });
       this.#metrics.dropped(command);
-      for (const { state } of command.candidates) this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
+      for (const { state } of command.candidates)
+        this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
       return false;
     });
   }
@@ -156,8 +157,12 @@ export class Disruption {
 
   /** When there may be something to do by time alone. */
   #nextAt(look: Look): number {
-    const expiries = look.nodes.flatMap((state) => expiresAt(state) ?? []).filter((at) => at > look.now);
-    return Math.min(look.budgets.changesAt(BUDGETED_REASONS) ?? Number.POSITIVE_INFINITY, ...expiries);
+    const expiries = look.nodes.map(expiresAt);
+    const wakes = this.#methods.map(({ wakeAt }) => wakeAt);
+    return [...expiries, ...wakes, look.budgets.changesAt(BUDGETED_REASONS)].reduce<number>(
+      (next, at) => (at !== undefined && at > look.now ? Math.min(next, at) : next),
+      Number.POSITIVE_INFINITY,
+    );
   }
 }
 

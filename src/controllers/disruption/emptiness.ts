@@ -27,7 +27,7 @@ export class Emptiness implements DisruptionMethod {
     this.#metrics.eligible(this.reason, candidates.length);
     const allowed = withinBudgets(candidates, this.reason, look);
     if (allowed.length === 0) return [];
-    const nothing = { newNodes: [], needs: [], receivers: [], after: [] };
+    const nothing = { newNodes: [], needs: [], receivers: [] };
     return [{ id: look.newId(), reason: 'Empty', disruption: 'graceful', candidates: allowed, ...nothing }];
   }
 }

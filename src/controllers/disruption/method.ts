@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../platform/clock.ts';
 import type { Command, CommandReason } from './commands/command.ts';
 import type { Look } from './look.ts';
 
@@ -10,4 +11,6 @@ export interface DisruptionMethod {
   readonly places: boolean;
   /** What should be begun now. Whatever is returned is within the budgets of the look. */
   plan(look: Look, signal: AbortSignal): Promise<readonly Command[]>;
+  /** When there may be more to find by time alone, as far as the latest plan knows. */
+  readonly wakeAt?: EpochMs | undefined;
 }

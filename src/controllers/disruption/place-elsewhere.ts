@@ -48,7 +48,10 @@ export async function placeElsewhere(
     if (stuck.length < left.length || left.length === 1) {
       for (const candidate of stuck) {
         const pod = candidate.pods.find((each) => without.has(each)) as Pod;
-        blocked(candidate, `pod ${pod.metadata.namespace}/${pod.metadata.name} has no other place: ${without.get(pod)}`);
+        blocked(
+          candidate,
+          `pod ${pod.metadata.namespace}/${pod.metadata.name} has no other place: ${without.get(pod)}`,
+        );
       }
       left = left.filter((candidate) => !stuck.includes(candidate));
     } else {

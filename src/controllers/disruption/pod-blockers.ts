@@ -5,7 +5,7 @@ import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import { hasEnded } from '../../state/cluster-state.ts';
-import { doNotDisruptUntil } from '../node/do-not-disrupt.ts';
+import { doNotDisruptUntil } from '../../state/do-not-disrupt.ts';
 import { isDrainable } from '../node/termination/drainable-pod.ts';
 
 interface Selecting {
@@ -41,7 +41,9 @@ export class PodBlockers {
       return `pod ${name} is of several PodDisruptionBudgets, so that it cannot be evicted: ${names}`;
     }
     const refusing = budgets.find(({ budget }) => !allows(budget, pod));
-    return refusing && `PodDisruptionBudget ${keyText(keyOf(refusing.budget))} lets no pod go, and ${name} is one of its`;
+    return (
+      refusing && `PodDisruptionBudget ${keyText(keyOf(refusing.budget))} lets no pod go, and ${name} is one of its`
+    );
   }
 }
 

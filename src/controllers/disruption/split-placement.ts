@@ -21,8 +21,9 @@ export function splitPlacement(placement: Placement, options: SplitOptions): Com
   const { candidates, built, solution } = placement;
   const ownerOf = new Map<Pod, number>();
   for (const [index, { pods }] of candidates.entries()) for (const pod of pods) ownerOf.set(pod, index);
-  const owners = (numbers: readonly number[]): number[] =>
-    [...new Set(numbers.flatMap((number) => ownerOf.get(built.pods[number] as Pod) ?? []))];
+  const owners = (numbers: readonly number[]): number[] => [
+    ...new Set(numbers.flatMap((number) => ownerOf.get(built.pods[number] as Pod) ?? [])),
+  ];
   const together = candidates.map((_, index) => index);
   const rootOf = (index: number): number => {
     let root = index;
@@ -52,7 +53,6 @@ export function splitPlacement(placement: Placement, options: SplitOptions): Com
         })),
       needs: receivers.flatMap((state) => (isInFlight(state) && state.claim ? [state.claim.metadata.name ?? ''] : [])),
       receivers: receivers.map(({ name }) => name),
-      after: [],
       ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     };
   });

@@ -25,8 +25,6 @@ export interface Command {
   readonly needs: readonly string[];
   /** Names of nodes that pods are to go to. */
   readonly receivers: readonly string[];
-  /** Commands that must be over before anything of this one goes; it is undone with them. */
-  readonly after: readonly string[];
   /** By the names of claims: so long at most their pods have to leave, whatever the claims say. */
   readonly graceMs?: Readonly<Record<string, number>>;
 }

@@ -3,10 +3,7 @@
  * goes is deleted. From the moment the first mark is written the cluster itself knows all of it, and a process that starts
  * anew goes on where the former one ended.
  */
-import {
-  ANNOTATION_TERMINATION_TIMESTAMP,
-  LABEL_NODE_POOL,
-} from '../../../apis/karpenter/labels.ts';
+import { ANNOTATION_TERMINATION_TIMESTAMP, LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../apis/spindrift/annotations.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
@@ -87,9 +84,7 @@ export class Commands {
           const id = this.#learn(claim) ?? claim.metadata.annotations?.[ANNOTATION_REPLACES];
           if (id !== undefined) queue.add(id);
         };
-        return [
-          state.informers.nodeClaims.addHandler({ added: heard, updated: heard, deleted: heard }),
-        ];
+        return [state.informers.nodeClaims.addHandler({ added: heard, updated: heard, deleted: heard })];
       },
       reconcile: (id, context) => this.#reconcile(id, context),
     });
@@ -139,7 +134,6 @@ export class Commands {
       claims,
       claimNamed: (name) => this.#claimNamed(name),
       isUsed: (claim) => this.#podsOf(claim).length > 0,
-      isUnderWay: (other) => this.#underWay.has(other) || this.#starting.has(other),
       now: clock.now(),
       limitMs: Math.min(LONGEST_LIMIT_MS, Math.max(SHORTEST_LIMIT_MS, commands * LIMIT_PER_COMMAND_MS)),
     });
@@ -150,7 +144,7 @@ export class Commands {
         for (const claim of step.needed) recorder.record(disruptionWaitingReadiness(claim));
         return { requeueAfterMs: Math.min(step.forMs, LOOK_AGAIN_MS) };
       case 'undo':
-        await this.#undo(known, claims, step.why, context.signal);
+        await this.#undo(mark, claims, step.why, context.signal);
         this.#fail(mark.reason, step.failed);
         return undefined;
       case 'delete':
@@ -170,15 +164,18 @@ export class Commands {
         logger.error('disruption not begun: a replacement cannot be written', { error: asError(trouble.reason) });
         this.#ended(starting);
         this.#metrics.undone(decisionOf(command), command.reason);
-        this.#fail(command.reason, command.newNodes.map(({ node }) => node.pool));
+        this.#fail(
+          command.reason,
+          command.newNodes.map(({ node }) => node.pool),
+        );
         await Promise.all(claims.map((claim) => deleteClaim(this.#options.client, claim, signal)));
         return false;
       }
       const needs = [...claims, ...command.needs.flatMap((name) => this.#claimNamed(name) ?? [])].map(
         ({ metadata }) => ({ pool: metadata.labels?.[LABEL_NODE_POOL] ?? '', name: metadata.name ?? '' }),
       );
-      const { id, reason, after } = command;
-      starting.mark = { id, reason, at: starting.at, needs, after };
+      const { id, reason } = command;
+      starting.mark = { id, reason, at: starting.at, needs };
       logger.info('disruption begins', {
         reason,
         nodeClaims: command.candidates.map(({ claim }) => claim.metadata.name),
@@ -219,13 +216,7 @@ export class Commands {
     ended();
   }
 
-  /** What depends on the command is undone before it, so that a dependent whose predecessor is not there may go on. */
-  async #undo(known: UnderWay, claims: readonly NodeClaim[], why: string, signal: AbortSignal): Promise<void> {
-    const { mark } = known;
-    for (const other of [...this.#underWay.values()]) {
-      if (other.mark.after.includes(mark.id) && other !== known)
-        await this.#undo(other, this.#claimsOf(other), `what goes before it was undone: ${why}`, signal);
-    }
+  async #undo(mark: Mark, claims: readonly NodeClaim[], why: string, signal: AbortSignal): Promise<void> {
     const { recorder, logger } = this.#options;
     const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(staying.map((claim) => this.#marks.remove(claim, signal)));

@@ -12,8 +12,6 @@ export interface CommandFacts {
   claimNamed(name: string): NodeClaim | undefined;
   /** Whether pods that would need another place are on the claim's node. */
   isUsed(claim: NodeClaim): boolean;
-  /** Whether the command is not over yet. */
-  isUnderWay(id: string): boolean;
   readonly now: EpochMs;
   /** How long it may take until all it needs is up. */
   readonly limitMs: number;
@@ -39,14 +37,13 @@ export function decideCommand(facts: CommandFacts): NextStep {
     return { kind: 'undo', why: 'pods have come to it meanwhile', failed: [] };
   const needed = mark.needs.flatMap(({ name }) => facts.claimNamed(name) ?? []);
   const missing = needed.filter((claim) => !isTrue(claim, 'Initialized'));
-  const waits = missing.length > 0 || mark.after.some((id) => facts.isUnderWay(id));
-  if (!waits) return { kind: 'delete' };
+  if (missing.length === 0) return { kind: 'delete' };
   const forMs = mark.at + limitMs - now;
   if (forMs > 0) return { kind: 'wait', forMs, needed: missing };
   const names = missing.map(({ metadata }) => metadata.name);
-  const late = mark.needs.filter(({ name }) => names.includes(name)).map(({ pool }) => pool);
-  const what = names.length > 0 ? names.join(', ') : 'what goes before it';
-  return { kind: 'undo', why: `${what} took longer than ${Math.round(limitMs / 60_000)} minutes`, failed: late };
+  const failed = mark.needs.filter(({ name }) => names.includes(name)).map(({ pool }) => pool);
+  const why = `the replacement ${names.join(', ')} took longer than ${Math.round(limitMs / 60_000)} minutes`;
+  return { kind: 'undo', why, failed };
 }
 
 function hasFailed({ claimNamed }: CommandFacts, { name }: NeededClaim): boolean {

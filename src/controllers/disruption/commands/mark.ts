@@ -17,16 +17,14 @@ export interface Mark {
   /** When the command began. */
   readonly at: EpochMs;
   readonly needs: readonly NeededClaim[];
-  readonly after: readonly string[];
   /** So long at most the pods of this claim have to leave. */
   readonly graceMs?: number;
 }
 
-/** The mark as the text of an annotation: `id=… reason=… at=… needs=pool/claim,… after=…,… grace=…ms`. */
-export function writeMark({ id, reason, at, needs, after, graceMs }: Mark): string {
+/** The mark as the text of an annotation: `id=… reason=… at=… needs=pool/claim,… grace=…ms`. */
+export function writeMark({ id, reason, at, needs, graceMs }: Mark): string {
   const words = [`id=${id}`, `reason=${reason}`, `at=${toTimestamp(at)}`];
   if (needs.length > 0) words.push(`needs=${needs.map(({ pool, name }) => `${pool}/${name}`).join(',')}`);
-  if (after.length > 0) words.push(`after=${after.join(',')}`);
   if (graceMs !== undefined) words.push(`grace=${graceMs}ms`);
   return words.join(' ');
 }
@@ -46,7 +44,7 @@ export function readMark(text: string | undefined): Mark | undefined {
   });
   const grace = /^(\d+)ms$/.exec(fields.get('grace') ?? '')?.[1];
   return {
-    ...{ id, reason, at, needs, after: listed(fields.get('after')) },
+    ...{ id, reason, at, needs },
     ...(grace === undefined ? {} : { graceMs: Number(grace) }),
   };
 }

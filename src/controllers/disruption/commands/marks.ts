@@ -69,9 +69,7 @@ export class Marks {
 
   #nodesOf({ status }: NodeClaim): Node[] {
     const { writes, state } = this.#options;
-    return state.informers.nodes
-      .byIndex(BY_PROVIDER_ID, status?.providerID ?? '')
-      .map((node) => writes.newest(node));
+    return state.informers.nodes.byIndex(BY_PROVIDER_ID, status?.providerID ?? '').map((node) => writes.newest(node));
   }
 }
 
