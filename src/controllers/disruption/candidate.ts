@@ -76,10 +76,7 @@ export function withPods(
 }
 
 /** The first reason why one of the pods may not be evicted. */
-export function podsBlocker(
-  pods: readonly Pod[],
-  context: Pick<CandidateContext, 'podBlocker'>,
-): string | undefined {
+export function podsBlocker(pods: readonly Pod[], context: Pick<CandidateContext, 'podBlocker'>): string | undefined {
   for (const pod of pods) {
     const blocker = context.podBlocker(pod);
     if (blocker !== undefined) return blocker;
