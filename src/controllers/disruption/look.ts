@@ -1,7 +1,8 @@
 /** The cluster at one moment, as methods of disruption look at it. */
+import { isTrue } from '../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
-import { ANNOTATION_DISRUPTION } from '../../apis/spindrift/annotations.ts';
+import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../apis/spindrift/annotations.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import { type ClusterState, isReschedulable } from '../../state/cluster-state.ts';
@@ -9,6 +10,7 @@ import { isGoing, type StateNode } from '../../state/state-node.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { Budgets } from './budgets/budgets.ts';
 import { type Candidate, type CandidateContext, candidateOf, type DisruptionClass, type Refusal } from './candidate.ts';
+import { readMark } from './commands/mark.ts';
 import { PodBlockers } from './pod-blockers.ts';
 
 export interface LookOptions {
@@ -47,7 +49,7 @@ export class Look implements CandidateContext {
     });
     const pools = nodePools.list();
     this.poolNamed = new Map(pools.map((pool) => [pool.metadata.name ?? '', pool]));
-    this.budgets = new Budgets({ pools, nodes: this.nodes, now });
+    this.budgets = new Budgets({ pools, nodes: withoutReplacements(this.nodes), now });
     this.#blockers = new PodBlockers(disruptionBudgets.list(), now);
   }
 
@@ -117,6 +119,21 @@ export class Look implements CandidateContext {
       storage: state.storage,
     };
   }
+}
+
+/**
+ * A node that takes the place of one that goes and the one that goes are one node of their pool, so that a percentage does not
+ * grow with what it lets go.
+ */
+function withoutReplacements(nodes: readonly StateNode[]): StateNode[] {
+  const underWay = new Set(
+    nodes.flatMap(({ claim }) =>
+      claim === undefined || isTrue(claim, 'InstanceTerminating')
+        ? []
+        : (readMark(claim.metadata.annotations?.[ANNOTATION_DISRUPTION])?.id ?? []),
+    ),
+  );
+  return nodes.filter(({ claim }) => !underWay.has(claim?.metadata.annotations?.[ANNOTATION_REPLACES] ?? ''));
 }
 
 function going(state: StateNode, mark: string): StateNode {
