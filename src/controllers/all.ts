@@ -4,9 +4,12 @@ import { measuredProvider } from '../cloud/measured-provider.ts';
 import { Nominations } from '../state/nominations.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
+import { Interruption } from './interruption/interruption.ts';
 import { clusterGauges } from './metrics/cluster-gauges.ts';
 import { nodeGauges } from './metrics/node-gauges.ts';
 import { PodMetrics } from './metrics/pod-metrics.ts';
+import { DisruptionBudgets } from './node/termination/disruption-budgets.ts';
+import { DrainPlans } from './node/termination/drain-plans.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
@@ -60,7 +63,9 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const launches = new Launches({ clock });
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods });
-  const evictions = new EvictionQueue(options);
+  const budgets = new DisruptionBudgets(state.informers.disruptionBudgets);
+  const plans = new DrainPlans({ clock, state, budgets });
+  const evictions = new EvictionQueue({ ...options, budgets });
   const provisioner = new Provisioner({
     ...asking('provisioner'),
     ...shared.provisioning,
@@ -74,8 +79,9 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
+    new Interruption({ ...asking('interruption'), nominations, plans, provisioner }),
     evictions,
-    new NodeTermination({ ...asking('node.termination'), evictions }),
+    new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new NodePoolHashController(options),
     new NodePoolValidation(options),
     new NodePoolReadiness(asking('nodepool.readiness')),

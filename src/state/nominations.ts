@@ -30,6 +30,8 @@ const LONGEST_MS = 600_000;
 export class Nominations {
   readonly #options: NominationsOptions;
   readonly #byNode = new Map<string, Nomination>();
+  /** Where each pod is to go, by UID; those of whom it was said longest ago come first. */
+  readonly #places = new Map<string, { readonly node: string; readonly until: number }>();
 
   constructor(options: NominationsOptions) {
     this.#options = options;
@@ -40,6 +42,20 @@ export class Nominations {
     const until = this.#options.clock.elapsed() + LONGEST_MS;
     const named = pods.map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
     this.#byNode.set(node, { pods: named, until });
+    for (const { uid = '' } of named) {
+      this.#places.delete(uid);
+      this.#places.set(uid, { node, until });
+    }
+    for (const [uid, place] of this.#places) {
+      if (place.until > this.#options.clock.elapsed()) break;
+      this.#places.delete(uid);
+    }
+  }
+
+  /** The node, named as in the state, that was last kept for the pod. */
+  placeOf({ metadata }: Pod): string | undefined {
+    const place = this.#places.get(metadata.uid ?? '');
+    return place === undefined || place.until <= this.#options.clock.elapsed() ? undefined : place.node;
   }
 
   /** Whether some pod is still to come to the node, or to the node of the claim. */
