@@ -88,7 +88,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodeClaimDisruption(asking('nodeclaim.disruption')),
     new PodEvents(options),
     commands,
-    new Disruption({ ...asking('disruption'), nominations, commands, backOff }),
+    new Disruption({ ...asking('disruption'), nominations, budgets, commands, backOff }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({ ...asking('interruption'), nominations, plans, provisioner }),
     evictions,
