@@ -95,7 +95,7 @@ export class RiskModel {
     if (entry === undefined) {
       const { instanceType, zone } = pool;
       this.#entries.set(key, { pool: { instanceType, zone }, events, nodeHours, at });
-      if (this.#entries.size > this.#most) this.#forgetLeast(key, at);
+      if (this.#entries.size > this.#most) this.#forgetLeast(at);
       return;
     }
     if (at >= entry.at) {
@@ -115,13 +115,13 @@ export class RiskModel {
     return 0.5 ** (Math.max(0, milliseconds) / this.#halfLifeMs);
   }
 
-  /** Makes room: the newest stays, of the others the one goes whose loss changes least. */
-  #forgetLeast(newest: string, now: number): void {
+  /** Makes room: the pool goes whose loss changes least. */
+  #forgetLeast(now: number): void {
     let least: string | undefined;
     let fewest = Number.POSITIVE_INFINITY;
     for (const [key, { events, at }] of this.#entries) {
       const left = events * this.#kept(now - at);
-      if (key === newest || left >= fewest) continue;
+      if (left >= fewest) continue;
       least = key;
       fewest = left;
     }

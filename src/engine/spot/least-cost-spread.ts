@@ -1,7 +1,7 @@
 /**
  * Which nodes go where at the least extra price, so that as few as possible are in a place that is full, and as many as
- * asked for are on-demand. A flow of least cost: again and again the cheapest chain of exchanges that heals a broken rule is
- * carried out, until none is left that does. Nodes that are alike move together.
+ * asked for are on-demand. A flow of least cost: again and again the chain of exchanges that gains most, where a healed rule
+ * outweighs every price, is carried out, until none is left that gains. Nodes that are alike move together.
  */
 
 /** Nodes that can be bought at the same places at the same prices. */
@@ -23,8 +23,10 @@ export interface Places {
   room(place: string): number;
 }
 
-/** Dearer than any chain of exchanges. */
+/** What a broken rule costs: more than any chain of exchanges. */
 const BROKEN = 1e6;
+/** What is less is rounding. */
+const NOTHING = 1e-7;
 
 /** The last step of a chain: a node of that class goes on from there. */
 interface Step {
@@ -35,7 +37,7 @@ interface Step {
 /** For each class, how many of its nodes are at each place. */
 export function leastCostSpread(classes: readonly NodeClass[], places: Places): ReadonlyMap<string, number>[] {
   const spread = new Spread(classes, places);
-  while (spread.heal());
+  while (spread.improve());
   return spread.at;
 }
 
@@ -52,12 +54,11 @@ class Spread {
     for (const { count, start } of classes) this.#add(start, count);
   }
 
-  /** Carries out the cheapest chain that heals anything; false when there is none. */
-  heal(): boolean {
-    if (!this.#isBroken()) return false;
+  /** Carries out the chain that gains most; false when none gains. */
+  improve(): boolean {
     const { cost, last } = this.#chains();
     let end: string | undefined;
-    let least = -BROKEN / 2;
+    let least = -NOTHING;
     for (const place of last.keys()) {
       const whole = (cost.get(place) as number) + this.#costOfArriving(place);
       if (whole >= least) continue;
@@ -67,11 +68,6 @@ class Spread {
     if (end === undefined) return false;
     this.#carryOut(chainTo(end, last), end);
     return true;
-  }
-
-  #isBroken(): boolean {
-    if (this.#missing() > 0) return true;
-    return [...this.#load.keys()].some((place) => place !== this.#places.onDemand && this.#spare(place) < 0);
   }
 
   /** The cheapest chain to each place from wherever it starts (Bellman-Ford; some exchanges give money back). */
@@ -88,7 +84,7 @@ class Spread {
           if (count === 0) continue;
           const before = (cost.get(from) as number) - (extra.get(from) ?? 0);
           for (const [to, price] of extra) {
-            if (to === from || before + price >= (cost.get(to) ?? Number.POSITIVE_INFINITY) - 1e-9) continue;
+            if (to === from || before + price >= (cost.get(to) ?? Number.POSITIVE_INFINITY) - NOTHING) continue;
             cost.set(to, before + price);
             last.set(to, { nodeClass, from });
             changed = true;
