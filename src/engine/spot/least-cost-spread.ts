@@ -3,6 +3,7 @@
  * asked for are on-demand. A flow of least cost: again and again the chain of exchanges that gains most, where a healed rule
  * outweighs every price, is carried out, until none is left that gains. Nodes that are alike move together.
  */
+import { type Exchange, ExchangeTable } from './exchange-table.ts';
 
 /** Nodes that can be bought at the same places at the same prices. */
 export interface NodeClass {
@@ -28,117 +29,134 @@ const BROKEN = 1e6;
 /** What is less is rounding. */
 const NOTHING = 1e-7;
 
-/** The last step of a chain: a node of that class goes on from there. */
-interface Step {
-  readonly nodeClass: number;
-  readonly from: string;
-}
-
 /** For each class, how many of its nodes are at each place. */
 export function leastCostSpread(classes: readonly NodeClass[], places: Places): ReadonlyMap<string, number>[] {
-  const spread = new Spread(classes, places);
+  const names = [...new Set([places.onDemand, ...classes.flatMap(({ extra }) => [...extra.keys()])])];
+  const spread = new Spread(names, classes, places);
   while (spread.improve());
-  return spread.at;
+  return classes.map((_, nodeClass) => spread.whereabouts(nodeClass));
 }
 
-class Spread {
-  readonly at: Map<string, number>[];
-  readonly #classes: readonly NodeClass[];
-  readonly #places: Places;
-  readonly #load = new Map<string, number>();
+/** The place with the number 0 is on-demand. */
+const ON_DEMAND = 0;
 
-  constructor(classes: readonly NodeClass[], places: Places) {
-    this.#classes = classes;
-    this.#places = places;
-    this.at = classes.map(({ count, start }) => new Map([[start, count]]));
-    for (const { count, start } of classes) this.#add(start, count);
+class Spread {
+  readonly #names: readonly string[];
+  readonly #wanted: number;
+  readonly #room: readonly number[];
+  readonly #load: number[];
+  readonly #table: ExchangeTable;
+  /** Of the cheapest chains: what the one to each place costs, and the place before it. */
+  readonly #cost: Float64Array;
+  readonly #before: Int32Array;
+
+  constructor(names: readonly string[], classes: readonly NodeClass[], places: Places) {
+    const numberOf = new Map(names.map((name, number) => [name, number]));
+    this.#names = names;
+    this.#wanted = places.wanted;
+    this.#room = names.map((name, place) => (place === ON_DEMAND ? Number.POSITIVE_INFINITY : places.room(name)));
+    this.#load = names.map(() => 0);
+    this.#cost = new Float64Array(names.length);
+    this.#before = new Int32Array(names.length);
+    this.#table = new ExchangeTable(
+      names.length,
+      classes.map(({ extra }) => [...extra].map(([name, price]) => [numberOf.get(name) as number, price])),
+    );
+    for (const [nodeClass, { start, count }] of classes.entries()) {
+      const place = numberOf.get(start) as number;
+      this.#table.put(nodeClass, place, count);
+      this.#load[place] = (this.#load[place] as number) + count;
+    }
+  }
+
+  /** How many nodes of a class are at each place. */
+  whereabouts(nodeClass: number): ReadonlyMap<string, number> {
+    const counts = this.#names.map((name, place): [string, number] => [name, this.#table.count(nodeClass, place)]);
+    return new Map(counts.filter(([, count]) => count > 0));
   }
 
   /** Carries out the chain that gains most; false when none gains. */
   improve(): boolean {
-    const { cost, last } = this.#chains();
-    let end: string | undefined;
+    this.#findChains();
+    let end = -1;
     let least = -NOTHING;
-    for (const place of last.keys()) {
-      const whole = (cost.get(place) as number) + this.#costOfArriving(place);
+    for (let place = 0; place < this.#names.length; place++) {
+      if ((this.#before[place] as number) < 0) continue;
+      const whole = (this.#cost[place] as number) + this.#costOfArriving(place);
       if (whole >= least) continue;
       least = whole;
       end = place;
     }
-    if (end === undefined) return false;
-    this.#carryOut(chainTo(end, last), end);
+    if (end < 0) return false;
+    this.#carryOut(this.#chainTo(end));
     return true;
   }
 
-  /** The cheapest chain to each place from wherever it starts (Bellman-Ford; some exchanges give money back). */
-  #chains(): { cost: Map<string, number>; last: Map<string, Step> } {
-    const cost = new Map<string, number>();
-    const last = new Map<string, Step>();
-    for (const counts of this.at) {
-      for (const [place, count] of counts) if (count > 0) cost.set(place, this.#costOfLeaving(place));
+  /** The cheapest chain to each place from wherever it starts (Bellman-Ford with a queue; some exchanges give money back). */
+  #findChains(): void {
+    const cost = this.#cost.fill(Number.POSITIVE_INFINITY);
+    const before = this.#before.fill(-1);
+    const queue: number[] = [];
+    const queued = new Uint8Array(cost.length);
+    for (let place = 0; place < cost.length; place++) {
+      if (!this.#table.isUsed(place)) continue;
+      cost[place] = this.#costOfLeaving(place);
+      queue.push(place);
+      queued[place] = 1;
     }
-    for (let changed = true; changed; ) {
-      changed = false;
-      for (const [nodeClass, { extra }] of this.#classes.entries()) {
-        for (const [from, count] of this.at[nodeClass] as Map<string, number>) {
-          if (count === 0) continue;
-          const before = (cost.get(from) as number) - (extra.get(from) ?? 0);
-          for (const [to, price] of extra) {
-            if (to === from || before + price >= (cost.get(to) ?? Number.POSITIVE_INFINITY) - NOTHING) continue;
-            cost.set(to, before + price);
-            last.set(to, { nodeClass, from });
-            changed = true;
-          }
-        }
+    for (let at = 0; at < queue.length; at++) {
+      const from = queue[at] as number;
+      queued[from] = 0;
+      const prices = this.#table.prices(from);
+      for (let to = 0; to < cost.length; to++) {
+        const price = (cost[from] as number) + (prices[to] as number);
+        if (price >= (cost[to] as number) - NOTHING) continue;
+        cost[to] = price;
+        before[to] = from;
+        if (queued[to] === 1 || !this.#table.isUsed(to)) continue;
+        queue.push(to);
+        queued[to] = 1;
       }
     }
-    return { cost, last };
+  }
+
+  #chainTo(end: number): Exchange[] {
+    const chain: Exchange[] = [];
+    for (let to = end; (this.#before[to] as number) >= 0; to = this.#before[to] as number) {
+      chain.unshift(this.#table.exchange(this.#before[to] as number, to));
+    }
+    return chain;
   }
 
   /** Moves as many nodes along the chain as there are, and as its ends have use for. */
-  #carryOut(steps: readonly Step[], end: string): void {
-    const { onDemand } = this.#places;
-    const start = steps[0]?.from ?? end;
-    let amount = Math.min(...steps.map(({ nodeClass, from }) => this.at[nodeClass]?.get(from) ?? 0));
-    const crowd = start === onDemand ? 0 : -this.#spare(start);
-    if (crowd > 0) amount = Math.min(amount, crowd);
-    if (end !== onDemand) amount = Math.min(amount, Math.max(1, this.#spare(end)));
-    else if (this.#missing() > 0) amount = Math.min(amount, this.#missing());
-    for (const [index, { nodeClass, from }] of steps.entries()) {
-      const counts = this.at[nodeClass] as Map<string, number>;
-      const to = steps[index + 1]?.from ?? end;
-      counts.set(from, (counts.get(from) ?? 0) - amount);
-      counts.set(to, (counts.get(to) ?? 0) + amount);
-    }
-    this.#add(start, -amount);
-    this.#add(end, amount);
+  #carryOut(chain: readonly Exchange[]): void {
+    const start = (chain[0] as Exchange).from;
+    const end = (chain.at(-1) as Exchange).to;
+    let amount = Math.min(...chain.map(({ nodeClass, from }) => this.#table.count(nodeClass, from)));
+    if (this.#spare(start) < 0) amount = Math.min(amount, -this.#spare(start));
+    if (end === ON_DEMAND && this.#missing() > 0) amount = Math.min(amount, this.#missing());
+    // Into a full place one at a time: each is weighed against the rule that it breaks.
+    amount = Math.min(amount, Math.max(1, this.#spare(end)));
+    for (const exchange of chain) this.#table.move(exchange, amount);
+    this.#load[start] = (this.#load[start] as number) - amount;
+    this.#load[end] = (this.#load[end] as number) + amount;
   }
 
-  #costOfLeaving(place: string): number {
-    if (place === this.#places.onDemand) return this.#missing() >= 0 ? BROKEN : 0;
+  #costOfLeaving(place: number): number {
+    if (place === ON_DEMAND) return this.#missing() >= 0 ? BROKEN : 0;
     return this.#spare(place) < 0 ? -BROKEN : 0;
   }
 
-  #costOfArriving(place: string): number {
-    if (place === this.#places.onDemand) return this.#missing() > 0 ? -BROKEN : 0;
+  #costOfArriving(place: number): number {
+    if (place === ON_DEMAND) return this.#missing() > 0 ? -BROKEN : 0;
     return this.#spare(place) <= 0 ? BROKEN : 0;
   }
 
   #missing(): number {
-    return this.#places.wanted - (this.#load.get(this.#places.onDemand) ?? 0);
+    return this.#wanted - (this.#load[ON_DEMAND] as number);
   }
 
-  #spare(place: string): number {
-    return this.#places.room(place) - (this.#load.get(place) ?? 0);
+  #spare(place: number): number {
+    return (this.#room[place] as number) - (this.#load[place] as number);
   }
-
-  #add(place: string, count: number): void {
-    this.#load.set(place, (this.#load.get(place) ?? 0) + count);
-  }
-}
-
-function chainTo(end: string, last: ReadonlyMap<string, Step>): Step[] {
-  const steps: Step[] = [];
-  for (let step = last.get(end); step !== undefined; step = last.get(step.from)) steps.unshift(step);
-  return steps;
 }
