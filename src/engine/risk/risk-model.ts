@@ -39,6 +39,9 @@ interface Entry {
 /** How much of an interruption each event is: a warning often comes true, an empty pool is a sign of a tight one. */
 const WEIGHTS: Readonly<Record<RiskEvent, number>> = { interruption: 1, rebalance: 0.5, 'launch-failure': 0.25 };
 
+/** What counts less says nothing. */
+const QUIET = 0.01;
+
 export class RiskModel {
   readonly #halfLifeMs: number;
   readonly #priorRate: number;
@@ -76,17 +79,30 @@ export class RiskModel {
     return this.#priorRate;
   }
 
-  /** All that is known, for those who show or keep it. */
-  known(): KnownRisk[] {
-    return [...this.#entries.values()].map(({ pool, events, nodeHours, at }) => ({ ...pool, events, nodeHours, at }));
+  /** All that is known, as it counts at that moment. */
+  known(now: number): KnownRisk[] {
+    return [...this.#entries.values()].map(({ pool, events, nodeHours, at }) => {
+      const kept = this.#kept(now - at);
+      return { ...pool, events: events * kept, nodeHours: nodeHours * kept, at: Math.max(now, at) };
+    });
   }
 
-  /** Takes over what was known before; what is known already of a pool is more, and stays. */
+  /** Takes over what somebody else knows, where that is newer than what is known here. */
   restore(known: readonly KnownRisk[]): void {
     for (const { instanceType, zone, events, nodeHours, at } of known) {
-      const pool = { instanceType, zone };
-      if (!this.#entries.has(spotPoolKey(pool))) this.#add(pool, events, nodeHours, at);
+      const key = spotPoolKey({ instanceType, zone });
+      const entry = this.#entries.get(key);
+      if (entry !== undefined && entry.at >= at) continue;
+      this.#entries.delete(key);
+      this.#add({ instanceType, zone }, events, nodeHours, at);
     }
+  }
+
+  /** Forgets the pools of which next to nothing counts any more, and names them. */
+  forgetQuiet(now: number): SpotPool[] {
+    const quiet = this.known(now).filter(({ events, nodeHours }) => events < QUIET && nodeHours < QUIET);
+    for (const pool of quiet) this.#entries.delete(spotPoolKey(pool));
+    return quiet;
   }
 
   #add(pool: SpotPool, events: number, nodeHours: number, at: number): void {

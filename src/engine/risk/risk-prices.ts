@@ -53,7 +53,7 @@ export class RiskPrices {
   #steps(weight: number, now: number): Steps | undefined {
     const unknown = riskSteps(this.#model.priorRate, weight);
     const known = new Map<string, number>();
-    for (const pool of this.#model.known()) {
+    for (const pool of this.#model.known(now)) {
       const count = riskSteps(this.#model.rate(pool, now), weight);
       if (count !== unknown) known.set(spotPoolKey(pool), count);
     }
