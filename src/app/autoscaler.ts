@@ -2,7 +2,6 @@
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
 import { allControllers } from '../controllers/all.ts';
 import { DecisionLog } from '../controllers/provisioning/decision-log.ts';
-import { Provisioner } from '../controllers/provisioning/provisioner.ts';
 import { warmUp } from '../engine/warm-up.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { EventRecorder } from '../kube/event-recorder.ts';
@@ -44,15 +43,9 @@ export class Autoscaler {
     const { provider } = cloud;
     const recorder = new EventRecorder({ client, clock, random, logger, component: 'karpenter' });
     const shared = { client, clock, random, logger, metrics, recorder, state, provider };
-    const provisioner = new Provisioner({
-      ...shared,
-      decisions: this.decisions,
-      batchIdleMs,
-      batchMaxMs,
-      ...(solveSteps === undefined ? {} : { solveSteps }),
-    });
     this.#informers = informers;
-    this.#parts = [...cloud.parts, ...allControllers(shared), provisioner];
+    const provisioning = { batchIdleMs, batchMaxMs, ...(solveSteps === undefined ? {} : { solveSteps }) };
+    this.#parts = [...cloud.parts, ...allControllers({ ...shared, decisions: this.decisions, provisioning })];
   }
 
   /** The caches are full. */

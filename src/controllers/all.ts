@@ -1,7 +1,15 @@
 /** All controllers of machines, nodes and pools, wired by hand. */
 import type { LabelRules } from '../apis/karpenter/label-rules.ts';
+import { measuredProvider } from '../cloud/measured-provider.ts';
+import { Nominations } from '../state/nominations.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
+import { Interruption } from './interruption/interruption.ts';
+import { clusterGauges } from './metrics/cluster-gauges.ts';
+import { nodeGauges } from './metrics/node-gauges.ts';
+import { PodMetrics } from './metrics/pod-metrics.ts';
+import { DisruptionBudgets } from './node/termination/disruption-budgets.ts';
+import { DrainPlans } from './node/termination/drain-plans.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
@@ -17,12 +25,18 @@ import { NodePoolRegistrationHealth } from './nodepool/node-pool-registration-he
 import { NodePoolValidation } from './nodepool/node-pool-validation.ts';
 import { RegistrationHealth } from './nodepool/registration-health.ts';
 import { OwnWrites } from './own-writes.ts';
+import type { DecisionLog } from './provisioning/decision-log.ts';
+import { Provisioner, type ProvisionerLimits } from './provisioning/provisioner.ts';
 
 export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'> {
   /** How long a claim may take for its steps. */
   readonly limits?: Partial<LivenessLimits>;
   /** Which labels a pool may speak of. */
   readonly labelRules?: LabelRules;
+  /** How long pods are gathered, and how long places for them are looked for. */
+  readonly provisioning?: ProvisionerLimits;
+  /** Where decisions are kept for those who ask why. */
+  readonly decisions: DecisionLog;
 }
 
 /** A controller that runs until told to stop. */
@@ -32,24 +46,45 @@ export interface RunningController {
 }
 
 export function allControllers(shared: AllControllersOptions): RunningController[] {
-  const options = { ...shared, writes: new OwnWrites(shared.client, shared.state.informers) };
-  const launches = new Launches({ clock: options.clock });
-  const health = new RegistrationHealth();
-  const { nodeClaims, nodePools, nodes } = options.state.informers;
+  const { clock, metrics, decisions, provider, state } = shared;
+  const options = { ...shared, writes: new OwnWrites(shared.client, state.informers) };
+  /** For a controller that asks the cloud, so that what it asks is counted under its name. */
+  const asking = (controller: string) => ({
+    ...options,
+    provider: measuredProvider({ provider, controller, clock, metrics }),
+  });
+  const { nodeClaims, nodePools, nodes, pods } = state.informers;
   new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims);
   new ConditionMetrics(options, 'nodepool').follow(nodePools);
   new ConditionMetrics(options, 'node').follow(nodes);
-  const evictions = new EvictionQueue(options);
+  clusterGauges(options);
+  nodeGauges({ ...options, cloudLabels: provider.labels.wellKnown });
+  const podMetrics = new PodMetrics(options);
+  const launches = new Launches({ clock });
+  const health = new RegistrationHealth();
+  const nominations = new Nominations({ clock, pods });
+  const budgets = new DisruptionBudgets(state.informers.disruptionBudgets);
+  const plans = new DrainPlans({ clock, state, budgets });
+  const evictions = new EvictionQueue({ ...options, budgets });
+  const provisioner = new Provisioner({
+    ...asking('provisioner'),
+    ...shared.provisioning,
+    decisions,
+    nominations,
+    podMetrics,
+  });
   return [
-    new NodeClaimLifecycle({ ...options, launches, health }),
-    new NodeClaimTermination({ ...options, launches }),
-    new GarbageCollection(options),
-    new ReservationEnd(options),
+    provisioner,
+    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
+    new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
+    new GarbageCollection(asking('nodeclaim.garbagecollection')),
+    new ReservationEnd(asking('nodeclaim.capacityreservation')),
+    new Interruption({ ...asking('interruption'), nominations, plans, provisioner }),
     evictions,
-    new NodeTermination({ ...options, evictions }),
+    new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new NodePoolHashController(options),
     new NodePoolValidation(options),
-    new NodePoolReadiness(options),
+    new NodePoolReadiness(asking('nodepool.readiness')),
     new NodePoolCounter(options),
     new NodePoolRegistrationHealth({ ...options, health }),
   ];

@@ -17,6 +17,8 @@ import type { UsablePool } from './usable-pool.ts';
 /** The cluster at one moment. */
 export interface ClusterSnapshot {
   readonly pending: readonly Pod[];
+  /** Pods on nodes that go: they are given a place too, and no longer count where they are. */
+  readonly displaced?: readonly Pod[];
   readonly nodes: readonly StateNode[];
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
@@ -40,7 +42,8 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
   const groups: PodGroup[] = [];
   const pods: Pod[] = [];
   const held: { pod: Pod; problem: string }[] = [];
-  for (const pod of snapshot.pending) {
+  const displaced = new Set(snapshot.displaced ?? []);
+  for (const pod of [...snapshot.pending, ...displaced]) {
     const volumes = podVolumes(pod, snapshot.storage);
     if ('problem' in volumes) {
       held.push({ pod, problem: volumes.problem });
@@ -67,7 +70,9 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
       existingNode(state, snapshot.podsOn(state.name), snapshot.daemonSets, planned),
     ),
     boundPods: snapshot.nodes.flatMap((state) =>
-      snapshot.podsOn(state.name).map((pod) => ({ ...boundPod(pod), node: state.name })),
+      snapshot
+        .podsOn(state.name)
+        .flatMap((pod) => (displaced.has(pod) ? [] : [{ ...boundPod(pod), node: state.name }])),
     ),
     daemons,
     namespaces: Object.fromEntries(

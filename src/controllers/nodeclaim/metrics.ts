@@ -10,7 +10,14 @@ export type DisruptedReason =
   | 'launch_timeout'
   | 'registration_timeout'
   | 'initialization_timeout'
-  | 'garbage_collected';
+  | 'garbage_collected'
+  | 'spot_interrupted'
+  | 'spot_preempted'
+  | 'rebalance_recommendation'
+  | 'scheduled_change'
+  | 'instance_stopped'
+  | 'instance_terminated'
+  | 'capacity_reservation_ending';
 
 const TERMINATION_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 

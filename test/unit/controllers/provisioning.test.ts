@@ -21,6 +21,7 @@ import { seededRandom } from '../../../src/platform/random.ts';
 import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
 import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../src/state/cluster-state.ts';
+import { Nominations } from '../../../src/state/nominations.ts';
 import { readOfferings } from '../../../src/state/planned-offerings.ts';
 
 const CRDS = resource<KubeObject>(
@@ -68,7 +69,9 @@ async function setUp(...pools: NodePool[]) {
   const decisions = new DecisionLog();
   const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
   const state = new ClusterState(informers);
-  const provisioner = new Provisioner({ client, clock, state, provider, recorder, decisions, solveSteps: 200_000 });
+  const nominations = new Nominations({ clock, pods: informers.pods });
+  const shared = { client, clock, state, provider, recorder, decisions, nominations };
+  const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);
   const claims = async () => (await client.list(NODE_CLAIMS)).items;
@@ -76,7 +79,7 @@ async function setUp(...pools: NodePool[]) {
     stop.abort(new Error('the end'));
     await clock.run(running);
   };
-  return { clock, client, cloud, decisions, claims, end };
+  return { clock, client, cloud, decisions, nominations, provisioner, state, claims, end };
 }
 
 describe('provisioning', () => {

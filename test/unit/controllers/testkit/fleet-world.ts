@@ -15,6 +15,7 @@ import { SimulatedProvider } from '../../../../src/cloud/simulated/simulated-pro
 import { anAccount } from '../../../../src/cloud/simulated/testkit/small-account.ts';
 import { UnavailableOfferings } from '../../../../src/cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../../../../src/controllers/all.ts';
+import { DecisionLog } from '../../../../src/controllers/provisioning/decision-log.ts';
 import { EmbeddedCluster } from '../../../../src/embedded/cluster.ts';
 import type { KubeClient } from '../../../../src/kube/client.ts';
 import { EventRecorder } from '../../../../src/kube/event-recorder.ts';
@@ -33,7 +34,7 @@ export interface FleetWorldOptions {
   readonly logger?: Logger;
   /** What the controllers talk to the API server through. */
   readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
-  readonly controllers?: Pick<AllControllersOptions, 'limits'>;
+  readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning'>;
 }
 
 export class FleetWorld {
@@ -56,7 +57,6 @@ export class FleetWorld {
     this.cluster = new EmbeddedCluster({ clock: this.clock, random: this.random });
     this.client = this.cluster.client;
     this.cloud = new SimulatedCloud({ clock: this.clock, random: this.random });
-    this.cloud.configure('default', anAccount(options.account));
     this.cloud.fleet.onChange(({ token, id }) => {
       this.launched.set(token, (this.launched.get(token) ?? new Set()).add(id));
     });
@@ -66,12 +66,7 @@ export class FleetWorld {
     const world = new FleetWorld(options);
     const { client, clock, random, cloud, cluster } = world;
     for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
-    const nodeClass = {
-      apiVersion: 'spindrift.dev/v1alpha1',
-      kind: 'SimulatedNodeClass',
-      metadata: { name: 'default' },
-    };
-    await client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
+    await world.addNodeClass('default', options.account);
     const nodes = new Informer<Node>({ client, clock, random, kind: NODES });
     const claims = new Informer<NodeClaim>({ client, clock, random, kind: NODE_CLAIMS });
     const powerOff = (name: string): void => cluster.kubelets.kill(name);
@@ -80,6 +75,13 @@ export class FleetWorld {
     world.startControllers();
     await clock.advance(100);
     return world;
+  }
+
+  /** Opens another account with the cloud, and the node class that stands for it. */
+  async addNodeClass(name: string, account: Partial<AccountSettings> = {}): Promise<void> {
+    this.cloud.configure(name, anAccount(account));
+    const nodeClass = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SimulatedNodeClass', metadata: { name } };
+    await this.client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
   }
 
   /** Starts our process: it knows nothing but what the cluster and the cloud know. */
@@ -101,7 +103,9 @@ export class FleetWorld {
     const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
     const shared = { client, clock, random, logger, metrics, recorder, state: new ClusterState(informers), provider };
     const stop = new AbortController();
-    const parts = [informers, ...allControllers({ ...shared, ...controllers })];
+    const decisions = new DecisionLog();
+    const provisioning = { solveSteps: 200_000 };
+    const parts = [informers, ...allControllers({ ...shared, decisions, provisioning, ...controllers })];
     this.#process = { stop, ended: Promise.all(parts.map((part) => part.run(stop.signal))) };
   }
 
