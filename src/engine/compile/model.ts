@@ -23,6 +23,8 @@ export interface PodClass {
   /** Pod numbers. */
   readonly pods: Int32Array;
   readonly priority: number;
+  /** Classes of the same size have the same requests. */
+  readonly size: number;
   readonly requests: Float64Array;
   /** In the order in which they are tried; a later one only when nothing more can be placed by the earlier ones. */
   readonly attempts: readonly Attempt[];
@@ -82,10 +84,9 @@ export function compileModel(problem: Problem, options: PreferenceOptions): Mode
 
 /** Compiles a validated problem. */
 export function* compileInSlices(problem: Problem, options: PreferenceOptions): Slices<Model> {
-  const { members, podCount, groupStart } = yield* gatherClasses(problem);
-  const groups = members.map((member) => member.group);
-  const dimensions = new Dimensions(groups);
-  const relevant = relevantKeys(problem, groups);
+  const { members, kinds, sizes, podCount, groupStart } = yield* gatherClasses(problem);
+  const dimensions = new Dimensions(sizes);
+  const relevant = relevantKeys(problem, kinds);
   yield;
   const catalogue = compileCatalogue(problem, dimensions, relevant);
   yield;
@@ -144,7 +145,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
   };
   const everywhere = compatibility.filter({ includeLeaving: true });
   const anywhere = { filter: -1, domains: (key: number) => domainsUnder(everywhere, key) };
-  const topology = yield* compileTopology(problem, groups, {
+  const topology = yield* compileTopology(problem, kinds, {
     keyId: (name) => topologyKeys.id(name),
     preferences: options.preferences,
     countFilter(pod: PodGroup, spread: TopologySpread) {
@@ -169,28 +170,33 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
   const anyDiscouraged =
     problem.pools.some((pool) => discouraged(pool.taints, [])) || nodes.some((node) => discouraged(node.taints, []));
   const attempts = new AttemptCompiler(compatibility, catalogue, options, anyDiscouraged);
+  const traits = kinds.map((group, kind) => traitsOf(group, topology.classes[kind] as ClassTopology));
+  const requestsOfSize = sizes.map((group) => dimensions.requestsOf(group));
+  const attemptsOfKind: (readonly Attempt[] | undefined)[] = kinds.map(() => undefined);
   const classes: PodClass[] = [];
-  for (const [index, member] of members.entries()) {
+  for (const { group, groupIndex, pods, kind, size } of members) {
+    const index = classes.length;
     if ((index & 1023) === 1023) yield;
-    const { group } = member;
-    const requests = new Float64Array(dimensions.size);
-    dimensions.writeRequests(requests, group);
-    const classTopology = topology.classes[index] as ClassTopology;
-    const rules = [...classTopology.rules, ...classTopology.wishes.map((wish) => wish.rule)];
+    const requests = requestsOfSize[size] as Float64Array;
+    let ways = attemptsOfKind[kind];
+    if (ways === undefined) {
+      ways = attempts.of(group, requests);
+      if (!attempts.dependOnRequests(group)) attemptsOfKind[kind] = ways;
+    }
+    const { priority, topology: rules, ports, domainBound, hostBound } = traits[kind] as KindTraits;
     classes.push({
       index,
       group,
-      groupIndex: member.groupIndex,
-      pods: member.pods,
-      priority: group.priority ?? 0,
+      groupIndex,
+      pods,
+      size,
+      priority,
       requests,
-      attempts: attempts.of(group, requests),
-      topology: classTopology,
-      ports: group.hostPorts ?? [],
-      domainBound:
-        rules.some((rule) => rule.key !== HOST && rule.kind !== 'inverse') ||
-        classTopology.rules.some((rule) => rule.key !== HOST),
-      hostBound: rules.some((rule) => rule.key === HOST) || (group.hostPorts?.length ?? 0) > 0,
+      attempts: ways,
+      topology: rules,
+      ports,
+      domainBound,
+      hostBound,
     });
   }
 
@@ -222,6 +228,22 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
     optionsByPrice: byPrice(catalogue.optionPrice),
     poolTier: Int32Array.from(problem.pools, (pool) => weights.indexOf(pool.weight ?? 0)),
     tierCount: weights.length,
+  };
+}
+
+/** What all classes of a kind have in common. */
+type KindTraits = Pick<PodClass, 'priority' | 'topology' | 'ports' | 'domainBound' | 'hostBound'>;
+
+function traitsOf(group: PodGroup, topology: ClassTopology): KindTraits {
+  const rules = [...topology.rules, ...topology.wishes.map((wish) => wish.rule)];
+  return {
+    priority: group.priority ?? 0,
+    topology,
+    ports: group.hostPorts ?? [],
+    domainBound:
+      rules.some((rule) => rule.key !== HOST && rule.kind !== 'inverse') ||
+      topology.rules.some((rule) => rule.key !== HOST),
+    hostBound: rules.some((rule) => rule.key === HOST) || (group.hostPorts?.length ?? 0) > 0,
   };
 }
 
