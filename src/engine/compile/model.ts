@@ -23,6 +23,8 @@ export interface PodClass {
   /** Pod numbers. */
   readonly pods: Int32Array;
   readonly priority: number;
+  /** Classes of the same kind differ in their requests only. */
+  readonly kind: number;
   /** Classes of the same size have the same requests. */
   readonly size: number;
   readonly requests: Float64Array;
@@ -92,10 +94,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
   yield;
   // Ready nodes come before those still on their way, so that the lowest number wins.
   const nodes = [...(problem.nodes ?? [])].sort((a, b) => Number(a.inFlight ?? false) - Number(b.inFlight ?? false));
-  const offeringKeys = problem.instanceTypes.flatMap((type) =>
-    type.offerings.flatMap((offering) => Object.keys(offering.labels ?? {})),
-  );
-  const compatibility = new Compatibility(catalogue, problem.pools, nodes, relevant, offeringKeys);
+  const compatibility = new Compatibility(catalogue, problem.pools, nodes, relevant);
   const topologyKeys = relevant.topologyKeys;
 
   const domainNames = topologyKeys.names.map(() => new Interner());
@@ -132,7 +131,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
         found.add(columns[option] as number);
         const { endlessKeys } = catalogue.templates[catalogue.optionTemplate[option] as number] as Template;
         // Where new values can always be made up, there is always an empty domain.
-        if (endlessKeys.includes(id)) found.add((domainNames[key] as Interner).id('\u0000'));
+        if (endlessKeys.length > 0 && endlessKeys.includes(id)) found.add((domainNames[key] as Interner).id('\u0000'));
       }
       const ofNodes = nodeDomain[key] as Int32Array;
       for (let node = 0; node < ofNodes.length; node++) {
@@ -189,6 +188,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
       group,
       groupIndex,
       pods,
+      kind,
       size,
       priority,
       requests,
@@ -247,8 +247,20 @@ function traitsOf(group: PodGroup, topology: ClassTopology): KindTraits {
   };
 }
 
+/** Options from cheap to dear, in order of their numbers where prices are equal. */
 function byPrice(price: Float64Array): Int32Array {
-  return Int32Array.from(price.keys()).sort((a, b) => (price[a] as number) - (price[b] as number) || a - b);
+  const sorted = price.slice().sort();
+  const next = new Map<number, number>();
+  for (let at = 0; at < sorted.length; at++) {
+    if (at === 0 || sorted[at] !== sorted[at - 1]) next.set(sorted[at] as number, at);
+  }
+  const result = new Int32Array(price.length);
+  for (let option = 0; option < price.length; option++) {
+    const at = next.get(price[option] as number) as number;
+    result[at] = option;
+    next.set(price[option] as number, at + 1);
+  }
+  return result;
 }
 
 function isHard(spread: TopologySpread): boolean {

@@ -5,6 +5,9 @@
 import type { Slices } from '../packing/work.ts';
 import type { PodGroup, Problem } from '../problem.ts';
 import { Interner } from './interner.ts';
+import { RecordIds, textOf } from './record-ids.ts';
+
+const NOTHING = {};
 
 /** One class: a representative group and the numbers of its pods. */
 export interface PodMembers {
@@ -32,10 +35,11 @@ export function* gatherClasses(problem: Problem): Slices<GatheredPods> {
   const groups = problem.pods;
   const groupStart = new Int32Array(groups.length + 1);
   const classOfGroup = new Int32Array(groups.length);
-  const names = new Interner();
-  const requests = new Interner();
+  const names = new RecordIds();
+  const requests = new RecordIds();
+  const attachments = new RecordIds();
   const conditions = new Interner();
-  const sizes = new Interner();
+  const sizes = new Pairs();
   const kindIds = new Pairs();
   const classIds = new Pairs();
   const drafts: ClassDraft[] = [];
@@ -43,16 +47,14 @@ export function* gatherClasses(problem: Problem): Slices<GatheredPods> {
     const group = groups[index] as PodGroup;
     const count = group.count ?? 1;
     groupStart[index + 1] = (groupStart[index] as number) + count;
-    const name = names.id(nameKey(group));
-    const asked = record(group.requests);
-    const request = requests.id(asked);
+    const name = names.id(group.namespace, group.labels ?? NOTHING);
+    const request = requests.id('', group.requests);
     const condition = conditions.id(conditionKey(group));
     const kind = kindIds.id(name, condition);
     const id = classIds.id(kind, request);
     let draft = drafts[id];
     if (draft === undefined) {
-      const { volumeAttachments } = group;
-      const size = sizes.id(volumeAttachments === undefined ? asked : `${asked}|${record(volumeAttachments)}`);
+      const size = sizes.id(attachments.id('', group.volumeAttachments ?? NOTHING), request);
       draft = { id, first: index, count: 0, name, request, condition, kind, size };
       drafts.push(draft);
     }
@@ -71,8 +73,8 @@ export function* gatherClasses(problem: Problem): Slices<GatheredPods> {
     filled[id] = at;
   }
   yield;
-  const nameRank = ranks(names.names);
-  const requestRank = ranks(requests.names);
+  const nameRank = ranks(names.texts);
+  const requestRank = ranks(requests.texts);
   const conditionRank = ranks(conditions.names);
   drafts.sort(
     (a, b) =>
@@ -156,10 +158,6 @@ function ranks(names: readonly string[]): Int32Array {
   return result;
 }
 
-function nameKey({ namespace, labels }: PodGroup): string {
-  return `${namespace}|${labels === undefined ? '' : record(labels)}|`;
-}
-
 /** Everything that is neither name nor request, in one string; the fields most pods lack cost nothing. */
 function conditionKey(group: PodGroup): string {
   let key = String(group.priority ?? 0);
@@ -170,17 +168,9 @@ function conditionKey(group: PodGroup): string {
   if (group.podAntiAffinity !== undefined) key += `|x${JSON.stringify(group.podAntiAffinity)}`;
   if (group.hostPorts !== undefined) key += `|p${JSON.stringify(group.hostPorts)}`;
   if (group.volumeRequirements !== undefined) key += `|v${JSON.stringify(group.volumeRequirements)}`;
-  if (group.volumeAttachments !== undefined) key += `|n${record(group.volumeAttachments)}`;
+  if (group.volumeAttachments !== undefined) key += `|n${textOf(group.volumeAttachments)}`;
   if (group.preferredNodeAffinity !== undefined) key += `|R${JSON.stringify(group.preferredNodeAffinity)}`;
   if (group.preferredPodAffinity !== undefined) key += `|A${JSON.stringify(group.preferredPodAffinity)}`;
   if (group.preferredPodAntiAffinity !== undefined) key += `|X${JSON.stringify(group.preferredPodAntiAffinity)}`;
   return key;
-}
-
-function record(values: Readonly<Record<string, string | number>>): string {
-  const keys = Object.keys(values);
-  if (keys.length > 1) keys.sort();
-  let text = '';
-  for (const key of keys) text += `${key}=${values[key]};`;
-  return text;
 }
