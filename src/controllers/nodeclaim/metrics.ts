@@ -11,18 +11,18 @@ export type DisruptedReason =
   | 'registration_timeout'
   | 'initialization_timeout'
   | 'garbage_collected'
-  | 'empty'
-  | 'underutilized'
-  | 'drifted'
-  | 'expired'
-  | 'unhealthy'
   | 'spot_interrupted'
   | 'spot_preempted'
   | 'rebalance_recommendation'
   | 'scheduled_change'
   | 'instance_stopped'
   | 'instance_terminated'
-  | 'capacity_reservation_ending';
+  | 'capacity_reservation_ending'
+  | 'empty'
+  | 'underutilized'
+  | 'drifted'
+  | 'expired'
+  | 'unhealthy';
 
 const TERMINATION_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 
