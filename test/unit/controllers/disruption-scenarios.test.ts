@@ -1,46 +1,19 @@
 /** Hours and days of a fleet whose nodes have to be replaced, in virtual time: each story ends as it should. */
 import { describe, expect, it } from 'vitest';
-import { isTrue } from '../../../src/apis/karpenter/conditions.ts';
-import { NODE_CLAIMS, type NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
-import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { SIMULATED_NODE_CLASSES } from '../../../src/apis/spindrift/simulated-node-class.ts';
 import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import type { EpochMs } from '../../../src/platform/clock.ts';
-import { isClaimGoing } from '../../../src/state/state-node.ts';
+import { claimNames, claimsOf, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
 import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const SMALL = { catalogue: [aType('small', 2)] };
-
-async function claims(world: FleetWorld): Promise<readonly NodeClaim[]> {
-  return (await world.client.list(NODE_CLAIMS)).items;
-}
-
-async function names(world: FleetWorld): Promise<string[]> {
-  return (await claims(world)).map(({ metadata }) => metadata.name!).sort();
-}
-
-async function runningPods(world: FleetWorld): Promise<number> {
-  const { items } = await world.client.list(PODS);
-  return items.filter(({ status, metadata }) => status?.phase === 'Running' && !metadata.deletionTimestamp).length;
-}
-
-/** Changes what nodes of the pool are to carry, so that those there are have drifted. */
-async function relabel(world: FleetWorld, pool: string): Promise<void> {
-  const body = { spec: { template: { metadata: { labels: { wave: 'second' } } } } };
-  await world.client.patch(NODE_POOLS, { name: pool }, { type: 'merge', body });
-}
-
-/** Claims that use their pool's budget up. */
-function goingOf(all: readonly NodeClaim[]): NodeClaim[] {
-  return all.filter((claim) => isClaimGoing(claim) && !isTrue(claim, 'InstanceTerminating'));
-}
 
 describe('a fleet whose nodes have to be replaced', () => {
   it('replaces drifted nodes only while the window of its budget is open, from 02:00 to 03:00, and goes on the next night', async () => {
@@ -51,15 +24,15 @@ describe('a fleet whose nodes have to be replaced', () => {
     await world.client.create(NODE_POOLS, aPool('general', { disruption }));
     await world.client.create(DEPLOYMENTS, aWorkload('web', 10, '1500m'));
     await world.clock.advance(15 * MINUTE);
-    const before = await names(world);
+    const before = await claimNames(world);
     expect(before).toHaveLength(10);
     await relabel(world, 'general');
-    const old = async () => (await names(world)).filter((name) => before.includes(name)).length;
+    const old = async () => (await claimNames(world)).filter((name) => before.includes(name)).length;
     await world.clock.advance(HOUR + 44 * MINUTE);
     expect(await old()).toBe(10);
     expect((await world.events('general')).DisruptionBlocked).toContain('budgets let no more nodes go');
     await world.clock.advance(2 * MINUTE);
-    expect(goingOf(await claims(world))).toHaveLength(1);
+    expect(await goingClaims(world)).toHaveLength(1);
     await world.clock.advance(70 * MINUTE);
     const left = await old();
     expect(left).toBeGreaterThan(1);
@@ -77,20 +50,20 @@ describe('a fleet whose nodes have to be replaced', () => {
     await world.client.create(NODE_POOLS, aPool('general', { template: { expireAfter: '1h' } }));
     await world.client.create(DEPLOYMENTS, aWorkload('web', 100, '1500m'));
     await world.clock.advance(5 * MINUTE);
-    const before = await names(world);
+    const before = await claimNames(world);
     expect(before).toHaveLength(100);
     await world.clock.advance(HOUR - 6 * MINUTE);
-    expect(await names(world)).toEqual(before);
+    expect(await claimNames(world)).toEqual(before);
     let most = 0;
     let leastPods = 100;
     for (let step = 0; step < 360; step++) {
       await world.clock.advance(5000);
-      most = Math.max(most, goingOf(await claims(world)).length);
+      most = Math.max(most, (await goingClaims(world)).length);
       leastPods = Math.min(leastPods, await runningPods(world));
     }
     expect(most).toBe(10);
     expect(leastPods).toBeGreaterThanOrEqual(90);
-    const after = await names(world);
+    const after = await claimNames(world);
     expect(after.filter((name) => before.includes(name))).toEqual([]);
     expect(after).toHaveLength(100);
     expect(await runningPods(world)).toBe(100);
@@ -124,7 +97,7 @@ describe('a fleet whose nodes have to be replaced', () => {
       (pool) => sick.find(({ metadata }) => metadata.labels?.pool === pool)!.metadata.name!,
     );
     await world.clock.advance(9 * MINUTE);
-    expect(goingOf(await claims(world))).toEqual([]);
+    expect(await goingClaims(world)).toEqual([]);
     await world.clock.advance(3 * MINUTE);
     // Both tolerations are over: the one with a bound has its replacement, and its pod the time it was promised.
     expect((await world.events(patient!)).DisruptionBlocked).toContain('nothing bounds how long its pods may stay');
@@ -154,13 +127,13 @@ describe('a fleet whose nodes have to be replaced', () => {
       await world.client.create(DEPLOYMENTS, aWorkload(pool, 3, '1500m', { pool }));
     }
     await world.clock.advance(3 * MINUTE);
-    const before = await names(world);
+    const before = await claimNames(world);
     expect(before).toHaveLength(6);
     const body = { spec: { template: { spec: { nodeClassRef: { name: 'broken' } } } } };
     await world.client.patch(NODE_POOLS, { name: 'stuck' }, { type: 'merge', body });
     await relabel(world, 'lucky');
     await world.clock.advance(30 * MINUTE);
-    const after = await names(world);
+    const after = await claimNames(world);
     const stuck = before.filter((name) => name.startsWith('stuck-'));
     expect(after.filter((name) => name.startsWith('stuck-'))).toEqual(stuck);
     expect(after.filter((name) => name.startsWith('lucky-') && !before.includes(name))).toHaveLength(3);
@@ -171,7 +144,7 @@ describe('a fleet whose nodes have to be replaced', () => {
     const tried = (await world.metrics.read('karpenter_voluntary_disruption_queue_failures_total', failures)) ?? 0;
     expect(tried).toBeGreaterThanOrEqual(1);
     expect(tried).toBeLessThanOrEqual(6);
-    expect(goingOf(await claims(world))).toEqual([]);
+    expect(await goingClaims(world)).toEqual([]);
     const { items } = await world.client.list(NODES);
     expect(items.flatMap(({ spec }) => spec?.taints ?? [])).toEqual([]);
     await world.end();
@@ -185,10 +158,10 @@ describe('a fleet whose nodes have to be replaced', () => {
     await world.client.create(NODE_POOLS, aPool('general'));
     await world.client.create(DEPLOYMENTS, aWorkload('web', 1, '1500m'));
     await world.clock.advance(5 * MINUTE);
-    const [claim] = await claims(world);
+    const [claim] = await claimsOf(world);
     expect(claim?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('reserved');
     await world.clock.advance(4 * HOUR);
-    const [after, ...others] = await claims(world);
+    const [after, ...others] = await claimsOf(world);
     expect(others).toEqual([]);
     expect(after?.metadata.uid).toBe(claim?.metadata.uid);
     expect(after?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('on-demand');
