@@ -4,12 +4,17 @@ import { measuredProvider } from '../cloud/measured-provider.ts';
 import { Nominations } from '../state/nominations.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
+import { BackOff } from './disruption/back-off.ts';
+import { Commands } from './disruption/commands/commands.ts';
+import { Disruption } from './disruption/disruption.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
+import { NodeClaimDisruption } from './nodeclaim/disruption/node-claim-disruption.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
 import type { LivenessLimits } from './nodeclaim/lifecycle/decide-liveness.ts';
 import { Launches } from './nodeclaim/lifecycle/launches.ts';
 import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.ts';
+import { PodEvents } from './nodeclaim/podevents/pod-events.ts';
 import { ReservationEnd } from './nodeclaim/reservation/reservation-end.ts';
 import { NodeClaimTermination } from './nodeclaim/termination/node-claim-termination.ts';
 import { NodePoolCounter } from './nodepool/node-pool-counter.ts';
@@ -56,11 +61,17 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const nominations = new Nominations({ clock, pods });
   const evictions = new EvictionQueue(options);
   const provisioner = new Provisioner({ ...asking('provisioner'), ...shared.provisioning, decisions, nominations });
+  const backOff = new BackOff(clock);
+  const commands = new Commands({ ...options, backOff });
   return [
     provisioner,
     new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
+    new NodeClaimDisruption(asking('nodeclaim.disruption')),
+    new PodEvents(options),
+    commands,
+    new Disruption({ ...asking('disruption'), nominations, commands, backOff }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions }),

@@ -64,24 +64,21 @@ export function candidateOf(
 /** The node with its pool and pods, whatever keeps it; nothing for nodes of pools that keep a fixed number. */
 export function withPods(
   state: StateNode,
-  { poolNamed, podsOn }: Pick<CandidateContext, 'poolNamed' | 'podsOn'>,
+  context: Pick<CandidateContext, 'poolNamed' | 'podsOn'>,
 ): Candidate | Refusal | undefined {
   const { node, claim } = state;
   const name = poolOf(state);
   if (node === undefined || claim === undefined) return undefined;
-  const pool = name === undefined ? undefined : poolNamed.get(name);
+  const pool = name === undefined ? undefined : context.poolNamed.get(name);
   if (pool === undefined) return { refused: state, why: `its pool ${name ?? ''} does not exist` };
   if (pool.spec.replicas !== undefined) return undefined;
-  return { state, node, claim, pool, pods: podsOn(state.name).filter(isReschedulable) };
+  return { state, node, claim, pool, pods: context.podsOn(state.name).filter(isReschedulable) };
 }
 
 /** The first reason why one of the pods may not be evicted. */
-export function podsBlocker(
-  pods: readonly Pod[],
-  { podBlocker }: Pick<CandidateContext, 'podBlocker'>,
-): string | undefined {
+export function podsBlocker(pods: readonly Pod[], context: Pick<CandidateContext, 'podBlocker'>): string | undefined {
   for (const pod of pods) {
-    const blocker = podBlocker(pod);
+    const blocker = context.podBlocker(pod);
     if (blocker !== undefined) return blocker;
   }
   return undefined;

@@ -3,6 +3,7 @@
  * plans is checked against the cluster as it is then, and begun. Nothing is waited for but the writes of the beginning:
  * the commands themselves are carried out beside each other and beside the next looks.
  */
+import type { Node } from '../../apis/kubernetes/node.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Nominations } from '../../state/nominations.ts';
@@ -23,6 +24,7 @@ import { expiresAt } from './expiry.ts';
 import { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import { DisruptionMetrics } from './metrics.ts';
+import { Repair } from './repair/repair.ts';
 import { Replacement } from './replacement.ts';
 import { StaleMarks } from './stale-marks.ts';
 import { validateCommand } from './validate-command.ts';
@@ -59,7 +61,7 @@ export class Disruption {
   readonly #staleMarks: StaleMarks;
 
   constructor(options: DisruptionOptions) {
-    const { metrics, clock, backOff, state, provisioning = {}, consolidation } = options;
+    const { metrics, clock, logger, recorder, provider, backOff, state, provisioning = {}, consolidation } = options;
     this.#options = options;
     this.#metrics = new DisruptionMetrics(metrics);
     this.#budgetMetrics = new BudgetMetrics(metrics);
@@ -67,6 +69,7 @@ export class Disruption {
     this.#staleMarks = new StaleMarks(options);
     const shared = { solve: engineSolve(clock, provisioning), backOff, metrics: this.#metrics };
     this.#methods = [
+      new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
       new Emptiness(shared),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
@@ -85,7 +88,7 @@ export class Disruption {
         const heard = { added: soon, updated: soon, deleted: soon };
         return [
           nodeClaims.addHandler(heard),
-          nodes.addHandler(heard),
+          nodes.addHandler({ ...heard, updated: (node, old) => !isHeartbeat(node, old) && soon() }),
           nodePools.addHandler(heard),
           disruptionBudgets.addHandler(heard),
         ];
@@ -164,6 +167,16 @@ export class Disruption {
       Number.POSITIVE_INFINITY,
     );
   }
+}
+
+/** Whether the node only says that it is still there. */
+function isHeartbeat(node: Node, old: Node): boolean {
+  const seen = ({ metadata, spec, status }: Node): string => {
+    const { labels, annotations, deletionTimestamp } = metadata;
+    const conditions = status?.conditions?.map((condition) => [condition.type, condition.status, condition.reason]);
+    return JSON.stringify([labels, annotations, deletionTimestamp, spec, conditions]);
+  };
+  return seen(node) === seen(old);
 }
 
 /** Waits for the promise, but not longer than that. */
