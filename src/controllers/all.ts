@@ -8,6 +8,12 @@ import { BackOff } from './disruption/back-off.ts';
 import { Commands } from './disruption/commands/commands.ts';
 import { Consolidation, type ConsolidationLimits } from './disruption/consolidation/consolidation.ts';
 import { Disruption } from './disruption/disruption.ts';
+import { Interruption } from './interruption/interruption.ts';
+import { clusterGauges } from './metrics/cluster-gauges.ts';
+import { nodeGauges } from './metrics/node-gauges.ts';
+import { PodMetrics } from './metrics/pod-metrics.ts';
+import { DisruptionBudgets } from './node/termination/disruption-budgets.ts';
+import { DrainPlans } from './node/termination/drain-plans.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
 import { NodeClaimDisruption } from './nodeclaim/disruption/node-claim-disruption.ts';
@@ -59,17 +65,28 @@ export function allControllers(shared: AllControllersOptions): RunningController
   new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims);
   new ConditionMetrics(options, 'nodepool').follow(nodePools);
   new ConditionMetrics(options, 'node').follow(nodes);
+  clusterGauges(options);
+  nodeGauges({ ...options, cloudLabels: provider.labels.wellKnown });
+  const podMetrics = new PodMetrics(options);
   const launches = new Launches({ clock });
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods });
-  const evictions = new EvictionQueue(options);
-  const provisioner = new Provisioner({ ...asking('provisioner'), ...shared.provisioning, decisions, nominations });
+  const budgets = new DisruptionBudgets(state.informers.disruptionBudgets);
+  const plans = new DrainPlans({ clock, state, budgets });
+  const evictions = new EvictionQueue({ ...options, budgets });
+  const provisioner = new Provisioner({
+    ...asking('provisioner'),
+    ...shared.provisioning,
+    decisions,
+    nominations,
+    podMetrics,
+  });
   const backOff = new BackOff(clock);
   const commands = new Commands({ ...options, backOff });
   const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds: provisioner.rounds });
   return [
     provisioner,
-    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health }),
+    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new NodeClaimDisruption(asking('nodeclaim.disruption')),
@@ -77,8 +94,9 @@ export function allControllers(shared: AllControllersOptions): RunningController
     commands,
     new Disruption({ ...asking('disruption'), nominations, commands, backOff, consolidation }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
+    new Interruption({ ...asking('interruption'), nominations, plans, provisioner }),
     evictions,
-    new NodeTermination({ ...asking('node.termination'), evictions }),
+    new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new NodePoolHashController(options),
     new NodePoolValidation(options),
     new NodePoolReadiness(asking('nodepool.readiness')),

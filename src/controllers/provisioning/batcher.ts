@@ -13,11 +13,10 @@ const URGENT_MAX_MS = 1000;
 
 export class Batcher {
   readonly #options: BatcherOptions;
-  #wake: (() => void) | undefined;
-  #triggered = false;
+  /** When something came first and last that no batch has had yet. */
+  #came: { readonly first: number; readonly last: number } | undefined;
   #urgent = false;
-  /** Ends the wait for more at once. */
-  #hurry: (() => void) | undefined;
+  #wake: (() => void) | undefined;
 
   constructor(options: BatcherOptions) {
     this.#options = options;
@@ -25,59 +24,64 @@ export class Batcher {
 
   /** Something came. */
   trigger(): void {
-    this.#triggered = true;
-    this.#wake?.();
+    const now = this.#options.clock.elapsed();
+    const begins = this.#came === undefined;
+    this.#came = { first: this.#came?.first ?? now, last: now };
+    if (begins) this.#wake?.();
   }
 
   /** Something came that cannot wait: the batch ends almost at once. */
   hurry(): void {
-    if (!this.#urgent) this.#hurry?.();
-    this.#urgent = true;
     this.trigger();
+    if (this.#urgent) return;
+    this.#urgent = true;
+    this.#wake?.();
   }
 
   /** Resolves at the end of the next batch; rejects with the signal's reason when that aborts first. */
   async next(signal: AbortSignal): Promise<void> {
-    while (!this.#triggered) await this.#triggerOr(signal);
-    const startedAt = this.#options.clock.elapsed();
-    while (this.#triggered && this.#left(startedAt) > 0) {
-      this.#triggered = false;
-      await this.#wait(startedAt, signal);
+    const { clock } = this.#options;
+    // What came while nobody waited is not older than the wait.
+    const beganAt = clock.elapsed();
+    for (;;) {
+      const endsAt = this.#endsAt(beganAt);
+      if (endsAt <= clock.elapsed()) break;
+      await this.#wait(endsAt - clock.elapsed(), signal);
     }
-    this.#triggered = false;
+    this.#came = undefined;
     this.#urgent = false;
   }
 
-  /** How long the batch that began then may still last. */
-  #left(startedAt: number): number {
-    const { clock, maxMs } = this.#options;
-    return startedAt + (this.#urgent ? URGENT_MAX_MS : maxMs) - clock.elapsed();
+  #endsAt(beganAt: number): number {
+    if (this.#came === undefined) return Number.POSITIVE_INFINITY;
+    const { idleMs, maxMs } = this.#options;
+    const first = Math.max(beganAt, this.#came.first);
+    const last = Math.max(beganAt, this.#came.last);
+    return this.#urgent
+      ? Math.min(last + URGENT_IDLE_MS, first + URGENT_MAX_MS)
+      : Math.min(last + idleMs, first + maxMs);
   }
 
-  async #wait(startedAt: number, signal: AbortSignal): Promise<void> {
-    const { clock, idleMs } = this.#options;
-    const idle = this.#urgent ? URGENT_IDLE_MS : idleMs;
-    const hurried = new AbortController();
-    this.#hurry = () => hurried.abort();
-    try {
-      await clock.sleep(Math.min(idle, this.#left(startedAt)), AbortSignal.any([signal, hurried.signal]));
-    } catch (error) {
-      if (signal.aborted) throw error;
-    } finally {
-      this.#hurry = undefined;
-    }
-  }
-
-  async #triggerOr(signal: AbortSignal): Promise<void> {
+  /** Waits so long, or until something changes when the batch ends sooner. */
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
-      const stop = (): void => reject(signal.reason);
-      signal.addEventListener('abort', stop, { once: true });
-      this.#wake = () => {
+      const timer = Number.isFinite(ms) ? this.#options.clock.setTimer(ms, () => wake()) : undefined;
+      const end = (): void => {
+        timer?.cancel();
         signal.removeEventListener('abort', stop);
         this.#wake = undefined;
+      };
+      const stop = (): void => {
+        end();
+        reject(signal.reason);
+      };
+      const wake = (): void => {
+        end();
         resolve();
       };
+      signal.addEventListener('abort', stop, { once: true });
+      this.#wake = wake;
     });
   }
 }

@@ -21,6 +21,8 @@ import type { ClusterState } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing } from '../../state/state-node.ts';
 import { inSlices } from '../in-slices.ts';
+import { OfferingGauges } from '../metrics/offering-gauges.ts';
+import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import { UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
 import { Batcher } from './batcher.ts';
@@ -49,6 +51,7 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
   readonly nominations: Nominations;
+  readonly podMetrics?: Pick<PodMetrics, 'decided'>;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
 }
@@ -64,6 +67,7 @@ export class Provisioner {
   readonly #batcher: Batcher;
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
+  readonly #offerings: OfferingGauges;
 
   constructor(options: ProvisionerOptions) {
     const { client, state, clock, metrics = new Metrics(), batchIdleMs = 1000, batchMaxMs = 10_000 } = options;
@@ -71,6 +75,7 @@ export class Provisioner {
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
+    this.#offerings = new OfferingGauges(metrics);
     this.#writer = new ClaimWriter({ client, state, metrics });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
   }
@@ -109,6 +114,7 @@ export class Provisioner {
     const { state, clock, decisions } = this.#options;
     const startedAt = clock.elapsed();
     const pools = await this.#pools.read(signal);
+    this.#offerings.heard(pools);
     const going = this.#going();
     const built = buildProblem({
       pending: state.provisionable(),
@@ -174,7 +180,8 @@ export class Provisioner {
   }
 
   #tell(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): void {
-    const { recorder, nominations } = this.#options;
+    const { recorder, nominations, podMetrics } = this.#options;
+    for (const pod of built.pods) podMetrics?.decided(pod);
     const podsOf = (numbers: readonly number[]): Pod[] => numbers.map((number) => built.pods[number] as Pod);
     const nominate = (pods: readonly Pod[], node: string): void => {
       nominations.nominate(node, pods);

@@ -57,7 +57,6 @@ export class FleetWorld {
     this.cluster = new EmbeddedCluster({ clock: this.clock, random: this.random });
     this.client = this.cluster.client;
     this.cloud = new SimulatedCloud({ clock: this.clock, random: this.random });
-    this.cloud.configure('default', anAccount(options.account));
     this.cloud.fleet.onChange(({ token, id }) => {
       this.launched.set(token, (this.launched.get(token) ?? new Set()).add(id));
     });
@@ -67,12 +66,7 @@ export class FleetWorld {
     const world = new FleetWorld(options);
     const { client, clock, random, cloud, cluster } = world;
     for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
-    const nodeClass = {
-      apiVersion: 'spindrift.dev/v1alpha1',
-      kind: 'SimulatedNodeClass',
-      metadata: { name: 'default' },
-    };
-    await client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
+    await world.addNodeClass('default', options.account);
     const nodes = new Informer<Node>({ client, clock, random, kind: NODES });
     const claims = new Informer<NodeClaim>({ client, clock, random, kind: NODE_CLAIMS });
     const powerOff = (name: string): void => cluster.kubelets.kill(name);
@@ -81,6 +75,13 @@ export class FleetWorld {
     world.startControllers();
     await clock.advance(100);
     return world;
+  }
+
+  /** Opens another account with the cloud, and the node class that stands for it. */
+  async addNodeClass(name: string, account: Partial<AccountSettings> = {}): Promise<void> {
+    this.cloud.configure(name, anAccount(account));
+    const nodeClass = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SimulatedNodeClass', metadata: { name } };
+    await this.client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
   }
 
   /** Starts our process: it knows nothing but what the cluster and the cloud know. */
