@@ -4,7 +4,7 @@ import { measuredProvider } from '../cloud/measured-provider.ts';
 import { Nominations } from '../state/nominations.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
-import { Interruption } from './interruption/interruption.ts';
+import { Interruption, type NoticeHooks } from './interruption/interruption.ts';
 import { clusterGauges } from './metrics/cluster-gauges.ts';
 import { nodeGauges } from './metrics/node-gauges.ts';
 import { PodMetrics } from './metrics/pod-metrics.ts';
@@ -35,6 +35,7 @@ export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'
   readonly labelRules?: LabelRules;
   /** How long pods are gathered, and how long places for them are looked for. */
   readonly provisioning?: ProvisionerLimits;
+  readonly notices?: NoticeHooks;
   /** Where decisions are kept for those who ask why. */
   readonly decisions: DecisionLog;
 }
@@ -79,7 +80,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
-    new Interruption({ ...asking('interruption'), nominations, plans, provisioner }),
+    new Interruption({ ...asking('interruption'), ...shared.notices, nominations, plans, provisioner }),
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new NodePoolHashController(options),
