@@ -6,6 +6,7 @@ import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { BackOff } from './disruption/back-off.ts';
 import { Commands } from './disruption/commands/commands.ts';
+import { Consolidation, type ConsolidationLimits } from './disruption/consolidation/consolidation.ts';
 import { Disruption } from './disruption/disruption.ts';
 import { Interruption } from './interruption/interruption.ts';
 import { clusterGauges } from './metrics/cluster-gauges.ts';
@@ -40,6 +41,8 @@ export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'
   readonly labelRules?: LabelRules;
   /** How long pods are gathered, and how long places for them are looked for. */
   readonly provisioning?: ProvisionerLimits;
+  /** How hard a cheaper fleet is looked for, and how long nodes are left in peace. */
+  readonly consolidation?: ConsolidationLimits;
   /** Where decisions are kept for those who ask why. */
   readonly decisions: DecisionLog;
 }
@@ -80,6 +83,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   });
   const backOff = new BackOff(clock);
   const commands = new Commands({ ...options, backOff });
+  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds: provisioner.rounds });
   return [
     provisioner,
     new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
@@ -88,7 +92,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodeClaimDisruption(asking('nodeclaim.disruption')),
     new PodEvents(options),
     commands,
-    new Disruption({ ...asking('disruption'), nominations, commands, backOff }),
+    new Disruption({ ...asking('disruption'), nominations, commands, backOff, consolidation }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({ ...asking('interruption'), nominations, plans, provisioner }),
     evictions,
