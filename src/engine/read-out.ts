@@ -14,6 +14,8 @@ import type { PlacementState } from './topology/placement-state.ts';
 const RANKED = 40;
 /** Zones of one instance type listed before other types get their turn. */
 const PER_TYPE = 2;
+/** On-demand offerings listed at least, where the pool has any: what is left when a zone runs out of spot. */
+const ON_DEMAND = 5;
 
 /** The nodes, placements and order of an answer. */
 export interface Placements {
@@ -69,6 +71,8 @@ class Ranking {
   readonly #sizes: NodeSizes;
   readonly #offerings = new Map<number, RankedOffering>();
   readonly #memo = new Map<string, Omit<NewNode, 'pods'>>();
+  /** By list of options: those of them that are on-demand. */
+  readonly #onDemand = new Map<Int32Array, Int32Array>();
 
   constructor(state: PlacementState, sizes: NodeSizes) {
     this.#state = state;
@@ -112,7 +116,8 @@ class Ranking {
     const result = [chosen];
     const postponed: number[] = [];
     const perType = new Map<number, number>([[this.#typeOf(chosen), 1]]);
-    for (const option of this.#sizes.holding(node, this.#sizes.options(node, true))) {
+    const options = this.#sizes.options(node, true);
+    for (const option of this.#sizes.holding(node, options)) {
       if (option === chosen) continue;
       if ((catalogue.optionReservation[option] as number) >= 0 && this.#state.purse.affords(option) === 0) continue;
       if (!agree(own, this.#template(option))) continue;
@@ -122,7 +127,29 @@ class Ranking {
       (seen < PER_TYPE ? result : postponed).push(option);
       if (result.length === most) break;
     }
-    return [...result, ...postponed].slice(0, most);
+    const ranked = [...result, ...postponed].slice(0, most);
+    return [...ranked, ...this.#onDemandBeside(ranked, node, options)];
+  }
+
+  /** On-demand options that are missing from a list which spot has filled. */
+  #onDemandBeside(ranked: readonly number[], node: number, options: Int32Array): number[] {
+    const own = this.#template(ranked[0] as number);
+    const listed = new Set(ranked.filter((option) => this.#isOnDemand(option)));
+    let onDemand = this.#onDemand.get(options);
+    if (onDemand === undefined) {
+      onDemand = options.filter((option) => this.#isOnDemand(option));
+      this.#onDemand.set(options, onDemand);
+    }
+    const added: number[] = [];
+    for (const option of this.#sizes.holding(node, onDemand)) {
+      if (listed.size + added.length >= ON_DEMAND) break;
+      if (!listed.has(option) && agree(own, this.#template(option))) added.push(option);
+    }
+    return added;
+  }
+
+  #isOnDemand(option: number): boolean {
+    return this.#state.model.catalogue.optionOffering[option]?.capacityType === 'on-demand';
   }
 
   #template(option: number): Template {

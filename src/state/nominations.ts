@@ -1,9 +1,11 @@
 /** Which nodes are kept for pods that are not on them yet. It is memory only: after a restart the next plan says it anew. */
 
+import { conditionOf } from '../apis/karpenter/conditions.ts';
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { keyOf, type ObjectKey } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Informer } from '../kube/informer.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, parseTimestamp } from '../platform/clock.ts';
 import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
 
 export interface NominationsOptions {
@@ -11,13 +13,22 @@ export interface NominationsOptions {
   readonly pods: Pick<Informer<Pod>, 'get'>;
 }
 
+interface NominatedPod {
+  readonly key: ObjectKey;
+  readonly uid: string | undefined;
+  /** Where it was when it was nominated. */
+  readonly node: string;
+}
+
 interface Nomination {
-  readonly pods: readonly { readonly key: ObjectKey; readonly uid: string | undefined; readonly node: string }[];
-  readonly until: number;
+  readonly pods: readonly NominatedPod[];
+  readonly at: number;
 }
 
 /** A pod that is not there after so long has found another place, or nobody places it. */
 const LONGEST_MS = 600_000;
+/** The scheduler may send other pods than those that were meant: so long the node is kept, whoever has come. */
+const SHORTEST_MS = 20_000;
 
 export class Nominations {
   readonly #options: NominationsOptions;
@@ -31,9 +42,10 @@ export class Nominations {
 
   /** Keeps a node, named as in the state, for pods; what was said of it before no longer holds. */
   nominate(node: string, pods: readonly Pod[]): void {
-    const until = this.#options.clock.elapsed() + LONGEST_MS;
     const named = pods.map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
-    this.#byNode.set(node, { pods: named, until });
+    const at = this.#options.clock.elapsed();
+    const until = at + LONGEST_MS;
+    this.#byNode.set(node, { pods: named, at });
     for (const { uid = '' } of named) {
       this.#places.delete(uid);
       this.#places.set(uid, { node, until });
@@ -50,21 +62,37 @@ export class Nominations {
     return place === undefined || place.until <= this.#options.clock.elapsed() ? undefined : place.node;
   }
 
-  /** Whether some pod is still to come to the node, or to the node of the claim. */
+  /** Whether some pod is still to come to the node, or to the node of the claim, or may be as it has only just come up. */
   has({ name, claim }: StateNode): boolean {
-    return this.#waits(name) || (claim !== undefined && this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
+    if (this.#waits(name)) return true;
+    return claim !== undefined && (this.#isNew(claim) || this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
+  }
+
+  #isNew(claim: NodeClaim): boolean {
+    const initialized = conditionOf(claim, 'Initialized');
+    const since = initialized?.status === 'True' ? parseTimestamp(initialized.lastTransitionTime) : undefined;
+    return since !== undefined && this.#options.clock.now() - since < SHORTEST_MS;
+  }
+
+  /** The pods without a node that are to come to the node of a claim. */
+  waitingFor(claim: NodeClaim): Pod[] {
+    const { pods = [] } = this.#byNode.get(`${CLAIM_PREFIX}${claim.metadata.name}`) ?? {};
+    return pods.flatMap((nominated) => this.#ifWaiting(nominated) ?? []).filter((pod) => !pod.spec.nodeName);
   }
 
   #waits(node: string): boolean {
     const nomination = this.#byNode.get(node);
     if (nomination === undefined) return false;
+    const age = this.#options.clock.elapsed() - nomination.at;
     const waits =
-      this.#options.clock.elapsed() < nomination.until &&
-      nomination.pods.some(({ key, uid, node: before }) => {
-        const pod = this.#options.pods.get(key);
-        return pod !== undefined && pod.metadata.uid === uid && (pod.spec.nodeName ?? '') === before;
-      });
+      age < SHORTEST_MS ||
+      (age < LONGEST_MS && nomination.pods.some((nominated) => this.#ifWaiting(nominated) !== undefined));
     if (!waits) this.#byNode.delete(node);
     return waits;
+  }
+
+  #ifWaiting({ key, uid, node }: NominatedPod): Pod | undefined {
+    const pod = this.#options.pods.get(key);
+    return pod !== undefined && pod.metadata.uid === uid && (pod.spec.nodeName ?? '') === node ? pod : undefined;
   }
 }

@@ -96,6 +96,15 @@ describe('provisioning', () => {
     await world.end();
   });
 
+  it('says on pods that their machine could not be had', async () => {
+    const faults = { ...NO_FAULTS, launchFailureRate: 1 };
+    const world = await start([aPool('default')], { account: { faults } });
+    await addPods(world, 'waiting', 1);
+    await world.clock.advance(MINUTE);
+    expect(await world.events('waiting-0')).toHaveProperty('InsufficientCapacityError');
+    await world.end();
+  });
+
   it('gives 1,000 pods their nodes and takes all away again, wherever it is killed meanwhile', async () => {
     const world = await start([aPool('default')], { account: { catalogue: [aType('big', 32), aType('huge', 64)] } });
     const random = seededRandom('kills');
