@@ -8,7 +8,7 @@ import { BackOff } from './disruption/back-off.ts';
 import { Commands } from './disruption/commands/commands.ts';
 import { Consolidation, type ConsolidationLimits } from './disruption/consolidation/consolidation.ts';
 import { Disruption } from './disruption/disruption.ts';
-import { Interruption } from './interruption/interruption.ts';
+import { Interruption, type NoticeHooks } from './interruption/interruption.ts';
 import { clusterGauges } from './metrics/cluster-gauges.ts';
 import { nodeGauges } from './metrics/node-gauges.ts';
 import { PodMetrics } from './metrics/pod-metrics.ts';
@@ -41,6 +41,8 @@ export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'
   readonly labelRules?: LabelRules;
   /** How long pods are gathered, and how long places for them are looked for. */
   readonly provisioning?: ProvisionerLimits;
+  /** What pools make of notices. */
+  readonly notices?: NoticeHooks;
   /** How hard a cheaper fleet is looked for, and how long nodes are left in peace. */
   readonly consolidation?: ConsolidationLimits;
   /** Where decisions are kept for those who ask why. */
@@ -94,7 +96,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     commands,
     new Disruption({ ...asking('disruption'), nominations, budgets, commands, backOff, consolidation }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
-    new Interruption({ ...asking('interruption'), nominations, plans, provisioner }),
+    new Interruption({ ...asking('interruption'), ...shared.notices, nominations, plans, provisioner }),
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new NodePoolHashController(options),
