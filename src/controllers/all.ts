@@ -4,6 +4,9 @@ import { measuredProvider } from '../cloud/measured-provider.ts';
 import { Nominations } from '../state/nominations.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
+import { BackOff } from './disruption/back-off.ts';
+import { Commands } from './disruption/commands/commands.ts';
+import { Disruption } from './disruption/disruption.ts';
 import { Interruption } from './interruption/interruption.ts';
 import { clusterGauges } from './metrics/cluster-gauges.ts';
 import { nodeGauges } from './metrics/node-gauges.ts';
@@ -12,10 +15,12 @@ import { DisruptionBudgets } from './node/termination/disruption-budgets.ts';
 import { DrainPlans } from './node/termination/drain-plans.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
+import { NodeClaimDisruption } from './nodeclaim/disruption/node-claim-disruption.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
 import type { LivenessLimits } from './nodeclaim/lifecycle/decide-liveness.ts';
 import { Launches } from './nodeclaim/lifecycle/launches.ts';
 import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.ts';
+import { PodEvents } from './nodeclaim/podevents/pod-events.ts';
 import { ReservationEnd } from './nodeclaim/reservation/reservation-end.ts';
 import { NodeClaimTermination } from './nodeclaim/termination/node-claim-termination.ts';
 import { NodePoolCounter } from './nodepool/node-pool-counter.ts';
@@ -73,11 +78,17 @@ export function allControllers(shared: AllControllersOptions): RunningController
     nominations,
     podMetrics,
   });
+  const backOff = new BackOff(clock);
+  const commands = new Commands({ ...options, backOff });
   return [
     provisioner,
     new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
+    new NodeClaimDisruption(asking('nodeclaim.disruption')),
+    new PodEvents(options),
+    commands,
+    new Disruption({ ...asking('disruption'), nominations, commands, backOff }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({ ...asking('interruption'), nominations, plans, provisioner }),
     evictions,

@@ -1,10 +1,11 @@
 /** Which nodes are kept for pods that are not on them yet. It is memory only: after a restart the next plan says it anew. */
 
+import { conditionOf } from '../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { keyOf, type ObjectKey } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Informer } from '../kube/informer.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, parseTimestamp } from '../platform/clock.ts';
 import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
 
 export interface NominationsOptions {
@@ -21,11 +22,13 @@ interface NominatedPod {
 
 interface Nomination {
   readonly pods: readonly NominatedPod[];
-  readonly until: number;
+  readonly at: number;
 }
 
 /** A pod that is not there after so long has found another place, or nobody places it. */
 const LONGEST_MS = 600_000;
+/** The scheduler may send other pods than those that were meant: so long the node is kept, whoever has come. */
+const SHORTEST_MS = 20_000;
 
 export class Nominations {
   readonly #options: NominationsOptions;
@@ -39,9 +42,10 @@ export class Nominations {
 
   /** Keeps a node, named as in the state, for pods; what was said of it before no longer holds. */
   nominate(node: string, pods: readonly Pod[]): void {
-    const until = this.#options.clock.elapsed() + LONGEST_MS;
     const named = pods.map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
-    this.#byNode.set(node, { pods: named, until });
+    const at = this.#options.clock.elapsed();
+    const until = at + LONGEST_MS;
+    this.#byNode.set(node, { pods: named, at });
     for (const { uid = '' } of named) {
       this.#places.delete(uid);
       this.#places.set(uid, { node, until });
@@ -58,9 +62,16 @@ export class Nominations {
     return place === undefined || place.until <= this.#options.clock.elapsed() ? undefined : place.node;
   }
 
-  /** Whether some pod is still to come to the node, or to the node of the claim. */
+  /** Whether some pod is still to come to the node, or to the node of the claim, or may be as it has only just come up. */
   has({ name, claim }: StateNode): boolean {
-    return this.#waits(name) || (claim !== undefined && this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
+    if (this.#waits(name)) return true;
+    return claim !== undefined && (this.#isNew(claim) || this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
+  }
+
+  #isNew(claim: NodeClaim): boolean {
+    const initialized = conditionOf(claim, 'Initialized');
+    const since = initialized?.status === 'True' ? parseTimestamp(initialized.lastTransitionTime) : undefined;
+    return since !== undefined && this.#options.clock.now() - since < SHORTEST_MS;
   }
 
   /** The pods without a node that are to come to the node of a claim. */
@@ -72,9 +83,10 @@ export class Nominations {
   #waits(node: string): boolean {
     const nomination = this.#byNode.get(node);
     if (nomination === undefined) return false;
+    const age = this.#options.clock.elapsed() - nomination.at;
     const waits =
-      this.#options.clock.elapsed() < nomination.until &&
-      nomination.pods.some((nominated) => this.#ifWaiting(nominated) !== undefined);
+      age < SHORTEST_MS ||
+      (age < LONGEST_MS && nomination.pods.some((nominated) => this.#ifWaiting(nominated) !== undefined));
     if (!waits) this.#byNode.delete(node);
     return waits;
   }

@@ -41,18 +41,12 @@ export class Compatibility {
   readonly #ids = new Map<string, number>();
   readonly admitted: Admitted[] = [];
 
-  constructor(
-    catalogue: Catalogue,
-    pools: readonly Pool[],
-    nodes: readonly ExistingNode[],
-    relevant: RelevantKeys,
-    offeringKeys: Iterable<string>,
-  ) {
+  constructor(catalogue: Catalogue, pools: readonly Pool[], nodes: readonly ExistingNode[], relevant: RelevantKeys) {
     this.#catalogue = catalogue;
     this.#pools = pools;
     this.#nodes = nodes;
     this.#keys = relevant.keys;
-    this.#offeringKeys = new Set([ZONE, CAPACITY_TYPE, ...offeringKeys]);
+    this.#offeringKeys = new Set([ZONE, CAPACITY_TYPE, ...catalogue.offeringKeys]);
   }
 
   /** The number of a filter; equal specs have equal numbers. */

@@ -7,8 +7,8 @@ import { planDrain, shortenedEnd } from '../../../engine/drain/plan-drain.ts';
 import { type Clock, type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { BY_NODE, BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ClusterState } from '../../../state/cluster-state.ts';
+import { doNotDisruptUntil } from '../../../state/do-not-disrupt.ts';
 import { interruptionOf } from '../../interruption/interruption-of-claim.ts';
-import { doNotDisruptUntil } from '../do-not-disrupt.ts';
 import { allowedBy, type DisruptionBudgets } from './disruption-budgets.ts';
 import { drainGroup, graceSeconds, isAwaited } from './drainable-pod.ts';
 

@@ -19,6 +19,7 @@ import { Informer } from '../../../kube/informer.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_NODE, BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import { isReady } from '../../../state/is-ready.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { type ClaimInterruption, interruptionOf, isGone } from '../../interruption/interruption-of-claim.ts';
@@ -33,7 +34,6 @@ import {
   terminationGracePeriodExpiring,
   waitingForHeldPods,
 } from '../events.ts';
-import { isReady } from '../is-ready.ts';
 import { NodeMetrics } from '../metrics.ts';
 import { awaitedAttachments } from './awaited-attachments.ts';
 import { type DrainPlan, decideDrain, type TakenAway } from './decide-drain.ts';
