@@ -6,3 +6,8 @@ export interface UsablePool {
   readonly pool: NodePool;
   readonly instanceTypes: readonly InstanceType[];
 }
+
+/** The same where prices of a plan are not those that are paid: `instanceTypes` has the former, `sold` the latter. */
+export interface PricedPool extends UsablePool {
+  readonly sold: readonly InstanceType[];
+}
