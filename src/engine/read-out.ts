@@ -112,8 +112,11 @@ class Ranking {
     const result = [chosen];
     const postponed: number[] = [];
     const perType = new Map<number, number>([[this.#typeOf(chosen), 1]]);
-    for (const option of this.#sizes.holding(node, this.#sizes.options(node, true))) {
-      if (option === chosen) continue;
+    const options = this.#sizes.options(node, true);
+    this.#sizes.measure(node);
+    for (let at = 0; at < options.length; at++) {
+      const option = options[at] as number;
+      if (option === chosen || !this.#sizes.fits(option)) continue;
       if ((catalogue.optionReservation[option] as number) >= 0 && this.#state.purse.affords(option) === 0) continue;
       if (!agree(own, this.#template(option))) continue;
       const type = this.#typeOf(option);
@@ -122,7 +125,8 @@ class Ranking {
       (seen < PER_TYPE ? result : postponed).push(option);
       if (result.length === most) break;
     }
-    return [...result, ...postponed].slice(0, most);
+    for (let at = 0; at < postponed.length && result.length < most; at++) result.push(postponed[at] as number);
+    return result;
   }
 
   #template(option: number): Template {
@@ -169,7 +173,10 @@ function requirementsOf(
   ofPool: readonly Requirement[],
   settled: readonly Requirement[],
 ): Requirement[] {
-  const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort();
+  const distinct = (values: readonly string[]): string[] => {
+    const set = new Set(values);
+    return set.size === 1 ? [...set] : [...set].sort();
+  };
   const narrowed: Requirement[] = [
     { key: INSTANCE_TYPE, operator: 'In', values: distinct(offerings.map((one) => one.instanceType)) },
     { key: ZONE, operator: 'In', values: distinct(offerings.map((one) => one.zone)) },
