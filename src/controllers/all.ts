@@ -7,8 +7,9 @@ import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { BackOff } from './disruption/back-off.ts';
 import { Commands } from './disruption/commands/commands.ts';
+import { Consolidation, type ConsolidationLimits } from './disruption/consolidation/consolidation.ts';
 import { Disruption } from './disruption/disruption.ts';
-import { Interruption } from './interruption/interruption.ts';
+import { Interruption, type NoticeHooks } from './interruption/interruption.ts';
 import { clusterGauges } from './metrics/cluster-gauges.ts';
 import { nodeGauges } from './metrics/node-gauges.ts';
 import { PodMetrics } from './metrics/pod-metrics.ts';
@@ -46,6 +47,10 @@ export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'
   readonly labelRules?: LabelRules;
   /** How long pods are gathered, and how long places for them are looked for. */
   readonly provisioning?: ProvisionerLimits;
+  /** What pools make of notices, where that is not what their policies say. */
+  readonly notices?: NoticeHooks;
+  /** How hard a cheaper fleet is looked for, and how long nodes are left in peace. */
+  readonly consolidation?: ConsolidationLimits;
   /** Where decisions are kept for those who ask why. */
   readonly decisions: DecisionLog;
   /** How each pool uses spot capacity. */
@@ -96,6 +101,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   });
   const backOff = new BackOff(clock);
   const commands = new Commands({ ...options, backOff });
+  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds: provisioner.rounds });
   return [
     provisioner,
     new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
@@ -104,7 +110,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodeClaimDisruption(asking('nodeclaim.disruption')),
     new PodEvents(options),
     commands,
-    new Disruption({ ...asking('disruption'), nominations, commands, backOff, spot }),
+    new Disruption({ ...asking('disruption'), nominations, budgets, commands, backOff, consolidation, spot }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({
       ...asking('interruption'),
@@ -113,6 +119,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
       provisioner,
       onRebalance: (pool) => policies.for(pool).onRebalance,
       recordNotice: (notice, claim) => risk.recordNotice(notice, claim),
+      ...shared.notices,
     }),
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions, plans }),

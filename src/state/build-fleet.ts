@@ -7,7 +7,7 @@
  */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
-import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { Pod, ResourceList } from '../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
@@ -20,7 +20,7 @@ import { type ClusterSnapshot, daemonGroup, plannedAllocatable, requestsOf, take
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
-import { nodeHold } from './node-hold.ts';
+import { nodeHold, settledAt } from './node-hold.ts';
 import { nodePrice } from './node-price.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
@@ -115,10 +115,19 @@ function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
   return { pools: names.all().length === 0 ? [] : engine, names, planned, types };
 }
 
+/** What the load of a node is told by. */
+const COUNTED = ['cpu', 'memory'] as const;
+
 /** A unit of the engine's work is a few hundred nanoseconds; these are what a node and a pod take here. */
 const NODE_UNITS = 60;
 const POD_UNITS = 10;
 const NEW_POD_UNITS = 60;
+
+/** A pod that would need another place. */
+interface MovingPod {
+  readonly pod: Pod;
+  readonly facts: PodFacts;
+}
 
 class FleetBuilder {
   readonly #snapshot: FleetSnapshot;
@@ -158,7 +167,7 @@ class FleetBuilder {
     const pods = this.#snapshot.podsOn(state.name);
     const room: Record<string, number> = { ...allocatable };
     const ports: HostPort[] = [];
-    const moving: { pod: Pod; facts: PodFacts }[] = [];
+    const moving: MovingPod[] = [];
     const daemonsHere = new Set<string>();
     let units = NODE_UNITS;
     for (const pod of pods) {
@@ -175,7 +184,7 @@ class FleetBuilder {
       ports.push(...hostPorts(pod.spec));
     }
     this.#reserveForDaemons(state, daemonsHere, room, ports);
-    this.#addNode(state, room, ports, moving.length === 0);
+    this.#addNode(state, room, ports, moving);
     for (const { pod, facts } of moving) this.#addPod(pod, facts, state.name);
     return units;
   }
@@ -225,7 +234,7 @@ class FleetBuilder {
     }
   }
 
-  #addNode(state: StateNode, allocatable: Resources, ports: readonly HostPort[], empty: boolean): void {
+  #addNode(state: StateNode, allocatable: Resources, ports: readonly HostPort[], moving: readonly MovingPod[]): void {
     const { now, reservationLabel = '', isNominated, cooldownMs = DEFAULT_COOLDOWN_MS } = this.#snapshot;
     // Without a claim nothing can be asked to go, whatever its labels say.
     const pool = state.claim === undefined ? undefined : poolOf(state);
@@ -241,8 +250,10 @@ class FleetBuilder {
     };
     const nominated = isNominated?.(state) ?? false;
     const nodePool = this.#nodePools.get(pool ?? '');
-    const held = nodeHold(state, { now, pool: nodePool, empty, nominated, cooldownMs });
-    if (held?.until !== undefined) this.#changesAt = Math.min(this.#changesAt, held.until);
+    const held = nodeHold(state, { now, pool: nodePool, nominated });
+    const settled = settledAt(state, cooldownMs) ?? now;
+    const settling = settled > now && isAsPlanned(state, moving);
+    this.#changesAt = Math.min(this.#changesAt, held?.until ?? (settling ? settled : Number.POSITIVE_INFINITY));
     const closed = nominated || held?.hold === 'leaving' || held?.hold === 'not-ready';
     const limits = sold?.type.volumeAttachLimits;
     this.#states.set(state.name, state);
@@ -259,6 +270,7 @@ class FleetBuilder {
       ...(limits === undefined ? {} : { volumeAttachLimits: limits }),
       ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
       ...(held === undefined ? {} : { hold: held.hold }),
+      ...(settling ? { settling } : {}),
       ...(closed ? { closed } : {}),
     });
   }
@@ -284,6 +296,15 @@ class FleetBuilder {
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });
   }
+}
+
+/** Whether a node still has about the load that it was launched for: where that has fallen, nobody flaps who acts on it. */
+function isAsPlanned({ claim }: StateNode, moving: readonly MovingPod[]): boolean {
+  const planned = resources(resourceAmounts(claim?.spec.resources?.requests as ResourceList | undefined));
+  return COUNTED.some((resource) => {
+    const used = moving.reduce((sum, { facts }) => sum + (facts.group.group.requests[resource] ?? 0), 0);
+    return used > (planned[resource] ?? Number.POSITIVE_INFINITY) / 2;
+  });
 }
 
 function capacityTypeOf(text: string | undefined): RankedOffering['capacityType'] {

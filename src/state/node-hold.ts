@@ -20,17 +20,13 @@ export interface NodeHold {
 export interface HoldCircumstances {
   readonly now: EpochMs;
   readonly pool: NodePool | undefined;
-  /** No pod on it would have to move. */
-  readonly empty: boolean;
   /** Pods that are not there yet are expected on it. */
   readonly nominated: boolean;
-  /** How long a node that took the place of others is left in peace. */
-  readonly cooldownMs: number;
 }
 
 /** The first reason that there is. */
 export function nodeHold(state: StateNode, circumstances: HoldCircumstances): NodeHold | undefined {
-  const { now, pool, empty, nominated, cooldownMs } = circumstances;
+  const { now, pool, nominated } = circumstances;
   const { node, claim } = state;
   if (isLeaving(state)) return { hold: 'leaving' };
   if (isInFlight(state) || node === undefined || !isReady(node)) return { hold: 'not-ready' };
@@ -39,10 +35,15 @@ export function nodeHold(state: StateNode, circumstances: HoldCircumstances): No
   if (nominated) return { hold: 'nominated' };
   if (claim === undefined) return undefined;
   const consolidatable = consolidatableAt(claim, pool);
-  if (consolidatable > now) return until('consolidate-after', consolidatable);
-  // An empty one disturbs nobody.
-  const cooled = claim.metadata.annotations?.[ANNOTATION_REPLACES] === undefined ? 0 : upSince(claim) + cooldownMs;
-  return cooled > now && !empty ? until('cooldown', cooled) : undefined;
+  if (consolidatable <= now) return undefined;
+  const hold = 'consolidate-after';
+  return Number.isFinite(consolidatable) ? { hold, until: consolidatable as EpochMs } : { hold };
+}
+
+/** Until when a node that took the place of others is not replaced itself; undefined for any other node. */
+export function settledAt({ claim }: StateNode, cooldownMs: number): EpochMs | undefined {
+  if (claim?.metadata.annotations?.[ANNOTATION_REPLACES] === undefined) return undefined;
+  return (upSince(claim) + cooldownMs) as EpochMs;
 }
 
 /** From when on consolidation may look at the node of a claim: so long after its pods last changed; infinity for never. */
@@ -61,8 +62,4 @@ function upSince(claim: NodeClaim): number {
 /** Only the exact word counts on nodes and claims. */
 function isProtected({ node, claim }: StateNode): boolean {
   return [node, claim].some((object) => object?.metadata.annotations?.[ANNOTATION_DO_NOT_DISRUPT] === 'true');
-}
-
-function until(hold: Hold, time: number): NodeHold {
-  return Number.isFinite(time) ? { hold, until: time as EpochMs } : { hold };
 }

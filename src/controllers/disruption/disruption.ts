@@ -9,6 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
+import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
@@ -32,6 +33,7 @@ import { validateCommand } from './validate-command.ts';
 
 export interface DisruptionOptions extends ControllersOptions {
   readonly nominations: Nominations;
+  readonly budgets: DisruptionBudgets;
   readonly commands: Commands;
   readonly backOff: BackOff;
   readonly spot: SpotPlanning;
@@ -141,12 +143,13 @@ export class Disruption {
   }
 
   #take(): Look {
-    const { state, clock, commands, nominations, random, recorder } = this.#options;
+    const { state, clock, commands, nominations, budgets, random, recorder } = this.#options;
     return new Look({
       state,
       now: clock.now(),
       markOf: (claim) => commands.markOf(claim),
       isNominated: (node) => nominations.has(node),
+      budgetsOf: (pod) => budgets.of(pod),
       readPools: (signal) => this.#pools.read(signal),
       refuse: (refusal) => this.#refuse(refusal),
       refusePool: (pool, why) => recorder.record(disruptionBlocked(pool, why)),

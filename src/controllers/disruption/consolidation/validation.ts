@@ -3,10 +3,12 @@
  * another: what one that is still right uses up is not there for the next.
  */
 import type { FleetNode, FleetPod } from '../../../engine/consolidation/fleet.ts';
+import type { Move } from '../../../engine/consolidation/plan.ts';
 import type { RankedOffering } from '../../../engine/solution.ts';
 import type { BuiltFleet } from '../../../state/build-fleet.ts';
 import type { Budgets } from '../budgets/budgets.ts';
-import { type ConsolidationCommand, takeBudget } from './commands-of-plan.ts';
+import type { Command } from '../commands/command.ts';
+import { type PlannedMove, takeBudget } from './commands-of-plan.ts';
 
 /** Why a command is dropped, as upstream tells it apart: a budget is used up, pods would have no place, or something changed. */
 export interface Objection {
@@ -40,25 +42,28 @@ export class Validation {
   }
 
   /** Undefined when the command is still right, and is now taken for started. */
-  objection(command: ConsolidationCommand): Objection | undefined {
-    const leaving = this.#leaving(command);
+  objection({ move, command }: PlannedMove): Objection | undefined {
+    const leaving = this.#leaving(move, command);
     if ('kind' in leaving) return leaving;
     const refused =
-      this.#podBudgets(leaving.pods) ?? this.#prices(command, leaving.nodes) ?? this.#landings(command, leaving.pods);
+      this.#podBudgets(leaving.pods) ?? this.#prices(move, leaving.nodes) ?? this.#landings(move, leaving.pods);
     if (refused !== undefined) return refused;
     if (!takeBudget(command, this.#budgets)) {
       return { kind: 'budget', because: `the budgets of its pool let no more nodes go as ${command.reason} now` };
     }
-    this.#take(command, leaving.pods);
+    this.#take(move, leaving.pods);
     return undefined;
   }
 
   /** The nodes that go as they are now, with at most the pods they had. */
-  #leaving({ nodes, landings, reason }: ConsolidationCommand): { nodes: FleetNode[]; pods: FleetPod[] } | Objection {
+  #leaving({ landings, reason }: Move, { candidates }: Command): { nodes: FleetNode[]; pods: FleetPod[] } | Objection {
     const expected = new Set(landings.map(({ pod }) => pod));
     const found: FleetNode[] = [];
     const pods: FleetPod[] = [];
-    for (const { name, claim } of nodes) {
+    for (const {
+      state: { name },
+      claim,
+    } of candidates) {
       const node = this.#nodes.get(name);
       if (node === undefined || this.#fresh.states.get(name)?.claim?.metadata.uid !== claim.metadata.uid) {
         return churn(`node ${name} is gone`);
@@ -86,10 +91,10 @@ export class Validation {
     return undefined;
   }
 
-  #prices({ newNodes, savings }: ConsolidationCommand, nodes: readonly FleetNode[]): Objection | undefined {
+  #prices({ newNodes, savings }: Move, nodes: readonly FleetNode[]): Objection | undefined {
     let saved = nodes.reduce((sum, { price }) => sum + price, 0);
-    for (const { node } of newNodes) {
-      const [first] = node.offerings;
+    for (const { offerings } of newNodes) {
+      const [first] = offerings;
       const price = first && this.#priceNow(first);
       if (price === undefined) {
         const what = `${first?.instanceType} ${first?.capacityType} in ${first?.zone}`;
@@ -112,7 +117,7 @@ export class Validation {
     return sold === undefined || sold.healthy === false || sold.slots === 0 ? undefined : sold.price;
   }
 
-  #landings({ landings }: ConsolidationCommand, pods: readonly FleetPod[]): Objection | undefined {
+  #landings({ landings }: Move, pods: readonly FleetPod[]): Objection | undefined {
     const needs = new Map<string, Record<string, number>>();
     const still = new Map(pods.map((pod) => [pod.name, pod]));
     for (const landing of landings) {
@@ -142,7 +147,7 @@ export class Validation {
     return before !== undefined && rules(before) === rules(node);
   }
 
-  #take({ landings }: ConsolidationCommand, pods: readonly FleetPod[]): void {
+  #take({ landings }: Move, pods: readonly FleetPod[]): void {
     for (const [budget, needing] of byBudget(pods)) {
       this.#evictions[budget] = (this.#evictions[budget] as number) - needing.length;
       this.#touched.add(budget);

@@ -35,7 +35,7 @@ export interface FleetWorldOptions {
   readonly logger?: Logger;
   /** What the controllers talk to the API server through. */
   readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
-  readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning'>;
+  readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning' | 'consolidation' | 'notices'>;
 }
 
 export class FleetWorld {
