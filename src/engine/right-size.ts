@@ -82,7 +82,9 @@ export class NodeSizes {
     const cell = this.#pinned(node) ? (optionCell[current] as number) : -1;
     const set = this.#filters(node);
     const counted =
-      countFilters.length === 0 ? 0 : this.#counted.id(countFilters.map((filter) => this.#admits(filter, current)).join());
+      countFilters.length === 0
+        ? 0
+        : this.#counted.id(countFilters.map((filter) => this.#admits(filter, current)).join());
     const scope = samePool ? pool : model.problem.pools.length + (poolTier[pool] as number);
     const scopes = model.problem.pools.length + model.tierCount;
     const key = (this.#profiles.id(counted, set) * (model.cellDomains.length + 1) + cell + 1) * scopes + scope;
