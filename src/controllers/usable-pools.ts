@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import { asError } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
-import type { PricedPool } from '../state/usable-pool.ts';
+import type { UsablePool } from '../state/usable-pool.ts';
 import { noCompatibleInstanceTypes } from './provisioning/events.ts';
 import type { SpotPlanning } from './spot-policy/spot-planning.ts';
 
@@ -18,8 +18,8 @@ export interface UsablePoolsOptions {
   readonly logger?: Logger;
   /** How long a cloud may take to say what it sells before its pools are left out. */
   readonly instanceTypesMs?: number;
-  /** Puts into the prices of a pool what they do not tell, such as risk. */
-  readonly spot?: Pick<SpotPlanning, 'priced'>;
+  /** Puts risk into the prices. */
+  readonly spot: Pick<SpotPlanning, 'priced'>;
 }
 
 export class UsablePools {
@@ -30,18 +30,18 @@ export class UsablePools {
   }
 
   /** One that does not answer is left out, not waited for. */
-  async read(signal: AbortSignal): Promise<PricedPool[]> {
+  async read(signal: AbortSignal): Promise<UsablePool[]> {
     const pools = this.#options.state.informers.nodePools.list().filter(isUsable);
     const found = await Promise.all(pools.map((pool) => this.#ask(pool, signal)));
     return found.flat();
   }
 
-  async #ask(pool: NodePool, signal: AbortSignal): Promise<PricedPool[]> {
+  async #ask(pool: NodePool, signal: AbortSignal): Promise<UsablePool[]> {
     const { clock, provider, recorder, logger = SILENT_LOGGER, instanceTypesMs = 5000, spot } = this.#options;
     const limit = clock.deadline(instanceTypesMs, signal);
     try {
       const sold = await provider.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal);
-      const instanceTypes = spot?.priced(pool.metadata.name ?? '', sold) ?? sold;
+      const instanceTypes = spot.priced(pool.metadata.name ?? '', sold);
       if (sold.length > 0) return [{ pool, instanceTypes, sold }];
       recorder.record(noCompatibleInstanceTypes(pool, 'the node class sells nothing'));
     } catch (error) {

@@ -5,9 +5,6 @@ import type { InstanceType } from '../engine/problem.ts';
 export interface UsablePool {
   readonly pool: NodePool;
   readonly instanceTypes: readonly InstanceType[];
-}
-
-/** The same where prices of a plan are not those that are paid: `instanceTypes` has the former, `sold` the latter. */
-export interface PricedPool extends UsablePool {
-  readonly sold: readonly InstanceType[];
+  /** The same at the prices that are paid, where those above have something else in them, such as risk. */
+  readonly sold?: readonly InstanceType[];
 }

@@ -1,7 +1,7 @@
 /** What the clouds sell, as last heard, under the names that Karpenter's dashboards know. */
 import type { InstanceType, Offering } from '../../engine/problem.ts';
 import type { Metrics } from '../../platform/metrics.ts';
-import type { PricedPool } from '../../state/usable-pool.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
 
 const LABELS = ['instance_type', 'capacity_type', 'zone'] as const;
 
@@ -43,8 +43,10 @@ export class OfferingGauges {
   }
 
   /** This is sold now. Where several pools are sold a type, the last of them is shown. */
-  heard(pools: readonly PricedPool[]): void {
-    const types = new Map(pools.flatMap(({ sold }) => sold.map((type) => [type.name, type] as const)));
+  heard(pools: readonly UsablePool[]): void {
+    const types = new Map(
+      pools.flatMap(({ instanceTypes, sold = instanceTypes }) => sold.map((type) => [type.name, type] as const)),
+    );
     this.#types = [...types.values()];
   }
 }
