@@ -36,6 +36,8 @@ export interface BuiltProblem {
   readonly held: readonly { readonly pod: Pod; readonly problem: string }[];
   /** What the cloud calls an instance type of the problem. */
   cloudName(instanceType: string): string;
+  /** What it was built from. */
+  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools'>;
 }
 
 export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
@@ -79,11 +81,11 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
       snapshot.namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}]),
     ),
   };
-  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType) };
+  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType), snapshot };
 }
 
 /** A DaemonSet as its pods will be on new nodes. */
-function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
+export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
   const { spec } = daemonSet.spec.template;
   const { namespace, name } = daemonSet.metadata;
   return {
@@ -155,7 +157,7 @@ export function fitting(room: Resources, pods: readonly Pod[]): Pod[] {
 }
 
 /** What pods will have of a machine that is not launched yet. */
-function plannedAllocatable({ claim }: StateNode, planned: PlannedTypes): Resources | undefined {
+export function plannedAllocatable({ claim }: StateNode, planned: PlannedTypes): Resources | undefined {
   const type = claim === undefined ? undefined : planned(claim);
   if (type === undefined) return undefined;
   const { capacity, overhead = {} } = type;
@@ -165,7 +167,7 @@ function plannedAllocatable({ claim }: StateNode, planned: PlannedTypes): Resour
 }
 
 /** A pod takes what it asks for and one place; what is left is never below nothing. */
-function take(free: Record<string, number>, requests: Resources): void {
+export function take(free: Record<string, number>, requests: Resources): void {
   for (const [name, amount] of Object.entries({ pods: 1, ...requests })) {
     if (free[name] !== undefined) free[name] = Math.max(0, free[name] - amount);
   }
@@ -175,7 +177,7 @@ function take(free: Record<string, number>, requests: Resources): void {
 const REQUESTS = new WeakMap<Pod, Resources>();
 const BOUND = new WeakMap<Pod, Omit<BoundPod, 'node'>>();
 
-function requestsOf(pod: Pod): Resources {
+export function requestsOf(pod: Pod): Resources {
   const known = REQUESTS.get(pod);
   if (known !== undefined) return known;
   const requests = resources(podRequests(pod));

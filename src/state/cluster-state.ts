@@ -30,6 +30,11 @@ export class ClusterState {
     if (this.informers.nodeClaims.get(name) === undefined) this.#assumed.set(name, claim);
   }
 
+  /** The claim of that name, also one that the cache does not show yet. */
+  claimNamed(name: string): NodeClaim | undefined {
+    return this.informers.nodeClaims.get(name) ?? this.#assumed.get(name);
+  }
+
   /** Every node, with its claim, and every claim that has no node yet. */
   nodes(): StateNode[] {
     const { nodes, nodeClaims } = this.informers;

@@ -1,10 +1,11 @@
 /** Which nodes are kept for pods that are not on them yet. It is memory only: after a restart the next plan says it anew. */
 
+import { conditionOf } from '../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { keyOf, type ObjectKey } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Informer } from '../kube/informer.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, parseTimestamp } from '../platform/clock.ts';
 import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
 
 export interface NominationsOptions {
@@ -21,19 +22,23 @@ interface NominatedPod {
 
 interface Nomination {
   readonly pods: readonly NominatedPod[];
-  readonly until: number;
+  readonly at: number;
   /** When its places are not kept any more, because the node is open to the scheduler. */
   readonly openFrom?: number;
 }
 
 /** A pod that is not there after so long has found another place, or nobody places it. */
 const LONGEST_MS = 600_000;
+/** The scheduler may send other pods than those that were meant: so long the node is kept, whoever has come. */
+const SHORTEST_MS = 20_000;
 /** So long after a node was opened the cache shows which pods are on it. */
 const OPENED_MS = 3_000;
 
 export class Nominations {
   readonly #options: NominationsOptions;
   readonly #byNode = new Map<string, Nomination>();
+  /** Where each pod is to go, by UID; those of whom it was said longest ago come first. */
+  readonly #places = new Map<string, { readonly node: string; readonly until: number }>();
 
   constructor(options: NominationsOptions) {
     this.#options = options;
@@ -41,15 +46,37 @@ export class Nominations {
 
   /** Keeps a node, named as in the state, for pods, beside those without a node that it is kept for already. */
   nominate(node: string, pods: readonly Pod[]): void {
-    const until = this.#options.clock.elapsed() + LONGEST_MS;
     const all = new Set([...this.#waitingOn(node), ...pods]);
     const named = [...all].map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
-    this.#byNode.set(node, { pods: named, until });
+    const at = this.#options.clock.elapsed();
+    const until = at + LONGEST_MS;
+    this.#byNode.set(node, { pods: named, at });
+    for (const { uid = '' } of named) {
+      this.#places.delete(uid);
+      this.#places.set(uid, { node, until });
+    }
+    for (const [uid, place] of this.#places) {
+      if (place.until > this.#options.clock.elapsed()) break;
+      this.#places.delete(uid);
+    }
   }
 
-  /** Whether some pod is still to come to the node, or to the node of the claim. */
+  /** The node, named as in the state, that was last kept for the pod. */
+  placeOf({ metadata }: Pod): string | undefined {
+    const place = this.#places.get(metadata.uid ?? '');
+    return place === undefined || place.until <= this.#options.clock.elapsed() ? undefined : place.node;
+  }
+
+  /** Whether some pod is still to come to the node, or to the node of the claim, or may be as it has only just come up. */
   has({ name, claim }: StateNode): boolean {
-    return this.#waits(name) || (claim !== undefined && this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
+    if (this.#waits(name)) return true;
+    return claim !== undefined && (this.#isNew(claim) || this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
+  }
+
+  #isNew(claim: NodeClaim): boolean {
+    const initialized = conditionOf(claim, 'Initialized');
+    const since = initialized?.status === 'True' ? parseTimestamp(initialized.lastTransitionTime) : undefined;
+    return since !== undefined && this.#options.clock.now() - since < SHORTEST_MS;
   }
 
   /** The node of a claim is open to the scheduler: from now on it says who finds a place there. */
@@ -62,8 +89,10 @@ export class Nominations {
 
   /** The pods without a node whose place is on the node of a claim, while nobody else can take it. */
   keptFor(claim: NodeClaim): Pod[] {
-    const { openFrom, until } = this.#byNode.get(`${CLAIM_PREFIX}${claim.metadata.name}`) ?? { until: 0 };
-    return this.#options.clock.elapsed() < (openFrom ?? until) ? this.waitingFor(claim) : [];
+    const nomination = this.#byNode.get(`${CLAIM_PREFIX}${claim.metadata.name}`);
+    if (nomination === undefined) return [];
+    const { at, openFrom = at + LONGEST_MS } = nomination;
+    return this.#options.clock.elapsed() < openFrom ? this.waitingFor(claim) : [];
   }
 
   /** The pods without a node that are to come to the node of a claim. */
@@ -79,9 +108,10 @@ export class Nominations {
   #waits(node: string): boolean {
     const nomination = this.#byNode.get(node);
     if (nomination === undefined) return false;
+    const age = this.#options.clock.elapsed() - nomination.at;
     const waits =
-      this.#options.clock.elapsed() < nomination.until &&
-      nomination.pods.some((nominated) => this.#ifWaiting(nominated) !== undefined);
+      age < SHORTEST_MS ||
+      (age < LONGEST_MS && nomination.pods.some((nominated) => this.#ifWaiting(nominated) !== undefined));
     if (!waits) this.#byNode.delete(node);
     return waits;
   }

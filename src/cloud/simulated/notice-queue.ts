@@ -1,4 +1,5 @@
 /** The simulated cloud's message queue: what was received but not deleted is shown again after a while. */
+import type { Labels } from '../../engine/problem.ts';
 import type { Clock, EpochMs } from '../../platform/clock.ts';
 import type { NoticeKind } from '../notice.ts';
 import type { OfferingName } from '../offering-key.ts';
@@ -10,6 +11,8 @@ export interface CloudMessage {
   readonly instanceId: string;
   readonly providerID: string;
   readonly account: string;
+  /** The tags of the instance. */
+  readonly tags: Labels;
   /** What the instance ran on. */
   readonly offering: OfferingName;
   readonly at: EpochMs;

@@ -264,12 +264,13 @@ export class SimulatedCloud {
   }
 
   #send(instance: SimulatedInstance, kind: NoticeKind, detail: string, deadline?: EpochMs): void {
-    const { id, providerID, account } = instance;
+    const { id, providerID, account, tags } = instance;
     this.#queue.send({
       kind,
       instanceId: id,
       providerID,
       account,
+      tags,
       offering: offeringOf(instance),
       at: this.#clock.now(),
       ...(deadline !== undefined && { deadline }),

@@ -23,7 +23,6 @@ export class AttemptCompiler {
   readonly #catalogue: Catalogue;
   readonly #options: PreferenceOptions;
   readonly #anyDiscouraged: boolean;
-  #plain: number | undefined;
 
   constructor(compatibility: Compatibility, catalogue: Catalogue, options: PreferenceOptions, anyDiscouraged: boolean) {
     this.#compatibility = compatibility;
@@ -32,6 +31,12 @@ export class AttemptCompiler {
     this.#anyDiscouraged = anyDiscouraged;
   }
 
+  /** Whether the ways to place a class depend on what it asks for, and not on its conditions alone. */
+  dependOnRequests(group: PodGroup): boolean {
+    return this.#options.preferences && (this.#anyDiscouraged || (group.preferredNodeAffinity?.length ?? 0) > 0);
+  }
+
+  /** The ways to place a class. */
   of(group: PodGroup, requests: Float64Array): Attempt[] {
     const alternatives =
       group.ordered === true && group.requirements !== undefined
@@ -44,7 +49,7 @@ export class AttemptCompiler {
         tolerations: group.tolerations ?? [],
         hostPorts: group.hostPorts,
       };
-      const required = isUndemanding(group) ? this.#undemanding() : this.#compatibility.filter(base);
+      const required = this.#compatibility.filter(base);
       const wished = this.#options.preferences ? this.#withWishes(group, base, required, requests) : required;
       if (wished === required) return [{ nodes: [required], options: required }];
       return [
@@ -52,12 +57,6 @@ export class AttemptCompiler {
         { nodes: [required], options: required },
       ];
     });
-  }
-
-  /** The filter of pods that ask for nothing, by far the most common. */
-  #undemanding(): number {
-    this.#plain ??= this.#compatibility.filter({ tolerations: [] });
-    return this.#plain;
   }
 
   /** Adds wishes from the heaviest on, as long as the cheapest way to buy does not get dearer than allowed. */
@@ -95,13 +94,4 @@ export class AttemptCompiler {
     }
     return best;
   }
-}
-
-function isUndemanding({ requirements, volumeRequirements, tolerations, hostPorts }: PodGroup): boolean {
-  return (
-    requirements === undefined &&
-    volumeRequirements === undefined &&
-    tolerations === undefined &&
-    hostPorts === undefined
-  );
 }

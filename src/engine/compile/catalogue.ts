@@ -18,6 +18,9 @@ import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODE_POOL, ZONE } from './well-
 
 /** Choices of open labels for one pool and type beyond this are refused rather than multiplied out. */
 const MAX_VARIANTS = 256;
+const NO_KEYS: readonly number[] = [];
+const NO_PORTS: readonly HostPort[] = [];
+const NO_LIMITS = {};
 
 /** A pool with an instance type and definite labels. */
 export interface Template {
@@ -41,8 +44,11 @@ export interface Catalogue {
   readonly alloc: Float64Array;
   readonly optionCount: number;
   readonly optionTemplate: Int32Array;
+  readonly optionPool: Int32Array;
   readonly optionPrice: Float64Array;
   readonly optionOffering: readonly Offering[];
+  /** Label keys that some offering has a value for. */
+  readonly offeringKeys: ReadonlySet<string>;
   /** Reservation number, or -1. */
   readonly optionReservation: Int32Array;
   /** Slots by reservation number; offerings with a count but no id have a number of their own. */
@@ -53,8 +59,13 @@ export interface Catalogue {
 
 /** Flattens pools, types and offerings. */
 export function compileCatalogue(problem: Problem, dimensions: Dimensions, relevant: RelevantKeys): Catalogue {
-  const typeKeys = keysOfTypes(problem.instanceTypes);
-  const typeByName = new Map(problem.instanceTypes.map((type, index) => [type.name, index]));
+  const offeringKeys = keysOfOfferings(problem.instanceTypes);
+  const typeKeys = problem.pools.some((pool) => pool.requirements !== undefined)
+    ? keysOfTypes(problem.instanceTypes, offeringKeys)
+    : offeringKeys;
+  const typeByName = problem.pools.some((pool) => pool.instanceTypes !== undefined)
+    ? new Map(problem.instanceTypes.map((type, index) => [type.name, index]))
+    : undefined;
   const templates: Template[] = [];
   const optionTemplate: number[] = [];
   const optionOffering: Offering[] = [];
@@ -62,30 +73,34 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
   const reservations = new Interner();
   const alloc: number[] = [];
   const row = new Float64Array(dimensions.size);
+  const taken = new Float64Array(dimensions.size);
 
   problem.pools.forEach((pool, poolIndex) => {
-    const poolMap = new RequirementMap(pool.requirements, pool.labels);
-    const types = pool.instanceTypes?.map((name) => typeByName.get(name)) ?? problem.instanceTypes.keys();
+    const sale = new Sale(pool);
+    const tolerant = (problem.daemons ?? []).filter(
+      (daemon) => untolerated(pool.taints, daemon.tolerations) === undefined,
+    );
+    const types = pool.instanceTypes?.map((name) => typeByName?.get(name)) ?? problem.instanceTypes.keys();
     for (const typeIndex of types) {
       if (typeIndex === undefined) continue;
       const type = problem.instanceTypes[typeIndex] as InstanceType;
-      const offerings = type.offerings.filter((offering) => isForSale(pool, poolMap, offering));
+      const offerings = type.offerings.filter((offering) => sale.includes(offering));
       if (offerings.length === 0) continue;
-      const openKeys = relevant.keys.names.flatMap((key, id) => (isOpen(key, pool, type, typeKeys) ? [id] : []));
+      const openKeys = openKeysOf(pool, type, typeKeys, relevant);
       const endlessKeys = openKeys.filter((key) => openSet(relevant.keys.names[key] as string, pool, type).complement);
       for (const labels of variants(pool, type, typeKeys, relevant)) {
-        for (const { daemons, offerings: sold } of byDaemons(
-          problem.daemons ?? [],
-          pool,
-          labels,
-          offerings,
-          relevant,
-        )) {
-          writeAlloc(row, type, daemons, dimensions);
-          for (const amount of row) alloc.push(amount);
+        for (const { daemons, offerings: sold } of byDaemons(tolerant, labels, offerings, relevant)) {
+          writeAlloc(row, taken, type, daemons, dimensions);
+          for (let column = 0; column < row.length; column++) alloc.push(row[column] as number);
           const template = templates.length;
-          const daemonPorts = daemons.flatMap((daemon) => daemon.hostPorts ?? []);
-          templates.push({ pool: poolIndex, type: typeIndex, labels, openKeys, endlessKeys, daemonPorts });
+          templates.push({
+            pool: poolIndex,
+            type: typeIndex,
+            labels,
+            openKeys,
+            endlessKeys,
+            daemonPorts: daemons.length === 0 ? NO_PORTS : daemons.flatMap((daemon) => daemon.hostPorts ?? []),
+          });
           for (const offering of sold) {
             optionReservation.push(offering.slots === undefined ? -1 : reservations.id(reservationKey(type, offering)));
             optionTemplate.push(template);
@@ -98,19 +113,24 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
 
   const zoneKey = relevant.keys.find(ZONE);
   const capacityTypeKey = relevant.keys.find(CAPACITY_TYPE);
-  const offeringKeys = new Set(
-    problem.instanceTypes.flatMap((type) => type.offerings.flatMap((offering) => Object.keys(offering.labels ?? {}))),
-  );
   const fromOffering = relevant.keys.names.map((name) => offeringKeys.has(name));
   const templateOf = Int32Array.from(optionTemplate);
+  const optionPool = new Int32Array(optionOffering.length);
+  const optionPrice = new Float64Array(optionOffering.length);
+  for (let option = 0; option < optionPrice.length; option++) {
+    optionPool[option] = (templates[templateOf[option] as number] as Template).pool;
+    optionPrice[option] = (optionOffering[option] as Offering).price;
+  }
   return {
     dimensions: dimensions.size,
     templates,
     alloc: Float64Array.from(alloc),
     optionCount: optionTemplate.length,
     optionTemplate: templateOf,
-    optionPrice: Float64Array.from(optionOffering, (offering) => offering.price),
+    optionPool,
+    optionPrice,
     optionOffering,
+    offeringKeys,
     optionReservation: Int32Array.from(optionReservation),
     reservationSlots: slotsOf(problem.instanceTypes, reservations),
     label(option, key) {
@@ -131,6 +151,7 @@ function reservationKey(type: InstanceType, { reservationId, zone, capacityType 
 /** The slots of each reservation; where offerings disagree, the lowest count. */
 function slotsOf(types: readonly InstanceType[], reservations: Interner): Int32Array {
   const result = new Int32Array(reservations.size).fill(2 ** 31 - 1);
+  if (result.length === 0) return result;
   for (const type of types) {
     for (const offering of type.offerings) {
       if (offering.slots === undefined) continue;
@@ -141,26 +162,45 @@ function slotsOf(types: readonly InstanceType[], reservations: Interner): Int32A
   return result;
 }
 
-/** Whether an offering is healthy and wanted by the pool. */
-function isForSale(pool: Pool, poolMap: RequirementMap, offering: Offering): boolean {
-  if (offering.healthy === false) return false;
-  const policy = pool.capacityTypePolicy ?? 'all';
-  if (policy === 'reserved-only' && offering.capacityType !== 'reserved') return false;
-  if (policy === 'reserved-or-on-demand' && offering.capacityType === 'spot') return false;
-  if (!poolMap.get(ZONE).has(offering.zone) || !poolMap.get(CAPACITY_TYPE).has(offering.capacityType)) return false;
-  for (const [key, value] of Object.entries(offering.labels ?? {})) {
-    if (!poolMap.get(key).has(value)) return false;
+/** What a pool buys. */
+class Sale {
+  readonly #policy: Pool['capacityTypePolicy'];
+  readonly #wanted: RequirementMap;
+  readonly #zones: ValueSet;
+  readonly #capacityTypes: ValueSet;
+
+  constructor(pool: Pool) {
+    this.#policy = pool.capacityTypePolicy;
+    this.#wanted = new RequirementMap(pool.requirements, pool.labels);
+    this.#zones = this.#wanted.get(ZONE);
+    this.#capacityTypes = this.#wanted.get(CAPACITY_TYPE);
   }
-  return true;
+
+  /** Whether an offering is healthy and wanted by the pool. */
+  includes({ healthy, capacityType, zone, labels }: Offering): boolean {
+    if (healthy === false) return false;
+    if (this.#policy === 'reserved-only' && capacityType !== 'reserved') return false;
+    if (this.#policy === 'reserved-or-on-demand' && capacityType === 'spot') return false;
+    if (!this.#zones.has(zone) || !this.#capacityTypes.has(capacityType)) return false;
+    for (const key in labels) if (!this.#wanted.get(key).has(labels[key] as string)) return false;
+    return true;
+  }
+}
+
+function keysOfOfferings(types: readonly InstanceType[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const { offerings } of types) {
+    for (const { labels } of offerings) if (labels !== undefined) for (const key in labels) keys.add(key);
+  }
+  return keys;
 }
 
 /** Keys that belong to types or offerings; a pool that requires one cannot give it to a type that lacks it. */
-function keysOfTypes(types: readonly InstanceType[]): ReadonlySet<string> {
-  const keys = new Set([ZONE, CAPACITY_TYPE, INSTANCE_TYPE]);
+function keysOfTypes(types: readonly InstanceType[], offeringKeys: ReadonlySet<string>): ReadonlySet<string> {
+  const keys = new Set([ZONE, CAPACITY_TYPE, INSTANCE_TYPE, ...offeringKeys]);
   for (const type of types) {
     for (const key in type.labels) keys.add(key);
-    for (const requirement of type.requirements ?? []) keys.add(requirement.key);
-    for (const offering of type.offerings) for (const key in offering.labels) keys.add(key);
+    if (type.requirements !== undefined) for (const requirement of type.requirements) keys.add(requirement.key);
   }
   return keys;
 }
@@ -172,14 +212,16 @@ function variants(
   typeKeys: ReadonlySet<string>,
   relevant: RelevantKeys,
 ): (string | undefined)[][] {
-  const keys = new Set([
-    ...(pool.requirements ?? []).map(({ key }) => key),
-    ...(type.requirements ?? []).map(({ key }) => key),
-    ...Object.keys(pool.labels ?? {}),
-  ]);
-  for (const key of keys) {
-    if (key === ZONE || key === CAPACITY_TYPE || offeringHas(type, key)) continue;
-    if (choicesFor(key, pool, type, typeKeys, relevant).length === 0) return [];
+  if (pool.requirements !== undefined || type.requirements !== undefined || pool.labels !== undefined) {
+    const keys = new Set([
+      ...(pool.requirements ?? []).map(({ key }) => key),
+      ...(type.requirements ?? []).map(({ key }) => key),
+      ...Object.keys(pool.labels ?? {}),
+    ]);
+    for (const key of keys) {
+      if (key === ZONE || key === CAPACITY_TYPE || offeringHas(type, key)) continue;
+      if (choicesFor(key, pool, type, typeKeys, relevant).length === 0) return [];
+    }
   }
   let rows: (string | undefined)[][] = [[]];
   for (const key of relevant.keys.names) {
@@ -232,6 +274,17 @@ function openSet(key: string, pool: Pool, type: InstanceType): ValueSet {
     .reduce((a, b) => a.intersect(b));
 }
 
+/** The relevant keys that are open, by number. */
+function openKeysOf(
+  pool: Pool,
+  type: InstanceType,
+  typeKeys: ReadonlySet<string>,
+  relevant: RelevantKeys,
+): readonly number[] {
+  if (pool.requirements === undefined && type.requirements === undefined) return NO_KEYS;
+  return relevant.keys.names.flatMap((key, id) => (isOpen(key, pool, type, typeKeys) ? [id] : []));
+}
+
 /** Whether conditions, but no label, of pool or type speak of a key; keys of types are not a pool's to give. */
 function isOpen(key: string, pool: Pool, type: InstanceType, typeKeys: ReadonlySet<string>): boolean {
   if (key === ZONE || key === CAPACITY_TYPE || key === INSTANCE_TYPE || key === NODE_POOL || key === HOSTNAME)
@@ -251,13 +304,12 @@ function otherValue(open: ValueSet, mentioned: ReadonlySet<string>): string[] {
 
 /** Offerings by the daemons that will run on their nodes; one group of all unless a daemon asks for zones or capacity types. */
 function byDaemons(
-  daemons: readonly DaemonGroup[],
-  pool: Pool,
+  tolerant: readonly DaemonGroup[],
   labels: readonly (string | undefined)[],
   offerings: readonly Offering[],
   relevant: RelevantKeys,
-): { daemons: DaemonGroup[]; offerings: Offering[] }[] {
-  const tolerant = daemons.filter((daemon) => untolerated(pool.taints, daemon.tolerations) === undefined);
+): { daemons: readonly DaemonGroup[]; offerings: readonly Offering[] }[] {
+  if (tolerant.every(({ requirements }) => requirements === undefined)) return [{ daemons: tolerant, offerings }];
   const groups = new Map<string, { daemons: DaemonGroup[]; offerings: Offering[] }>();
   for (const offering of offerings) {
     const value = (key: string): string | undefined => {
@@ -282,14 +334,14 @@ function byDaemons(
 
 function writeAlloc(
   row: Float64Array,
+  taken: Float64Array,
   type: InstanceType,
   daemons: readonly DaemonGroup[],
   dimensions: Dimensions,
 ): void {
   dimensions.writeCapacity(row, 0, type.capacity, type.volumeAttachLimits);
-  const taken = new Float64Array(row.length);
   if (type.overhead !== undefined) {
-    dimensions.writeCapacity(taken, 0, type.overhead, {});
+    dimensions.writeCapacity(taken, 0, type.overhead, NO_LIMITS);
     for (let column = 0; column < row.length; column++) {
       if (!dimensions.isAttachment(column)) row[column] = (row[column] as number) - (taken[column] as number);
     }

@@ -38,6 +38,13 @@ export class Dimensions {
     return column >= this.#resources.size;
   }
 
+  /** What a pod takes, as a row of a table. */
+  requestsOf(pod: PodGroup): Float64Array {
+    const row = new Float64Array(this.size);
+    this.writeRequests(row, pod);
+    return row;
+  }
+
   /** Writes what a pod takes, including its one unit of `pods`. */
   writeRequests(into: Float64Array, pod: Pick<PodGroup, 'requests' | 'volumeAttachments'>): void {
     for (const name in pod.requests) {

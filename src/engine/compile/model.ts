@@ -23,6 +23,10 @@ export interface PodClass {
   /** Pod numbers. */
   readonly pods: Int32Array;
   readonly priority: number;
+  /** Classes of the same kind differ in their requests only. */
+  readonly kind: number;
+  /** Classes of the same size have the same requests. */
+  readonly size: number;
   readonly requests: Float64Array;
   /** In the order in which they are tried; a later one only when nothing more can be placed by the earlier ones. */
   readonly attempts: readonly Attempt[];
@@ -49,6 +53,7 @@ export interface Model {
   /** Evaluates a further filter; its number is an index of `admitted`. */
   filter(spec: FilterSpec): number;
   readonly classes: readonly PodClass[];
+  readonly kindCount: number;
   readonly podCount: number;
   /** Number of the first pod of each group of the problem, and the number of pods at the end. */
   readonly groupStart: Int32Array;
@@ -82,19 +87,15 @@ export function compileModel(problem: Problem, options: PreferenceOptions): Mode
 
 /** Compiles a validated problem. */
 export function* compileInSlices(problem: Problem, options: PreferenceOptions): Slices<Model> {
-  const { members, podCount, groupStart } = yield* gatherClasses(problem);
-  const groups = members.map((member) => member.group);
-  const dimensions = new Dimensions(groups);
-  const relevant = relevantKeys(problem, groups);
+  const { members, kinds, sizes, podCount, groupStart } = yield* gatherClasses(problem);
+  const dimensions = new Dimensions(sizes);
+  const relevant = relevantKeys(problem, kinds);
   yield;
   const catalogue = compileCatalogue(problem, dimensions, relevant);
   yield;
   // Ready nodes come before those still on their way, so that the lowest number wins.
   const nodes = [...(problem.nodes ?? [])].sort((a, b) => Number(a.inFlight ?? false) - Number(b.inFlight ?? false));
-  const offeringKeys = problem.instanceTypes.flatMap((type) =>
-    type.offerings.flatMap((offering) => Object.keys(offering.labels ?? {})),
-  );
-  const compatibility = new Compatibility(catalogue, problem.pools, nodes, relevant, offeringKeys);
+  const compatibility = new Compatibility(catalogue, problem.pools, nodes, relevant);
   const topologyKeys = relevant.topologyKeys;
 
   const domainNames = topologyKeys.names.map(() => new Interner());
@@ -131,7 +132,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
         found.add(columns[option] as number);
         const { endlessKeys } = catalogue.templates[catalogue.optionTemplate[option] as number] as Template;
         // Where new values can always be made up, there is always an empty domain.
-        if (endlessKeys.includes(id)) found.add((domainNames[key] as Interner).id('\u0000'));
+        if (endlessKeys.length > 0 && endlessKeys.includes(id)) found.add((domainNames[key] as Interner).id('\u0000'));
       }
       const ofNodes = nodeDomain[key] as Int32Array;
       for (let node = 0; node < ofNodes.length; node++) {
@@ -144,7 +145,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
   };
   const everywhere = compatibility.filter({ includeLeaving: true });
   const anywhere = { filter: -1, domains: (key: number) => domainsUnder(everywhere, key) };
-  const topology = yield* compileTopology(problem, groups, {
+  const topology = yield* compileTopology(problem, kinds, {
     keyId: (name) => topologyKeys.id(name),
     preferences: options.preferences,
     countFilter(pod: PodGroup, spread: TopologySpread) {
@@ -169,28 +170,34 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
   const anyDiscouraged =
     problem.pools.some((pool) => discouraged(pool.taints, [])) || nodes.some((node) => discouraged(node.taints, []));
   const attempts = new AttemptCompiler(compatibility, catalogue, options, anyDiscouraged);
+  const traits = kinds.map((group, kind) => traitsOf(group, topology.classes[kind] as ClassTopology));
+  const requestsOfSize = sizes.map((group) => dimensions.requestsOf(group));
+  const attemptsOfKind: (readonly Attempt[] | undefined)[] = kinds.map(() => undefined);
   const classes: PodClass[] = [];
-  for (const [index, member] of members.entries()) {
+  for (const { group, groupIndex, pods, kind, size } of members) {
+    const index = classes.length;
     if ((index & 1023) === 1023) yield;
-    const { group } = member;
-    const requests = new Float64Array(dimensions.size);
-    dimensions.writeRequests(requests, group);
-    const classTopology = topology.classes[index] as ClassTopology;
-    const rules = [...classTopology.rules, ...classTopology.wishes.map((wish) => wish.rule)];
+    const requests = requestsOfSize[size] as Float64Array;
+    let ways = attemptsOfKind[kind];
+    if (ways === undefined) {
+      ways = attempts.of(group, requests);
+      if (!attempts.dependOnRequests(group)) attemptsOfKind[kind] = ways;
+    }
+    const { priority, topology: rules, ports, domainBound, hostBound } = traits[kind] as KindTraits;
     classes.push({
       index,
       group,
-      groupIndex: member.groupIndex,
-      pods: member.pods,
-      priority: group.priority ?? 0,
+      groupIndex,
+      pods,
+      kind,
+      size,
+      priority,
       requests,
-      attempts: attempts.of(group, requests),
-      topology: classTopology,
-      ports: group.hostPorts ?? [],
-      domainBound:
-        rules.some((rule) => rule.key !== HOST && rule.kind !== 'inverse') ||
-        classTopology.rules.some((rule) => rule.key !== HOST),
-      hostBound: rules.some((rule) => rule.key === HOST) || (group.hostPorts?.length ?? 0) > 0,
+      attempts: ways,
+      topology: rules,
+      ports,
+      domainBound,
+      hostBound,
     });
   }
 
@@ -209,6 +216,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
     admitted: compatibility.admitted,
     filter: (spec) => compatibility.filter(spec),
     classes,
+    kindCount: kinds.length,
     podCount,
     groupStart,
     groups: topology.groups,
@@ -225,8 +233,36 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
   };
 }
 
+/** What all classes of a kind have in common. */
+type KindTraits = Pick<PodClass, 'priority' | 'topology' | 'ports' | 'domainBound' | 'hostBound'>;
+
+function traitsOf(group: PodGroup, topology: ClassTopology): KindTraits {
+  const rules = [...topology.rules, ...topology.wishes.map((wish) => wish.rule)];
+  return {
+    priority: group.priority ?? 0,
+    topology,
+    ports: group.hostPorts ?? [],
+    domainBound:
+      rules.some((rule) => rule.key !== HOST && rule.kind !== 'inverse') ||
+      topology.rules.some((rule) => rule.key !== HOST),
+    hostBound: rules.some((rule) => rule.key === HOST) || (group.hostPorts?.length ?? 0) > 0,
+  };
+}
+
+/** Options from cheap to dear, in order of their numbers where prices are equal. */
 function byPrice(price: Float64Array): Int32Array {
-  return Int32Array.from(price.keys()).sort((a, b) => (price[a] as number) - (price[b] as number) || a - b);
+  const sorted = price.slice().sort();
+  const next = new Map<number, number>();
+  for (let at = 0; at < sorted.length; at++) {
+    if (at === 0 || sorted[at] !== sorted[at - 1]) next.set(sorted[at] as number, at);
+  }
+  const result = new Int32Array(price.length);
+  for (let option = 0; option < price.length; option++) {
+    const at = next.get(price[option] as number) as number;
+    result[at] = option;
+    next.set(price[option] as number, at + 1);
+  }
+  return result;
 }
 
 function isHard(spread: TopologySpread): boolean {

@@ -12,7 +12,7 @@ export interface RelevantKeys {
   readonly topologyKeys: Interner;
 }
 
-/** Collects them from a problem and one pod of each class. */
+/** Collects them from a problem and one pod of each kind. */
 export function relevantKeys(problem: Problem, pods: readonly PodGroup[]): RelevantKeys {
   const keys = new Interner();
   const topologyKeys = new Interner();

@@ -22,6 +22,8 @@ export class FluidKnapsack {
   readonly #basic: Float64Array;
   readonly #direction: Float64Array;
   readonly #state: Int8Array;
+  /** What one more (or, for a full row, one less) of each row would gain at the present worths; none for rows of the basis. */
+  readonly #gain: Float64Array;
 
   constructor(rows: number, dimensions: number) {
     this.#dimensions = dimensions;
@@ -32,6 +34,7 @@ export class FluidKnapsack {
     this.#basic = new Float64Array(dimensions);
     this.#direction = new Float64Array(dimensions);
     this.#state = new Int8Array(rows);
+    this.#gain = new Float64Array(rows);
   }
 
   /**
@@ -46,6 +49,7 @@ export class FluidKnapsack {
     const basic = this.#basic;
     const direction = this.#direction;
     const state = this.#state;
+    const gains = this.#gain;
     inverse.fill(0);
     for (let d = 0; d < size; d++) {
       inverse[d * size + d] = 1;
@@ -56,28 +60,16 @@ export class FluidKnapsack {
     for (let i = 0; i < count; i++) {
       amount[i] = 0;
       state[i] = 0;
+      gains[i] = value[i] as number;
     }
     for (let pivot = 0; pivot < MAX_PIVOTS; pivot++) {
-      for (let d = 0; d < size; d++) {
-        let sum = 0;
-        for (let k = 0; k < size; k++) {
-          const variable = basis[k] as number;
-          if (variable >= 0) sum += (value[variable] as number) * (inverse[k * size + d] as number);
-        }
-        worth[d] = sum;
-      }
       // The row (or slack, as -1 - d) whose change gains most per unit.
       let entering = 0;
       let gain = EPSILON;
       let found = false;
       for (let i = 0; i < count; i++) {
-        if (state[i] === 2) continue;
-        let reduced = value[i] as number;
-        const at = i * size;
-        for (let d = 0; d < size; d++) reduced -= (worth[d] as number) * (share[at + d] as number);
-        if (state[i] === 1) reduced = -reduced;
-        if (reduced > gain) {
-          gain = reduced;
+        if ((gains[i] as number) > gain) {
+          gain = gains[i] as number;
           entering = i;
           found = true;
         }
@@ -124,7 +116,9 @@ export class FluidKnapsack {
       if (step < 0) step = 0;
       for (let k = 0; k < size; k++) basic[k] = (basic[k] as number) - step * (direction[k] as number);
       if (leaving < 0) {
+        // Emptied or filled up without a change of the basis: the worths, and so all other gains, stay as they are.
         state[entering] = falling ? 0 : 1;
+        gains[entering] = -(gains[entering] as number);
         continue;
       }
       const left = basis[leaving] as number;
@@ -144,6 +138,7 @@ export class FluidKnapsack {
           inverse[k * size + d] = (inverse[k * size + d] as number) - factor * (inverse[leaving * size + d] as number);
         }
       }
+      this.#price(count, share, value);
     }
     let total = 0;
     for (let i = 0; i < count; i++) if (state[i] === 1) amount[i] = most[i] as number;
@@ -172,6 +167,34 @@ export class FluidKnapsack {
       if (reduced > 0) total += reduced * (most[i] as number);
     }
     return total;
+  }
+
+  /** Worths and gains after a change of the basis. */
+  #price(count: number, share: Float64Array, value: Float64Array): void {
+    const size = this.#dimensions;
+    const { worth } = this;
+    for (let d = 0; d < size; d++) {
+      let sum = 0;
+      for (let k = 0; k < size; k++) {
+        const variable = this.#basis[k] as number;
+        if (variable >= 0) sum += (value[variable] as number) * (this.#inverse[k * size + d] as number);
+      }
+      worth[d] = sum;
+    }
+    const gains = this.#gain;
+    for (let i = 0; i < count; i++) gains[i] = value[i] as number;
+    for (let d = 0; d < size; d++) {
+      const each = worth[d] as number;
+      // Most machines run out of one or two resources; the others are worth nothing.
+      if (each === 0) continue;
+      for (let i = 0, at = d; i < count; i++, at += size) {
+        gains[i] = (gains[i] as number) - each * (share[at] as number);
+      }
+    }
+    for (let i = 0; i < count; i++) {
+      if (this.#state[i] === 1) gains[i] = -(gains[i] as number);
+      else if (this.#state[i] === 2) gains[i] = Number.NEGATIVE_INFINITY;
+    }
   }
 
   #slackIsBasic(d: number): boolean {

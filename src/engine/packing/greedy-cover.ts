@@ -31,14 +31,15 @@ export function* greedyCover(
   const { candidates } = pack;
   const cover: Cover = { patterns: [], times: [], cost: 0, fills: 0, left: 0 };
   const score = new Float64Array(candidates.length).fill(Number.POSITIVE_INFINITY);
-  const fresh = new Uint8Array(candidates.length);
+  // Fillings of candidates for the demand as it is now.
+  const known: (Pattern | undefined)[] = candidates.map(() => undefined);
   let open = 0;
   for (let row = 0; row < demand.length; row++) open += demand[row] as number;
   while (open > 0) {
     if (work.spend(pack.rows.length + candidates.length)) yield;
     let best = -1;
     let bestScore = 0;
-    for (let index = 0; index < candidates.length; index++) {
+    for (let index = 0; index < score.length; index++) {
       if ((score[index] as number) > bestScore) {
         best = index;
         bestScore = score[index] as number;
@@ -46,44 +47,35 @@ export function* greedyCover(
     }
     if (best < 0) break;
     const candidate = candidates[best] as Candidate;
-    if (fresh[best] === 0) {
-      if (purse.affords(candidate.option) === 0) {
-        score[best] = 0;
-        continue;
-      }
-      maker.fill(best, values, demand);
-      cover.fills++;
-      score[best] = maker.value / Math.max(candidate.price, 1e-9);
-      fresh[best] = 1;
-      // Only when it still leads is it worth writing down; otherwise it is filled again when its turn comes.
-      if (!leads(score, best)) continue;
-    } else {
-      maker.fill(best, values, demand);
-      cover.fills++;
-    }
-    const pattern = maker.get(best);
-    if (pattern.rows.length === 0) {
+    let times = purse.affords(candidate.option);
+    if (times === 0) {
       score[best] = 0;
       continue;
     }
-    let times = purse.affords(candidate.option);
-    for (let i = 0; i < pattern.rows.length; i++) {
-      times = Math.min(
-        times,
-        Math.floor((demand[pattern.rows[i] as number] as number) / (pattern.counts[i] as number)),
-      );
+    let pattern = known[best];
+    if (pattern === undefined) {
+      maker.fill(best, values, demand);
+      cover.fills++;
+      pattern = maker.get(best);
+      known[best] = pattern;
+      score[best] = pattern.rows.length === 0 ? 0 : maker.value / Math.max(candidate.price, 1e-9);
+      if (!leads(score, best) || pattern.rows.length === 0) continue;
+    }
+    const { rows, counts } = pattern;
+    for (let i = 0; i < rows.length; i++) {
+      times = Math.min(times, Math.floor((demand[rows[i] as number] as number) / (counts[i] as number)));
     }
     purse.take(candidate.option, times);
     cover.patterns.push(pattern);
     cover.times.push(times);
     cover.cost += times * candidate.price;
-    for (let i = 0; i < pattern.rows.length; i++) {
-      const row = pattern.rows[i] as number;
-      const used = times * (pattern.counts[i] as number);
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as number;
+      const used = times * (counts[i] as number);
       demand[row] = (demand[row] as number) - used;
       open -= used;
     }
-    fresh.fill(0);
+    known.fill(undefined);
   }
   cover.left = open;
   return cover;

@@ -12,19 +12,34 @@ export interface Places {
   readonly prices: Float64Array;
 }
 
+/** What is for sale under a filter, by template: its tier, and the lowest price in each cell. */
+interface Shelf {
+  readonly templates: number[];
+  readonly tiers: number[];
+  /** By position: the first of its offers, and the end of the last one's. */
+  readonly starts: number[];
+  readonly options: number[];
+}
+
 /** Answers for all classes, computed once for classes with equal conditions and requests. */
 export class Market {
   readonly #model: Model;
   readonly #affordable: Uint8Array;
-  readonly #memo = new Map<string, Places>();
+  /** By filter and size. */
+  readonly #places = new Map<number, Places>();
+  readonly #tiers = new Map<number, number>();
+  /** By filter. */
   readonly #largest = new Map<number, Float64Array[][]>();
-  readonly #shapes = new Map<Float64Array, string>();
+  readonly #shelves = new Map<number, Shelf>();
 
   constructor(model: Model, purse: Purse) {
     this.#model = model;
     this.#affordable = new Uint8Array(model.catalogue.optionCount);
-    for (let option = 0; option < this.#affordable.length; option++) {
-      this.#affordable[option] = purse.affords(option) > 0 ? 1 : 0;
+    if (purse.isEndless) this.#affordable.fill(1);
+    else {
+      for (let option = 0; option < this.#affordable.length; option++) {
+        this.#affordable[option] = purse.affords(option) > 0 ? 1 : 0;
+      }
     }
   }
 
@@ -34,85 +49,123 @@ export class Market {
   }
 
   /** Places for a class under a filter, in the best tier that has any. */
-  places(podClass: PodClass, filter: number): Places {
-    let shape = this.#shapes.get(podClass.requests);
-    if (shape === undefined) {
-      shape = podClass.requests.join();
-      this.#shapes.set(podClass.requests, shape);
-    }
-    const key = `${filter}|${shape}`;
-    let known = this.#memo.get(key);
+  places({ size, requests }: PodClass, filter: number): Places {
+    const key = memoKey(filter, size);
+    let known = this.#places.get(key);
     if (known === undefined) {
-      known = this.#find(podClass.requests, filter);
-      this.#memo.set(key, known);
+      known = this.#find(requests, filter);
+      this.#places.set(key, known);
     }
     return known;
   }
 
   /** The best tier in which a node that holds such a pod can be bought, or -1; quicker than looking at every cell. */
-  tierOf(podClass: PodClass, filter: number): number {
-    let largest = this.#largest.get(filter);
-    if (largest === undefined) {
-      largest = this.#largestByTier(filter);
-      this.#largest.set(filter, largest);
+  tierOf({ size, requests }: PodClass, filter: number): number {
+    const key = memoKey(filter, size);
+    let known = this.#tiers.get(key);
+    if (known === undefined) {
+      let largest = this.#largest.get(filter);
+      if (largest === undefined) {
+        largest = this.#largestByTier(filter);
+        this.#largest.set(filter, largest);
+      }
+      known = largest.findIndex((rows) => rows.some((row) => shareOf(requests, row, 0) <= 1));
+      this.#tiers.set(key, known);
     }
-    return largest.findIndex((rows) => rows.some((row) => shareOf(podClass.requests, row, 0) <= 1));
+    return known;
   }
 
   /** By tier: capacities that no other capacity of the tier exceeds. */
   #largestByTier(filter: number): Float64Array[][] {
-    const { catalogue, poolTier, tierCount, admitted } = this.#model;
-    const { options } = admitted[filter] as Admitted;
-    const byTier: Float64Array[][] = Array.from({ length: tierCount }, () => []);
-    let template = -1;
-    for (let option = 0; option < catalogue.optionCount; option++) {
-      if (!hasBit(options, option) || this.#affordable[option] === 0) continue;
-      if (catalogue.optionTemplate[option] === template && !this.#model.minValues.concern(option)) continue;
-      template = catalogue.optionTemplate[option] as number;
-      const tier = poolTier[(catalogue.templates[template] as { pool: number }).pool] as number;
-      const row = capacityOf(this.#model, option, filter);
-      const rows = byTier[tier] as Float64Array[];
-      if (rows.some((other) => covers(other, row))) continue;
-      byTier[tier] = [...rows.filter((other) => !covers(row, other)), row];
+    const byTier: Float64Array[][] = Array.from({ length: this.#model.tierCount }, () => []);
+    const { templates, tiers, starts, options } = this.#shelf(filter);
+    for (let position = 0; position < templates.length; position++) {
+      const tier = tiers[position] as number;
+      for (let at = starts[position] as number; at < (starts[position + 1] as number); at++) {
+        const option = options[at] as number;
+        const row = capacityOf(this.#model, option, filter);
+        const rows = byTier[tier] as Float64Array[];
+        let kept = 0;
+        while (kept < rows.length && !covers(rows[kept] as Float64Array, row)) kept++;
+        if (kept === rows.length) byTier[tier] = [...rows.filter((other) => !covers(row, other)), row];
+        if (!this.#model.minValues.concern(option)) break;
+      }
     }
     return byTier;
   }
 
-  #find(requests: Float64Array, filter: number): Places {
-    const { catalogue, optionCell, cellDomains, poolTier } = this.#model;
-    const { alloc, dimensions, optionTemplate, optionPrice, templates } = catalogue;
-    const { minValues } = this.#model;
-    const { options } = this.#model.admitted[filter] as Admitted;
-    let tier = this.#model.tierCount;
-    let prices = new Float64Array(cellDomains.length).fill(Number.POSITIVE_INFINITY);
+  /** Where a pool has minValues, offers of one template in one cell differ in what they may hold, and all are kept. */
+  #shelf(filter: number): Shelf {
+    const known = this.#shelves.get(filter);
+    if (known !== undefined) return known;
+    const { catalogue, optionCell, poolTier, minValues, cellDomains } = this.#model;
+    const { optionTemplate, optionPool, optionPrice } = catalogue;
+    const admitted = (this.#model.admitted[filter] as Admitted).options;
+    const shelf: Shelf = { templates: [], tiers: [], starts: [], options: [] };
+    /** Where the offer of the present template in each cell is. */
+    const offerIn = new Int32Array(cellDomains.length).fill(-1);
     let template = -1;
-    let share = 0;
-    let templateTier = 0;
+    let start = 0;
     for (let option = 0; option < optionTemplate.length; option++) {
-      if (!hasBit(options, option) || this.#affordable[option] === 0) continue;
+      if (this.#affordable[option] === 0 || !hasBit(admitted, option)) continue;
       if (optionTemplate[option] !== template) {
         template = optionTemplate[option] as number;
-        templateTier = poolTier[(templates[template] as { pool: number }).pool] as number;
-        share = shareOf(requests, alloc, template * dimensions);
-      }
-      if (share > 1 || templateTier > tier) continue;
-      if (minValues.concern(option) && shareOf(requests, capacityOf(this.#model, option, filter), 0) > 1) continue;
-      if (templateTier < tier) {
-        tier = templateTier;
-        prices = prices.fill(Number.POSITIVE_INFINITY);
+        start = shelf.options.length;
+        shelf.templates.push(template);
+        shelf.tiers.push(poolTier[optionPool[option] as number] as number);
+        shelf.starts.push(start);
       }
       const cell = optionCell[option] as number;
-      const price = share * (optionPrice[option] as number);
-      if (price < (prices[cell] as number)) prices[cell] = price;
+      const at = offerIn[cell] as number;
+      if (at < start || minValues.concern(option)) offerIn[cell] = shelf.options.push(option) - 1;
+      else if ((optionPrice[option] as number) < (optionPrice[shelf.options[at] as number] as number)) {
+        shelf.options[at] = option;
+      }
+    }
+    shelf.starts.push(shelf.options.length);
+    this.#shelves.set(filter, shelf);
+    return shelf;
+  }
+
+  #find(requests: Float64Array, filter: number): Places {
+    const { catalogue, optionCell, cellDomains, minValues } = this.#model;
+    const { alloc, dimensions, optionPrice } = catalogue;
+    const { templates, tiers, starts, options } = this.#shelf(filter);
+    let tier = this.#model.tierCount;
+    const prices = new Float64Array(cellDomains.length).fill(Number.POSITIVE_INFINITY);
+    for (let position = 0; position < templates.length; position++) {
+      const ofTemplate = tiers[position] as number;
+      if (ofTemplate > tier) continue;
+      const share = shareOf(requests, alloc, (templates[position] as number) * dimensions);
+      if (share > 1) continue;
+      const end = starts[position + 1] as number;
+      for (let at = starts[position] as number; at < end; at++) {
+        const option = options[at] as number;
+        if (minValues.concern(option) && shareOf(requests, capacityOf(this.#model, option, filter), 0) > 1) continue;
+        if (ofTemplate < tier) {
+          tier = ofTemplate;
+          prices.fill(Number.POSITIVE_INFINITY);
+        }
+        const cell = optionCell[option] as number;
+        const price = share * (optionPrice[option] as number);
+        if (price < (prices[cell] as number)) prices[cell] = price;
+      }
     }
     const found: number[] = [];
-    prices.forEach((price, cell) => {
-      if (price !== Number.POSITIVE_INFINITY) found.push(cell);
-    });
-    const cells = Int32Array.from(found);
-    if (cells.length === 0) tier = -1;
-    return { tier, cells, prices: Float64Array.from(cells, (cell) => prices[cell] as number) };
+    for (let cell = 0; cell < prices.length; cell++) {
+      if (prices[cell] !== Number.POSITIVE_INFINITY) found.push(cell);
+    }
+    if (found.length === 0) tier = -1;
+    return {
+      tier,
+      cells: Int32Array.from(found),
+      prices: prices.filter((price) => price !== Number.POSITIVE_INFINITY),
+    };
   }
+}
+
+function memoKey(filter: number, size: number): number {
+  return filter * 2 ** 26 + size;
 }
 
 /** The largest share of any resource of a machine that the requests take; above 1 they do not fit. */

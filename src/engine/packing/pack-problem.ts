@@ -2,6 +2,7 @@
  * The packing problem behind a batch of pods: rows of equal pods with a demand, and candidate machines with a price. Pods that
  * must not share a node (self anti-affinity, host spread, ports) are one more resource of which each node has so much.
  */
+import { Interner } from '../compile/interner.ts';
 import type { Model, PodClass } from '../compile/model.ts';
 import { HOST } from '../topology/rules.ts';
 import { findCandidates } from './candidates.ts';
@@ -70,12 +71,14 @@ export function buildPackProblem(
   scope: PackScope,
 ): PackProblem {
   const base = model.dimensions.size;
-  const exclusive = exclusiveGroups(parts);
+  const exclusions = new Exclusions();
+  const exclusive = exclusiveGroups(parts, exclusions);
   const dimensions = base + exclusive.length;
   const relaxed = scope.relaxed === true;
   let grid = 0;
-  let gathered = gatherRows(parts, exclusive, base, grid, relaxed);
-  while (gathered.rows.length > MAX_ROWS && grid < 4) gathered = gatherRows(parts, exclusive, base, ++grid, relaxed);
+  let gathered = gatherRows(model, parts, exclusive, exclusions, grid, relaxed);
+  while (gathered.rows.length > MAX_ROWS && grid < 4)
+    gathered = gatherRows(model, parts, exclusive, exclusions, ++grid, relaxed);
   const { rows, rowOfPart } = gathered;
   const rowRequests = Float64Array.from(gathered.requests);
   const candidates = findCandidates(model, market, rows, rowRequests, exclusive, scope);
@@ -94,24 +97,37 @@ export interface ExclusiveGroup {
 }
 
 /** The groups of pods that a pod belongs to and of which only so many fit on a node: by its own rules, and by its ports. */
-function exclusionsOf(podClass: PodClass): ExclusiveGroup[] {
-  const result: ExclusiveGroup[] = [];
-  for (const rule of podClass.topology.rules) {
-    if (rule.key !== HOST || !rule.self || rule.kind === 'affinity') continue;
-    const perNode = rule.kind === 'spread' ? rule.maxSkew : 1;
-    result.push({ key: `${rule.group}|${perNode}`, perNode });
+class Exclusions {
+  readonly #byKind = new Map<number, readonly ExclusiveGroup[]>();
+
+  of(podClass: PodClass): readonly ExclusiveGroup[] {
+    let known = this.#byKind.get(podClass.kind);
+    if (known === undefined) {
+      known = this.#find(podClass);
+      this.#byKind.set(podClass.kind, known);
+    }
+    return known;
   }
-  for (const { port, protocol, hostIP } of podClass.ports) {
-    result.push({ key: `port ${port} ${protocol} ${hostIP}`, perNode: 1 });
+
+  #find({ topology, ports }: PodClass): ExclusiveGroup[] {
+    const result: ExclusiveGroup[] = [];
+    for (const rule of topology.rules) {
+      if (rule.key !== HOST || !rule.self || rule.kind === 'affinity') continue;
+      const perNode = rule.kind === 'spread' ? rule.maxSkew : 1;
+      result.push({ key: `${rule.group}|${perNode}`, perNode });
+    }
+    for (const { port, protocol, hostIP } of ports) {
+      result.push({ key: `port ${port} ${protocol} ${hostIP}`, perNode: 1 });
+    }
+    return result;
   }
-  return result;
 }
 
 /** The largest such groups. */
-function exclusiveGroups(parts: readonly RowPart[]): ExclusiveGroup[] {
+function exclusiveGroups(parts: readonly RowPart[], exclusions: Exclusions): ExclusiveGroup[] {
   const demand = new Map<string, { key: string; perNode: number; nodes: number }>();
   for (const { podClass, count } of parts) {
-    for (const { key, perNode } of exclusionsOf(podClass)) {
+    for (const { key, perNode } of exclusions.of(podClass)) {
       const known = demand.get(key);
       if (known === undefined) demand.set(key, { key, perNode, nodes: count / perNode });
       else known.nodes += count / perNode;
@@ -123,36 +139,46 @@ function exclusiveGroups(parts: readonly RowPart[]): ExclusiveGroup[] {
 }
 
 function gatherRows(
+  model: Model,
   parts: readonly RowPart[],
   exclusive: readonly ExclusiveGroup[],
-  base: number,
+  exclusions: Exclusions,
   grid: number,
   down: boolean,
 ): { rows: Row[]; rowOfPart: Int32Array; requests: number[] } {
-  const ids = new Map<string, number>();
+  const ids = new Map<number, number>();
   const rows: Row[] = [];
   const requests: number[] = [];
   const rowOfPart = new Int32Array(parts.length);
-  const row = new Float64Array(base + exclusive.length);
-  parts.forEach(({ podClass, filter, cell, count }, index) => {
-    for (let column = 0; column < base; column++) row[column] = round(podClass.requests[column] as number, grid, down);
-    if (exclusive.length > 0) {
-      const own = exclusionsOf(podClass).map(({ key }) => key);
-      exclusive.forEach(({ key }, position) => {
-        row[base + position] = own.includes(key) ? 1 : 0;
-      });
+  const shapes = new Interner();
+  const shapeOfSize = new Map<number, number>();
+  const filters = model.admitted.length;
+  const cells = model.cellDomains.length + 1;
+  for (let index = 0; index < parts.length; index++) {
+    const { podClass, filter, cell, count } = parts[index] as RowPart;
+    let shape = shapeOfSize.get(podClass.size);
+    if (shape === undefined) {
+      shape = shapes.id(podClass.requests.map((amount) => round(amount, grid, down)).join());
+      shapeOfSize.set(podClass.size, shape);
     }
-    const key = `${filter}|${cell}|${row.join()}`;
+    let marks = 0;
+    for (const { key } of exclusions.of(podClass)) {
+      for (let position = 0; position < exclusive.length; position++) {
+        if ((exclusive[position] as ExclusiveGroup).key === key) marks |= 1 << position;
+      }
+    }
+    const key = (((shape << MAX_EXCLUSIVE) + marks) * filters + filter) * cells + cell + 1;
     let id = ids.get(key);
     if (id === undefined) {
       id = rows.length;
       ids.set(key, id);
       rows.push({ filter, cell, demand: 0 });
-      for (const amount of row) requests.push(amount);
+      for (const amount of podClass.requests) requests.push(round(amount, grid, down));
+      for (let position = 0; position < exclusive.length; position++) requests.push((marks >> position) & 1);
     }
     (rows[id] as Row).demand += count;
     rowOfPart[index] = id;
-  });
+  }
   return { rows, rowOfPart, requests };
 }
 

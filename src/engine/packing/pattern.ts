@@ -67,14 +67,17 @@ export class PatternMaker {
 
   /** The last filling as a pattern. */
   get(index: number): Pattern {
-    const held: number[] = [];
-    const counts: number[] = [];
-    for (let i = 0; i < this.#length; i++) {
-      if ((this.#count[i] as number) === 0) continue;
-      held.push(this.#row[i] as number);
-      counts.push(this.#count[i] as number);
+    const count = this.#count;
+    let size = 0;
+    for (let i = 0; i < this.#length; i++) if ((count[i] as number) > 0) size++;
+    const rows = new Int32Array(size);
+    const counts = new Int32Array(size);
+    for (let i = 0, at = 0; at < size; i++) {
+      if ((count[i] as number) === 0) continue;
+      rows[at] = this.#row[i] as number;
+      counts[at++] = count[i] as number;
     }
-    return { candidate: index, rows: Int32Array.from(held), counts: Int32Array.from(counts) };
+    return { candidate: index, rows, counts };
   }
 
   /** The last filling before it was rounded. */

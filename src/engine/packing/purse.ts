@@ -15,6 +15,11 @@ export class Purse {
       from === undefined ? model.problem.pools.map(remainingLimits) : from.#limits.map((limits) => new Map(limits));
   }
 
+  /** Whether there are neither slots nor limits to count, so that anything can be bought without end. */
+  get isEndless(): boolean {
+    return this.#slots.length === 0 && this.#limits.every((limits) => limits.size === 0);
+  }
+
   /** A copy to try something out with. */
   clone(): Purse {
     return new Purse(this.#model, this);

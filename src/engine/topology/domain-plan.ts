@@ -4,7 +4,7 @@
  * step by step; carrying the plan out in the same order keeps it legal.
  */
 import type { Model, PodClass } from '../compile/model.ts';
-import type { Market } from '../packing/market.ts';
+import type { Market, Places } from '../packing/market.ts';
 import type { Slices } from '../packing/work.ts';
 import { ruleHoldsIn } from './placement-state.ts';
 import { HOST, type TopologyRule } from './rules.ts';
@@ -64,8 +64,9 @@ class DomainPlanner {
     for (;;) {
       const before = this.#plan.classes.length;
       for (const request of open) {
+        const places = this.#market.places(request.podClass, request.filter);
         while (request.count > 0) {
-          const cell = this.#bestCell(request.podClass, request.filter);
+          const cell = this.#bestCell(request.podClass, places);
           if (cell < 0) break;
           this.#record(request.podClass, cell);
           request.count--;
@@ -78,8 +79,7 @@ class DomainPlanner {
   }
 
   /** The legal cell that grants most wishes within the allowed price, disturbs other spreads least, and is cheapest. */
-  #bestCell(podClass: PodClass, filter: number): number {
-    const { cells, prices } = this.#market.places(podClass, filter);
+  #bestCell(podClass: PodClass, { cells, prices }: Places): number {
     const { rules, wishes, counted } = podClass.topology;
     let best = -1;
     let bestRegret = 0;

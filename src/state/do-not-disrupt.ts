@@ -1,7 +1,7 @@
-import { durationMs } from '../../apis/karpenter/duration.ts';
-import { ANNOTATION_DO_NOT_DISRUPT } from '../../apis/karpenter/labels.ts';
-import type { Pod } from '../../apis/kubernetes/pod.ts';
-import { parseTimestamp } from '../../platform/clock.ts';
+import { durationMs } from '../apis/karpenter/duration.ts';
+import { ANNOTATION_DO_NOT_DISRUPT } from '../apis/karpenter/labels.ts';
+import type { Pod } from '../apis/kubernetes/pod.ts';
+import { parseTimestamp } from '../platform/clock.ts';
 
 /**
  * Until when a pod says that it is not to be disrupted: for ever (infinity) with `true`, for a while from its start with a

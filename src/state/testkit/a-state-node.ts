@@ -3,8 +3,8 @@ import type { Node } from '../../apis/kubernetes/node.ts';
 import type { Pod, PodSpec, ResourceList } from '../../apis/kubernetes/pod.ts';
 import { withDefaults } from '../../apis/schema/with-defaults.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
-import { ANNOTATION_OFFERINGS, writeOfferings } from '../../state/planned-offerings.ts';
-import type { StateNode } from '../../state/state-node.ts';
+import { ANNOTATION_OFFERINGS, writeOfferings } from '../planned-offerings.ts';
+import type { StateNode } from '../state-node.ts';
 
 /** What a test wants to be different. */
 export interface StateNodeParts {
@@ -16,6 +16,11 @@ export interface StateNodeParts {
   readonly allocatable?: ResourceList;
   readonly node?: Partial<Node['spec']>;
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Beside the offerings of the plan. */
+  readonly claimAnnotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly pool?: string;
+  readonly lastPodEventTime?: string;
 }
 
 /** What nodes of tests run on. */
@@ -29,13 +34,16 @@ export function aStateNode(parts: StateNodeParts = {}): StateNode & { node: Node
   const allocatable = parts.allocatable ?? { cpu: '2', memory: '8Gi', pods: '29' };
   const providerID = `simulated:///sim-1/sim-1a/i-${name}`;
   const labels = {
-    'karpenter.sh/nodepool': 'general',
+    'kubernetes.io/hostname': name,
+    'karpenter.sh/nodepool': parts.pool ?? 'general',
     'karpenter.sh/registered': 'true',
     'karpenter.sh/initialized': 'true',
     'karpenter.sh/capacity-type': launched.capacityType,
     'node.kubernetes.io/instance-type': launched.instanceType,
     'topology.kubernetes.io/zone': launched.zone,
+    ...parts.labels,
   };
+  const lastPodEvent = parts.lastPodEventTime === undefined ? {} : { lastPodEventTime: parts.lastPodEventTime };
   const creationTimestamp = '2030-01-01T00:00:00Z';
   return {
     name,
@@ -49,13 +57,22 @@ export function aStateNode(parts: StateNodeParts = {}): StateNode & { node: Node
     claim: {
       apiVersion: 'karpenter.sh/v1',
       kind: 'NodeClaim',
-      metadata: { name, labels, annotations: { [ANNOTATION_OFFERINGS]: writeOfferings(plan) }, creationTimestamp },
+      metadata: {
+        name,
+        uid: `uid-${name}`,
+        labels,
+        annotations: { [ANNOTATION_OFFERINGS]: writeOfferings(plan), ...parts.claimAnnotations },
+        creationTimestamp,
+      },
       spec: withDefaults(NODE_CLAIM_SPEC, {
         nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' },
         requirements: [],
         resources: { requests: { cpu: '1500m' } },
       }),
-      status: { providerID, nodeName: name, allocatable, capacity: allocatable },
+      status: {
+        ...{ providerID, nodeName: name, allocatable, capacity: allocatable, ...lastPodEvent },
+        conditions: [{ type: 'Initialized', status: 'True', lastTransitionTime: creationTimestamp }],
+      },
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Node } from '../../apis/kubernetes/node.ts';
+import type { Node } from '../apis/kubernetes/node.ts';
 
 /** Whether the node says that it is ready. */
 export function isReady({ status }: Node): boolean {
