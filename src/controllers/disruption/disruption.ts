@@ -112,6 +112,8 @@ export class Disruption {
     backOff.sweep();
     await this.#staleMarks.sweep(look.nodes, signal);
     for (const method of this.#methods) {
+      // Whatever else waits comes in between.
+      await clock.sleep(0, signal);
       // Until the cluster shows all that was begun, places would be given away twice.
       if (method.places && commands.isStarting) continue;
       const startedAt = clock.elapsed();

@@ -16,11 +16,11 @@ export interface DueReplacements {
   readonly reason: CommandReason;
   /** Nodes that must go too, sooner or later: nothing is moved to them. */
   readonly closed: readonly StateNode[];
-  readonly graceMs?: Command['graceMs'];
+  readonly repairs?: Command['repairs'];
 }
 
 export async function replaceWithin(
-  { candidates, reason, closed, graceMs }: DueReplacements,
+  { candidates, reason, closed, repairs }: DueReplacements,
   look: Look,
   { backOff, solve }: { readonly backOff: BackOff; readonly solve: Solve },
   signal: AbortSignal,
@@ -53,7 +53,7 @@ export async function replaceWithin(
     reason,
     disruption: 'eventual',
     newId: () => look.newId(),
-    ...(graceMs === undefined ? {} : { graceMs }),
+    ...(repairs === undefined ? {} : { repairs }),
   });
 }
 

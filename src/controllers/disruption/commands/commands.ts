@@ -21,7 +21,7 @@ import type { BackOff } from '../back-off.ts';
 import { disruptionLaunching, disruptionTerminating, disruptionUndone, disruptionWaitingReadiness } from '../events.ts';
 import { DisruptionMetrics } from '../metrics.ts';
 import { supplyKey } from '../supply.ts';
-import { type Command, type CommandReason, decisionOf } from './command.ts';
+import { type ClaimRepair, type Command, type CommandReason, decisionOf } from './command.ts';
 import { decideCommand } from './decide-command.ts';
 import { type Mark, readMark } from './mark.ts';
 import { Marks } from './marks.ts';
@@ -188,7 +188,7 @@ export class Commands {
     const marking = [...names].map(async (name) => {
       const claim = this.#claimNamed(name);
       if (claim !== undefined && claim.metadata.deletionTimestamp === undefined)
-        await this.#marks.put(claim, withGrace(mark, command.graceMs?.[name]), signal);
+        await this.#marks.put(claim, withRepair(mark, command.repairs?.[name]), signal);
     });
     for (const result of await Promise.allSettled(marking)) {
       // A claim or node that has gone meanwhile needs no mark.
@@ -238,7 +238,8 @@ export class Commands {
     await Promise.all(
       staying.map(async (claim) => {
         const pods = this.#podsOf(claim).length;
-        const { graceMs } = readMark(claim.metadata.annotations?.[ANNOTATION_DISRUPTION]) ?? {};
+        const { repair } = readMark(claim.metadata.annotations?.[ANNOTATION_DISRUPTION]) ?? {};
+        const { graceMs } = repair ?? {};
         const limited = graceMs === undefined ? claim : await this.#limit(claim, clock.now() + graceMs, signal);
         for (const node of this.#nodesOf(claim)) recorder.record(disruptionTerminating(node, reason));
         recorder.record(disruptionTerminating(claim, reason));
@@ -246,6 +247,7 @@ export class Commands {
         deleted.add(claim.metadata.uid ?? '');
         const policy = this.#policyOf(claim, reason);
         this.#claimMetrics.disrupted(claim, reason.toLowerCase() as Lowercase<CommandReason>, policy);
+        if (repair !== undefined) this.#metrics.repaired(claim, repair.condition);
         this.#metrics.podsLeave(claim, pods, reason, policy);
       }),
     );
@@ -305,6 +307,6 @@ export class Commands {
   }
 }
 
-function withGrace(mark: Mark, graceMs: number | undefined): Mark {
-  return graceMs === undefined ? mark : { ...mark, graceMs };
+function withRepair(mark: Mark, repair: ClaimRepair | undefined): Mark {
+  return repair === undefined ? mark : { ...mark, repair };
 }
