@@ -11,6 +11,7 @@ import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
+import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
 import type { BackOff } from './back-off.ts';
 import { BUDGETED_REASONS, BudgetMetrics } from './budgets/budget-metrics.ts';
@@ -35,6 +36,7 @@ export interface DisruptionOptions extends ControllersOptions {
   readonly budgets: DisruptionBudgets;
   readonly commands: Commands;
   readonly backOff: BackOff;
+  readonly spot: SpotPlanning;
   /** How long and how hard other places for pods are looked for. */
   readonly provisioning?: ProvisionerLimits;
   /** Finds cheaper fleets; the last to be asked. */
@@ -69,7 +71,7 @@ export class Disruption {
     this.#budgetMetrics = new BudgetMetrics(metrics);
     this.#pools = new UsablePools({ ...options, ...provisioning });
     this.#staleMarks = new StaleMarks(options);
-    const shared = { solve: engineSolve(clock, provisioning), backOff, metrics: this.#metrics };
+    const shared = { solve: engineSolve(clock, options.spot, provisioning), backOff, metrics: this.#metrics };
     this.#methods = [
       new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
       new Emptiness(shared),

@@ -2,9 +2,10 @@
 import { InterruptedClaims, type InterruptedClaimsOptions } from './interrupted-claims.ts';
 import { NoticeReceiver, type NoticeReceiverOptions } from './notice-receiver.ts';
 
-export type InterruptionOptions = InterruptedClaimsOptions &
-  Omit<NoticeReceiverOptions, 'onRebalance' | 'recordNotice'> &
-  Partial<Pick<NoticeReceiverOptions, 'onRebalance' | 'recordNotice'>>;
+/** What others make of notices. */
+export type NoticeHooks = Partial<Pick<NoticeReceiverOptions, 'onRebalance' | 'recordNotice'>>;
+
+export type InterruptionOptions = InterruptedClaimsOptions & NoticeHooks;
 
 export class Interruption {
   readonly name = 'interruption';

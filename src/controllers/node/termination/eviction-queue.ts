@@ -152,7 +152,7 @@ export class EvictionQueue {
   #waitMs(item: Item, deletedAt: number): number {
     const now = this.#options.clock.now();
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** item.refusals++);
-    const hurry = Math.max(SHORTEST_WAIT_MS, ((item.endBy ?? Number.POSITIVE_INFINITY) - now) / TRIES);
+    const hurry = Math.max(SHORTEST_WAIT_MS, Math.ceil(((item.endBy ?? Number.POSITIVE_INFINITY) - now) / TRIES));
     return Math.max(0, Math.min(waitMs, hurry, deletedAt - now));
   }
 
