@@ -4,6 +4,7 @@
  * the commands themselves are carried out beside each other and beside the next looks.
  */
 import type { Node } from '../../apis/kubernetes/node.ts';
+import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Nominations } from '../../state/nominations.ts';
@@ -79,7 +80,7 @@ export class Disruption {
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
       ...(consolidation === undefined ? [] : [consolidation]),
     ];
-    const { nodeClaims, nodes, nodePools, disruptionBudgets } = state.informers;
+    const { nodeClaims, nodes, nodePools, nodeClasses, disruptionBudgets } = state.informers;
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 1,
@@ -90,10 +91,16 @@ export class Disruption {
         const startsAt = clock.elapsed() + FIRST_LOOK_MS;
         const soon = (): void => queue.add('all', { afterMs: Math.max(SETTLE_MS, startsAt - clock.elapsed()) });
         const heard = { added: soon, updated: soon, deleted: soon };
+        // What had no place, or could not be launched, may have one now, and may be.
+        const changed = (object: KubeObject, old: KubeObject): void => {
+          if (object.metadata.generation !== old.metadata.generation) backOff.clear();
+          soon();
+        };
         return [
           nodeClaims.addHandler(heard),
           nodes.addHandler({ ...heard, updated: (node, old) => !isHeartbeat(node, old) && soon() }),
-          nodePools.addHandler(heard),
+          nodePools.addHandler({ ...heard, updated: changed }),
+          ...[...nodeClasses.values()].map((informer) => informer.addHandler({ updated: changed })),
           disruptionBudgets.addHandler(heard),
         ];
       },

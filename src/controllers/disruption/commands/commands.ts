@@ -149,6 +149,7 @@ export class Commands {
         return undefined;
       case 'delete':
         await this.#delete(known, claims, context.signal);
+        for (const { pool } of mark.needs) this.#options.backOff.succeeded(supplyKey(pool, mark.reason));
         return { requeueAfterMs: LOOK_AGAIN_MS };
     }
   }
