@@ -15,7 +15,7 @@ export interface DueReplacements {
   /** Those to be replaced first come first. */
   readonly candidates: readonly Candidate[];
   readonly reason: CommandReason;
-  /** Nodes that must go too, sooner or later: nothing is moved to them. */
+  /** Nodes that nothing is moved to. */
   readonly closed: readonly StateNode[];
   readonly repairs?: Command['repairs'];
 }
