@@ -170,4 +170,48 @@ describe('a fleet whose nodes have to be replaced', () => {
     expect(world.launched.size).toBe(1);
     await world.end();
   });
+
+  it('replaces a node whose reservation its node class no longer selects', async () => {
+    const reservation = { id: 'r-1', instanceType: 'small', zone: 'zone-a', count: 1, match: 'targeted' } as const;
+    const world = await FleetWorld.start({ account: { ...SMALL, reservations: [reservation] } });
+    await world.client.create(NODE_POOLS, aPool('general'));
+    await world.client.create(DEPLOYMENTS, aWorkload('web', 1, '1500m'));
+    await world.clock.advance(5 * MINUTE);
+    const [claim] = await claimsOf(world);
+    expect(claim?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('reserved');
+    world.cloud.configure('default', anAccount(SMALL));
+    await world.clock.runUntil(() => world.launched.size > 1, 10 * MINUTE);
+    const drifted = { status: 'True', reason: 'CapacityReservationDrift' };
+    expect(await world.condition(claim!.metadata.name!, 'Drifted')).toMatchObject(drifted);
+    await world.clock.advance(3 * MINUTE);
+    const [after, ...others] = await claimsOf(world);
+    expect(others).toEqual([]);
+    expect(after?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('spot');
+    expect(await runningPods(world)).toBe(1);
+    await world.end();
+  });
+
+  it('keeps a node that is no longer reserved although its pool asks for that, while nothing reserved is to be had', async () => {
+    const reservation = { id: 'r-1', instanceType: 'small', zone: 'zone-a', count: 1, match: 'targeted' } as const;
+    const world = await FleetWorld.start({ account: SMALL });
+    const endsAt = (world.clock.now() + 10 * MINUTE) as EpochMs;
+    world.cloud.configure('default', anAccount({ ...SMALL, reservations: [{ ...reservation, endsAt }] }));
+    const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['reserved'] }];
+    await world.client.create(NODE_POOLS, aPool('general', { template: { requirements } }));
+    await world.client.create(DEPLOYMENTS, aWorkload('web', 1, '1500m'));
+    await world.clock.advance(20 * MINUTE);
+    const [claim, ...others] = await claimsOf(world);
+    expect(others).toEqual([]);
+    expect(claim?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('on-demand');
+    const { name = '' } = claim!.metadata;
+    expect(await world.condition(name, 'Drifted')).toMatchObject({ status: 'True', reason: 'RequirementsDrifted' });
+    expect((await world.events(name)).DisruptionBlocked).toContain('has no other place');
+    const renewed = { ...reservation, id: 'r-2' };
+    world.cloud.configure('default', anAccount({ ...SMALL, reservations: [renewed] }));
+    await world.clock.advance(15 * MINUTE);
+    const [after] = await claimsOf(world);
+    expect(after?.metadata.name).not.toBe(name);
+    expect(after?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('reserved');
+    await world.end();
+  });
 });
