@@ -8,6 +8,7 @@ import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Nominations } from '../../state/nominations.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
@@ -27,6 +28,7 @@ import { expiresAt } from './expiry.ts';
 import { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import { DisruptionMetrics } from './metrics.ts';
+import { PoolLimits } from './pool-limits.ts';
 import { Repair } from './repair/repair.ts';
 import { Replacement } from './replacement.ts';
 import { StaleMarks } from './stale-marks.ts';
@@ -128,7 +130,8 @@ export class Disruption {
       const startedAt = clock.elapsed();
       const planned = await method.plan(look, signal);
       this.#metrics.evaluated(method.reason, (clock.elapsed() - startedAt) / 1000);
-      const begun = this.#valid(planned, context).map((command) => commands.begin(command));
+      const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
+      const begun = this.#valid(planned, pools, context).map((command) => commands.begin(command));
       if (begun.length === 0) continue;
       await atMost(clock, BEGIN_MS, Promise.all(begun), signal);
       return { requeueAfterMs: AT_ONCE_MS };
@@ -137,11 +140,12 @@ export class Disruption {
   }
 
   /** Those of the commands that still hold now that they are to begin. */
-  #valid(planned: readonly Command[], { logger }: ReconcileContext): Command[] {
+  #valid(planned: readonly Command[], pools: readonly UsablePool[], { logger }: ReconcileContext): Command[] {
     if (planned.length === 0) return [];
     const look = this.#take();
+    const limits = new PoolLimits(pools, look.nodes);
     return planned.filter((command) => {
-      const problem = validateCommand(command, look);
+      const problem = validateCommand(command, look, limits);
       if (problem === undefined) return true;
       logger.info('disruption dropped: the plan no longer holds', { reason: command.reason, problem });
       this.#metrics.dropped(command);

@@ -7,7 +7,8 @@ import { Budgets } from './budgets/budgets.ts';
 import type { Candidate } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
-import { validateCommand } from './validate-command.ts';
+import { PoolLimits } from './pool-limits.ts';
+import { validateCommand as validate } from './validate-command.ts';
 
 const LABELS = { 'karpenter.sh/nodepool': 'general', 'karpenter.sh/initialized': 'true' };
 const pool = {
@@ -44,6 +45,8 @@ function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: 
     ...changes,
   } as unknown as Look;
 }
+
+const validateCommand = (command: Command, look: Look) => validate(command, look, new PoolLimits([], []));
 
 describe('a plan that is to begin', () => {
   it('holds while nothing of it has changed, and uses the budget up', () => {
