@@ -118,6 +118,7 @@ describe('disruptions', () => {
         const world = await FleetWorld.start({
           seed,
           account,
+          slowHeartbeats: true,
           through: (client, clock) => {
             const faulty = new FaultyClient({
               client,
@@ -201,7 +202,7 @@ describe('disruptions', () => {
         expect(pods.filter((pod) => !isReady(pod))).toEqual([]);
         await world.end();
       }),
-      { numRuns: 6 },
+      { numRuns: 10 },
     );
   });
 });

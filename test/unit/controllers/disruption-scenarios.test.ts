@@ -18,7 +18,7 @@ const SMALL = { catalogue: [aType('small', 2)] };
 describe('a fleet whose nodes have to be replaced', () => {
   it('replaces drifted nodes only while the window of its budget is open, from 02:00 to 02:30, and goes on when it opens again at 04:00', async () => {
     // A machine that takes its time, so that the window closes on half of the work.
-    const world = await FleetWorld.start({ account: { ...SMALL, startMs: 8 * MINUTE } });
+    const world = await FleetWorld.start({ account: { ...SMALL, startMs: 8 * MINUTE }, slowHeartbeats: true });
     const early = { nodes: '0', schedule: '30 2 * * *', duration: '1h30m' };
     const late = { nodes: '0', schedule: '30 4 * * *', duration: '21h30m' };
     const disruption = { budgets: [{ nodes: '1' }, early, late] };
@@ -47,7 +47,7 @@ describe('a fleet whose nodes have to be replaced', () => {
   });
 
   it('replaces 100 nodes of one age within a budget of 10 %: never more than 10 of them go at once', async () => {
-    const world = await FleetWorld.start({ account: SMALL });
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
     await world.client.create(NODE_POOLS, aPool('general', { template: { expireAfter: '30m' } }));
     await world.client.create(DEPLOYMENTS, aWorkload('web', 100, '1500m'));
     await world.clock.advance(5 * MINUTE);
@@ -72,7 +72,7 @@ describe('a fleet whose nodes have to be replaced', () => {
   });
 
   it('leaves a sick node behind a blocking PodDisruptionBudget alone and says so, unless its pods have a time to leave by', async () => {
-    const world = await FleetWorld.start({ account: SMALL });
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
     await world.client.create(NODE_POOLS, aPool('patient'));
     await world.client.create(NODE_POOLS, aPool('bounded', { template: { terminationGracePeriod: '5m' } }));
     for (const pool of ['patient', 'bounded']) {
@@ -115,7 +115,7 @@ describe('a fleet whose nodes have to be replaced', () => {
   });
 
   it('keeps its nodes where those of the new node class cannot be launched, while other pools go on', async () => {
-    const world = await FleetWorld.start({ account: SMALL });
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
     world.cloud.configure('broken', anAccount({ ...SMALL, overrides: [{ capacity: 0 }] }));
     const nodeClass = {
       apiVersion: 'spindrift.dev/v1alpha1',
@@ -153,7 +153,7 @@ describe('a fleet whose nodes have to be replaced', () => {
 
   it('keeps a node whose reservation ends: it is called on-demand from then on, and nothing else happens', async () => {
     const reservation = { id: 'r-1', instanceType: 'small', zone: 'zone-a', count: 1, match: 'targeted' } as const;
-    const world = await FleetWorld.start({ account: SMALL });
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
     const endsAt = (world.clock.now() + 2 * HOUR) as EpochMs;
     world.cloud.configure('default', anAccount({ ...SMALL, reservations: [{ ...reservation, endsAt }] }));
     await world.client.create(NODE_POOLS, aPool('general'));
@@ -173,7 +173,7 @@ describe('a fleet whose nodes have to be replaced', () => {
 
   it('replaces a node whose reservation its node class no longer selects', async () => {
     const reservation = { id: 'r-1', instanceType: 'small', zone: 'zone-a', count: 1, match: 'targeted' } as const;
-    const world = await FleetWorld.start({ account: { ...SMALL, reservations: [reservation] } });
+    const world = await FleetWorld.start({ account: { ...SMALL, reservations: [reservation] }, slowHeartbeats: true });
     await world.client.create(NODE_POOLS, aPool('general'));
     await world.client.create(DEPLOYMENTS, aWorkload('web', 1, '1500m'));
     await world.clock.advance(5 * MINUTE);
@@ -193,7 +193,7 @@ describe('a fleet whose nodes have to be replaced', () => {
 
   it('keeps a node that is no longer reserved although its pool asks for that, while nothing reserved is to be had', async () => {
     const reservation = { id: 'r-1', instanceType: 'small', zone: 'zone-a', count: 1, match: 'targeted' } as const;
-    const world = await FleetWorld.start({ account: SMALL });
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
     const endsAt = (world.clock.now() + 10 * MINUTE) as EpochMs;
     world.cloud.configure('default', anAccount({ ...SMALL, reservations: [{ ...reservation, endsAt }] }));
     const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['reserved'] }];
