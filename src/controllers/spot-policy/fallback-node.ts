@@ -1,0 +1,54 @@
+/** Nodes that are on-demand only because there was no spot, and how long they are left alone. Pure. */
+import { conditionOf } from '../../apis/karpenter/conditions.ts';
+import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
+import type { InstanceType } from '../../engine/problem.ts';
+import type { RankedOffering } from '../../engine/solution.ts';
+import { type FallbackFacts, isFallback, mayReturnToSpot, type ReturnRule } from '../../engine/spot/return-to-spot.ts';
+import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
+import { ANNOTATION_OFFERINGS, readOfferings } from '../../state/planned-offerings.ts';
+import { labelsOf, type StateNode } from '../../state/state-node.ts';
+
+/** Whether a node is such a fallback. */
+export function isFallbackNode(state: StateNode): boolean {
+  return isFallback(factsOf(state));
+}
+
+/** What else the judgement depends on. */
+export interface HoldContext {
+  readonly now: EpochMs;
+  /** How many nodes its pool has. */
+  readonly nodes: number;
+  /** What its pool is sold. */
+  readonly instanceTypes: readonly InstanceType[];
+}
+
+/** Why a fallback is left as it is for now, and until when where time alone ends that; undefined where it is not. */
+export function fallbackHold(
+  state: StateNode,
+  rule: ReturnRule,
+  { now, nodes, instanceTypes }: HoldContext,
+): { readonly until?: EpochMs } | undefined {
+  const isUnavailable = (offering: RankedOffering): boolean => !isSold(offering, instanceTypes);
+  const judged = mayReturnToSpot(factsOf(state), rule, { now, nodes, returning: 0, isUnavailable });
+  // What is never to return, or not now because others do, may still go for another reason.
+  if (judged.kind !== 'held' || judged.by === 'never' || judged.by === 'budget') return undefined;
+  return judged.until === undefined ? {} : { until: judged.until as EpochMs };
+}
+
+function factsOf(state: StateNode): FallbackFacts {
+  const { claim } = state;
+  const capacityType = labelsOf(state)[LABEL_CAPACITY_TYPE];
+  const launched = claim && conditionOf(claim, 'Launched');
+  return {
+    capacityType: capacityType === 'spot' || capacityType === 'reserved' ? capacityType : 'on-demand',
+    offerings: readOfferings(claim?.metadata.annotations?.[ANNOTATION_OFFERINGS]),
+    launchedAt: parseTimestamp(launched?.lastTransitionTime ?? claim?.metadata.creationTimestamp),
+  };
+}
+
+function isSold({ instanceType, zone, capacityType }: RankedOffering, types: readonly InstanceType[]): boolean {
+  const offerings = types.find(({ name }) => name === instanceType)?.offerings ?? [];
+  return offerings.some(
+    (offering) => offering.zone === zone && offering.capacityType === capacityType && offering.healthy !== false,
+  );
+}
