@@ -6,10 +6,10 @@ import { fallbackHold, isFallbackNode } from './fallback-node.ts';
 
 const MINUTE = 60_000;
 
-function node(capacityType: string, offerings: string): StateNode {
+function node(capacityType: string, offerings: string, more: Record<string, string> = {}): StateNode {
   const labels = { 'karpenter.sh/capacity-type': capacityType, 'karpenter.sh/registered': 'true' };
   const claim = aNodeClaim({
-    metadata: { labels, annotations: { 'spindrift.dev/offerings': offerings } },
+    metadata: { labels, annotations: { 'spindrift.dev/offerings': offerings, ...more } },
     status: { conditions: [aCondition('Launched', 'True', later(MINUTE))] },
   });
   return { name: 'node', node: aNode({ metadata: { labels } }), claim };
@@ -27,6 +27,19 @@ describe('a fallback', () => {
     expect(isFallbackNode(node('spot', 'small/a/spot/1 small/a/on-demand/3'))).toBe(false);
     expect(isFallbackNode(node('on-demand', 'small/a/on-demand/3 small/a/spot/1'))).toBe(false);
     expect(isFallbackNode({ name: 'by hand', node: aNode() })).toBe(false);
+  });
+
+  it('is also one that was planned on demand because its spot was out of the market, and waits for that', () => {
+    const marked = node('on-demand', 'small/a/on-demand/3', { 'spindrift.dev/spot-fallback': 'true' });
+    expect(isFallbackNode(marked)).toBe(true);
+    const hold = (healthy: boolean) =>
+      fallbackHold(
+        marked,
+        { afterMs: 0, budget: '1' },
+        { now: later(MINUTE), nodes: 10, instanceTypes: types(healthy) },
+      );
+    expect(hold(false)).toEqual({});
+    expect(hold(true)).toBeUndefined();
   });
 
   it('is left alone for a while after its launch, and while there is no spot', () => {

@@ -1,6 +1,8 @@
 /** Nodes that are on-demand only because there was no spot, and how long they are left alone. Pure. */
 import { conditionOf } from '../../apis/karpenter/conditions.ts';
 import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import { ANNOTATION_SPOT_FALLBACK } from '../../apis/spindrift/annotations.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
 import { type FallbackFacts, isFallback, mayReturnToSpot, type ReturnRule } from '../../engine/spot/return-to-spot.ts';
@@ -41,9 +43,17 @@ function factsOf(state: StateNode): FallbackFacts {
   const launched = claim && conditionOf(claim, 'Launched');
   return {
     capacityType: capacityType === 'spot' || capacityType === 'reserved' ? capacityType : 'on-demand',
-    offerings: readOfferings(claim?.metadata.annotations?.[ANNOTATION_OFFERINGS]),
+    offerings: wantedBy(claim),
     launchedAt: parseTimestamp(launched?.lastTransitionTime ?? claim?.metadata.creationTimestamp),
   };
+}
+
+/** What a claim was to be launched as, with the spot before it that was out of the market when it was planned. */
+function wantedBy(claim: NodeClaim | undefined): RankedOffering[] {
+  const { annotations = {} } = claim?.metadata ?? {};
+  const planned = readOfferings(annotations[ANNOTATION_OFFERINGS]);
+  if (annotations[ANNOTATION_SPOT_FALLBACK] !== 'true') return planned;
+  return [...planned.map((offering) => ({ ...offering, capacityType: 'spot' as const })), ...planned];
 }
 
 function isSold({ instanceType, zone, capacityType }: RankedOffering, types: readonly InstanceType[]): boolean {

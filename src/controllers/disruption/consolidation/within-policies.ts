@@ -7,6 +7,7 @@ import type { UsablePool } from '../../../state/usable-pool.ts';
 import { atPricesPaid } from '../../spot-policy/at-prices-paid.ts';
 import { fallbackHold } from '../../spot-policy/fallback-node.ts';
 import { MoveJudge } from '../../spot-policy/move-judge.ts';
+import { withFallbackMark } from '../../spot-policy/spot-fallback.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
 import type { CommandParts } from './commands-of-plan.ts';
 
@@ -32,7 +33,7 @@ export function withinPolicies(
       refuse(move, judged.because);
       return undefined;
     },
-    paid: (node) => atPricesPaid(node, pools, cloudName),
+    paid: (node) => atPricesPaid(withFallbackMark(node, pools, cloudName), pools, cloudName),
   };
 }
 
