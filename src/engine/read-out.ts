@@ -6,7 +6,7 @@ import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from './compile/well-known.ts';
 import type { Construction } from './construct.ts';
 import type { Slices, Work } from './packing/work.ts';
 import type { Requirement } from './problem.ts';
-import { type NodeSizes, poolOf } from './right-size.ts';
+import type { NodeSizes } from './right-size.ts';
 import type { ExistingPlacement, NewNode, RankedOffering } from './solution.ts';
 import type { PlacementState } from './topology/placement-state.ts';
 
@@ -97,7 +97,7 @@ class Ranking {
     const offerings = ranked.map((one) => this.#offering(one));
     const used = new Float64Array(dimensions.size);
     for (let column = 0; column < used.length; column++) used[column] = this.#state.used(node, column);
-    const pool = problem.pools[poolOf(model, option)];
+    const pool = problem.pools[catalogue.optionPool[option] as number];
     return {
       pool: pool?.name ?? '',
       requirements: requirementsOf(offerings, pool?.requirements ?? [], this.#settled(option)),

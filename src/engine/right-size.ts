@@ -4,7 +4,7 @@ import type { Attempt } from './compile/attempts.ts';
 import { hasBit, intersection } from './compile/bitset.ts';
 import type { Admitted } from './compile/compatibility.ts';
 import { Interner } from './compile/interner.ts';
-import { capacityOf, type Model, type PodClass } from './compile/model.ts';
+import { capacityOf, type PodClass } from './compile/model.ts';
 import { PairIds } from './compile/pair-ids.ts';
 import type { Construction } from './construct.ts';
 import { FilterSets, NO_FILTERS } from './filter-sets.ts';
@@ -78,30 +78,48 @@ export class NodeSizes {
     const { model } = this.#state;
     const { poolTier, optionCell, countFilters } = model;
     const current = this.#state.nodeOption[node] as number;
-    const pool = poolOf(model, current);
+    const pool = model.catalogue.optionPool[current] as number;
     const cell = this.#pinned(node) ? (optionCell[current] as number) : -1;
     const set = this.#filters(node);
     const counted =
       countFilters.length === 0
         ? 0
         : this.#counted.id(countFilters.map((filter) => this.#admits(filter, current)).join());
-    const scope = samePool ? pool : model.problem.pools.length + (poolTier[pool] as number);
-    const scopes = model.problem.pools.length + model.tierCount;
+    // The only pool of a tier is the tier.
+    const pools = model.problem.pools.length;
+    const ofPool = samePool && pools > 1;
+    const scope = ofPool ? pool : pools + (poolTier[pool] as number);
+    const scopes = pools + model.tierCount;
     const key = (this.#profiles.id(counted, set) * (model.cellDomains.length + 1) + cell + 1) * scopes + scope;
     let list = this.#lists.get(key);
     if (list === undefined) {
-      const filters = this.#filterSets.members(set);
-      let admitted = (model.admitted[filters[0] as number] as Admitted).options;
-      for (const filter of filters) admitted = intersection(admitted, (model.admitted[filter] as Admitted).options);
-      list = model.optionsByPrice.filter((option) => {
-        if (!hasBit(admitted, option) || (cell >= 0 && optionCell[option] !== cell)) return false;
-        const other = poolOf(model, option);
-        if (samePool ? other !== pool : poolTier[other] !== poolTier[pool]) return false;
-        return countFilters.every((filter) => this.#admits(filter, option) === this.#admits(filter, current));
-      });
+      list = this.#list(current, this.#filterSets.members(set), cell, ofPool);
       this.#lists.set(key, list);
     }
     return list;
+  }
+
+  #list(current: number, filters: readonly number[], cell: number, samePool: boolean): Int32Array {
+    const { model } = this.#state;
+    const { poolTier, optionCell, optionsByPrice, countFilters } = model;
+    const { optionPool } = model.catalogue;
+    let admitted = (model.admitted[filters[0] as number] as Admitted).options;
+    for (const filter of filters) admitted = intersection(admitted, (model.admitted[filter] as Admitted).options);
+    const pool = optionPool[current] as number;
+    const list = new Int32Array(optionsByPrice.length);
+    let length = 0;
+    for (let at = 0; at < optionsByPrice.length; at++) {
+      const option = optionsByPrice[at] as number;
+      if (!hasBit(admitted, option) || (cell >= 0 && optionCell[option] !== cell)) continue;
+      const other = optionPool[option] as number;
+      if (other !== pool && (samePool || poolTier[other] !== poolTier[pool])) continue;
+      let alike = true;
+      for (const filter of countFilters) {
+        if (this.#admits(filter, option) !== this.#admits(filter, current)) alike = false;
+      }
+      if (alike) list[length++] = option;
+    }
+    return list.subarray(0, length);
   }
 
   #admits(filter: number, option: number): boolean {
@@ -177,9 +195,4 @@ export class NodeSizes {
     if (attempts.length === 1 || this.#admits(used, option)) return used;
     return attempts.find((one) => this.#admits(one.options, option))?.options ?? used;
   }
-}
-
-/** The pool of an option. */
-export function poolOf(model: Model, option: number): number {
-  return (model.catalogue.templates[model.catalogue.optionTemplate[option] as number] as { pool: number }).pool;
 }

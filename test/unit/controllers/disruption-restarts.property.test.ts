@@ -124,7 +124,12 @@ describe('disruptions', () => {
                 // Something of each call takes time, so that a kill can come in between.
                 if (random.next() >= trouble)
                   return verb === 'watch' ? undefined : { kind: 'late', byMs: random.below(20) };
-                return random.pick([{ kind: 'lost' }, { kind: 'unanswered' }, { kind: 'late', byMs: 2000 }]);
+                return random.pick([
+                  { kind: 'lost' },
+                  { kind: 'unanswered' },
+                  { kind: 'late', byMs: 2000 },
+                  { kind: 'hangs' },
+                ]);
               },
             });
             clients.push(faulty);
@@ -132,7 +137,8 @@ describe('disruptions', () => {
           },
         });
         for (const pool of POOLS) {
-          const disruption = { budgets: [{ nodes: `${BUDGET}` }] };
+          const consolidateAfter = pool === 'one' ? 'Never' : '30s';
+          const disruption = { budgets: [{ nodes: `${BUDGET}` }], consolidateAfter };
           await world.client.create(NODE_POOLS, aPool(pool, { disruption }));
           await world.client.create(POD_DISRUPTION_BUDGETS, aPodBudget(pool, { maxUnavailable: 1 }));
           await world.client.create(DEPLOYMENTS, aWorkload(pool, REPLICAS, '1500m', { pool }));

@@ -47,7 +47,7 @@ async function annotate(world: FleetWorld, node: string, annotations: Record<str
 
 describe('an empty node', () => {
   it('goes once consolidateAfter is over since its last pod left', async () => {
-    const disruption = { ...ANY_NUMBER, consolidateAfter: '5m' };
+    const disruption = { ...ANY_NUMBER, consolidateAfter: '5m', consolidationPolicy: 'WhenEmpty' } as const;
     const world = await withFleet(3, aPool('general', { disruption }));
     await scale(world, 1);
     await world.clock.advance(4 * MINUTE);
@@ -57,14 +57,14 @@ describe('an empty node', () => {
     expect(world.instances).toBe(1);
     expect(await runningPods(world)).toBe(1);
     const disrupted = { reason: 'empty', nodepool: 'general', capacity_type: 'spot', termination_mode: 'graceful' };
-    const labels = { ...disrupted, consolidation_policy: 'when_empty_or_underutilized' };
+    const labels = { ...disrupted, consolidation_policy: 'when_empty' };
     expect(await world.metrics.read('karpenter_nodeclaims_disrupted_total', labels)).toBe(2);
     await world.end();
   });
 
   it('stays with consolidateAfter Never, when it is protected, and beyond the budget', async () => {
     const budgets = [{ nodes: '1', reasons: ['Empty' as const] }];
-    const disruption = { budgets, consolidateAfter: '0s' };
+    const disruption = { budgets, consolidateAfter: '0s', consolidationPolicy: 'WhenEmpty' } as const;
     const world = await withFleet(3, aPool('general', { disruption }));
     const [protectedNode = ''] = await claimNames(world);
     await annotate(world, protectedNode, { 'karpenter.sh/do-not-disrupt': 'true' });
