@@ -5,14 +5,17 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { ANNOTATION_SPOT_FALLBACK } from '../../apis/spindrift/annotations.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
-import { type FallbackFacts, isFallback, mayReturnToSpot, type ReturnRule } from '../../engine/spot/return-to-spot.ts';
+import { type FallbackFacts, mayReturnToSpot, type ReturnRule } from '../../engine/spot/return-to-spot.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
-import { ANNOTATION_OFFERINGS, readOfferings } from '../../state/planned-offerings.ts';
+import { ANNOTATION_OFFERINGS, firstOffering, readOfferings } from '../../state/planned-offerings.ts';
 import { labelsOf, type StateNode } from '../../state/state-node.ts';
 
 /** Whether a node is such a fallback. */
 export function isFallbackNode(state: StateNode): boolean {
-  return isFallback(factsOf(state));
+  const { annotations = {} } = state.claim?.metadata ?? {};
+  const isMarked = annotations[ANNOTATION_SPOT_FALLBACK] === 'true';
+  const wanted = isMarked ? 'spot' : firstOffering(annotations[ANNOTATION_OFFERINGS])?.capacityType;
+  return wanted === 'spot' && capacityTypeOf(state) === 'on-demand';
 }
 
 /** What else the judgement depends on. */
@@ -30,6 +33,7 @@ export function fallbackHold(
   rule: ReturnRule,
   { now, nodes, instanceTypes }: HoldContext,
 ): { readonly until?: EpochMs } | undefined {
+  if (!isFallbackNode(state)) return undefined;
   const isUnavailable = (offering: RankedOffering): boolean => !isSold(offering, instanceTypes);
   const judged = mayReturnToSpot(factsOf(state), rule, { now, nodes, returning: 0, isUnavailable });
   // What is never to return, or not now because others do, may still go for another reason.
@@ -39,13 +43,17 @@ export function fallbackHold(
 
 function factsOf(state: StateNode): FallbackFacts {
   const { claim } = state;
-  const capacityType = labelsOf(state)[LABEL_CAPACITY_TYPE];
   const launched = claim && conditionOf(claim, 'Launched');
   return {
-    capacityType: capacityType === 'spot' || capacityType === 'reserved' ? capacityType : 'on-demand',
+    capacityType: capacityTypeOf(state),
     offerings: wantedBy(claim),
     launchedAt: parseTimestamp(launched?.lastTransitionTime ?? claim?.metadata.creationTimestamp),
   };
+}
+
+function capacityTypeOf(state: StateNode): RankedOffering['capacityType'] {
+  const label = labelsOf(state)[LABEL_CAPACITY_TYPE];
+  return label === 'spot' || label === 'reserved' ? label : 'on-demand';
 }
 
 /** What a claim was to be launched as, with the spot before it that was out of the market when it was planned. */

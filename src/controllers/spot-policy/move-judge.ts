@@ -23,7 +23,9 @@ const STILL_SAVED = 0.5;
 export class MoveJudge {
   readonly #options: PoolsToSpreadOptions;
   readonly #states: ReadonlyMap<string, StateNode>;
-  /** By pool; the counts are those after the moves that were allowed. */
+  /** By pool: the nodes there are. */
+  readonly #sizes = new Map<string, number>();
+  /** By pool that has limits; the counts are those after the moves that were allowed. */
   readonly #pools: Map<string, PoolToSpread>;
   /** By pool: machines that are being exchanged for spot. */
   readonly #returning = new Map<string, number>();
@@ -34,7 +36,11 @@ export class MoveJudge {
     this.#options = options;
     this.#states = new Map(staying.map((node) => [node.name, node]));
     this.#pools = new Map(poolsToSpread({ ...options, nodes: staying }));
-    for (const node of options.nodes) if (isGoing(node) && isFallbackNode(node)) this.#count(poolOf(node) ?? '');
+    for (const node of options.nodes) {
+      const pool = poolOf(node) ?? '';
+      this.#sizes.set(pool, (this.#sizes.get(pool) ?? 0) + 1);
+      if (isGoing(node) && isFallbackNode(node)) this.#count(pool);
+    }
   }
 
   /** A move that is allowed is taken for done. */
@@ -91,7 +97,7 @@ export class MoveJudge {
     for (const [name, { length }] of returning) {
       const { afterMs, budget } = this.#options.policies.for(name).returnToSpot;
       if (afterMs === undefined) return `machines of ${name} do not return to spot: returnToSpot.after is Never`;
-      const most = returnBudget(budget, this.#pools.get(name)?.counts.nodes ?? 0);
+      const most = returnBudget(budget, this.#sizes.get(name) ?? 0);
       if ((this.#returning.get(name) ?? 0) + length > most)
         return `no more than ${most} machines of ${name} return to spot at a time`;
     }
