@@ -9,3 +9,5 @@ export const ANNOTATION_INTERRUPTION_DEADLINE = `${SPINDRIFT_GROUP}/interruption
 export const ANNOTATION_DISRUPTION = `${SPINDRIFT_GROUP}/disruption`;
 /** On a claim launched in place of others: the identity of the disruption command. */
 export const ANNOTATION_REPLACES = `${SPINDRIFT_GROUP}/replaces`;
+/** `true` on a claim that is to be on-demand because the spot capacity it would have been was out of the market. */
+export const ANNOTATION_SPOT_FALLBACK = `${SPINDRIFT_GROUP}/spot-fallback`;
