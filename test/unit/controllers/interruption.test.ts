@@ -341,7 +341,7 @@ describe('a notice', () => {
         new AbortController().signal,
       ),
     );
-    world.cloud.interrupt(other.providerID, 60_000);
+    world.cloud.interrupt(other.providerID, 10_000);
     await world.clock.advance(90_000);
     expect(await outcomes(world)).toMatchObject({ foreign: 2, acted: 0 });
     expect(chronicle.entries).toEqual([]);
