@@ -254,7 +254,9 @@ class FleetBuilder {
     const settled = settledAt(state, cooldownMs) ?? now;
     const settling = settled > now && isAsPlanned(state, moving);
     this.#changesAt = Math.min(this.#changesAt, held?.until ?? (settling ? settled : Number.POSITIVE_INFINITY));
-    const closed = nominated || held?.hold === 'leaving' || held?.hold === 'not-ready';
+    // An empty node that only waits for its time to go is no place to move anything to.
+    const goesSoon = held?.hold === 'consolidate-after' && moving.length === 0;
+    const closed = nominated || goesSoon || held?.hold === 'leaving' || held?.hold === 'not-ready';
     const limits = sold?.type.volumeAttachLimits;
     this.#states.set(state.name, state);
     this.#nodes.push({

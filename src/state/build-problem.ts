@@ -36,6 +36,8 @@ export interface BuiltProblem {
   readonly held: readonly { readonly pod: Pod; readonly problem: string }[];
   /** What the cloud calls an instance type of the problem. */
   cloudName(instanceType: string): string;
+  /** What it was built from. */
+  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools'>;
 }
 
 export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
@@ -79,7 +81,7 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
       snapshot.namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}]),
     ),
   };
-  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType) };
+  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType), snapshot };
 }
 
 /** A DaemonSet as its pods will be on new nodes. */

@@ -9,7 +9,9 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
+import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
+import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
 import type { BackOff } from './back-off.ts';
 import { BUDGETED_REASONS, BudgetMetrics } from './budgets/budget-metrics.ts';
@@ -31,8 +33,10 @@ import { validateCommand } from './validate-command.ts';
 
 export interface DisruptionOptions extends ControllersOptions {
   readonly nominations: Nominations;
+  readonly budgets: DisruptionBudgets;
   readonly commands: Commands;
   readonly backOff: BackOff;
+  readonly spot: SpotPlanning;
   /** How long and how hard other places for pods are looked for. */
   readonly provisioning?: ProvisionerLimits;
   /** Finds cheaper fleets; the last to be asked. */
@@ -67,7 +71,7 @@ export class Disruption {
     this.#budgetMetrics = new BudgetMetrics(metrics);
     this.#pools = new UsablePools({ ...options, ...provisioning });
     this.#staleMarks = new StaleMarks(options);
-    const shared = { solve: engineSolve(clock, provisioning), backOff, metrics: this.#metrics };
+    const shared = { solve: engineSolve(clock, options.spot, provisioning), backOff, metrics: this.#metrics };
     this.#methods = [
       new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
       new Emptiness(shared),
@@ -139,12 +143,13 @@ export class Disruption {
   }
 
   #take(): Look {
-    const { state, clock, commands, nominations, random, recorder } = this.#options;
+    const { state, clock, commands, nominations, budgets, random, recorder } = this.#options;
     return new Look({
       state,
       now: clock.now(),
       markOf: (claim) => commands.markOf(claim),
       isNominated: (node) => nominations.has(node),
+      budgetsOf: (pod) => budgets.of(pod),
       readPools: (signal) => this.#pools.read(signal),
       refuse: (refusal) => this.#refuse(refusal),
       refusePool: (pool, why) => recorder.record(disruptionBlocked(pool, why)),

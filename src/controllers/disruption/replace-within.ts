@@ -47,9 +47,14 @@ export async function replaceWithin(
   };
   const placement = await placeElsewhere(chosen, { look, pools, closed, solve, blocked }, signal);
   if (placement === undefined) return [];
-  const { nodes, poolNamed } = look;
-  const shared = { nodes, poolNamed, reason, disruption: 'eventual', newId: () => look.newId() } as const;
-  return splitPlacement(placement, { ...shared, ...(graceMs === undefined ? {} : { graceMs }) });
+  return splitPlacement(placement, {
+    node: (name) => look.node(name),
+    poolNamed: look.poolNamed,
+    reason,
+    disruption: 'eventual',
+    newId: () => look.newId(),
+    ...(graceMs === undefined ? {} : { graceMs }),
+  });
 }
 
 function candidateKey({ claim }: Candidate, reason: CommandReason): string {

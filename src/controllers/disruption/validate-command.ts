@@ -6,13 +6,12 @@ import type { Look } from './look.ts';
 
 /** What has become wrong with the plan since it was made, by a look at the cluster as it is now; undefined if nothing has. */
 export function validateCommand(command: Command, look: Look): string | undefined {
-  const byName = new Map(look.nodes.map((state) => [state.name, state]));
   for (const candidate of command.candidates) {
-    const wrong = problemOf(candidate, command, look, byName.get(candidate.state.name));
+    const wrong = problemOf(candidate, command, look, look.node(candidate.state.name));
     if (wrong !== undefined) return `${candidate.state.name}: ${wrong}`;
   }
   for (const name of command.receivers) {
-    const receiver = byName.get(name);
+    const receiver = look.node(name);
     if (receiver === undefined || isLeaving(receiver)) return `${name}, where pods were to go, is going itself`;
   }
   for (const { pool, state } of command.candidates) {

@@ -23,11 +23,12 @@ import { CLAIM_PREFIX, isClaimGoing, isGoing } from '../../state/state-node.ts';
 import { inSlices } from '../in-slices.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
+import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
 import { Batcher } from './batcher.ts';
-import type { DecisionLog } from './decision-log.ts';
-import { failedScheduling, nominated, noReplacement } from './events.ts';
+import type { Decision, DecisionLog } from './decision-log.ts';
+import { failedScheduling, nominated, noReplacement, spotPolicyNotKept } from './events.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { Rounds } from './rounds.ts';
 
@@ -51,6 +52,8 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
   readonly nominations: Nominations;
+  /** What risk and policies do to plans. */
+  readonly spot: SpotPlanning;
   readonly podMetrics?: Pick<PodMetrics, 'decided'>;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -111,7 +114,7 @@ export class Provisioner {
 
   /** One round: everything that is pending now, and everything on nodes that go. */
   async provision(signal: AbortSignal): Promise<void> {
-    const { state, clock, decisions } = this.#options;
+    const { state, clock, decisions, spot } = this.#options;
     const startedAt = clock.elapsed();
     const pools = await this.#pools.read(signal);
     this.#offerings.heard(pools);
@@ -126,14 +129,15 @@ export class Provisioner {
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
     });
-    const solution = await this.#solve(built, signal);
+    const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
     const claims = await Promise.all(
       solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),
     );
     this.#tell(built, solution, claims);
+    this.#tellOfPolicies(policies, poolNamed);
     if (!claims.includes(undefined)) this.rounds.ended(going);
-    decisions.add({ at: clock.now(), built, solution, claims });
+    decisions.add({ at: clock.now(), built, solution, claims, policies });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
@@ -205,6 +209,14 @@ export class Provisioner {
     this.#metrics.ignored.set({}, built.held.length);
     this.#metrics.price.set({ bound: 'plan' }, solution.price);
     this.#metrics.price.set({ bound: 'lower' }, solution.lowerBound);
+  }
+
+  #tellOfPolicies({ changes, gaps }: Decision['policies'], poolNamed: ReadonlyMap<string, NodePool>): void {
+    for (const { sentence } of changes) this.#logger.debug('a policy changed the plan', { sentence });
+    for (const { pool: name, sentence } of gaps) {
+      const pool = poolNamed.get(name);
+      if (pool !== undefined) this.#options.recorder.record(spotPolicyNotKept(pool, sentence));
+    }
   }
 
   /** What can change where pods have a place: the pods, the pools, and nodes that go. */

@@ -94,6 +94,7 @@ export class MinValues {
 
 /** Whether two templates of a pool have the same labels wherever one of them leaves the choice, so that one can stand in for the other. */
 export function agree(a: Template, b: Template): boolean {
+  if (a.openKeys.length === 0 && b.openKeys.length === 0) return true;
   const same = (key: number): boolean => a.labels[key] === b.labels[key];
   return a.openKeys.every(same) && b.openKeys.every(same);
 }

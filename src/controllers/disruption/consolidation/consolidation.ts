@@ -10,6 +10,7 @@ import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { CloudProvider } from '../../../cloud/provider.ts';
 import { consolidateSteps } from '../../../engine/consolidation/consolidate.ts';
 import type { ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
+import { forecast } from '../../../engine/consolidation/forecast.ts';
 import type { ConsolidationPlan } from '../../../engine/consolidation/plan.ts';
 import type { EventRecorder } from '../../../kube/event-recorder.ts';
 import { type Clock, type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
@@ -105,7 +106,7 @@ export class Consolidation implements DisruptionMethod {
     const snapshot = this.#snapshot(look, pools);
     const built = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
     const plan = await this.#plan(built, signal);
-    const { now, later } = commandsOfPlan(plan.moves, built, {
+    const { now: possible, later } = commandsOfPlan(plan.moves, built, {
       candidate: (name) => {
         const state = built.states.get(name);
         const found = state && withPods(state, look);
@@ -115,6 +116,7 @@ export class Consolidation implements DisruptionMethod {
       budgets: look.budgets,
       newId: () => look.newId(),
     });
+    const now = await this.#lasting(possible, built, signal);
     const right = this.#stamp.value === stamp ? now : await this.#stillRight(now, built, look, pools, signal);
     this.#tell(right, plan, built);
     const next = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + FORGOTTEN_MS);
@@ -126,6 +128,7 @@ export class Consolidation implements DisruptionMethod {
         moves: plan.moves.length,
         begun: right.length,
         later: later.length,
+        unlikely: possible.length - now.length,
         priceBefore: plan.priceBefore,
         priceAfter: plan.priceAfter,
         lowerBound: plan.lowerBound,
@@ -197,6 +200,17 @@ export class Consolidation implements DisruptionMethod {
     const elapsedMs = (): number => clock.elapsed() - startedAt;
     const limits = { deadlineMs: planMs, maxSteps: planSteps, elapsedMs };
     return inSlices(consolidateSteps(fleet, { ...criteria, ...limits, evictInTurns: true }), clock, signal);
+  }
+
+  /** Those of the moves that work out also when the scheduler places the pods in its own way. */
+  async #lasting(
+    planned: readonly PlannedMove[],
+    { fleet }: BuiltFleet,
+    signal: AbortSignal,
+  ): Promise<readonly PlannedMove[]> {
+    const moves = planned.map(({ move }) => move);
+    const lasting = await inSlices(forecast(fleet, moves), this.#options.clock, signal);
+    return planned.filter((_, index) => lasting.has(index));
   }
 
   /** Those of the moves that are right on the cluster as it is by now. */
