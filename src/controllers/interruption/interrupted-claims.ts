@@ -14,7 +14,7 @@ import type { Timer } from '../../platform/clock.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX } from '../../state/state-node.ts';
+import { CLAIM_PREFIX, isClaimGoing } from '../../state/state-node.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DrainPlans } from '../node/termination/drain-plans.ts';
@@ -182,12 +182,13 @@ export class InterruptedClaims {
     if (place === undefined) return false;
     if (place.startsWith(CLAIM_PREFIX)) {
       const claim = nodeClaims.get(place.slice(CLAIM_PREFIX.length));
-      return claim !== undefined && claim.metadata.deletionTimestamp === undefined && isTrue(claim, 'Initialized');
+      return claim !== undefined && !isClaimGoing(claim) && isTrue(claim, 'Initialized');
     }
     const node = nodes.get(place);
     if (node === undefined || node.metadata.deletionTimestamp !== undefined) return false;
-    const ours = nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '').length > 0;
-    return !ours || node.metadata.labels?.[LABEL_INITIALIZED] === 'true';
+    const [claim] = nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '');
+    if (claim === undefined) return true;
+    return !isClaimGoing(claim) && node.metadata.labels?.[LABEL_INITIALIZED] === 'true';
   }
 
   #latestStart(node: Node | undefined, { deadline }: ClaimInterruption): number {
