@@ -24,6 +24,9 @@ import { DrainPlans } from '../../src/controllers/node/termination/drain-plans.t
 import { OwnWrites } from '../../src/controllers/own-writes.ts';
 import { DecisionLog } from '../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../src/controllers/provisioning/provisioner.ts';
+import { RiskKeeper } from '../../src/controllers/spot-policy/risk-keeper.ts';
+import { SpotPlanning } from '../../src/controllers/spot-policy/spot-planning.ts';
+import { SpotPolicies } from '../../src/controllers/spot-policy/spot-policies.ts';
 import { ApiServer } from '../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../src/embedded/in-memory-client.ts';
 import { EventRecorder } from '../../src/kube/event-recorder.ts';
@@ -103,7 +106,9 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const writes = new OwnWrites(client, informers);
   const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider, writes };
   const nominations = new Nominations({ clock, pods: informers.pods });
-  const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations });
+  const risk = new RiskKeeper(shared);
+  const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
+  const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations, spot });
   const plans = new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) });
   const interruption = new Interruption({ ...shared, nominations, plans, provisioner });
   const stop = new AbortController();
