@@ -15,7 +15,7 @@ import type { Node, Taint } from '../apis/kubernetes/node.ts';
 import type { ResourceList } from '../apis/kubernetes/pod.ts';
 import { TAINT_UNSCHEDULABLE } from '../apis/kubernetes/taints.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION, ANNOTATION_OPENING } from '../apis/spindrift/annotations.ts';
-import { ANNOTATION_OFFERINGS, readOfferings } from './planned-offerings.ts';
+import { ANNOTATION_OFFERINGS, firstOffering } from './planned-offerings.ts';
 
 /** Before the name of a claim that stands for a node that is not there yet: no node can have such a name. */
 export const CLAIM_PREFIX = 'nodeclaim/';
@@ -79,7 +79,7 @@ export function isManaged({ node, claim }: StateNode): boolean {
 /** The labels it has, or will have once its claim's machine is there. */
 export function labelsOf({ node, claim }: StateNode): Readonly<Record<string, string>> {
   if (claim === undefined || node?.metadata.labels?.[LABEL_REGISTERED] === 'true') return node?.metadata.labels ?? {};
-  const planned = readOfferings(claim.metadata.annotations?.[ANNOTATION_OFFERINGS])[0];
+  const planned = firstOffering(claim.metadata.annotations?.[ANNOTATION_OFFERINGS]);
   const expected =
     planned === undefined
       ? {}

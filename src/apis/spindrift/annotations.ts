@@ -11,3 +11,5 @@ export const ANNOTATION_DISRUPTION = `${SPINDRIFT_GROUP}/disruption`;
 export const ANNOTATION_OPENING = `${SPINDRIFT_GROUP}/opening`;
 /** On a claim launched in place of others: the identity of the disruption command. */
 export const ANNOTATION_REPLACES = `${SPINDRIFT_GROUP}/replaces`;
+/** `true` on a claim that is to be on-demand because the spot capacity it would have been was out of the market. */
+export const ANNOTATION_SPOT_FALLBACK = `${SPINDRIFT_GROUP}/spot-fallback`;
