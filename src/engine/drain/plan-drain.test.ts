@@ -3,7 +3,8 @@ import type { DrainPod } from './drain-question.ts';
 import { planDrain, shortenedEnd } from './plan-drain.ts';
 import { lateSentence } from './sentence.ts';
 
-const NOW = Date.parse('2030-01-01T00:00:00Z');
+/** 2030-01-01T00:00:00Z. */
+const NOW = 1_893_456_000_000;
 const in_ = (seconds: number): number => NOW + seconds * 1000;
 const pod = (id: string, parts: Partial<DrainPod> = {}): DrainPod => ({
   ...{ id, name: `default/${id}`, graceMs: 30_000, group: 0, budgets: [], comesBack: 'at-once', readyMs: 10_000 },
