@@ -11,6 +11,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resour
 import { ANNOTATION_INTERRUPTION } from '../../src/apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
+import type { Notice } from '../../src/cloud/notice.ts';
 import { Reservations } from '../../src/cloud/reservations.ts';
 import { instanceOfClaim } from '../../src/cloud/simulated/instance-of-claim.ts';
 import { SimulatedCloud } from '../../src/cloud/simulated/simulated-cloud.ts';
@@ -24,6 +25,9 @@ import { DrainPlans } from '../../src/controllers/node/termination/drain-plans.t
 import { OwnWrites } from '../../src/controllers/own-writes.ts';
 import { DecisionLog } from '../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../src/controllers/provisioning/provisioner.ts';
+import { RiskKeeper } from '../../src/controllers/spot-policy/risk-keeper.ts';
+import { SpotPlanning } from '../../src/controllers/spot-policy/spot-planning.ts';
+import { SpotPolicies } from '../../src/controllers/spot-policy/spot-policies.ts';
 import { ApiServer } from '../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../src/embedded/in-memory-client.ts';
 import { EventRecorder } from '../../src/kube/event-recorder.ts';
@@ -103,9 +107,13 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const writes = new OwnWrites(client, informers);
   const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider, writes };
   const nominations = new Nominations({ clock, pods: informers.pods });
-  const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations });
+  const policies = new SpotPolicies(informers);
+  const risk = new RiskKeeper({ clock, metrics });
+  const spot = new SpotPlanning({ policies, risk });
+  const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations, spot });
   const plans = new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) });
-  const interruption = new Interruption({ ...shared, nominations, plans, provisioner });
+  const recordNotice = (notice: Notice, claim: NodeClaim): void => void risk.recordNotice(notice, claim);
+  const interruption = new Interruption({ ...shared, nominations, plans, provisioner, recordNotice });
   const stop = new AbortController();
   const running = [informers, provisioner, interruption].map((part) => part.run(stop.signal));
   await informers.synced(stop.signal);
