@@ -11,7 +11,6 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resour
 import { ANNOTATION_INTERRUPTION } from '../../src/apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
-import type { Notice } from '../../src/cloud/notice.ts';
 import { Reservations } from '../../src/cloud/reservations.ts';
 import { instanceOfClaim } from '../../src/cloud/simulated/instance-of-claim.ts';
 import { SimulatedCloud } from '../../src/cloud/simulated/simulated-cloud.ts';
@@ -107,13 +106,11 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const writes = new OwnWrites(client, informers);
   const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider, writes };
   const nominations = new Nominations({ clock, pods: informers.pods });
-  const policies = new SpotPolicies(informers);
-  const risk = new RiskKeeper({ clock, metrics });
-  const spot = new SpotPlanning({ policies, risk });
+  const risk = new RiskKeeper(shared);
+  const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
   const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations, spot });
   const plans = new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) });
-  const recordNotice = (notice: Notice, claim: NodeClaim): void => void risk.recordNotice(notice, claim);
-  const interruption = new Interruption({ ...shared, nominations, plans, provisioner, recordNotice });
+  const interruption = new Interruption({ ...shared, nominations, plans, provisioner });
   const stop = new AbortController();
   const running = [informers, provisioner, interruption].map((part) => part.run(stop.signal));
   await informers.synced(stop.signal);
