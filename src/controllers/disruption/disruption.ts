@@ -14,6 +14,7 @@ import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
+import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 import { UsablePools } from '../usable-pools.ts';
 import type { BackOff } from './back-off.ts';
 import { BUDGETED_REASONS, BudgetMetrics } from './budgets/budget-metrics.ts';
@@ -40,6 +41,7 @@ export interface DisruptionOptions extends ControllersOptions {
   readonly commands: Commands;
   readonly backOff: BackOff;
   readonly spot: SpotPlanning;
+  readonly policies: Pick<SpotPolicies, 'for'>;
   /** How long and how hard other places for pods are looked for. */
   readonly provisioning?: ProvisionerLimits;
   /** Finds cheaper fleets; the last to be asked. */
@@ -77,7 +79,7 @@ export class Disruption {
     const shared = { solve: engineSolve(clock, options.spot, provisioning), backOff, metrics: this.#metrics };
     this.#methods = [
       new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
-      new Emptiness(shared),
+      new Emptiness({ ...shared, policies: options.policies }),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
       ...(consolidation === undefined ? [] : [consolidation]),
