@@ -19,6 +19,8 @@ export interface ClusterSnapshot {
   readonly pending: readonly Pod[];
   /** Pods on nodes that go: they are given a place too, and no longer count where they are. */
   readonly displaced?: readonly Pod[];
+  /** Pods that have another place already and are still to come to it, by node; they count there. */
+  readonly kept?: ReadonlyMap<string, readonly Pod[]>;
   readonly nodes: readonly StateNode[];
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
@@ -42,7 +44,9 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
   const groups: PodGroup[] = [];
   const pods: Pod[] = [];
   const held: { pod: Pod; problem: string }[] = [];
+  const { kept = new Map<string, readonly Pod[]>() } = snapshot;
   const displaced = new Set(snapshot.displaced ?? []);
+  const leaving = new Set([...displaced, ...[...kept.values()].flat()]);
   for (const pod of [...snapshot.pending, ...displaced]) {
     const volumes = podVolumes(pod, snapshot.storage);
     if ('problem' in volumes) {
@@ -66,14 +70,11 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
     pods: groups,
     pools,
     instanceTypes: names.all(),
-    nodes: snapshot.nodes.flatMap((state) =>
-      existingNode(state, snapshot.podsOn(state.name), snapshot.daemonSets, planned),
-    ),
-    boundPods: snapshot.nodes.flatMap((state) =>
-      snapshot
-        .podsOn(state.name)
-        .flatMap((pod) => (displaced.has(pod) ? [] : [{ ...boundPod(pod), node: state.name }])),
-    ),
+    nodes: snapshot.nodes.flatMap((state) => existingNode(state, snapshot, planned, kept.get(state.name) ?? [])),
+    boundPods: snapshot.nodes.flatMap((state) => {
+      const staying = snapshot.podsOn(state.name).filter((pod) => !leaving.has(pod));
+      return [...staying, ...(kept.get(state.name) ?? [])].map((pod) => ({ ...boundPod(pod), node: state.name }));
+    }),
     daemons,
     namespaces: Object.fromEntries(
       snapshot.namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}]),
@@ -95,16 +96,16 @@ export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
   };
 }
 
-/** Nothing while nobody knows how large it is. */
-function existingNode(
+/** What pods can still take on a node, daemons that are to come taken off; undefined while nobody knows how large it is. */
+export function roomOn(
   state: StateNode,
   pods: readonly Pod[],
   daemonSets: readonly DaemonSet[],
   planned: PlannedTypes,
-): ExistingNode[] {
+): Record<string, number> | undefined {
   const known = allocatableOf(state);
   const allocatable = known === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(known));
-  if (allocatable === undefined) return [];
+  if (allocatable === undefined) return undefined;
   const labels = labelsOf(state);
   const taints = taintsOf(state);
   const free: Record<string, number> = { ...allocatable };
@@ -114,13 +115,26 @@ function existingNode(
     if (here || !daemonRunsOn(daemonSet, labels, taints)) continue;
     take(free, resources(podRequests(daemonSet.spec.template)));
   }
+  return free;
+}
+
+function existingNode(
+  state: StateNode,
+  { podsOn, daemonSets }: Pick<ClusterSnapshot, 'podsOn' | 'daemonSets'>,
+  planned: PlannedTypes,
+  kept: readonly Pod[],
+): ExistingNode[] {
+  const pods = podsOn(state.name);
+  const free = roomOn(state, pods, daemonSets, planned);
+  if (free === undefined) return [];
+  for (const pod of kept) take(free, requestsOf(pod));
   const pool = poolOf(state);
-  const ports = pods.flatMap((pod) => hostPorts(pod.spec));
+  const ports = [...pods, ...kept].flatMap((pod) => hostPorts(pod.spec));
   return [
     {
       name: state.name,
-      labels,
-      taints,
+      labels: labelsOf(state),
+      taints: taintsOf(state),
       free,
       ...(pool === undefined ? {} : { pool }),
       ...(isInFlight(state) ? { inFlight: true } : {}),

@@ -16,8 +16,9 @@ import type { Clock } from '../../platform/clock.ts';
 import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
-import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
+import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
+import { keepPlaces } from '../../state/kept-places.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing } from '../../state/state-node.ts';
 import { inSlices } from '../in-slices.ts';
@@ -111,12 +112,12 @@ export class Provisioner {
 
   /** One round: everything that is pending now, and everything on nodes that go. */
   async provision(signal: AbortSignal): Promise<void> {
-    const { state, clock, decisions } = this.#options;
+    const { state, clock, decisions, nominations } = this.#options;
     const startedAt = clock.elapsed();
     const pools = await this.#pools.read(signal);
     this.#offerings.heard(pools);
     const going = this.#going();
-    const built = buildProblem({
+    const snapshot: ClusterSnapshot = {
       pending: state.provisionable(),
       displaced: state.displaced(),
       nodes: state.nodes(),
@@ -125,19 +126,22 @@ export class Provisioner {
       pools,
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
-    });
+    };
+    const keeping = keepPlaces(snapshot, (pod) => nominations.placeOf(pod));
+    const built = buildProblem(keeping);
     const solution = await this.#solve(built, signal);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
     const claims = await Promise.all(
       solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),
     );
-    this.#tell(built, solution, claims);
+    this.#tell(built, solution, claims, keeping.kept);
     if (!claims.includes(undefined)) this.rounds.ended(going);
     decisions.add({ at: clock.now(), built, solution, claims });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
       pods: built.pods.length,
+      kept: [...(keeping.kept?.values() ?? [])].reduce((sum, pods) => sum + pods.length, 0),
       onExistingNodes: solution.existing.reduce((sum, { pods }) => sum + pods.length, 0),
       newNodes: solution.newNodes.length,
       withoutPlace: solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0),
@@ -179,12 +183,17 @@ export class Provisioner {
     }
   }
 
-  #tell(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): void {
+  #tell(
+    built: BuiltProblem,
+    solution: Solution,
+    claims: readonly (NodeClaim | undefined)[],
+    kept: ClusterSnapshot['kept'] = new Map(),
+  ): void {
     const { recorder, nominations, podMetrics } = this.#options;
     for (const pod of built.pods) podMetrics?.decided(pod);
     const podsOf = (numbers: readonly number[]): Pod[] => numbers.map((number) => built.pods[number] as Pod);
     const nominate = (pods: readonly Pod[], node: string): void => {
-      nominations.nominate(node, pods);
+      nominations.nominate(node, [...pods, ...(kept.get(node) ?? [])]);
       const where = node.startsWith(CLAIM_PREFIX) ? node : `node/${node}`;
       // A pod that runs is not told where it would go if its node went.
       for (const pod of pods) if (!pod.spec.nodeName) recorder.record(nominated(pod, where));
