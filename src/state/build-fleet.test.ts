@@ -101,6 +101,14 @@ describe('a node of the fleet', () => {
     expect(onlyNode({ nodes: [aStateNode()], isNominated: () => true }).closed).toBe(true);
   });
 
+  it('takes no pods while it is empty and only waits for its time to go', () => {
+    const nodes = [aStateNode({ lastPodEventTime: '2030-01-01T23:50:00Z' })];
+    const nodePools = poolThat({ consolidateAfter: '15m' });
+    expect(onlyNode({ nodes, nodePools }).closed).toBe(true);
+    expect(onlyNode({ nodes, nodePools, pods: [aRunningPod('web-1', NODE)] }).closed).toBeUndefined();
+    expect(onlyNode({ nodes, nodePools: poolThat({ consolidateAfter: 'Never' }) }).closed).toBeUndefined();
+  });
+
   it('without a claim is nobody’s to take away, and costs nothing', () => {
     const { claim: _, ...foreign } = aStateNode();
     const node = onlyNode({ nodes: [foreign] });

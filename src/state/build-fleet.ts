@@ -181,7 +181,7 @@ class FleetBuilder {
       ports.push(...hostPorts(pod.spec));
     }
     this.#reserveForDaemons(state, daemonsHere, room, ports);
-    this.#addNode(state, room, ports);
+    this.#addNode(state, room, ports, moving.length === 0);
     for (const { pod, facts } of moving) this.#addPod(pod, facts, state.name);
     return units;
   }
@@ -231,7 +231,7 @@ class FleetBuilder {
     }
   }
 
-  #addNode(state: StateNode, allocatable: Resources, ports: readonly HostPort[]): void {
+  #addNode(state: StateNode, allocatable: Resources, ports: readonly HostPort[], empty: boolean): void {
     const { now, reservationLabel = '', isNominated, cooldownMs = DEFAULT_COOLDOWN_MS } = this.#snapshot;
     // Without a claim nothing can be asked to go, whatever its labels say.
     const pool = state.claim === undefined ? undefined : poolOf(state);
@@ -251,7 +251,9 @@ class FleetBuilder {
     const settled = settledAt(state, cooldownMs) ?? now;
     const settling = settled > now;
     this.#changesAt = Math.min(this.#changesAt, held?.until ?? (settling ? settled : Number.POSITIVE_INFINITY));
-    const closed = nominated || held?.hold === 'leaving' || held?.hold === 'not-ready';
+    // An empty node that has only to wait for its time goes for nothing then: pods moved to it would keep it.
+    const soonGone = empty && held?.hold === 'consolidate-after' && held.until !== undefined;
+    const closed = nominated || soonGone || held?.hold === 'leaving' || held?.hold === 'not-ready';
     const limits = sold?.type.volumeAttachLimits;
     this.#states.set(state.name, state);
     this.#nodes.push({

@@ -58,7 +58,7 @@ describe('consolidation', () => {
     await world.clock.advance(HOUR);
     const launched = world.launched.size;
     const pods = await podUids(world);
-    await world.clock.advance(12 * HOUR);
+    await world.clock.advance(3 * HOUR);
     expect(world.launched.size).toBe(launched);
     expect(await podUids(world)).toEqual(pods);
     await world.end();
