@@ -1,6 +1,7 @@
 /** All controllers of machines, nodes and pools, wired by hand. */
 import type { LabelRules } from '../apis/karpenter/label-rules.ts';
 import { measuredProvider } from '../cloud/measured-provider.ts';
+import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import { Nominations } from '../state/nominations.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
@@ -8,7 +9,7 @@ import { BackOff } from './disruption/back-off.ts';
 import { Commands } from './disruption/commands/commands.ts';
 import { Consolidation, type ConsolidationLimits } from './disruption/consolidation/consolidation.ts';
 import { Disruption } from './disruption/disruption.ts';
-import { Interruption } from './interruption/interruption.ts';
+import { Interruption, type NoticeHooks } from './interruption/interruption.ts';
 import { clusterGauges } from './metrics/cluster-gauges.ts';
 import { nodeGauges } from './metrics/node-gauges.ts';
 import { PodMetrics } from './metrics/pod-metrics.ts';
@@ -18,6 +19,7 @@ import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
 import { NodeClaimDisruption } from './nodeclaim/disruption/node-claim-disruption.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
+import { Binder } from './nodeclaim/lifecycle/binder.ts';
 import type { LivenessLimits } from './nodeclaim/lifecycle/decide-liveness.ts';
 import { Launches } from './nodeclaim/lifecycle/launches.ts';
 import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.ts';
@@ -33,6 +35,11 @@ import { RegistrationHealth } from './nodepool/registration-health.ts';
 import { OwnWrites } from './own-writes.ts';
 import type { DecisionLog } from './provisioning/decision-log.ts';
 import { Provisioner, type ProvisionerLimits } from './provisioning/provisioner.ts';
+import { RiskKeeper } from './spot-policy/risk-keeper.ts';
+import { riskWatch } from './spot-policy/risk-watch.ts';
+import { SpotPlanning } from './spot-policy/spot-planning.ts';
+import type { SpotPolicies } from './spot-policy/spot-policies.ts';
+import { SpotPolicyStatusController } from './spot-policy/spot-policy-status.ts';
 
 export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'> {
   /** How long a claim may take for its steps. */
@@ -41,10 +48,16 @@ export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'
   readonly labelRules?: LabelRules;
   /** How long pods are gathered, and how long places for them are looked for. */
   readonly provisioning?: ProvisionerLimits;
+  /** What pools make of notices, where that is not what their policies say. */
+  readonly notices?: NoticeHooks;
   /** How hard a cheaper fleet is looked for, and how long nodes are left in peace. */
   readonly consolidation?: ConsolidationLimits;
   /** Where decisions are kept for those who ask why. */
   readonly decisions: DecisionLog;
+  /** How each pool uses spot capacity. */
+  readonly policies: SpotPolicies;
+  /** What the cloud had no capacity of: where risk is learned from failed launches. */
+  readonly unavailable: UnavailableOfferings;
 }
 
 /** A controller that runs until told to stop. */
@@ -54,23 +67,29 @@ export interface RunningController {
 }
 
 export function allControllers(shared: AllControllersOptions): RunningController[] {
-  const { clock, metrics, decisions, provider, state } = shared;
+  const { clock, metrics, decisions, policies, provider, state, unavailable } = shared;
   const options = { ...shared, writes: new OwnWrites(shared.client, state.informers) };
   /** For a controller that asks the cloud, so that what it asks is counted under its name. */
   const asking = (controller: string) => ({
     ...options,
     provider: measuredProvider({ provider, controller, clock, metrics }),
   });
-  const { nodeClaims, nodePools, nodes, pods } = state.informers;
+  const { nodeClaims, nodePools, nodes, pods, spotPolicies } = state.informers;
   new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims);
   new ConditionMetrics(options, 'nodepool').follow(nodePools);
   new ConditionMetrics(options, 'node').follow(nodes);
+  new ConditionMetrics(options, 'spotpolicy').follow(spotPolicies);
   clusterGauges(options);
   nodeGauges({ ...options, cloudLabels: provider.labels.wellKnown });
   const podMetrics = new PodMetrics(options);
+  const risk = new RiskKeeper(options);
+  risk.followLaunches(unavailable);
+  risk.followPolicies(spotPolicies);
+  const spot = new SpotPlanning({ policies, risk });
   const launches = new Launches({ clock });
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods });
+  const binder = new Binder(options);
   const budgets = new DisruptionBudgets(state.informers.disruptionBudgets);
   const plans = new DrainPlans({ clock, state, budgets });
   const evictions = new EvictionQueue({ ...options, budgets });
@@ -80,21 +99,30 @@ export function allControllers(shared: AllControllersOptions): RunningController
     decisions,
     nominations,
     podMetrics,
+    spot,
   });
   const backOff = new BackOff(clock);
   const commands = new Commands({ ...options, backOff });
   const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds: provisioner.rounds });
   return [
     provisioner,
-    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
+    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations, binder }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new NodeClaimDisruption(asking('nodeclaim.disruption')),
     new PodEvents(options),
     commands,
-    new Disruption({ ...asking('disruption'), nominations, commands, backOff, consolidation }),
+    new Disruption({ ...asking('disruption'), nominations, budgets, commands, backOff, consolidation, spot }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
-    new Interruption({ ...asking('interruption'), nominations, plans, provisioner }),
+    new Interruption({
+      ...asking('interruption'),
+      nominations,
+      plans,
+      provisioner,
+      onRebalance: (pool) => policies.for(pool).onRebalance,
+      recordNotice: (notice, claim) => risk.recordNotice(notice, claim),
+      ...shared.notices,
+    }),
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new NodePoolHashController(options),
@@ -102,5 +130,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodePoolReadiness(asking('nodepool.readiness')),
     new NodePoolCounter(options),
     new NodePoolRegistrationHealth({ ...options, health }),
+    new SpotPolicyStatusController({ ...options, risk }),
+    riskWatch({ ...options, risk }),
   ];
 }

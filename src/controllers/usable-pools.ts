@@ -8,6 +8,7 @@ import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
 import type { UsablePool } from '../state/usable-pool.ts';
 import { noCompatibleInstanceTypes } from './provisioning/events.ts';
+import type { SpotPlanning } from './spot-policy/spot-planning.ts';
 
 export interface UsablePoolsOptions {
   readonly clock: Clock;
@@ -17,6 +18,8 @@ export interface UsablePoolsOptions {
   readonly logger?: Logger;
   /** How long a cloud may take to say what it sells before its pools are left out. */
   readonly instanceTypesMs?: number;
+  /** Puts risk into the prices. */
+  readonly spot: Pick<SpotPlanning, 'priced'>;
 }
 
 export class UsablePools {
@@ -34,11 +37,12 @@ export class UsablePools {
   }
 
   async #ask(pool: NodePool, signal: AbortSignal): Promise<UsablePool[]> {
-    const { clock, provider, recorder, logger = SILENT_LOGGER, instanceTypesMs = 5000 } = this.#options;
+    const { clock, provider, recorder, logger = SILENT_LOGGER, instanceTypesMs = 5000, spot } = this.#options;
     const limit = clock.deadline(instanceTypesMs, signal);
     try {
-      const instanceTypes = await provider.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal);
-      if (instanceTypes.length > 0) return [{ pool, instanceTypes }];
+      const sold = await provider.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal);
+      const instanceTypes = spot.priced(pool.metadata.name ?? '', sold);
+      if (sold.length > 0) return [{ pool, instanceTypes, sold }];
       recorder.record(noCompatibleInstanceTypes(pool, 'the node class sells nothing'));
     } catch (error) {
       if (signal.aborted) throw error;

@@ -2,11 +2,12 @@
 import type { Template } from './compile/catalogue.ts';
 import { agree } from './compile/min-values.ts';
 import type { PodClass } from './compile/model.ts';
+import { typeLabel } from './compile/type-label.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from './compile/well-known.ts';
 import type { Construction } from './construct.ts';
 import type { Slices, Work } from './packing/work.ts';
 import type { Requirement } from './problem.ts';
-import { type NodeSizes, poolOf } from './right-size.ts';
+import type { NodeSizes } from './right-size.ts';
 import type { ExistingPlacement, NewNode, RankedOffering } from './solution.ts';
 import type { PlacementState } from './topology/placement-state.ts';
 
@@ -97,10 +98,15 @@ class Ranking {
     const offerings = ranked.map((one) => this.#offering(one));
     const used = new Float64Array(dimensions.size);
     for (let column = 0; column < used.length; column++) used[column] = this.#state.used(node, column);
-    const pool = problem.pools[poolOf(model, option)];
+    const pool = problem.pools[catalogue.optionPool[option] as number];
     return {
       pool: pool?.name ?? '',
-      requirements: requirementsOf(offerings, pool?.requirements ?? [], this.#settled(option)),
+      requirements: requirementsOf(
+        ranked.map((one) => typeLabel(problem.instanceTypes[this.#typeOf(one)])),
+        offerings,
+        pool?.requirements ?? [],
+        this.#settled(option),
+      ),
       offerings,
       price: catalogue.optionPrice[option] as number,
       requests: dimensions.toResources(used),
@@ -117,8 +123,10 @@ class Ranking {
     const postponed: number[] = [];
     const perType = new Map<number, number>([[this.#typeOf(chosen), 1]]);
     const options = this.#sizes.options(node, true);
-    for (const option of this.#sizes.holding(node, options)) {
-      if (option === chosen) continue;
+    this.#sizes.measure(node);
+    for (let at = 0; at < options.length; at++) {
+      const option = options[at] as number;
+      if (option === chosen || !this.#sizes.fits(option)) continue;
       if ((catalogue.optionReservation[option] as number) >= 0 && this.#state.purse.affords(option) === 0) continue;
       if (!agree(own, this.#template(option))) continue;
       const type = this.#typeOf(option);
@@ -127,12 +135,12 @@ class Ranking {
       (seen < PER_TYPE ? result : postponed).push(option);
       if (result.length === most) break;
     }
-    const ranked = [...result, ...postponed].slice(0, most);
-    return [...ranked, ...this.#onDemandBeside(ranked, node, options)];
+    for (let at = 0; at < postponed.length && result.length < most; at++) result.push(postponed[at] as number);
+    return [...result, ...this.#onDemandBeside(result, options)];
   }
 
-  /** On-demand options that are missing from a list which spot has filled. */
-  #onDemandBeside(ranked: readonly number[], node: number, options: Int32Array): number[] {
+  /** On-demand options for the node measured last that are missing from a list which spot has filled. */
+  #onDemandBeside(ranked: readonly number[], options: Int32Array): number[] {
     const own = this.#template(ranked[0] as number);
     const listed = new Set(ranked.filter((option) => this.#isOnDemand(option)));
     let onDemand = this.#onDemand.get(options);
@@ -141,9 +149,9 @@ class Ranking {
       this.#onDemand.set(options, onDemand);
     }
     const added: number[] = [];
-    for (const option of this.#sizes.holding(node, onDemand)) {
-      if (listed.size + added.length >= ON_DEMAND) break;
-      if (!listed.has(option) && agree(own, this.#template(option))) added.push(option);
+    for (let at = 0; at < onDemand.length && listed.size + added.length < ON_DEMAND; at++) {
+      const option = onDemand[at] as number;
+      if (!listed.has(option) && this.#sizes.fits(option) && agree(own, this.#template(option))) added.push(option);
     }
     return added;
   }
@@ -192,13 +200,17 @@ class Ranking {
 }
 
 function requirementsOf(
+  types: readonly string[],
   offerings: readonly RankedOffering[],
   ofPool: readonly Requirement[],
   settled: readonly Requirement[],
 ): Requirement[] {
-  const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort();
+  const distinct = (values: readonly string[]): string[] => {
+    const set = new Set(values);
+    return set.size === 1 ? [...set] : [...set].sort();
+  };
   const narrowed: Requirement[] = [
-    { key: INSTANCE_TYPE, operator: 'In', values: distinct(offerings.map((one) => one.instanceType)) },
+    { key: INSTANCE_TYPE, operator: 'In', values: distinct(types) },
     { key: ZONE, operator: 'In', values: distinct(offerings.map((one) => one.zone)) },
     { key: CAPACITY_TYPE, operator: 'In', values: distinct(offerings.map((one) => one.capacityType)) },
   ];

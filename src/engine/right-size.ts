@@ -3,8 +3,11 @@
 import type { Attempt } from './compile/attempts.ts';
 import { hasBit, intersection } from './compile/bitset.ts';
 import type { Admitted } from './compile/compatibility.ts';
-import { capacityOf, type Model, type PodClass } from './compile/model.ts';
+import { Interner } from './compile/interner.ts';
+import { capacityOf, type PodClass } from './compile/model.ts';
+import { PairIds } from './compile/pair-ids.ts';
 import type { Construction } from './construct.ts';
+import { FilterSets, NO_FILTERS } from './filter-sets.ts';
 import type { Slices, Work } from './packing/work.ts';
 import type { PlacementState } from './topology/placement-state.ts';
 import { HOST } from './topology/rules.ts';
@@ -32,13 +35,20 @@ export function* rightSize(construction: Construction, sizes: NodeSizes, work: W
 export class NodeSizes {
   readonly #state: PlacementState;
   readonly #attempt: Int32Array;
-  readonly #lists = new Map<string, Int32Array>();
+  readonly #filterSets = new FilterSets();
+  readonly #counted = new Interner();
+  readonly #profiles = new PairIds();
+  readonly #lists = new Map<number, Int32Array>();
   readonly #used: Float64Array;
+  /** By kind of pods: 1 when their number in a zone matters to somebody, 0 when not, -1 when not known yet. */
+  readonly #pinning: Int8Array;
 
   constructor(construction: Construction) {
     this.#state = construction.state;
     this.#attempt = construction.attempt;
-    this.#used = new Float64Array(construction.state.model.dimensions.size);
+    const { model } = this.#state;
+    this.#used = new Float64Array(model.dimensions.size);
+    this.#pinning = new Int8Array(model.kindCount).fill(-1);
   }
 
   /** The cheapest affordable option that holds the node's pods, or -1. */
@@ -49,10 +59,12 @@ export class NodeSizes {
     // Pods with different filters together on a node of a pool with minValues could not all be counted on.
     const concerned = minValues.concern(current);
     const filter = concerned ? this.filterOf(node) : 0;
-    this.#measure(node);
-    for (const option of this.options(node, concerned)) {
+    this.measure(node);
+    const options = this.options(node, concerned);
+    for (let at = 0; at < options.length; at++) {
+      const option = options[at] as number;
       if (option === current) return option;
-      if (!this.#fits(option) || state.purse.affords(option) === 0) continue;
+      if (!this.fits(option) || state.purse.affords(option) === 0) continue;
       if (!minValues.any) return option;
       if (concerned ? this.#fitsIn(capacityOf(state.model, option, filter), 0) : !minValues.concern(option))
         return option;
@@ -64,41 +76,63 @@ export class NodeSizes {
   /** Options in the same tier (or the same pool) that all pods of the node admit, from cheap to dear. */
   options(node: number, samePool: boolean): Int32Array {
     const { model } = this.#state;
-    const { poolTier, optionCell } = model;
+    const { poolTier, optionCell, countFilters } = model;
     const current = this.#state.nodeOption[node] as number;
-    const pool = poolOf(model, current);
+    const pool = model.catalogue.optionPool[current] as number;
     const cell = this.#pinned(node) ? (optionCell[current] as number) : -1;
-    const filters = this.#filters(node);
-    const counted = model.countFilters.map((filter) => hasBit((model.admitted[filter] as Admitted).options, current));
-    const key = `${filters.join()}|${cell}|${samePool ? `p${pool}` : poolTier[pool]}|${counted.join()}`;
+    const set = this.#filters(node);
+    const counted =
+      countFilters.length === 0
+        ? 0
+        : this.#counted.id(countFilters.map((filter) => this.#admits(filter, current)).join());
+    // The only pool of a tier is the tier.
+    const pools = model.problem.pools.length;
+    const ofPool = samePool && pools > 1;
+    const scope = ofPool ? pool : pools + (poolTier[pool] as number);
+    const scopes = pools + model.tierCount;
+    const key = (this.#profiles.id(counted, set) * (model.cellDomains.length + 1) + cell + 1) * scopes + scope;
     let list = this.#lists.get(key);
     if (list === undefined) {
-      let set = (model.admitted[filters[0] as number] as Admitted).options;
-      for (const filter of filters) set = intersection(set, (model.admitted[filter] as Admitted).options);
-      list = model.optionsByPrice.filter((option) => {
-        if (!hasBit(set, option) || (cell >= 0 && optionCell[option] !== cell)) return false;
-        const other = poolOf(model, option);
-        if (samePool ? other !== pool : poolTier[other] !== poolTier[pool]) return false;
-        return model.countFilters.every(
-          (filter, index) => hasBit((model.admitted[filter] as Admitted).options, option) === counted[index],
-        );
-      });
+      list = this.#list(current, this.#filterSets.members(set), cell, ofPool);
       this.#lists.set(key, list);
     }
     return list;
   }
 
-  /** Those of the options that have room for all that is on the node. */
-  *holding(node: number, options: Int32Array): Generator<number> {
-    this.#measure(node);
-    for (const option of options) if (this.#fits(option)) yield option;
+  #list(current: number, filters: readonly number[], cell: number, samePool: boolean): Int32Array {
+    const { model } = this.#state;
+    const { poolTier, optionCell, optionsByPrice, countFilters } = model;
+    const { optionPool } = model.catalogue;
+    let admitted = (model.admitted[filters[0] as number] as Admitted).options;
+    for (const filter of filters) admitted = intersection(admitted, (model.admitted[filter] as Admitted).options);
+    const pool = optionPool[current] as number;
+    const list = new Int32Array(optionsByPrice.length);
+    let length = 0;
+    for (let at = 0; at < optionsByPrice.length; at++) {
+      const option = optionsByPrice[at] as number;
+      if (!hasBit(admitted, option) || (cell >= 0 && optionCell[option] !== cell)) continue;
+      const other = optionPool[option] as number;
+      if (other !== pool && (samePool || poolTier[other] !== poolTier[pool])) continue;
+      let alike = true;
+      for (const filter of countFilters) {
+        if (this.#admits(filter, option) !== this.#admits(filter, current)) alike = false;
+      }
+      if (alike) list[length++] = option;
+    }
+    return list.subarray(0, length);
   }
 
-  #measure(node: number): void {
+  #admits(filter: number, option: number): boolean {
+    return hasBit((this.#state.model.admitted[filter] as Admitted).options, option);
+  }
+
+  /** Takes the node's measure: what `fits` is about from now on. */
+  measure(node: number): void {
     for (let column = 0; column < this.#used.length; column++) this.#used[column] = this.#state.used(node, column);
   }
 
-  #fits(option: number): boolean {
+  /** Whether an option has room for all that is on the node measured last. */
+  fits(option: number): boolean {
     const { alloc, dimensions, optionTemplate } = this.#state.model.catalogue;
     return this.#fitsIn(alloc, (optionTemplate[option] as number) * dimensions);
   }
@@ -113,13 +147,13 @@ export class NodeSizes {
 
   /** The filter of the node's pods, or one of them. */
   filterOf(node: number): number {
-    return this.#filters(node)[0] as number;
+    return this.#filterSets.members(this.#filters(node))[0] as number;
   }
 
   /** What is used on the node, as a key. */
   signature(node: number): string {
     const { model, nodeOption } = this.#state;
-    let key = `${nodeOption[node]}|${this.#pinned(node)}|${this.#filters(node).join()}`;
+    let key = `${nodeOption[node]}|${this.#pinned(node)}|${this.#filters(node)}`;
     for (let column = 0; column < model.dimensions.size; column++) key += `|${this.#state.used(node, column)}`;
     return key;
   }
@@ -129,32 +163,36 @@ export class NodeSizes {
     const { contents, model } = this.#state;
     const list = contents[node] as number[];
     for (let at = 0; at < list.length; at += 2) {
-      const { topology, domainBound } = model.classes[list[at] as number] as PodClass;
-      if (domainBound) return true;
-      for (const group of topology.counted) if (model.groups[group]?.key !== HOST) return true;
+      const podClass = model.classes[list[at] as number] as PodClass;
+      if (this.#pinning[podClass.kind] === -1) this.#pinning[podClass.kind] = this.#pins(podClass) ? 1 : 0;
+      if (this.#pinning[podClass.kind] === 1) return true;
     }
     return false;
   }
 
-  #filters(node: number): number[] {
-    const { contents, model } = this.#state;
-    const list = contents[node] as number[];
-    const found = new Set<number>();
-    for (let at = 0; at < list.length; at += 2) {
-      const { attempts, index } = model.classes[list[at] as number] as PodClass;
-      const used = attempts[this.#attempt[index] as number] as Attempt;
-      const option = this.#state.nodeOption[node] as number;
-      // A pod may ride on a node that a later alternative of its own admits.
-      const filter = hasBit((model.admitted[used.options] as Admitted).options, option)
-        ? used.options
-        : (attempts.find((one) => hasBit((model.admitted[one.options] as Admitted).options, option)) ?? used).options;
-      found.add(filter);
-    }
-    return [...found].sort((a, b) => a - b);
+  #pins({ domainBound, topology }: PodClass): boolean {
+    const { groups } = this.#state.model;
+    return domainBound || topology.counted.some((group) => groups[group]?.key !== HOST);
   }
-}
 
-/** The pool of an option. */
-export function poolOf(model: Model, option: number): number {
-  return (model.catalogue.templates[model.catalogue.optionTemplate[option] as number] as { pool: number }).pool;
+  /** The set of the filters by which the node's pods are on it. */
+  #filters(node: number): number {
+    const { contents } = this.#state;
+    const list = contents[node] as number[];
+    const option = this.#state.nodeOption[node] as number;
+    let set = NO_FILTERS;
+    for (let at = 0; at < list.length; at += 2) {
+      set = this.#filterSets.with(set, this.#filterFor(list[at] as number, option));
+    }
+    return set;
+  }
+
+  /** The filter by which pods of a class are on a node of an option. */
+  #filterFor(index: number, option: number): number {
+    const { attempts } = this.#state.model.classes[index] as PodClass;
+    const used = (attempts[this.#attempt[index] as number] as Attempt).options;
+    // A pod may ride on a node that a later alternative of its own admits.
+    if (attempts.length === 1 || this.#admits(used, option)) return used;
+    return attempts.find((one) => this.#admits(one.options, option))?.options ?? used;
+  }
 }

@@ -5,6 +5,7 @@ import type {
   Alternatives,
   InstanceType,
   Labels,
+  Offering,
   PodAffinityTerm,
   PodGroup,
   Pool,
@@ -17,14 +18,15 @@ import type {
 const MAX_VALUES = 4096;
 const OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', 'Gte', 'Lte']);
 const SELECTOR_OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
+const NONE: readonly never[] = [];
 const INTEGER = /^[+-]?\d{1,15}$/;
 
 /** Throws a PROBLEM_INVALID for the first thing that is wrong. */
 export function* validateProblem(problem: Problem): Slices<void> {
   if (problem.pools.length > 0 && problem.instanceTypes.length === 0) fail('problem', 'instanceTypes', 'is empty');
   const checked = new Set<Alternatives>();
-  for (const [index, pod] of problem.pods.entries()) {
-    validatePod(pod, checked);
+  for (let index = 0; index < problem.pods.length; index++) {
+    validatePod(problem.pods[index] as PodGroup, checked);
     if ((index & 2047) === 2047) yield;
   }
   unique('pool', problem.pools);
@@ -73,21 +75,21 @@ function validatePod(pod: PodGroup, checked: Set<Alternatives>): void {
   alternatives(object, 'requirements', pod.requirements, checked);
   alternatives(object, 'volumeRequirements', pod.volumeRequirements, checked);
   if (pod.volumeAttachments !== undefined) amounts(object, 'volumeAttachments', pod.volumeAttachments);
-  for (const { term, weight } of pod.preferredNodeAffinity ?? []) {
+  for (const { term, weight } of pod.preferredNodeAffinity ?? NONE) {
     if (!Number.isFinite(weight)) fail(object, 'preferredNodeAffinity', `has the weight ${weight}`);
     requirements(object, 'preferredNodeAffinity', term);
   }
-  for (const spread of pod.topologySpread ?? []) {
+  for (const spread of pod.topologySpread ?? NONE) {
     if (spread.topologyKey === '') fail(object, 'topologySpread.topologyKey', 'is empty');
     count(object, 'topologySpread.maxSkew', spread.maxSkew, 1);
     if (spread.minDomains !== undefined) count(object, 'topologySpread.minDomains', spread.minDomains, 1);
     selector(object, 'topologySpread.selector', spread.selector);
   }
-  for (const term of pod.podAffinity ?? []) affinityTerm(object, 'podAffinity', term);
-  for (const term of pod.podAntiAffinity ?? []) affinityTerm(object, 'podAntiAffinity', term);
-  for (const { term } of pod.preferredPodAffinity ?? []) affinityTerm(object, 'preferredPodAffinity', term);
-  for (const { term } of pod.preferredPodAntiAffinity ?? []) affinityTerm(object, 'preferredPodAntiAffinity', term);
-  for (const { port } of pod.hostPorts ?? []) count(object, 'hostPorts', port, 1);
+  for (const term of pod.podAffinity ?? NONE) affinityTerm(object, 'podAffinity', term);
+  for (const term of pod.podAntiAffinity ?? NONE) affinityTerm(object, 'podAntiAffinity', term);
+  for (const { term } of pod.preferredPodAffinity ?? NONE) affinityTerm(object, 'preferredPodAffinity', term);
+  for (const { term } of pod.preferredPodAntiAffinity ?? NONE) affinityTerm(object, 'preferredPodAntiAffinity', term);
+  for (const { port } of pod.hostPorts ?? NONE) count(object, 'hostPorts', port, 1);
 }
 
 function validatePool(pool: Pool): void {
@@ -107,11 +109,12 @@ function validateType(type: InstanceType): void {
   amounts(object, 'capacity', type.capacity);
   if (type.overhead !== undefined) amounts(object, 'overhead', type.overhead);
   if (type.labels !== undefined) labels(object, 'labels', type.labels);
-  requirements(object, 'requirements', type.requirements ?? []);
-  type.offerings.forEach(({ price, slots }, index) => {
+  requirements(object, 'requirements', type.requirements ?? NONE);
+  for (let index = 0; index < type.offerings.length; index++) {
+    const { price, slots } = type.offerings[index] as Offering;
     if (!(price >= 0 && Number.isFinite(price))) fail(object, `offerings[${index}].price`, `is ${price}`);
     if (slots !== undefined) count(object, `offerings[${index}].slots`, slots, 0);
-  });
+  }
 }
 
 function alternatives(
@@ -152,7 +155,7 @@ function affinityTerm(object: string, field: string, term: PodAffinityTerm): voi
 }
 
 function selector(object: string, field: string, given: PodAffinityTerm['selector']): void {
-  for (const { key, operator, values = [] } of given?.matchExpressions ?? []) {
+  for (const { key, operator, values = NONE } of given?.matchExpressions ?? NONE) {
     if (!SELECTOR_OPERATORS.has(operator))
       fail(object, `${field}[${key}]`, `has the operator ${operator}, which does not exist`);
     if (values.length > MAX_VALUES)

@@ -20,7 +20,7 @@ import { type ClusterSnapshot, daemonGroup, plannedAllocatable, requestsOf, take
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
-import { nodeHold, settledAt } from './node-hold.ts';
+import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
 import { nodePrice } from './node-price.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
@@ -42,6 +42,8 @@ export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displa
   allowed?(pool: string): Readonly<Partial<Record<DisruptionReason, number>>>;
   /** How long a node that took the place of others is left in peace. */
   readonly cooldownMs?: number;
+  /** Whether a policy has a node left as it is for now, and until when. */
+  policyHold?(state: StateNode): Omit<NodeHold, 'hold'> | undefined;
 }
 
 /** The question, and what its names and numbers stand for. */
@@ -247,7 +249,8 @@ class FleetBuilder {
     };
     const nominated = isNominated?.(state) ?? false;
     const nodePool = this.#nodePools.get(pool ?? '');
-    const held = nodeHold(state, { now, pool: nodePool, nominated });
+    const byPolicy = this.#snapshot.policyHold?.(state);
+    const held = nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'cooldown', ...byPolicy });
     const settled = settledAt(state, cooldownMs) ?? now;
     const settling = settled > now;
     this.#changesAt = Math.min(this.#changesAt, held?.until ?? (settling ? settled : Number.POSITIVE_INFINITY));

@@ -19,8 +19,6 @@ export interface ClusterSnapshot {
   readonly pending: readonly Pod[];
   /** Pods on nodes that go: they are given a place too, and no longer count where they are. */
   readonly displaced?: readonly Pod[];
-  /** Pods that have another place already and are still to come to it, by node; they count there. */
-  readonly kept?: ReadonlyMap<string, readonly Pod[]>;
   readonly nodes: readonly StateNode[];
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
@@ -38,15 +36,15 @@ export interface BuiltProblem {
   readonly held: readonly { readonly pod: Pod; readonly problem: string }[];
   /** What the cloud calls an instance type of the problem. */
   cloudName(instanceType: string): string;
+  /** What it was built from. */
+  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools'>;
 }
 
 export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
   const groups: PodGroup[] = [];
   const pods: Pod[] = [];
   const held: { pod: Pod; problem: string }[] = [];
-  const { kept = new Map<string, readonly Pod[]>() } = snapshot;
   const displaced = new Set(snapshot.displaced ?? []);
-  const leaving = new Set([...displaced, ...[...kept.values()].flat()]);
   for (const pod of [...snapshot.pending, ...displaced]) {
     const volumes = podVolumes(pod, snapshot.storage);
     if ('problem' in volumes) {
@@ -70,17 +68,20 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
     pods: groups,
     pools,
     instanceTypes: names.all(),
-    nodes: snapshot.nodes.flatMap((state) => existingNode(state, snapshot, planned, kept.get(state.name) ?? [])),
-    boundPods: snapshot.nodes.flatMap((state) => {
-      const staying = snapshot.podsOn(state.name).filter((pod) => !leaving.has(pod));
-      return [...staying, ...(kept.get(state.name) ?? [])].map((pod) => ({ ...boundPod(pod), node: state.name }));
-    }),
+    nodes: snapshot.nodes.flatMap((state) =>
+      existingNode(state, snapshot.podsOn(state.name), snapshot.daemonSets, planned),
+    ),
+    boundPods: snapshot.nodes.flatMap((state) =>
+      snapshot
+        .podsOn(state.name)
+        .flatMap((pod) => (displaced.has(pod) ? [] : [{ ...boundPod(pod), node: state.name }])),
+    ),
     daemons,
     namespaces: Object.fromEntries(
       snapshot.namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}]),
     ),
   };
-  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType) };
+  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType), snapshot };
 }
 
 /** A DaemonSet as its pods will be on new nodes. */
@@ -96,16 +97,42 @@ export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
   };
 }
 
-/** What pods can still take on a node, daemons that are to come taken off; undefined while nobody knows how large it is. */
-export function roomOn(
+/** Nothing while nobody knows how large it is. */
+function existingNode(
   state: StateNode,
   pods: readonly Pod[],
   daemonSets: readonly DaemonSet[],
   planned: PlannedTypes,
-): Record<string, number> | undefined {
+): ExistingNode[] {
   const known = allocatableOf(state);
   const allocatable = known === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(known));
-  if (allocatable === undefined) return undefined;
+  if (allocatable === undefined) return [];
+  const labels = labelsOf(state);
+  const taints = taintsOf(state);
+  const free = freeRoom(state, allocatable, pods, daemonSets);
+  const pool = poolOf(state);
+  const ports = pods.flatMap((pod) => hostPorts(pod.spec));
+  return [
+    {
+      name: state.name,
+      labels,
+      taints,
+      free,
+      ...(pool === undefined ? {} : { pool }),
+      ...(isInFlight(state) ? { inFlight: true } : {}),
+      ...(isLeaving(state) ? { leaving: true } : {}),
+      ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
+    },
+  ];
+}
+
+/** What is left for others beside these pods and those of DaemonSets that are still to come. */
+export function freeRoom(
+  state: StateNode,
+  allocatable: Resources,
+  pods: readonly Pod[],
+  daemonSets: readonly DaemonSet[],
+): Resources {
   const labels = labelsOf(state);
   const taints = taintsOf(state);
   const free: Record<string, number> = { ...allocatable };
@@ -118,30 +145,15 @@ export function roomOn(
   return free;
 }
 
-function existingNode(
-  state: StateNode,
-  { podsOn, daemonSets }: Pick<ClusterSnapshot, 'podsOn' | 'daemonSets'>,
-  planned: PlannedTypes,
-  kept: readonly Pod[],
-): ExistingNode[] {
-  const pods = podsOn(state.name);
-  const free = roomOn(state, pods, daemonSets, planned);
-  if (free === undefined) return [];
-  for (const pod of kept) take(free, requestsOf(pod));
-  const pool = poolOf(state);
-  const ports = [...pods, ...kept].flatMap((pod) => hostPorts(pod.spec));
-  return [
-    {
-      name: state.name,
-      labels: labelsOf(state),
-      taints: taintsOf(state),
-      free,
-      ...(pool === undefined ? {} : { pool }),
-      ...(isInFlight(state) ? { inFlight: true } : {}),
-      ...(isLeaving(state) ? { leaving: true } : {}),
-      ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
-    },
-  ];
+/** Those of the pods, first come first served, that there is room for. */
+export function fitting(room: Resources, pods: readonly Pod[]): Pod[] {
+  const free: Record<string, number> = { ...room };
+  return pods.filter((pod) => {
+    const needs = Object.entries({ pods: 1, ...requestsOf(pod) });
+    if (needs.some(([name, amount]) => amount > (free[name] ?? 0))) return false;
+    take(free, requestsOf(pod));
+    return true;
+  });
 }
 
 /** What pods will have of a machine that is not launched yet. */

@@ -1,7 +1,10 @@
 /** The cluster at one moment, as methods of disruption look at it. */
+import { isTrue } from '../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
-import { ANNOTATION_DISRUPTION } from '../../apis/spindrift/annotations.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
+import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../apis/spindrift/annotations.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import { type ClusterState, isReschedulable } from '../../state/cluster-state.ts';
@@ -9,7 +12,8 @@ import { isGoing, type StateNode } from '../../state/state-node.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { Budgets } from './budgets/budgets.ts';
 import { type Candidate, type CandidateContext, candidateOf, type DisruptionClass, type Refusal } from './candidate.ts';
-import { PodBlockers } from './pod-blockers.ts';
+import { type Mark, readMark } from './commands/mark.ts';
+import { podBlocker } from './pod-blocker.ts';
 
 export interface LookOptions {
   readonly state: ClusterState;
@@ -17,6 +21,8 @@ export interface LookOptions {
   /** The mark of a claim that a command takes, also one that the cache does not show yet. */
   markOf(claim: NodeClaim): string | undefined;
   isNominated(state: StateNode): boolean;
+  /** The PodDisruptionBudgets that count a pod. */
+  budgetsOf(pod: Pod): readonly PodDisruptionBudget[];
   /** Asks the clouds what they sell. */
   readPools(signal: AbortSignal): Promise<readonly UsablePool[]>;
   /** Hears why a node that would go has to stay. */
@@ -33,34 +39,42 @@ export class Look implements CandidateContext {
   readonly poolNamed: ReadonlyMap<string, NodePool>;
   readonly budgets: Budgets;
   readonly #options: LookOptions;
-  readonly #blockers: PodBlockers;
+  readonly #byName: ReadonlyMap<string, StateNode>;
+  /** Names of claims that commands under way need. */
+  readonly #needed: ReadonlySet<string>;
   #pools: Promise<readonly UsablePool[]> | undefined;
 
   constructor(options: LookOptions) {
     const { state, now, markOf } = options;
-    const { nodePools, disruptionBudgets } = state.informers;
     this.#options = options;
     this.now = now;
     this.nodes = state.nodes().map((node) => {
       const mark = node.claim && markOf(node.claim);
       return mark === undefined ? node : going(node, mark);
     });
-    const pools = nodePools.list();
+    this.#byName = new Map(this.nodes.map((node) => [node.name, node]));
+    this.#needed = new Set(this.nodes.flatMap(({ claim }) => markedOf(claim)?.needs.map(({ name }) => name) ?? []));
+    const pools = state.informers.nodePools.list();
     this.poolNamed = new Map(pools.map((pool) => [pool.metadata.name ?? '', pool]));
-    this.budgets = new Budgets({ pools, nodes: this.nodes, now });
-    this.#blockers = new PodBlockers(disruptionBudgets.list(), now);
+    this.budgets = new Budgets({ pools, nodes: withoutReplacements(this.nodes), now });
   }
 
   podsOn(node: string) {
     return this.#options.state.podsOn(node);
   }
 
-  isNominated(state: StateNode): boolean {
-    return this.#options.isNominated(state);
+  /** The node of that name. */
+  node(name: string): StateNode | undefined {
+    return this.#byName.get(name);
   }
 
-  podBlocker(pod: Parameters<PodBlockers['of']>[0]): string | undefined {
-    return this.#blockers.of(pod);
+  /** Whether pods are to come to the node, or something goes only because it is there. */
+  isNominated(state: StateNode): boolean {
+    return this.#needed.has(state.claim?.metadata.name ?? '') || this.#options.isNominated(state);
+  }
+
+  podBlocker(pod: Pod): string | undefined {
+    return podBlocker(pod, this.#options.budgetsOf(pod), this.now);
   }
 
   /** An identity for a command. */
@@ -117,6 +131,23 @@ export class Look implements CandidateContext {
       storage: state.storage,
     };
   }
+}
+
+/**
+ * A node that takes the place of one that goes and the one that goes are one node of their pool, so that a percentage does not
+ * grow with what it lets go.
+ */
+function withoutReplacements(nodes: readonly StateNode[]): StateNode[] {
+  const underWay = new Set(
+    nodes.flatMap(({ claim }) =>
+      claim === undefined || isTrue(claim, 'InstanceTerminating') ? [] : (markedOf(claim)?.id ?? []),
+    ),
+  );
+  return nodes.filter(({ claim }) => !underWay.has(claim?.metadata.annotations?.[ANNOTATION_REPLACES] ?? ''));
+}
+
+function markedOf(claim: NodeClaim | undefined): Mark | undefined {
+  return readMark(claim?.metadata.annotations?.[ANNOTATION_DISRUPTION]);
 }
 
 function going(state: StateNode, mark: string): StateNode {

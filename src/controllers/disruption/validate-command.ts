@@ -3,16 +3,16 @@ import { isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
 import { type Candidate, candidateOf, withPods } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
+import type { PoolLimits } from './pool-limits.ts';
 
 /** What has become wrong with the plan since it was made, by a look at the cluster as it is now; undefined if nothing has. */
-export function validateCommand(command: Command, look: Look): string | undefined {
-  const byName = new Map(look.nodes.map((state) => [state.name, state]));
+export function validateCommand(command: Command, look: Look, limits: PoolLimits): string | undefined {
   for (const candidate of command.candidates) {
-    const wrong = problemOf(candidate, command, look, byName.get(candidate.state.name));
+    const wrong = problemOf(candidate, command, look, look.node(candidate.state.name));
     if (wrong !== undefined) return `${candidate.state.name}: ${wrong}`;
   }
   for (const name of command.receivers) {
-    const receiver = byName.get(name);
+    const receiver = look.node(name);
     if (receiver === undefined || isLeaving(receiver)) return `${name}, where pods were to go, is going itself`;
   }
   for (const { pool, state } of command.candidates) {
@@ -22,7 +22,8 @@ export function validateCommand(command: Command, look: Look): string | undefine
     if (look.budgets.left(name, command.reason) < 1) return `the budgets of ${name} let no more nodes go`;
     look.budgets.take(name);
   }
-  return undefined;
+  const full = limits.take(command.newNodes);
+  return full && `the limits of ${full} leave no room for its replacements`;
 }
 
 function problemOf(

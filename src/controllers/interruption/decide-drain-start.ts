@@ -37,7 +37,7 @@ export function decideDrainStart(facts: DrainFacts): DrainStart {
     return now >= latestStart
       ? { kind: 'drain', because: 'pods need the time that is left' }
       : { kind: 'wait', until: latestStart };
-  const patience = Math.max(0, Math.min(PATIENCE_MS, (deadline - seenAt) / 4));
+  const patience = Math.max(0, Math.min(PATIENCE_MS, Math.floor((deadline - seenAt) / 4)));
   const until = Math.max(latestStart, seenAt + patience);
   return now >= until
     ? { kind: 'drain', because: 'pods need the time that is left, although no other place has been found yet' }

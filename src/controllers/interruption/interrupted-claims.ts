@@ -9,11 +9,12 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../apis/kubernetes/node.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
+import type { RecordedEvent } from '../../kube/event-recorder.ts';
 import type { Timer } from '../../platform/clock.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX } from '../../state/state-node.ts';
+import { CLAIM_PREFIX, isClaimGoing } from '../../state/state-node.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DrainPlans } from '../node/termination/drain-plans.ts';
@@ -27,14 +28,22 @@ import { type ClaimInterruption, interruptionOf, isGone } from './interruption-o
 import { MESSAGE_TYPES } from './metrics.ts';
 
 export interface InterruptedClaimsOptions extends ControllersOptions {
+  /** Tells people of it, where they are not told too much already. */
+  say(event: RecordedEvent): void;
   readonly nominations: Nominations;
   readonly plans: DrainPlans;
+  /** How many notices are still to be written on their claims. */
+  backlog(): number;
   /** Finds places for pods. */
   readonly provisioner: { readonly rounds: Rounds; hurry(): void };
 }
 
 /** What happens close together is looked at once. */
 const GATHER_MS = 100;
+const AT_A_TIME = 100;
+/** A round of provisioning over a large cluster takes long: one for many claims is better than many for a few each. */
+const FEW = 50;
+const LONGEST_BURST_MS = 3000;
 
 export class InterruptedClaims {
   readonly name = 'interruption.claim';
@@ -44,6 +53,7 @@ export class InterruptedClaims {
   /** Claims that wait for the start of their drain, and when we first saw them, by name. */
   readonly #waiting = new Map<string, { readonly uid: string; readonly seenAt: number }>();
   #gathering: Timer | undefined;
+  #asking: Timer | undefined;
 
   constructor(options: InterruptedClaimsOptions) {
     this.#options = options;
@@ -72,6 +82,7 @@ export class InterruptedClaims {
           }),
           options.provisioner.rounds.onEnd(() => this.#lookAtAll()),
           () => this.#gathering?.cancel(),
+          () => this.#asking?.cancel(),
         ];
       },
       reconcile: (name, context) => this.#reconcile(name, context),
@@ -83,15 +94,32 @@ export class InterruptedClaims {
     return this.#controller.run(signal);
   }
 
+  /** Once for all claims of a burst, which is over when no more notices are waiting, or has lasted long enough. */
+  #askForPlaces(): void {
+    const { backlog, clock, provisioner } = this.#options;
+    if (this.#asking !== undefined) return;
+    const since = clock.elapsed();
+    const ask = (): void => {
+      this.#asking = undefined;
+      if (backlog() > FEW && clock.elapsed() < since + LONGEST_BURST_MS) this.#asking = clock.setTimer(GATHER_MS, ask);
+      else provisioner.hurry();
+    };
+    ask();
+  }
+
   #lookAtAll(): void {
-    this.#gathering ??= this.#options.clock.setTimer(GATHER_MS, () => {
-      this.#gathering = undefined;
-      for (const name of this.#waiting.keys()) this.#controller.queue.add(name);
-    });
+    this.#gathering ??= this.#options.clock.setTimer(GATHER_MS, () => this.#lookAt([...this.#waiting.keys()]));
+  }
+
+  /** A few at a time, so that others have their turn in between. */
+  #lookAt(names: readonly string[]): void {
+    for (const name of names.slice(0, AT_A_TIME)) this.#controller.queue.add(name);
+    const others = names.slice(AT_A_TIME);
+    this.#gathering = others.length === 0 ? undefined : this.#options.clock.setTimer(0, () => this.#lookAt(others));
   }
 
   async #reconcile(name: string, { signal, logger }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { client, clock, provider, provisioner, recorder, state, writes } = this.#options;
+    const { client, clock, provider, provisioner, say, state, writes } = this.#options;
     const claim = writes.newest(state.informers.nodeClaims.get(name));
     const interruption = interruptionOf(claim);
     if (claim === undefined || interruption === undefined || !isWaiting(claim) || !isOfProvider(claim, provider)) {
@@ -104,7 +132,7 @@ export class InterruptedClaims {
     const node = cached === undefined || isGone(interruption) ? cached : await this.#closed(cached, signal);
     // 2. Other places are asked for.
     const covered = provisioner.rounds.covers(claim.metadata.uid ?? '');
-    if (!covered) provisioner.hurry();
+    if (!covered) this.#askForPlaces();
     // 3. It begins to drain when those are ready, or when there is no more time.
     const pods = node === undefined ? [] : state.podsOn(node.metadata.name ?? '').filter(isReschedulable);
     const start = decideDrainStart({
@@ -124,7 +152,7 @@ export class InterruptedClaims {
     this.#metrics.disrupted(claim, MESSAGE_TYPES[interruption.kind]);
     logger.info('interrupted node begins to drain', { NodeClaim: { name }, because: start.because, ...interruption });
     for (const object of node === undefined ? [claim] : [claim, node])
-      recorder.record(terminatingOnInterruption(object, start.because));
+      say(terminatingOnInterruption(object, start.because));
     return undefined;
   }
 
@@ -154,12 +182,13 @@ export class InterruptedClaims {
     if (place === undefined) return false;
     if (place.startsWith(CLAIM_PREFIX)) {
       const claim = nodeClaims.get(place.slice(CLAIM_PREFIX.length));
-      return claim !== undefined && claim.metadata.deletionTimestamp === undefined && isTrue(claim, 'Initialized');
+      return claim !== undefined && !isClaimGoing(claim) && isTrue(claim, 'Initialized');
     }
     const node = nodes.get(place);
     if (node === undefined || node.metadata.deletionTimestamp !== undefined) return false;
-    const ours = nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '').length > 0;
-    return !ours || node.metadata.labels?.[LABEL_INITIALIZED] === 'true';
+    const [claim] = nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '');
+    if (claim === undefined) return true;
+    return !isClaimGoing(claim) && node.metadata.labels?.[LABEL_INITIALIZED] === 'true';
   }
 
   #latestStart(node: Node | undefined, { deadline }: ClaimInterruption): number {

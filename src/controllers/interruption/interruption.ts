@@ -1,10 +1,17 @@
 /** The way of a notice: it is received, written on its claim, and seen through. */
+import type { RecordedEvent } from '../../kube/event-recorder.ts';
+import { TokenBucket } from '../../platform/token-bucket.ts';
 import { InterruptedClaims, type InterruptedClaimsOptions } from './interrupted-claims.ts';
 import { NoticeReceiver, type NoticeReceiverOptions } from './notice-receiver.ts';
 
-export type InterruptionOptions = InterruptedClaimsOptions &
-  Omit<NoticeReceiverOptions, 'onRebalance' | 'recordNotice'> &
-  Partial<Pick<NoticeReceiverOptions, 'onRebalance' | 'recordNotice'>>;
+/** What others make of notices. */
+export type NoticeHooks = Partial<Pick<NoticeReceiverOptions, 'onRebalance' | 'recordNotice'>>;
+
+export type InterruptionOptions = Omit<InterruptedClaimsOptions, 'say' | 'backlog'> & NoticeHooks;
+
+/** When thousands of machines go at once, the first events say all that a person can read. */
+const EVENTS_AT_ONCE = 1000;
+const EVENTS_PER_SECOND = 20;
 
 export class Interruption {
   readonly name = 'interruption';
@@ -12,7 +19,13 @@ export class Interruption {
 
   constructor(options: InterruptionOptions) {
     const { onRebalance = () => 'Event' as const, recordNotice = () => {} } = options;
-    this.#parts = [new NoticeReceiver({ ...options, onRebalance, recordNotice }), new InterruptedClaims(options)];
+    const { clock, recorder } = options;
+    const bucket = new TokenBucket({ clock, perSecond: EVENTS_PER_SECOND, burst: EVENTS_AT_ONCE });
+    const say = (event: RecordedEvent): void => {
+      if (bucket.tryTake()) recorder.record(event);
+    };
+    const receiver = new NoticeReceiver({ ...options, say, onRebalance, recordNotice });
+    this.#parts = [receiver, new InterruptedClaims({ ...options, say, backlog: () => receiver.backlog })];
   }
 
   /** Runs until the signal aborts. */

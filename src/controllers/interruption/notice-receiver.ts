@@ -9,6 +9,7 @@ import { NODES } from '../../apis/kubernetes/node.ts';
 import { ANNOTATION_INTERRUPTION, ANNOTATION_INTERRUPTION_DEADLINE } from '../../apis/spindrift/annotations.ts';
 import type { Notice, ReceivedNotice } from '../../cloud/notice.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
+import type { RecordedEvent } from '../../kube/event-recorder.ts';
 import { toTimestamp } from '../../platform/clock.ts';
 import { asError } from '../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
@@ -20,6 +21,8 @@ import { interruptionOf } from './interruption-of-claim.ts';
 import { InterruptionMetrics, type NoticeOutcome } from './metrics.ts';
 
 export interface NoticeReceiverOptions extends ControllersOptions {
+  /** Tells people of it, where they are not told too much already. */
+  say(event: RecordedEvent): void;
   /** What a pool does when its cloud says that a machine may be taken soon. */
   onRebalance(pool: string): RebalanceAction;
   /** Hears of each notice about a machine of ours, once. */
@@ -37,6 +40,8 @@ interface Pending {
 /** So many machines may have notices that are not handled before no more are taken. */
 const MOST_MACHINES = 20_000;
 const WORKERS = 64;
+/** So many are taken before others have their turn. */
+const AT_A_TIME = 50;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 /** How long a machine that nobody knows may be one whose launch is not written down yet. */
@@ -71,15 +76,23 @@ export class NoticeReceiver {
     await Promise.all([this.#controller.run(signal), this.#receive(signal)]);
   }
 
+  /** How many machines have notices that are not handled yet. */
+  get backlog(): number {
+    return this.#pending.size;
+  }
+
   async #receive(signal: AbortSignal): Promise<void> {
     const { clock, logger, provider } = this.#options;
     let waitMs = FIRST_WAIT_MS;
+    let taken = 0;
     while (!signal.aborted) {
       try {
         for await (const notice of provider.notices(signal)) {
           waitMs = FIRST_WAIT_MS;
           this.#take(notice);
           if (this.#pending.size >= MOST_MACHINES) await this.#roomFor(signal);
+          // However many there are, others have their turn as well.
+          if (++taken % AT_A_TIME === 0) await clock.sleep(0, signal);
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -158,12 +171,12 @@ export class NoticeReceiver {
   }
 
   #tell(notice: Notice, claim: NodeClaim): void {
-    const { recorder, recordNotice, state } = this.#options;
+    const { recordNotice, say, state } = this.#options;
     this.#metrics.interrupted(claim, notice.kind);
     recordNotice(notice, claim);
-    recorder.record(noticeReceived(claim, notice));
+    say(noticeReceived(claim, notice));
     for (const node of state.informers.nodes.byIndex(BY_PROVIDER_ID, notice.providerID))
-      recorder.record(noticeReceived(node, notice));
+      say(noticeReceived(node, notice));
   }
 
   async #cordon(providerID: string, signal: AbortSignal): Promise<void> {

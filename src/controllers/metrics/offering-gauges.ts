@@ -45,7 +45,7 @@ export class OfferingGauges {
   /** This is sold now. Where several pools are sold a type, the last of them is shown. */
   heard(pools: readonly UsablePool[]): void {
     const types = new Map(
-      pools.flatMap(({ instanceTypes }) => instanceTypes.map((type) => [type.name, type] as const)),
+      pools.flatMap(({ instanceTypes, sold = instanceTypes }) => sold.map((type) => [type.name, type] as const)),
     );
     this.#types = [...types.values()];
   }

@@ -20,6 +20,12 @@ export function disrupted(pod: Pod, deadline: EpochMs): RecordedEvent {
   return { object: pod, type: 'Normal', reason: 'Disrupted', message, dedupe: [] };
 }
 
+/** The pod runs no more, because its machine is gone. */
+export function machineGone(pod: Pod): RecordedEvent {
+  const message = 'Deleted the pod: its machine is gone, and it runs no more';
+  return { object: pod, type: 'Warning', reason: 'Disrupted', message };
+}
+
 /** A pod does not leave. */
 export function podNotEvicted(node: Node, pod: Pod, why: string): RecordedEvent {
   const name = keyText(keyOf(pod));

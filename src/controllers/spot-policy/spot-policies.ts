@@ -1,8 +1,7 @@
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import type { Informer } from '../../kube/informer.ts';
-import { policiesFor } from './governing-policy.ts';
-import { DEFAULT_SPOT_SETTINGS, type SpotSettings, spotSettings } from './spot-settings.ts';
+import { DEFAULT_SPOT_SETTINGS, type SpotSettings, settingsFor } from './spot-settings.ts';
 
 export interface SpotPoliciesOptions {
   readonly spotPolicies: Informer<SpotPolicy>;
@@ -33,7 +32,6 @@ export class SpotPolicies {
   #read(name: string): SpotSettings {
     const { spotPolicies, nodePools } = this.#options;
     const pool = nodePools.get(name);
-    const policy = pool && policiesFor(pool, spotPolicies.list())[0];
-    return policy === undefined ? DEFAULT_SPOT_SETTINGS : spotSettings(policy.metadata.name, policy.spec);
+    return pool === undefined ? DEFAULT_SPOT_SETTINGS : settingsFor(pool, spotPolicies.list());
   }
 }

@@ -1,11 +1,5 @@
-import {
-  SPOT_POLICIES,
-  SPOT_POLICY_CONDITIONS,
-  type SpotPolicy,
-  type SpotPolicyStatus,
-} from '../../apis/spindrift/spot-policy.ts';
+import { SPOT_POLICIES, SPOT_POLICY_CONDITIONS, type SpotPolicyStatus } from '../../apis/spindrift/spot-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
-import type { Informer } from '../../kube/informer.ts';
 import type { WorkQueue } from '../../kube/work-queue.ts';
 import { withConditions } from '../condition-changes.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
@@ -16,7 +10,6 @@ import type { RiskKeeper } from './risk-keeper.ts';
 import { writeRisks } from './risk-status.ts';
 
 export interface SpotPolicyStatusOptions extends ControllersOptions {
-  readonly spotPolicies: Informer<SpotPolicy>;
   readonly risk: RiskKeeper;
 }
 
@@ -47,8 +40,7 @@ export class SpotPolicyStatusController {
 
   /** Each policy depends on all others, on all NodePools, and on all nodes. */
   #listen(queue: WorkQueue): (() => void)[] {
-    const { spotPolicies, state } = this.#options;
-    const { nodePools, nodeClaims } = state.informers;
+    const { spotPolicies, nodePools, nodeClaims } = this.#options.state.informers;
     const all = (): void => {
       for (const { metadata } of spotPolicies.list()) queue.add(metadata.name ?? '', { afterMs: GATHER_MS });
     };
@@ -57,7 +49,8 @@ export class SpotPolicyStatusController {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { spotPolicies, state, writes, risk, clock } = this.#options;
+    const { state, writes, risk, clock } = this.#options;
+    const { spotPolicies } = state.informers;
     const policy = writes.newest(spotPolicies.get(name));
     if (policy === undefined) return undefined;
     const { nodePools, conditions } = decidePolicy(policy, spotPolicies.list(), state.informers.nodePools.list());

@@ -1,10 +1,12 @@
 /** What a policy says, as the code that follows it reads it. */
 import { durationMs } from '../../apis/karpenter/duration.ts';
+import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { withDefaults } from '../../apis/schema/with-defaults.ts';
-import type { RebalanceAction, SpotPolicySpec } from '../../apis/spindrift/spot-policy.ts';
+import type { RebalanceAction, SpotPolicy, SpotPolicySpec } from '../../apis/spindrift/spot-policy.ts';
 import { SPOT_POLICY_SPEC } from '../../apis/spindrift/spot-policy-schema.ts';
 import type { ReturnRule } from '../../engine/spot/return-to-spot.ts';
 import type { SpotLimits } from '../../engine/spot/spot-limits.ts';
+import { policiesFor } from './governing-policy.ts';
 
 /** How a NodePool uses spot capacity. */
 export interface SpotSettings {
@@ -19,8 +21,7 @@ export interface SpotSettings {
   readonly returnToSpot: ReturnRule;
 }
 
-/** The settings of a policy. */
-export function spotSettings(policy: string | undefined, spec: SpotPolicySpec): SpotSettings {
+function spotSettings(policy: string | undefined, spec: SpotPolicySpec): SpotSettings {
   const { onRebalance, onDemand, maxPercentPerSpotPool, riskWeight, unavailableFor, returnToSpot } = spec;
   return {
     policy,
@@ -30,6 +31,12 @@ export function spotSettings(policy: string | undefined, spec: SpotPolicySpec): 
     unavailableForMs: durationMs(unavailableFor) ?? 0,
     returnToSpot: { afterMs: durationMs(returnToSpot.after), budget: returnToSpot.budget },
   };
+}
+
+/** The settings of a NodePool, by the policies there are. */
+export function settingsFor(pool: NodePool, policies: readonly SpotPolicy[]): SpotSettings {
+  const [policy] = policiesFor(pool, policies);
+  return policy === undefined ? DEFAULT_SPOT_SETTINGS : spotSettings(policy.metadata.name, policy.spec);
 }
 
 /** What holds for NodePools that no policy selects: the same as for an empty one. */

@@ -44,6 +44,7 @@ export interface Catalogue {
   readonly alloc: Float64Array;
   readonly optionCount: number;
   readonly optionTemplate: Int32Array;
+  readonly optionPool: Int32Array;
   readonly optionPrice: Float64Array;
   readonly optionOffering: readonly Offering[];
   /** Label keys that some offering has a value for. */
@@ -114,8 +115,10 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
   const capacityTypeKey = relevant.keys.find(CAPACITY_TYPE);
   const fromOffering = relevant.keys.names.map((name) => offeringKeys.has(name));
   const templateOf = Int32Array.from(optionTemplate);
+  const optionPool = new Int32Array(optionOffering.length);
   const optionPrice = new Float64Array(optionOffering.length);
   for (let option = 0; option < optionPrice.length; option++) {
+    optionPool[option] = (templates[templateOf[option] as number] as Template).pool;
     optionPrice[option] = (optionOffering[option] as Offering).price;
   }
   return {
@@ -124,6 +127,7 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
     alloc: Float64Array.from(alloc),
     optionCount: optionTemplate.length,
     optionTemplate: templateOf,
+    optionPool,
     optionPrice,
     optionOffering,
     offeringKeys,

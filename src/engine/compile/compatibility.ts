@@ -61,7 +61,7 @@ export class Compatibility {
   }
 
   #options(spec: FilterSpec): Bitset {
-    const { templates, optionTemplate, optionCount } = this.#catalogue;
+    const { optionTemplate, optionPool, optionCount } = this.#catalogue;
     const result = newBitset(optionCount);
     const poolOk = this.#pools.map(
       (pool) =>
@@ -76,27 +76,34 @@ export class Compatibility {
     for (let option = 0; option < optionCount; option++) {
       if (optionTemplate[option] !== template) {
         template = optionTemplate[option] as number;
-        const { pool, labels } = templates[template] as Template;
         templateOk =
-          poolOk[pool] === true &&
-          !(spec.hostPorts !== undefined && conflictsWithDaemons(templates[template] as Template, spec.hostPorts)) &&
-          lists.every((alternatives) => alternatives.some((list) => holds(list.ofTemplate, (key) => labels[key])));
+          poolOk[optionPool[option] as number] === true && this.#templateMeets(template, lists, spec.hostPorts);
       }
-      if (!templateOk) continue;
-      const labels = (templates[template] as Template).labels;
-      const ok = lists.every((alternatives) =>
-        alternatives.some(
-          (list) =>
-            (list.ofOffering.length === 0 || holds(list.ofOffering, (key) => this.#catalogue.label(option, key))) &&
-            (alternatives.length === 1 || holds(list.ofTemplate, (key) => labels[key])),
-        ),
-      );
-      if (ok) setBit(result, option);
+      if (templateOk && (lists.length === 0 || this.#optionMeets(option, template, lists))) setBit(result, option);
     }
     return result;
   }
 
-  #split(list: readonly Requirement[]): { ofTemplate: KeyedRequirement[]; ofOffering: KeyedRequirement[] } {
+  #templateMeets(index: number, lists: readonly SplitAlternatives[], ports: readonly HostPort[] | undefined): boolean {
+    const template = this.#catalogue.templates[index] as Template;
+    if (ports !== undefined && conflictsWithDaemons(template, ports)) return false;
+    if (lists.length === 0) return true;
+    const { labels } = template;
+    return lists.every((alternatives) => alternatives.some((list) => holds(list.ofTemplate, (key) => labels[key])));
+  }
+
+  #optionMeets(option: number, template: number, lists: readonly SplitAlternatives[]): boolean {
+    const { labels } = this.#catalogue.templates[template] as Template;
+    return lists.every((alternatives) =>
+      alternatives.some(
+        (list) =>
+          (list.ofOffering.length === 0 || holds(list.ofOffering, (key) => this.#catalogue.label(option, key))) &&
+          (alternatives.length === 1 || holds(list.ofTemplate, (key) => labels[key])),
+      ),
+    );
+  }
+
+  #split(list: readonly Requirement[]): SplitRequirements {
     const keyed = list.map((requirement) => ({ requirement, key: this.#keys.id(requirement.key) }));
     return {
       ofTemplate: keyed.filter(({ requirement }) => !this.#offeringKeys.has(requirement.key)),
@@ -123,6 +130,14 @@ export class Compatibility {
     return result;
   }
 }
+
+/** Requirements by whether offerings of a template can differ in them. */
+interface SplitRequirements {
+  readonly ofTemplate: readonly KeyedRequirement[];
+  readonly ofOffering: readonly KeyedRequirement[];
+}
+
+type SplitAlternatives = readonly SplitRequirements[];
 
 interface KeyedRequirement {
   readonly requirement: Requirement;

@@ -53,6 +53,7 @@ export interface Model {
   /** Evaluates a further filter; its number is an index of `admitted`. */
   filter(spec: FilterSpec): number;
   readonly classes: readonly PodClass[];
+  readonly kindCount: number;
   readonly podCount: number;
   /** Number of the first pod of each group of the problem, and the number of pods at the end. */
   readonly groupStart: Int32Array;
@@ -215,6 +216,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
     admitted: compatibility.admitted,
     filter: (spec) => compatibility.filter(spec),
     classes,
+    kindCount: kinds.length,
     podCount,
     groupStart,
     groups: topology.groups,

@@ -5,6 +5,7 @@
 import type { Slices } from '../packing/work.ts';
 import type { PodGroup, Problem } from '../problem.ts';
 import { Interner } from './interner.ts';
+import { PairIds } from './pair-ids.ts';
 import { RecordIds, textOf } from './record-ids.ts';
 
 const NOTHING = {};
@@ -39,9 +40,9 @@ export function* gatherClasses(problem: Problem): Slices<GatheredPods> {
   const requests = new RecordIds();
   const attachments = new RecordIds();
   const conditions = new Interner();
-  const sizes = new Pairs();
-  const kindIds = new Pairs();
-  const classIds = new Pairs();
+  const sizes = new PairIds();
+  const kindIds = new PairIds();
+  const classIds = new PairIds();
   const drafts: ClassDraft[] = [];
   for (let index = 0; index < groups.length; index++) {
     const group = groups[index] as PodGroup;
@@ -112,25 +113,6 @@ interface ClassDraft {
   readonly condition: number;
   readonly kind: number;
   readonly size: number;
-}
-
-/** Numbers pairs of numbers in the order in which they are first seen. */
-class Pairs {
-  readonly #ids = new Map<number, number>();
-
-  id(a: number, b: number): number {
-    const key = a * 2 ** 26 + b;
-    let id = this.#ids.get(key);
-    if (id === undefined) {
-      id = this.#ids.size;
-      this.#ids.set(key, id);
-    }
-    return id;
-  }
-
-  get size(): number {
-    return this.#ids.size;
-  }
 }
 
 /** Numbers numbers anew in the order in which they come, and keeps the first group that came with each. */

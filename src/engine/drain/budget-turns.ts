@@ -1,13 +1,13 @@
 /**
- * Pods that one disruption budget lets go a few at a time. The next may go when those that took the places of the former
- * are ready, so that the pods form turns.
+ * Pods that one disruption budget lets go a few at a time: each takes one of the places that the budget allows to be
+ * empty, and gives it back when the one that came in its stead is ready.
  */
 import type { DrainBudget, DrainPod } from './drain-question.ts';
 
 /** A pod in its turn. */
 export interface Turn {
   readonly pod: DrainPod;
-  /** How long after the first turn its own comes; infinity when it never comes. */
+  /** How long after the start its turn comes; infinity when it never comes. */
   readonly afterMs: number;
   /** The grace period it can be given. */
   readonly graceMs: number;
@@ -16,74 +16,63 @@ export interface Turn {
 /** Shorter is no grace at all. */
 export const SHORTEST_GRACE_MS = 1000;
 
-/** Who needs most time goes first; those that are not to be disturbed go last. */
+/** By group, and in each those that are not to be disturbed last; else who needs most time goes first. */
 export function inOrder(pods: readonly DrainPod[]): DrainPod[] {
   const held = (pod: DrainPod): number => (pod.heldUntil === undefined ? 0 : 1);
-  return [...pods].sort((a, b) => held(a) - held(b) || b.graceMs - a.graceMs || (a.id < b.id ? -1 : 1));
-}
-
-/**
- * The turns of pods that share a budget which lets somebody go, with grace periods such that all have ended after
- * `availableMs`, where that is possible. Only where a pod has to end before the next turn can come does its grace period
- * cost the others time; then it is shortened for all alike.
- */
-export function turnsOf(pods: readonly DrainPod[], budget: DrainBudget, availableMs: number): Turn[] {
-  const rounds = roundsOf(inOrder(pods), budget);
-  const longest = Math.max(...pods.map(({ graceMs }) => graceMs));
-  const cap = pods.some(({ comesBack }) => comesBack === 'after-its-end')
-    ? longestCap(rounds, longest, availableMs)
-    : longest;
-  const starts = startsOf(rounds, cap);
-  return rounds.flatMap((round, index) =>
-    round.map((pod) => {
-      const afterMs = starts[index] ?? Number.POSITIVE_INFINITY;
-      const left = Math.max(SHORTEST_GRACE_MS, availableMs - afterMs);
-      return { pod, afterMs, graceMs: Math.min(capped(pod, cap), left) };
-    }),
+  return [...pods].sort(
+    (a, b) => a.group - b.group || held(a) - held(b) || b.graceMs - a.graceMs || (a.id < b.id ? -1 : 1),
   );
 }
 
-/** Who goes together: pods of other nodes take their share of each turn. */
-function roundsOf(pods: readonly DrainPod[], { allowed, away, elsewhere }: DrainBudget): DrainPod[][] {
-  const rounds: DrainPod[][] = [];
-  for (const [index, pod] of pods.entries()) {
-    const rank = Math.floor((index * (pods.length + elsewhere)) / pods.length);
-    const turn = Math.floor((away + rank) / allowed);
-    const round = rounds[turn];
-    if (round === undefined) rounds[turn] = [pod];
-    else round.push(pod);
-  }
-  // A turn in which only pods of other nodes go takes as long as any other.
-  return Array.from(rounds, (round) => round ?? []);
+/**
+ * The turns of pods, in this order, that share a budget which lets somebody go, with grace periods such that all have
+ * ended after `availableMs`, where that is possible. Only where a pod has to end before another comes in its stead does
+ * its grace period cost the others time; then it is shortened for all alike.
+ */
+export function turnsOf(pods: readonly DrainPod[], budget: DrainBudget, availableMs: number): Turn[] {
+  const cap = longestCap(pods, budget, availableMs);
+  const starts = startsOf(pods, budget, cap);
+  return pods.map((pod, index) => {
+    const afterMs = starts[index] ?? Number.POSITIVE_INFINITY;
+    const left = Math.max(SHORTEST_GRACE_MS, availableMs - afterMs);
+    return { pod, afterMs, graceMs: Math.min(capped(pod, cap), left) };
+  });
 }
 
-/** When each turn comes, after the first. */
-function startsOf(rounds: readonly (readonly DrainPod[])[], cap: number): number[] {
-  const starts: number[] = [];
-  let at = 0;
-  // While others are away, the first turn is theirs.
-  let lengthMs = Math.max(...rounds.flat().map(({ readyMs }) => readyMs));
-  for (const round of rounds) {
-    starts.push(at);
-    if (round.length > 0) lengthMs = Math.max(...round.map((pod) => turnMs(pod, cap)));
-    at += lengthMs;
-  }
-  return starts;
+/** When the turn of each pod comes. */
+function startsOf(pods: readonly DrainPod[], budget: DrainBudget, cap: number): number[] {
+  const { allowed, away, elsewhere } = budget;
+  const backMs = Math.max(...pods.map(({ readyMs }) => readyMs));
+  // When each of the places can be used next.
+  const places = Array.from({ length: allowed }, (_, index) => (index < away ? backMs : 0));
+  const take = (pod: DrainPod): number => {
+    const soonest = places.indexOf(Math.min(...places));
+    const start = places[soonest] ?? 0;
+    places[soonest] = start + emptyMs(pod, cap);
+    return start;
+  };
+  // Pods that leave other nodes take turns in between.
+  let others = 0;
+  return pods.map((pod, index) => {
+    for (; others < Math.floor((index * elsewhere) / pods.length); others++) take(pod);
+    return take(pod);
+  });
 }
 
-function turnMs(pod: DrainPod, cap: number): number {
+/** How long the place of a pod stays empty. */
+function emptyMs(pod: DrainPod, cap: number): number {
   if (pod.comesBack === 'never') return Number.POSITIVE_INFINITY;
   return pod.readyMs + (pod.comesBack === 'after-its-end' ? capped(pod, cap) : 0);
 }
 
 /** The longest grace period, in whole seconds, with which the last turn ends in time; the shortest when there is none. */
-function longestCap(rounds: readonly (readonly DrainPod[])[], longest: number, availableMs: number): number {
+function longestCap(pods: readonly DrainPod[], budget: DrainBudget, availableMs: number): number {
+  const longest = Math.max(SHORTEST_GRACE_MS, ...pods.map(({ graceMs }) => graceMs));
   const fits = (cap: number): boolean => {
-    const start = startsOf(rounds, cap).at(-1) ?? 0;
-    const last = Math.max(SHORTEST_GRACE_MS, ...(rounds.at(-1) ?? []).map((pod) => capped(pod, cap)));
-    return start + last <= availableMs;
+    const ends = startsOf(pods, budget, cap).map((start, index) => start + capped(pods[index] as DrainPod, cap));
+    return Math.max(...ends) <= availableMs;
   };
-  if (fits(longest)) return longest;
+  if (!pods.some(({ comesBack }) => comesBack === 'after-its-end') || fits(longest)) return longest;
   let low = 1;
   let high = Math.ceil(longest / 1000);
   while (low + 1 < high) {

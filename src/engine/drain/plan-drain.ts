@@ -6,7 +6,7 @@ import { inOrder, SHORTEST_GRACE_MS, type Turn, turnsOf } from './budget-turns.t
 import type { DrainPlan, DrainStep, LatePod, LateReason } from './drain-plan.ts';
 import type { DrainBudget, DrainPod, DrainQuestion } from './drain-question.ts';
 
-/** Pods of one group that have to wait for each other: those of one budget, or one alone. */
+/** Pods that have to wait for each other, in the order of their turns: those of one budget, or one alone. */
 interface Chain {
   readonly pods: readonly DrainPod[];
   readonly budget?: DrainBudget;
@@ -23,34 +23,40 @@ interface Times {
   readonly over: boolean;
 }
 
-interface ChainPlan {
+/** A chain whose first pods are asked at a known time. */
+interface StartedChain extends Chain {
+  /** If it starts later, somebody's grace period is shortened. */
   readonly latestStart: number;
-  readonly steps: readonly DrainStep[];
-  readonly late: readonly LatePod[];
-  readonly endsAt: number;
+  readonly start: number;
+  readonly turns: readonly Turn[];
+  /** When each turn comes after the first if nobody's grace period is shortened. */
+  readonly unhurried: readonly Turn[];
 }
 
 export function planDrain(question: DrainQuestion): DrainPlan {
+  const { pods } = question;
   const times = timesOf(question);
-  const budgets = new Map(question.budgets.map((budget) => [budget.name, budget]));
-  const plans: ChainPlan[] = [];
+  const chains = chainsOf(question);
+  const started = new Map<Chain, StartedChain>();
+  const steps: DrainStep[] = [];
+  const late: LatePod[] = [];
   let formerEnd = Number.NEGATIVE_INFINITY;
-  for (const group of [...new Set(question.pods.map((pod) => pod.group))].sort((a, b) => a - b)) {
-    const pods = question.pods.filter((pod) => pod.group === group);
-    const waiting = pods.filter(({ endsAt }) => endsAt === undefined);
-    const here = chainsOf(waiting, budgets).map((chain) => planChain(chain, times, formerEnd));
-    plans.push(...here);
-    formerEnd = Math.max(
-      formerEnd,
-      ...pods.map(({ endsAt = formerEnd }) => endsAt),
-      ...here.map((plan) => plan.endsAt),
-    );
+  for (const group of [...new Set(pods.map((pod) => pod.group))].sort((a, b) => a - b)) {
+    const ends = pods.flatMap((pod) => (pod.group === group && pod.endsAt !== undefined ? [pod.endsAt] : []));
+    for (const chain of chains.filter((one) => one.pods.some((pod) => pod.group === group))) {
+      const going = started.get(chain) ?? startOf(chain, times, formerEnd);
+      started.set(chain, going);
+      for (const step of stepsOf(going, group, formerEnd, times)) {
+        const reason = lateReason(step, chain, times);
+        steps.push(step);
+        if (reason !== undefined) late.push({ pod: step.pod, reason });
+        ends.push(reason === undefined ? step.expectedAt + step.graceMs : Number.POSITIVE_INFINITY);
+      }
+    }
+    formerEnd = Math.max(formerEnd, ...ends);
   }
-  return {
-    latestStart: Math.min(...plans.map((plan) => plan.latestStart)),
-    steps: plans.flatMap((plan) => plan.steps).sort((a, b) => a.askAt - b.askAt || a.pod.group - b.pod.group),
-    late: plans.flatMap((plan) => plan.late),
-  };
+  const latestStart = Math.min(...[...started.values()].map((chain) => chain.latestStart));
+  return { latestStart, steps: steps.sort((a, b) => a.askAt - b.askAt || a.expectedAt - b.expectedAt), late };
 }
 
 /**
@@ -67,60 +73,55 @@ function timesOf({ now, deadline, marginMs }: Omit<DrainQuestion, 'pods' | 'budg
   return { now, deadline, over: soonest > deadline, end: Math.max(deadline - marginMs, Math.min(deadline, soonest)) };
 }
 
-function chainsOf(pods: readonly DrainPod[], budgets: ReadonlyMap<string, DrainBudget>): Chain[] {
+function chainsOf({ pods, budgets }: DrainQuestion): Chain[] {
+  const known = new Map(budgets.map((budget) => [budget.name, budget]));
   const alone: Chain[] = [];
-  const shared = new Map<string, DrainPod[]>();
-  for (const pod of inOrder(pods)) {
-    const [name, ...others] = pod.budgets;
-    const budget = budgets.get(name ?? '');
-    if (others.length > 0) alone.push({ pods: [pod], blocked: { kind: 'several', budgets: pod.budgets } });
-    else if (name === undefined || budget === undefined) alone.push({ pods: [pod] });
-    else if (budget.allowed <= 0) alone.push({ pods: [pod], blocked: { kind: 'closed', budget: name } });
-    else shared.set(name, [...(shared.get(name) ?? []), pod]);
+  const shared = new Map<DrainBudget, DrainPod[]>();
+  for (const pod of inOrder(pods.filter(({ endsAt }) => endsAt === undefined))) {
+    const budget = known.get(pod.budgets[0] ?? '');
+    if (pod.budgets.length > 1) alone.push({ pods: [pod], blocked: { kind: 'several', budgets: pod.budgets } });
+    else if (budget === undefined) alone.push({ pods: [pod] });
+    else if (budget.allowed <= 0) alone.push({ pods: [pod], blocked: { kind: 'closed', budget: budget.name } });
+    else shared.set(budget, [...(shared.get(budget) ?? []), pod]);
   }
-  return [...alone, ...[...shared].map(([name, of]) => ({ pods: of, budget: budgets.get(name) as DrainBudget }))];
+  return [...alone, ...[...shared].map(([budget, of]) => ({ budget, pods: of }))];
 }
 
-function planChain(chain: Chain, times: Times, formerEnd: number): ChainPlan {
-  const { now, end } = times;
-  // With all the time in the world.
-  const full = turns(chain, Number.POSITIVE_INFINITY);
-  const fullMs = Math.max(
-    ...full.flatMap(({ afterMs, graceMs }) => (Number.isFinite(afterMs) ? [afterMs + graceMs] : [])),
-  );
-  const latestStart = end - fullMs;
+function startOf(chain: Chain, { now, end }: Times, formerEnd: number): StartedChain {
+  const unhurried = turns(chain, Number.POSITIVE_INFINITY);
+  const comes = unhurried.filter(({ afterMs }) => Number.isFinite(afterMs));
+  const latestStart = end - Math.max(...comes.map(({ afterMs, graceMs }) => afterMs + graceMs));
   const start = Math.max(now, Math.min(formerEnd, latestStart));
-  const steps = turns(chain, end - start).map((turn, index): DrainStep => {
-    const inFull = full[index]?.afterMs ?? 0;
-    return stepOf(turn, chain, start, latestStart + (Number.isFinite(inFull) ? inFull : 0), times);
-  });
-  const late = steps.flatMap((step): LatePod[] => {
-    const reason = lateReason(step, chain, times);
-    return reason === undefined ? [] : [{ pod: step.pod, reason }];
-  });
-  const endsAt = late.length > 0 ? Number.POSITIVE_INFINITY : Math.max(...steps.map((s) => s.expectedAt + s.graceMs));
-  return { latestStart, steps, late, endsAt };
+  return { ...chain, latestStart, start, unhurried, turns: turns(chain, end - start) };
 }
 
 /** One turn for all where no budget makes them wait. */
 function turns({ pods, budget }: Chain, availableMs: number): Turn[] {
   if (budget !== undefined) return turnsOf(pods, budget, availableMs);
-  return pods.map((pod) => ({
-    pod,
-    afterMs: 0,
-    graceMs: Math.min(pod.graceMs, Math.max(SHORTEST_GRACE_MS, availableMs)),
-  }));
+  const most = Math.max(SHORTEST_GRACE_MS, availableMs);
+  return pods.map((pod) => ({ pod, afterMs: 0, graceMs: Math.min(pod.graceMs, most) }));
 }
 
-function stepOf(turn: Turn, chain: Chain, start: number, latest: number, { end, over }: Times): DrainStep {
-  const { pod } = turn;
-  // One that is not to be disturbed is asked at the last moment that leaves it, and those after it, their time.
-  const held = Math.max(start, Math.min(pod.heldUntil ?? start, latest));
-  const expectedAt = Math.max(held, start + turn.afterMs);
-  const left = Math.max(SHORTEST_GRACE_MS, end - expectedAt);
-  const graceMs = over ? pod.graceMs : Math.min(turn.graceMs, left);
-  const waitedFor = chain.pods.length > 1 && pod.comesBack === 'after-its-end' && Number.isFinite(expectedAt);
-  return { pod, askAt: held, expectedAt, graceMs, endBy: over || waitedFor ? expectedAt + graceMs : end };
+/** The steps of those pods of a chain that are in a group, which is asked when the former groups have left. */
+function stepsOf(chain: StartedChain, group: number, formerEnd: number, { end, over }: Times): DrainStep[] {
+  const { start, latestStart, budget } = chain;
+  const first = chain.pods[0]?.group === group;
+  let former = start;
+  return chain.turns.flatMap(({ pod, afterMs, graceMs }, index): DrainStep[] => {
+    if (pod.group !== group) return [];
+    const unhurriedMs = chain.unhurried[index]?.afterMs ?? 0;
+    // The last moment that leaves it, and those after it, their time.
+    const latest = latestStart + (Number.isFinite(unhurriedMs) ? unhurriedMs : 0);
+    const notBefore = Math.max(pod.heldUntil ?? start, first ? start : formerEnd);
+    // Nobody takes the turn of one who waits longer.
+    const askAt = Math.max(former, Math.min(notBefore, latest));
+    former = askAt;
+    const expectedAt = Math.max(askAt, start + afterMs);
+    const given = over ? pod.graceMs : graceMs;
+    // Where others wait for its end, it may not take longer than was reckoned with.
+    const waitedFor = budget !== undefined && pod.comesBack === 'after-its-end' && Number.isFinite(expectedAt);
+    return [{ pod, askAt, expectedAt, graceMs: given, endBy: over || waitedFor ? expectedAt + given : end }];
+  });
 }
 
 function lateReason({ expectedAt }: DrainStep, { budget, blocked }: Chain, times: Times): LateReason | undefined {

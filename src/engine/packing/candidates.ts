@@ -16,7 +16,7 @@ export function findCandidates(
   scope: PackScope,
 ): Candidate[] {
   const { catalogue, optionCell, poolTier, admitted } = model;
-  const { optionTemplate, templates, alloc, dimensions } = catalogue;
+  const { optionTemplate, optionPool, alloc, dimensions } = catalogue;
   const pools = model.problem.pools.length;
   const filters = [...new Set(rows.map((row) => row.filter))];
   const cells = new Set(rows.map((row) => row.cell));
@@ -25,7 +25,7 @@ export function findCandidates(
   // In order of price, so that every kind is; a kind is a number made of what must not be mixed.
   for (let at = 0; at < model.optionsByPrice.length; at++) {
     const option = model.optionsByPrice[at] as number;
-    const { pool } = templates[optionTemplate[option] as number] as { pool: number };
+    const pool = optionPool[option] as number;
     if (!market.sells(option) || (scope.tier !== undefined && poolTier[pool] !== scope.tier)) continue;
     const combination = admittedBy(option, filters, admitted, combinations);
     if (combination < 0) continue;

@@ -47,7 +47,10 @@ export function* carryOut(
     .map((part, index) => ({ part, row: pack.rowOfPart[index] as number }))
     .filter(({ part, row }) => part.cell < 0 && row >= 0);
   // Pods with rules about their node first: those that come later never refuse them.
-  for (const { part, row } of loose.filter(({ part }) => part.podClass.hostBound).sort(bySelfRules)) {
+  const hostBound = loose
+    .filter(({ part }) => part.podClass.hostBound)
+    .map(({ part, row }) => ({ part, row, selfRules: selfRules(part.podClass) }));
+  for (const { part, row } of hostBound.sort((a, b) => b.selfRules - a.selfRules)) {
     for (let count = 0; count < part.count; count++) {
       placeOne(state, part.podClass, reserved[row] as Reserved);
       if (work.spend(40)) yield;
@@ -61,10 +64,6 @@ export function* carryOut(
   for (let node = from; node < state.nodeCount; node++) {
     if ((state.contents[node] as number[]).length === 0) state.close(node);
   }
-}
-
-function bySelfRules(a: { part: RowPart }, b: { part: RowPart }): number {
-  return selfRules(b.part.podClass) - selfRules(a.part.podClass);
 }
 
 function selfRules(podClass: PodClass): number {

@@ -85,9 +85,9 @@ export class Market {
         const option = options[at] as number;
         const row = capacityOf(this.#model, option, filter);
         const rows = byTier[tier] as Float64Array[];
-        if (!rows.some((other) => covers(other, row))) {
-          byTier[tier] = [...rows.filter((other) => !covers(row, other)), row];
-        }
+        let kept = 0;
+        while (kept < rows.length && !covers(rows[kept] as Float64Array, row)) kept++;
+        if (kept === rows.length) byTier[tier] = [...rows.filter((other) => !covers(row, other)), row];
         if (!this.#model.minValues.concern(option)) break;
       }
     }
@@ -99,7 +99,7 @@ export class Market {
     const known = this.#shelves.get(filter);
     if (known !== undefined) return known;
     const { catalogue, optionCell, poolTier, minValues, cellDomains } = this.#model;
-    const { optionTemplate, optionPrice, templates } = catalogue;
+    const { optionTemplate, optionPool, optionPrice } = catalogue;
     const admitted = (this.#model.admitted[filter] as Admitted).options;
     const shelf: Shelf = { templates: [], tiers: [], starts: [], options: [] };
     /** Where the offer of the present template in each cell is. */
@@ -112,7 +112,7 @@ export class Market {
         template = optionTemplate[option] as number;
         start = shelf.options.length;
         shelf.templates.push(template);
-        shelf.tiers.push(poolTier[(templates[template] as { pool: number }).pool] as number);
+        shelf.tiers.push(poolTier[optionPool[option] as number] as number);
         shelf.starts.push(start);
       }
       const cell = optionCell[option] as number;

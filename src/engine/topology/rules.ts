@@ -105,7 +105,8 @@ class TopologyCompiler {
     );
     const index = new MatcherIndex(this.#groups.map(({ matcher }) => matcher));
     const topologies: ClassTopology[] = [];
-    for (const [position, pod] of classes.entries()) {
+    for (const pod of classes) {
+      const position = topologies.length;
       if ((position & 1023) === 1023) yield;
       const { rules, wishes, carries } = drafts[position] as ClassDraft;
       const selected = index.matching(pod.namespace, pod.labels ?? {});

@@ -14,9 +14,13 @@ import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts
 import { UnavailableOfferings } from '../../../src/cloud/unavailable-offerings.ts';
 import { DecisionLog } from '../../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../../src/controllers/provisioning/provisioner.ts';
+import { RiskKeeper } from '../../../src/controllers/spot-policy/risk-keeper.ts';
+import { SpotPlanning } from '../../../src/controllers/spot-policy/spot-planning.ts';
+import { SpotPolicies } from '../../../src/controllers/spot-policy/spot-policies.ts';
 import { EmbeddedCluster } from '../../../src/embedded/cluster.ts';
 import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { EventRecorder } from '../../../src/kube/event-recorder.ts';
+import { Metrics } from '../../../src/platform/metrics.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
 import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
 import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
@@ -70,7 +74,9 @@ async function setUp(...pools: NodePool[]) {
   const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
   const state = new ClusterState(informers);
   const nominations = new Nominations({ clock, pods: informers.pods });
-  const shared = { client, clock, state, provider, recorder, decisions, nominations };
+  const risk = new RiskKeeper({ clock, metrics: new Metrics() });
+  const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
+  const shared = { client, clock, state, provider, recorder, decisions, nominations, spot };
   const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);

@@ -23,6 +23,7 @@ import { isGoing } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { inSlices } from '../../in-slices.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
+import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
 import { Budgets } from '../budgets/budgets.ts';
 import { withPods } from '../candidate.ts';
 import type { Command } from '../commands/command.ts';
@@ -30,10 +31,11 @@ import type { Look } from '../look.ts';
 import type { DisruptionMethod } from '../method.ts';
 import { Caution } from './caution.ts';
 import { ChangeStamp } from './change-stamp.ts';
-import { commandsOfPlan, type PlannedMove } from './commands-of-plan.ts';
+import { type CommandParts, commandsOfPlan, type PlannedMove } from './commands-of-plan.ts';
 import { consolidationApproved, consolidationRejected, unconsolidatable } from './events.ts';
 import { ConsolidationMetrics } from './metrics.ts';
 import { type Objection, Validation } from './validation.ts';
+import { policyHold, withinPolicies } from './within-policies.ts';
 
 /** How hard to look, and how long to leave things alone. */
 export interface ConsolidationLimits {
@@ -54,6 +56,8 @@ export interface ConsolidationOptions extends ConsolidationLimits {
   readonly metrics: Metrics;
   readonly logger?: Logger;
   readonly rounds: Pick<Rounds, 'covers'>;
+  /** How each pool uses spot capacity. */
+  readonly policies: Pick<SpotPolicies, 'for'>;
 }
 
 /** A round of provisioning gathers pods and finds places for them within this time. */
@@ -120,6 +124,7 @@ export class Consolidation implements DisruptionMethod {
         return found === undefined || 'why' in found ? undefined : found;
       },
       poolNamed: look.poolNamed,
+      ...this.#policies(look, pools, built),
       budgets: look.budgets,
       newId: () => look.newId(),
     });
@@ -153,6 +158,18 @@ export class Consolidation implements DisruptionMethod {
     const claims = begun.flatMap(({ command }) => command.candidates.map(({ claim }) => claim.metadata.uid ?? ''));
     const savings = begun.reduce((sum, { move }) => sum + move.savings, 0);
     this.#caution.begun(claims, savings, fleet);
+  }
+
+  /** What policies have to say about moves. */
+  #policies(look: Look, pools: readonly UsablePool[], built: BuiltFleet): Pick<CommandParts, 'settle' | 'paid'> {
+    const { policies, recorder } = this.#options;
+    return withinPolicies({ policies, pools, nodes: look.nodes, built }, ({ nodes }, because) => {
+      for (const name of nodes) {
+        const { node, claim } = built.states.get(name) ?? {};
+        if (node !== undefined) recorder.record(unconsolidatable(node, because));
+        if (claim !== undefined) recorder.record(unconsolidatable(claim, because));
+      }
+    });
   }
 
   /** Every pod that has no place, or will have none, is known to provisioning; or that has been so for too long to wait. */
@@ -193,7 +210,7 @@ export class Consolidation implements DisruptionMethod {
   }
 
   #snapshot(look: Look, pools: readonly UsablePool[], nodes = look.nodes, budgets = look.budgets): FleetSnapshot {
-    const { state, provider, clock, cooldownMs } = this.#options;
+    const { state, provider, clock, cooldownMs, policies } = this.#options;
     const { informers, storage } = state;
     const allowed = (pool: string) => ({
       Empty: budgets.left(pool, 'Empty'),
@@ -212,6 +229,7 @@ export class Consolidation implements DisruptionMethod {
       reservationLabel: provider.labels.reservation,
       isNominated: (node) => look.isNominated(node),
       allowed,
+      policyHold: policyHold({ policies, pools, nodes, now: clock.now() }),
       ...(cooldownMs === undefined ? {} : { cooldownMs }),
     };
   }

@@ -19,29 +19,28 @@ export type Eviction =
  * the machine away: the pod's time is up now, and it has to have ended by then, but nobody is forced to go.
  */
 export function decideEviction(pod: Pod, now: EpochMs, deadline: EpochMs | undefined, endBy?: number): Eviction {
-  const left = deadline === undefined ? undefined : Math.max(1, Math.floor((deadline - now) / 1000));
+  const left = deadline === undefined ? undefined : secondsUntil(deadline, now);
   const endsAt = parseTimestamp(pod.metadata.deletionTimestamp);
   if (endsAt !== undefined) {
     const late = deadline !== undefined && endsAt > deadline && (pod.metadata.deletionGracePeriodSeconds ?? 0) > 1;
     if (late && left !== undefined) return { kind: 'delete', graceSeconds: left };
-    const shorter = endBy === undefined ? undefined : shortened(pod, endsAt, Math.max(endBy, now));
-    return shorter === undefined ? { kind: 'none' } : { kind: 'evict', graceSeconds: shorter };
+    // A kubelet counts a shortened grace period from when it hears of it.
+    const shorter = endBy === undefined ? Number.POSITIVE_INFINITY : secondsUntil(endBy, now);
+    const given = pod.metadata.deletionGracePeriodSeconds ?? 0;
+    return shorter < given ? { kind: 'evict', graceSeconds: shorter } : { kind: 'none' };
   }
   if (left !== undefined && now >= deletedAt(pod, deadline))
     return { kind: 'delete', graceSeconds: Math.max(1, Math.min(left, graceSeconds(pod))) };
   if (endBy !== undefined) {
-    const given = Math.max(1, Math.floor((endBy - now) / 1000));
+    const given = secondsUntil(endBy, now);
     return given < graceSeconds(pod) ? { kind: 'evict', graceSeconds: given } : { kind: 'evict' };
   }
   const until = doNotDisruptUntil(pod) ?? now;
   return until > now ? { kind: 'held', until } : { kind: 'evict' };
 }
 
-/** The grace period, counted from when it began, that ends by then; undefined where the present one does. */
-function shortened({ metadata }: Pod, endsAt: number, endBy: number): number | undefined {
-  const { deletionGracePeriodSeconds: given = 0 } = metadata;
-  const shorter = Math.max(1, Math.floor((endBy - (endsAt - given * 1000)) / 1000));
-  return shorter < given ? shorter : undefined;
+function secondsUntil(time: number, now: EpochMs): number {
+  return Math.max(1, Math.floor((time - now) / 1000));
 }
 
 /** When a pod is deleted without asking: so early that it still has its grace period. */

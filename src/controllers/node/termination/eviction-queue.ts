@@ -79,9 +79,11 @@ export class EvictionQueue {
     const { clock } = this.#options;
     const uid = pod.metadata.uid ?? '';
     const known = this.#items.get(uid);
-    if (known !== undefined) known.endBy = endBy;
     const overdue = decideEviction(pod, clock.now(), this.#deadline(pod)).kind === 'delete';
-    if (known !== undefined && !overdue) return;
+    // That the machine is taken away is news: whoever has been refused is asked again.
+    const hurried = known?.endBy === undefined && endBy !== undefined;
+    if (known !== undefined) known.endBy = endBy;
+    if (known !== undefined && !overdue && !hurried) return;
     const item = known ?? { key: `${keyText(keyOf(pod))}/${uid}`, endBy, refusals: 0 };
     this.#items.set(uid, item);
     this.#controller.queue.add(item.key);
@@ -152,7 +154,7 @@ export class EvictionQueue {
   #waitMs(item: Item, deletedAt: number): number {
     const now = this.#options.clock.now();
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** item.refusals++);
-    const hurry = Math.max(SHORTEST_WAIT_MS, ((item.endBy ?? Number.POSITIVE_INFINITY) - now) / TRIES);
+    const hurry = Math.max(SHORTEST_WAIT_MS, Math.ceil(((item.endBy ?? Number.POSITIVE_INFINITY) - now) / TRIES));
     return Math.max(0, Math.min(waitMs, hurry, deletedAt - now));
   }
 

@@ -11,7 +11,7 @@ import {
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
-import type { Pod } from '../../../apis/kubernetes/pod.ts';
+import { PODS, type Pod } from '../../../apis/kubernetes/pod.ts';
 import { VOLUME_ATTACHMENTS, type VolumeAttachment } from '../../../apis/kubernetes/volume-attachment.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
@@ -19,6 +19,7 @@ import { Informer } from '../../../kube/informer.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_NODE, BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import { isReschedulable } from '../../../state/cluster-state.ts';
 import { isReady } from '../../../state/is-ready.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
@@ -31,6 +32,7 @@ import { writtenDeadline } from '../../nodeclaim/termination/termination-deadlin
 import {
   awaitingVolumeDetachment,
   cannotLeaveInTime,
+  machineGone,
   terminationGracePeriodExpiring,
   waitingForHeldPods,
 } from '../events.ts';
@@ -106,7 +108,10 @@ export class NodeTermination {
     const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal)));
     // 2. Where there is no machine any more, there is nothing to wait for.
-    if (await this.#isDead(known, claims[0], context)) return this.#letGo(known, signal);
+    if (await this.#isDead(known, claims[0], context)) {
+      await this.#forgetPods(name, signal);
+      return this.#letGo(known, signal);
+    }
     // 3. Nothing new comes to it.
     const node = await this.#closed(known, signal);
     // The deadline is written on a deleted claim before anything else is done with it.
@@ -149,6 +154,23 @@ export class NodeTermination {
       logger.warn('cannot tell whether the instance of a silent node is there', { error: asError(error) });
       return false;
     }
+  }
+
+  /** Pods whose machine is gone run no more: the sooner that is said, the sooner others take their places. */
+  async #forgetPods(node: string, signal: AbortSignal): Promise<void> {
+    const { client, recorder, state } = this.#options;
+    const lost = state.podsOn(node).filter((pod) => isReschedulable(pod) && !pod.metadata.deletionTimestamp);
+    await Promise.all(
+      lost.map(async (pod) => {
+        try {
+          await client.delete(PODS, keyOf(pod), { signal, preconditions: { uid: pod.metadata.uid ?? '' } });
+          this.#metrics.podDrained('machine_gone');
+          recorder.record(machineGone(pod));
+        } catch (error) {
+          if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
+        }
+      }),
+    );
   }
 
   async #closed(node: Node, signal: AbortSignal): Promise<Node> {

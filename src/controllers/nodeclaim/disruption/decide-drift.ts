@@ -8,7 +8,7 @@ import {
 } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
-import type { InstanceType, Labels } from '../../../engine/problem.ts';
+import type { InstanceType, Labels, Requirement } from '../../../engine/problem.ts';
 import { satisfies } from '../../../engine/requirements/label-match.ts';
 import { requirement } from '../../../state/engine-requirements.ts';
 
@@ -35,12 +35,17 @@ export function driftFromPool(claim: NodeClaim, pool: NodePool): Drift | undefin
   }
   const missed = pool.spec.template.spec.requirements
     .map(requirement)
-    .find((each) => !satisfies(each, labels[each.key]));
+    .find((each) => (labels[each.key] !== undefined || isPromised(each)) && !satisfies(each, labels[each.key]));
   if (missed === undefined) return undefined;
   const { key, operator, values } = missed;
   const has = labels[key] === undefined ? 'has no such label' : `is ${labels[key]}`;
   const message = `pool ${pool.metadata.name} asks for ${[key, operator, ...values].join(' ')}, and the node ${has}`;
   return { reason: 'RequirementsDrifted', message };
+}
+
+/** Whether every node of the pool has the label: where a value is left open, new nodes may come without it too. */
+function isPromised({ operator, values }: Requirement): boolean {
+  return operator === 'In' && values.length === 1;
 }
 
 /** Whether the claim's machine is no longer sold at all; whether it could be had right now does not matter. */

@@ -16,6 +16,7 @@ import { anAccount } from '../../../../src/cloud/simulated/testkit/small-account
 import { UnavailableOfferings } from '../../../../src/cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../../../../src/controllers/all.ts';
 import { DecisionLog } from '../../../../src/controllers/provisioning/decision-log.ts';
+import { SpotPolicies } from '../../../../src/controllers/spot-policy/spot-policies.ts';
 import { EmbeddedCluster } from '../../../../src/embedded/cluster.ts';
 import type { KubeClient } from '../../../../src/kube/client.ts';
 import { EventRecorder } from '../../../../src/kube/event-recorder.ts';
@@ -32,9 +33,11 @@ export interface FleetWorldOptions {
   readonly seed?: string;
   readonly account?: Partial<AccountSettings>;
   readonly logger?: Logger;
+  /** For stories of days: nodes say seldom that they are there, and are missed late. */
+  readonly slowHeartbeats?: boolean;
   /** What the controllers talk to the API server through. */
   readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
-  readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning' | 'consolidation'>;
+  readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning' | 'consolidation' | 'notices'>;
 }
 
 export class FleetWorld {
@@ -54,7 +57,12 @@ export class FleetWorld {
   constructor(options: FleetWorldOptions) {
     this.#options = options;
     this.random = seededRandom(options.seed ?? 'fleet');
-    this.cluster = new EmbeddedCluster({ clock: this.clock, random: this.random });
+    const slow = { leaseRenewMs: 600_000, nodeTimes: { graceMs: 1_500_000 } };
+    this.cluster = new EmbeddedCluster({
+      clock: this.clock,
+      random: this.random,
+      ...(options.slowHeartbeats === true ? slow : {}),
+    });
     this.client = this.cluster.client;
     this.cloud = new SimulatedCloud({ clock: this.clock, random: this.random });
     this.cloud.fleet.onChange(({ token, id }) => {
@@ -93,11 +101,13 @@ export class FleetWorld {
     this.metrics = new Metrics();
     const { metrics } = this;
     const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
+    const policies = new SpotPolicies(informers);
+    const unavailable = new UnavailableOfferings({ clock, ttlMs: (pool = '') => policies.for(pool).unavailableForMs });
     const provider = new SimulatedProvider({
       clock,
       cloud,
       cluster: 'test',
-      unavailable: new UnavailableOfferings({ clock }),
+      unavailable,
       reservations: new Reservations({ clock }),
     });
     const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
@@ -105,7 +115,8 @@ export class FleetWorld {
     const stop = new AbortController();
     const decisions = new DecisionLog();
     const provisioning = { solveSteps: 200_000 };
-    const parts = [informers, ...allControllers({ ...shared, decisions, provisioning, ...controllers })];
+    const settings = { decisions, policies, unavailable, provisioning, ...controllers };
+    const parts = [informers, ...allControllers({ ...shared, ...settings })];
     this.#process = { stop, ended: Promise.all(parts.map((part) => part.run(stop.signal))) };
   }
 
