@@ -1,6 +1,7 @@
 /**
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
- * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead.
+ * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
+ * `npm run bench -- end-to-end` the autoscaler on a real control plane.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { CaseResult } from './case-result.ts';
 import { runEmbedded } from './embedded/run.ts';
+import { runEndToEnd } from './end-to-end/run.ts';
 import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
 import { consolidationTable } from './report/consolidation-table.ts';
 import { growthOf, plotsOf, tableOf } from './report/report.ts';
@@ -17,7 +19,8 @@ import { table } from './report/table.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-function run(): void {
+async function run(): Promise<void> {
+  if (process.argv[2] === 'end-to-end') return await runEndToEnd(process.argv.slice(3));
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { runs: { type: 'string' }, problems: { type: 'string' }, checker: { type: 'string' } },
@@ -73,7 +76,7 @@ function report(results: readonly CaseResult[], runs: number): void {
 }
 
 try {
-  run();
+  await run();
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

@@ -2,10 +2,12 @@ import { NODE_CLAIM_DEFINITION } from './karpenter/node-claim.ts';
 import { NODE_POOL_DEFINITION } from './karpenter/node-pool.ts';
 import type { CustomResourceDefinition } from './schema/custom-resource-definition.ts';
 import { SIMULATED_NODE_CLASS_DEFINITION } from './spindrift/simulated-node-class.ts';
+import { SPOT_POLICY_DEFINITION } from './spindrift/spot-policy.ts';
 
 /** The definitions of all kinds that Spindrift adds to a cluster. */
 export const DEFINITIONS: readonly CustomResourceDefinition[] = [
   NODE_POOL_DEFINITION,
   NODE_CLAIM_DEFINITION,
   SIMULATED_NODE_CLASS_DEFINITION,
+  SPOT_POLICY_DEFINITION,
 ];

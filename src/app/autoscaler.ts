@@ -1,8 +1,9 @@
 /** The autoscaler, put together: informers, state, a cloud, and every controller. */
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
+import { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import { allControllers } from '../controllers/all.ts';
 import { DecisionLog } from '../controllers/provisioning/decision-log.ts';
-import { Provisioner } from '../controllers/provisioning/provisioner.ts';
+import { SpotPolicies } from '../controllers/spot-policy/spot-policies.ts';
 import { warmUp } from '../engine/warm-up.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { EventRecorder } from '../kube/event-recorder.ts';
@@ -40,19 +41,19 @@ export class Autoscaler {
     const nodeClasses = [SIMULATED_NODE_CLASSES];
     const informers = new ClusterInformers({ client, clock, random, logger, nodeClasses });
     const state = new ClusterState(informers);
-    const cloud = simulatedCloud({ client, clock, random, logger, informers, cluster, ...(powerOff && { powerOff }) });
+    const policies = new SpotPolicies(informers);
+    const ttlMs = (pool = ''): number => policies.for(pool).unavailableForMs;
+    const unavailable = new UnavailableOfferings({ clock, ttlMs });
+    const ofCloud = { client, clock, random, logger, informers, cluster, unavailable };
+    const cloud = simulatedCloud({ ...ofCloud, ...(powerOff && { powerOff }) });
     const { provider } = cloud;
     const recorder = new EventRecorder({ client, clock, random, logger, component: 'karpenter' });
     const shared = { client, clock, random, logger, metrics, recorder, state, provider };
-    const provisioner = new Provisioner({
-      ...shared,
-      decisions: this.decisions,
-      batchIdleMs,
-      batchMaxMs,
-      ...(solveSteps === undefined ? {} : { solveSteps }),
-    });
     this.#informers = informers;
-    this.#parts = [...cloud.parts, ...allControllers(shared), provisioner];
+    const provisioning = { batchIdleMs, batchMaxMs, ...(solveSteps === undefined ? {} : { solveSteps }) };
+    const { decisions } = this;
+    const controllers = allControllers({ ...shared, decisions, policies, provisioning, unavailable });
+    this.#parts = [...cloud.parts, ...controllers];
   }
 
   /** The caches are full. */

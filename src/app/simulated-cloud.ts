@@ -7,7 +7,7 @@ import { NodeClassAccounts } from '../cloud/simulated/node-class-accounts.ts';
 import { NodeClassController } from '../cloud/simulated/node-class-controller.ts';
 import { SimulatedCloud } from '../cloud/simulated/simulated-cloud.ts';
 import { SimulatedProvider } from '../cloud/simulated/simulated-provider.ts';
-import { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
+import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -23,6 +23,7 @@ export interface SimulatedCloudPartsOptions {
   readonly informers: ClusterInformers;
   /** The name of the cluster, which its machines carry. */
   readonly cluster: string;
+  readonly unavailable: UnavailableOfferings;
   /** Called when the machine of a node has lost its power. */
   readonly powerOff?: (nodeName: string) => void;
 }
@@ -34,14 +35,14 @@ export interface CloudParts {
 }
 
 export function simulatedCloud(options: SimulatedCloudPartsOptions): CloudParts {
-  const { client, clock, random, logger, informers, cluster, powerOff } = options;
+  const { client, clock, random, logger, informers, cluster, unavailable, powerOff } = options;
   const cloud = new SimulatedCloud({ clock, random });
   const accounts = new NodeClassAccounts({ cloud });
   const provider = new SimulatedProvider({
     clock,
     cloud,
     cluster,
-    unavailable: new UnavailableOfferings({ clock }),
+    unavailable,
     reservations: new Reservations({ clock }),
     readiness: (name) => accounts.readiness(name),
   });

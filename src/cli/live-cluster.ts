@@ -2,6 +2,7 @@
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import type { Resource } from '../apis/kubernetes/object.ts';
 import { SIMULATED_NODE_CLASSES, type SimulatedNodeClass } from '../apis/spindrift/simulated-node-class.ts';
+import { SPOT_POLICIES } from '../apis/spindrift/spot-policy.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { connect } from '../kube/connect.ts';
 import { hasCode, SpindriftError } from '../platform/errors.ts';
@@ -66,7 +67,8 @@ export function withWatchedCluster<T>(
     if (!(await isServed(client, NODE_POOLS, signal))) throw new SpindriftError('CLUSTER_WITHOUT_KINDS', { server });
     const kinds = (await isServed(client, SIMULATED_NODE_CLASSES, signal)) ? [SIMULATED_NODE_CLASSES] : [];
     const random = seededRandom(secretToken());
-    const informers = new ClusterInformers({ client, clock, random, nodeClasses: kinds });
+    const hasSpotPolicies = await isServed(client, SPOT_POLICIES, signal);
+    const informers = new ClusterInformers({ client, clock, random, nodeClasses: kinds, hasSpotPolicies });
     const state = new ClusterState(informers);
     const watching = new AbortController();
     const watch = informers.run(AbortSignal.any([signal, watching.signal]));

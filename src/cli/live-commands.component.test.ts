@@ -14,8 +14,8 @@ import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../app/default-pool.ts';
 import { type RunningCluster, startEmbeddedCluster } from '../embedded/embedded-cluster-server.ts';
 import { seededRandom } from '../platform/random.ts';
 import { VirtualClock } from '../platform/virtual-clock.ts';
+import { aPodAsking, aStateNode } from '../state/testkit/a-state-node.ts';
 import { main } from './main.ts';
-import { aPodAsking, aStateNode } from './testkit/a-state-node.ts';
 
 let folder: string;
 let running: RunningCluster;

@@ -62,6 +62,7 @@ export class SimulatedMarket {
     if (!ready || account === undefined) return { problem: message };
     const shared = { clock: this.#clock };
     const market = new AccountMarket({
+      account: name,
       unavailable: new UnavailableOfferings(shared),
       reservations: new Reservations(shared),
     });

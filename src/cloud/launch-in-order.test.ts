@@ -30,6 +30,23 @@ describe('launchInOrder', () => {
     expect(launch.mock.calls).toEqual([[{ ...SPOT, zone: 'b' }]]);
   });
 
+  it('takes out of the market what had no capacity, and says of whose market and whether a quota was the cause', async () => {
+    const clock = new VirtualClock();
+    const unavailable = new UnavailableOfferings({ clock, ttlMs: (pool) => (pool === 'general' ? 5 : 0) });
+    const causes: string[] = [];
+    unavailable.onMark(({ cause }) => causes.push(cause));
+    const launch = vi.fn(async () => 'launched');
+    launch.mockRejectedValueOnce(NO_CAPACITY);
+    launch.mockRejectedValueOnce(new SpindriftError('CLOUD_QUOTA_EXCEEDED', { claim: 'c', problem: 'test' }));
+    const claim = { name: 'c', uid: 'u' };
+    const offerings = ['a', 'b', 'c'].map((zone) => ({ ...SPOT, zone }));
+    const market = { unavailable, reservations: new Reservations({ clock }), account: 'ours', pool: 'general' };
+    await launchInOrder({ claim, offerings, ...market, launch, find: async () => undefined });
+    expect(causes).toEqual(['launch', 'quota']);
+    expect(offerings.map((one) => unavailable.has({ ...one, account: 'ours' }))).toEqual([true, true, false]);
+    expect(offerings.map((one) => unavailable.has({ ...one, account: 'theirs' }))).toEqual([false, false, false]);
+  });
+
   it('keeps a slot whose launch may have succeeded, and uses it at the next try', async () => {
     const launch = vi.fn(async () => 'launched');
     launch.mockRejectedValueOnce(new SpindriftError('CLOUD_UNAVAILABLE', { operation: 'launch', problem: 'test' }));

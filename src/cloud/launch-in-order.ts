@@ -10,6 +10,10 @@ export interface LaunchInOrder<Launched> {
   readonly offerings: readonly RankedOffering[];
   readonly unavailable: UnavailableOfferings;
   readonly reservations: Reservations;
+  /** Whose market it is, where the cloud has several. */
+  readonly account?: string;
+  /** The NodePool that the claim is of. */
+  readonly pool?: string;
   /** Launches one; CLOUD_INSUFFICIENT_CAPACITY or CLOUD_QUOTA_EXCEEDED lead to the next, any other error is thrown. */
   launch(offering: RankedOffering): Promise<Launched>;
   /** What an earlier try of the same claim may have left behind; asked only when no offering could even be tried. */
@@ -18,11 +22,12 @@ export interface LaunchInOrder<Launched> {
 
 /** Launches from the first offering that has capacity; remembers those that had none. */
 export async function launchInOrder<Launched>(options: LaunchInOrder<Launched>): Promise<Launched> {
-  const { claim, unavailable, reservations } = options;
+  const { claim, unavailable, reservations, account, pool } = options;
   let tried = false;
   for (const offering of options.offerings) {
     const { reservationId } = offering;
-    if (unavailable.has(offering)) continue;
+    const sold = account === undefined ? offering : { ...offering, account };
+    if (unavailable.has(sold)) continue;
     if (reservationId !== undefined && !reservations.hold(reservationId, claim.uid)) continue;
     tried = true;
     try {
@@ -32,7 +37,9 @@ export async function launchInOrder<Launched>(options: LaunchInOrder<Launched>):
     } catch (error) {
       // Anything else leaves open whether it was launched: a slot that is held stays so until the claim is tried again.
       if (!hasCode(error, 'CLOUD_INSUFFICIENT_CAPACITY', 'CLOUD_QUOTA_EXCEEDED')) throw error;
-      if (reservationId === undefined) unavailable.mark(offering, error.message);
+      const cause = error.code === 'CLOUD_QUOTA_EXCEEDED' ? 'quota' : 'launch';
+      if (reservationId === undefined)
+        unavailable.mark(sold, error.message, { cause, ...(pool !== undefined && { pool }) });
       else {
         reservations.release(reservationId, claim.uid);
         reservations.exhausted(reservationId);

@@ -9,10 +9,13 @@ export interface OfferingName {
   readonly zone: string;
   /** Reserved only. */
   readonly reservationId?: string;
+  /** Whose market it is, where a cloud has accounts that each have capacity of their own. */
+  readonly account?: string;
 }
 
-/** `spot:m5.large:zone-a`, and for reserved capacity the reservation as a fourth part. */
-export function offeringKey({ capacityType, instanceType, zone, reservationId }: OfferingName): string {
+/** `spot:m5.large:zone-a`, for reserved capacity the reservation as a fourth part, and the account before all where there is one. */
+export function offeringKey({ capacityType, instanceType, zone, reservationId, account }: OfferingName): string {
   const key = `${capacityType}:${instanceType}:${zone}`;
-  return reservationId === undefined ? key : `${key}:${reservationId}`;
+  const whole = reservationId === undefined ? key : `${key}:${reservationId}`;
+  return account === undefined ? whole : `${account}/${whole}`;
 }

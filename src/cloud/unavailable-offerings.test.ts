@@ -6,14 +6,20 @@ import { UnavailableOfferings } from './unavailable-offerings.ts';
 const SPOT: OfferingName = { capacityType: 'spot', instanceType: 'm5.large', zone: 'a' };
 const MINUTE_MS = 60_000;
 
-function world(ttlMs?: number) {
+/** Pools for whom an offering is out for one minute, and for four. */
+const SHORT = { pool: 'short' };
+const LONG = { pool: 'long' };
+
+function world() {
   const clock = new VirtualClock();
-  return { clock, unavailable: new UnavailableOfferings({ clock, ...(ttlMs !== undefined && { ttlMs }) }) };
+  const ttlMs = (pool: string | undefined): number => ({ short: 1, long: 4 })[pool ?? ''] ?? 3;
+  return { clock, unavailable: new UnavailableOfferings({ clock, ttlMs: (pool) => ttlMs(pool) * MINUTE_MS }) };
 }
 
 describe('UnavailableOfferings', () => {
-  it('keeps an offering out of the market for three minutes', async () => {
-    const { clock, unavailable } = world();
+  it('keeps an offering out of the market for three minutes where nobody says how long', async () => {
+    const clock = new VirtualClock();
+    const unavailable = new UnavailableOfferings({ clock });
     unavailable.mark(SPOT, 'no capacity');
     await clock.advance(3 * MINUTE_MS - 1);
     expect(unavailable.has(SPOT)).toBe(true);
@@ -21,7 +27,7 @@ describe('UnavailableOfferings', () => {
     expect(unavailable.has(SPOT)).toBe(false);
   });
 
-  it('tells offerings apart by capacity type, instance type, zone and reservation', () => {
+  it('tells offerings apart by capacity type, instance type, zone, reservation and account', () => {
     const { unavailable } = world();
     const reserved: OfferingName = { ...SPOT, capacityType: 'reserved', reservationId: 'r-1' };
     unavailable.mark(SPOT, 'no capacity');
@@ -30,6 +36,7 @@ describe('UnavailableOfferings', () => {
       { ...SPOT, capacityType: 'on-demand' as const },
       { ...SPOT, instanceType: 'm5.xlarge' },
       { ...SPOT, zone: 'b' },
+      { ...SPOT, account: 'other' },
       { ...reserved, reservationId: 'r-2' },
     ])
       expect(unavailable.has(other)).toBe(false);
@@ -40,7 +47,7 @@ describe('UnavailableOfferings', () => {
     const { clock, unavailable } = world();
     unavailable.mark(SPOT, 'no capacity');
     await clock.advance(MINUTE_MS);
-    unavailable.mark(SPOT, 'interrupted', MINUTE_MS);
+    unavailable.mark(SPOT, 'interrupted', SHORT);
     await clock.advance(MINUTE_MS);
     expect(unavailable.list()).toMatchObject([{ offering: SPOT, reason: 'no capacity' }]);
     unavailable.mark(SPOT, 'interrupted');
@@ -54,7 +61,7 @@ describe('UnavailableOfferings', () => {
     unavailable.mark(SPOT, 'no capacity');
     const marked = unavailable.sequence;
     expect(marked).not.toBe(start);
-    unavailable.mark(SPOT, 'again', 4 * MINUTE_MS);
+    unavailable.mark(SPOT, 'again', LONG);
     await clock.advance(3 * MINUTE_MS);
     expect(unavailable.sequence).toBe(marked);
     await clock.advance(MINUTE_MS);
@@ -74,8 +81,29 @@ describe('UnavailableOfferings', () => {
   });
 
   it('says until when, by the time of day', () => {
-    const { clock, unavailable } = world(5_000);
+    const { clock, unavailable } = world();
     unavailable.mark(SPOT, 'no capacity');
-    expect(unavailable.list()).toEqual([{ offering: SPOT, reason: 'no capacity', until: clock.now() + 5_000 }]);
+    const until = clock.now() + 3 * MINUTE_MS;
+    expect(unavailable.list()).toEqual([{ offering: SPOT, reason: 'no capacity', until }]);
+  });
+
+  it('keeps an offering out for as long as the pool that found it so asks for', async () => {
+    const { clock, unavailable } = world();
+    unavailable.mark(SPOT, 'no capacity', SHORT);
+    await clock.advance(MINUTE_MS - 1);
+    expect(unavailable.has(SPOT)).toBe(true);
+    await clock.advance(1);
+    expect(unavailable.has(SPOT)).toBe(false);
+  });
+
+  it('tells listeners of every mark, with its cause, until they stop', () => {
+    const { unavailable } = world();
+    const heard: string[] = [];
+    const stop = unavailable.onMark(({ offering, cause }) => heard.push(`${offering.instanceType} ${cause}`));
+    unavailable.mark(SPOT, 'no capacity');
+    unavailable.mark(SPOT, 'taken back', { cause: 'notice' });
+    stop();
+    unavailable.mark(SPOT, 'no capacity');
+    expect(heard).toEqual(['m5.large launch', 'm5.large notice']);
   });
 });

@@ -12,10 +12,26 @@ export interface Unavailability {
   readonly until: EpochMs;
 }
 
+/** What took an offering out of the market: a launch found it empty, a quota is used up, or a machine of it was taken back. */
+export type UnavailabilityCause = 'launch' | 'quota' | 'notice';
+
+/** An offering that is taken out of the market, as listeners hear of it. */
+export interface Mark {
+  readonly offering: OfferingName;
+  readonly reason: string;
+  readonly cause: UnavailabilityCause;
+}
+
+export interface MarkOptions {
+  readonly cause?: UnavailabilityCause;
+  /** The NodePool whose machine it was, or was to be: its policy says for how long. */
+  readonly pool?: string;
+}
+
 export interface UnavailableOfferingsOptions {
   readonly clock: Clock;
-  /** How long an offering stays out. */
-  readonly ttlMs?: number;
+  /** How long an offering stays out, by the NodePool that found it so; undefined where that is not known. */
+  readonly ttlMs?: (pool: string | undefined) => number;
 }
 
 interface Entry extends Unavailability {
@@ -27,14 +43,15 @@ const DEFAULT_TTL_MS = 180_000;
 
 export class UnavailableOfferings {
   readonly #clock: Clock;
-  readonly #ttlMs: number;
+  readonly #ttlMs: (pool: string | undefined) => number;
   readonly #entries = new Map<string, Entry>();
+  readonly #listeners = new Set<(mark: Mark) => void>();
   #sequence = 0;
   #nextExpiry = Number.POSITIVE_INFINITY;
 
   constructor(options: UnavailableOfferingsOptions) {
     this.#clock = options.clock;
-    this.#ttlMs = options.ttlMs ?? DEFAULT_TTL_MS;
+    this.#ttlMs = options.ttlMs ?? (() => DEFAULT_TTL_MS);
   }
 
   /** Rises whenever the set of unavailable offerings changes: who has read at this number need not read again. */
@@ -44,8 +61,10 @@ export class UnavailableOfferings {
   }
 
   /** Takes an offering out of the market; marking it again lengthens its absence, and never shortens it. */
-  mark(offering: OfferingName, reason: string, ttlMs = this.#ttlMs): void {
+  mark(offering: OfferingName, reason: string, { cause = 'launch', pool }: MarkOptions = {}): void {
     this.#expire();
+    for (const listener of this.#listeners) listener({ offering, reason, cause });
+    const ttlMs = this.#ttlMs(pool);
     const key = offeringKey(offering);
     const expires = this.#clock.elapsed() + ttlMs;
     const known = this.#entries.get(key);
@@ -64,6 +83,12 @@ export class UnavailableOfferings {
   has(offering: OfferingName): boolean {
     this.#expire();
     return this.#entries.size > 0 && this.#entries.has(offeringKey(offering));
+  }
+
+  /** Calls back whenever an offering is marked, also again. Call the result to stop. */
+  onMark(listener: (mark: Mark) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** All that is out of the market now, in the order in which it went. */

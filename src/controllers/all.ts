@@ -1,13 +1,28 @@
 /** All controllers of machines, nodes and pools, wired by hand. */
 import type { LabelRules } from '../apis/karpenter/label-rules.ts';
+import { measuredProvider } from '../cloud/measured-provider.ts';
+import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
+import { Nominations } from '../state/nominations.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
+import { BackOff } from './disruption/back-off.ts';
+import { Commands } from './disruption/commands/commands.ts';
+import { Consolidation, type ConsolidationLimits } from './disruption/consolidation/consolidation.ts';
+import { Disruption } from './disruption/disruption.ts';
+import { Interruption, type NoticeHooks } from './interruption/interruption.ts';
+import { clusterGauges } from './metrics/cluster-gauges.ts';
+import { nodeGauges } from './metrics/node-gauges.ts';
+import { PodMetrics } from './metrics/pod-metrics.ts';
+import { DisruptionBudgets } from './node/termination/disruption-budgets.ts';
+import { DrainPlans } from './node/termination/drain-plans.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
+import { NodeClaimDisruption } from './nodeclaim/disruption/node-claim-disruption.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
 import type { LivenessLimits } from './nodeclaim/lifecycle/decide-liveness.ts';
 import { Launches } from './nodeclaim/lifecycle/launches.ts';
 import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.ts';
+import { PodEvents } from './nodeclaim/podevents/pod-events.ts';
 import { ReservationEnd } from './nodeclaim/reservation/reservation-end.ts';
 import { NodeClaimTermination } from './nodeclaim/termination/node-claim-termination.ts';
 import { NodePoolCounter } from './nodepool/node-pool-counter.ts';
@@ -17,12 +32,31 @@ import { NodePoolRegistrationHealth } from './nodepool/node-pool-registration-he
 import { NodePoolValidation } from './nodepool/node-pool-validation.ts';
 import { RegistrationHealth } from './nodepool/registration-health.ts';
 import { OwnWrites } from './own-writes.ts';
+import type { DecisionLog } from './provisioning/decision-log.ts';
+import { Provisioner, type ProvisionerLimits } from './provisioning/provisioner.ts';
+import { RiskKeeper } from './spot-policy/risk-keeper.ts';
+import { riskWatch } from './spot-policy/risk-watch.ts';
+import { SpotPlanning } from './spot-policy/spot-planning.ts';
+import type { SpotPolicies } from './spot-policy/spot-policies.ts';
+import { SpotPolicyStatusController } from './spot-policy/spot-policy-status.ts';
 
 export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'> {
   /** How long a claim may take for its steps. */
   readonly limits?: Partial<LivenessLimits>;
   /** Which labels a pool may speak of. */
   readonly labelRules?: LabelRules;
+  /** How long pods are gathered, and how long places for them are looked for. */
+  readonly provisioning?: ProvisionerLimits;
+  /** What pools make of notices, where that is not what their policies say. */
+  readonly notices?: NoticeHooks;
+  /** How hard a cheaper fleet is looked for, and how long nodes are left in peace. */
+  readonly consolidation?: ConsolidationLimits;
+  /** Where decisions are kept for those who ask why. */
+  readonly decisions: DecisionLog;
+  /** How each pool uses spot capacity. */
+  readonly policies: SpotPolicies;
+  /** What the cloud had no capacity of: where risk is learned from failed launches. */
+  readonly unavailable: UnavailableOfferings;
 }
 
 /** A controller that runs until told to stop. */
@@ -32,25 +66,69 @@ export interface RunningController {
 }
 
 export function allControllers(shared: AllControllersOptions): RunningController[] {
-  const options = { ...shared, writes: new OwnWrites(shared.client, shared.state.informers) };
-  const launches = new Launches({ clock: options.clock });
-  const health = new RegistrationHealth();
-  const { nodeClaims, nodePools, nodes } = options.state.informers;
+  const { clock, metrics, decisions, policies, provider, state, unavailable } = shared;
+  const options = { ...shared, writes: new OwnWrites(shared.client, state.informers) };
+  /** For a controller that asks the cloud, so that what it asks is counted under its name. */
+  const asking = (controller: string) => ({
+    ...options,
+    provider: measuredProvider({ provider, controller, clock, metrics }),
+  });
+  const { nodeClaims, nodePools, nodes, pods, spotPolicies } = state.informers;
   new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims);
   new ConditionMetrics(options, 'nodepool').follow(nodePools);
   new ConditionMetrics(options, 'node').follow(nodes);
-  const evictions = new EvictionQueue(options);
+  new ConditionMetrics(options, 'spotpolicy').follow(spotPolicies);
+  clusterGauges(options);
+  nodeGauges({ ...options, cloudLabels: provider.labels.wellKnown });
+  const podMetrics = new PodMetrics(options);
+  const risk = new RiskKeeper(options);
+  risk.followLaunches(unavailable);
+  risk.followPolicies(spotPolicies);
+  const spot = new SpotPlanning({ policies, risk });
+  const launches = new Launches({ clock });
+  const health = new RegistrationHealth();
+  const nominations = new Nominations({ clock, pods });
+  const budgets = new DisruptionBudgets(state.informers.disruptionBudgets);
+  const plans = new DrainPlans({ clock, state, budgets });
+  const evictions = new EvictionQueue({ ...options, budgets });
+  const provisioner = new Provisioner({
+    ...asking('provisioner'),
+    ...shared.provisioning,
+    decisions,
+    nominations,
+    podMetrics,
+    spot,
+  });
+  const backOff = new BackOff(clock);
+  const commands = new Commands({ ...options, backOff });
+  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds: provisioner.rounds });
   return [
-    new NodeClaimLifecycle({ ...options, launches, health }),
-    new NodeClaimTermination({ ...options, launches }),
-    new GarbageCollection(options),
-    new ReservationEnd(options),
+    provisioner,
+    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
+    new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
+    new GarbageCollection(asking('nodeclaim.garbagecollection')),
+    new NodeClaimDisruption(asking('nodeclaim.disruption')),
+    new PodEvents(options),
+    commands,
+    new Disruption({ ...asking('disruption'), nominations, budgets, commands, backOff, consolidation, spot }),
+    new ReservationEnd(asking('nodeclaim.capacityreservation')),
+    new Interruption({
+      ...asking('interruption'),
+      nominations,
+      plans,
+      provisioner,
+      onRebalance: (pool) => policies.for(pool).onRebalance,
+      recordNotice: (notice, claim) => risk.recordNotice(notice, claim),
+      ...shared.notices,
+    }),
     evictions,
-    new NodeTermination({ ...options, evictions }),
+    new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new NodePoolHashController(options),
     new NodePoolValidation(options),
-    new NodePoolReadiness(options),
+    new NodePoolReadiness(asking('nodepool.readiness')),
     new NodePoolCounter(options),
     new NodePoolRegistrationHealth({ ...options, health }),
+    new SpotPolicyStatusController({ ...options, risk }),
+    riskWatch({ ...options, risk }),
   ];
 }

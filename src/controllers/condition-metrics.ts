@@ -11,6 +11,8 @@ const TERMINATION_BUCKETS = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
 
 export class ConditionMetrics {
   readonly #clock: Clock;
+  readonly #metrics: Metrics;
+  readonly #kind: string;
   readonly #count;
   readonly #transitions;
   readonly #transitionSeconds;
@@ -19,6 +21,8 @@ export class ConditionMetrics {
   /** `kind` in lower case: it is part of the names. */
   constructor({ metrics, clock }: { readonly metrics: Metrics; readonly clock: Clock }, kind: string) {
     this.#clock = clock;
+    this.#metrics = metrics;
+    this.#kind = kind;
     this.#count = metrics.gauge({
       name: `operator_${kind}_status_condition_count`,
       help: `1 for each condition that a ${kind} has, per object, type, status and reason`,
@@ -43,6 +47,7 @@ export class ConditionMetrics {
 
   /** Follows the objects of an informer. Call the result to stop. */
   follow<T extends Observed>(informer: Informer<T>): () => void {
+    this.#countAges(informer);
     return informer.addHandler({
       added: (object) => this.#show(object),
       updated: (object, old) => {
@@ -56,6 +61,37 @@ export class ConditionMetrics {
         if (deletedAt !== undefined) this.#terminationSeconds.observe({}, (this.#clock.now() - deletedAt) / 1000);
       },
     });
+  }
+
+  /** How long the present states have lasted. */
+  #countAges<T extends Observed>(informer: Informer<T>): void {
+    const since = (time: string | undefined): number =>
+      (this.#clock.now() - (parseTimestamp(time) ?? this.#clock.now())) / 1000;
+    const kind = this.#kind;
+    this.#metrics.counted(
+      {
+        name: `operator_${kind}_status_condition_current_status_seconds`,
+        help: `How long a condition of a ${kind} has had its status, in seconds, per object, type, status and reason`,
+        labels: ['namespace', 'name', 'type', 'status', 'reason'],
+      },
+      () =>
+        informer.list().flatMap((object) => {
+          const times = (object.status?.conditions ?? []).map(({ lastTransitionTime }) => since(lastTransitionTime));
+          return seriesOf(object).map((labels, index) => [labels, times[index] as number] as const);
+        }),
+    );
+    this.#metrics.counted(
+      {
+        name: `operator_${kind}_termination_current_time_seconds`,
+        help: `How long a ${kind} has been going, in seconds, per object`,
+        labels: ['namespace', 'name'],
+      },
+      () =>
+        informer.list().flatMap(({ metadata }) => {
+          const { namespace = '', name = '', deletionTimestamp } = metadata;
+          return deletionTimestamp === undefined ? [] : [[{ namespace, name }, since(deletionTimestamp)] as const];
+        }),
+    );
   }
 
   #show(object: Observed): void {

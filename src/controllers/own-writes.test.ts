@@ -17,7 +17,8 @@ function setUp(...answers: Node[]) {
     bodies.push(sent.body);
     return answers.shift();
   };
-  const informers = { nodes: informer, nodeClaims: informer, nodePools: informer } as unknown as ClusterInformers;
+  const kinds = { nodes: informer, nodeClaims: informer, nodePools: informer, spotPolicies: informer };
+  const informers = kinds as unknown as ClusterInformers;
   return { bodies, handlers, writes: new OwnWrites({ patch } as unknown as KubeClient, informers) };
 }
 

@@ -20,16 +20,20 @@ interface Written {
   readonly over: Set<string | undefined>;
 }
 
+/** Of the kinds that are written by way of it. */
+type WrittenInformers = Pick<ClusterInformers, 'nodeClaims' | 'nodes' | 'nodePools' | 'spotPolicies'>;
+
 export class OwnWrites {
   readonly #client: KubeClient;
   readonly #written = new Map<string, Written>();
 
-  constructor(client: KubeClient, informers: Pick<ClusterInformers, 'nodeClaims' | 'nodes' | 'nodePools'>) {
+  constructor(client: KubeClient, informers: WrittenInformers) {
     this.#client = client;
     const deleted = ({ metadata }: KubeObject): void => void this.#written.delete(metadata.uid ?? '');
     informers.nodeClaims.addHandler({ deleted });
     informers.nodes.addHandler({ deleted });
     informers.nodePools.addHandler({ deleted });
+    informers.spotPolicies.addHandler({ deleted });
   }
 
   /** The object, or what we made of it where the cache is behind. */

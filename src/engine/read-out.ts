@@ -15,6 +15,8 @@ import type { PlacementState } from './topology/placement-state.ts';
 const RANKED = 40;
 /** Zones of one instance type listed before other types get their turn. */
 const PER_TYPE = 2;
+/** On-demand offerings listed at least, where the pool has any: what is left when a zone runs out of spot. */
+const ON_DEMAND = 5;
 
 /** The nodes, placements and order of an answer. */
 export interface Placements {
@@ -70,6 +72,8 @@ class Ranking {
   readonly #sizes: NodeSizes;
   readonly #offerings = new Map<number, RankedOffering>();
   readonly #memo = new Map<string, Omit<NewNode, 'pods'>>();
+  /** By list of options: those of them that are on-demand. */
+  readonly #onDemand = new Map<Int32Array, Int32Array>();
 
   constructor(state: PlacementState, sizes: NodeSizes) {
     this.#state = state;
@@ -132,7 +136,28 @@ class Ranking {
       if (result.length === most) break;
     }
     for (let at = 0; at < postponed.length && result.length < most; at++) result.push(postponed[at] as number);
-    return result;
+    return [...result, ...this.#onDemandBeside(result, options)];
+  }
+
+  /** On-demand options for the node measured last that are missing from a list which spot has filled. */
+  #onDemandBeside(ranked: readonly number[], options: Int32Array): number[] {
+    const own = this.#template(ranked[0] as number);
+    const listed = new Set(ranked.filter((option) => this.#isOnDemand(option)));
+    let onDemand = this.#onDemand.get(options);
+    if (onDemand === undefined) {
+      onDemand = options.filter((option) => this.#isOnDemand(option));
+      this.#onDemand.set(options, onDemand);
+    }
+    const added: number[] = [];
+    for (let at = 0; at < onDemand.length && listed.size + added.length < ON_DEMAND; at++) {
+      const option = onDemand[at] as number;
+      if (!listed.has(option) && this.#sizes.fits(option) && agree(own, this.#template(option))) added.push(option);
+    }
+    return added;
+  }
+
+  #isOnDemand(option: number): boolean {
+    return this.#state.model.catalogue.optionOffering[option]?.capacityType === 'on-demand';
   }
 
   #template(option: number): Template {

@@ -320,6 +320,23 @@ describe('what else a node must have', () => {
 });
 
 describe('the offerings of a new node', () => {
+  it('have on-demand among them, however many spot offerings are cheaper', () => {
+    const instanceTypes = Array.from({ length: 60 }, (_, index) =>
+      aType({
+        name: `t${index}`,
+        offerings: [
+          ...['a', 'b', 'c'].map((zone) => ({ zone, capacityType: 'spot' as const, price: 1 + index / 100 })),
+          ...onDemand(3 + index / 100, 'a', 'b', 'c'),
+        ],
+      }),
+    );
+    const [node] = solved(aProblem({ instanceTypes })).newNodes;
+    const capacityTypes = node?.offerings.map(({ capacityType }) => capacityType) ?? [];
+    expect(capacityTypes.indexOf('on-demand')).toBeGreaterThanOrEqual(20);
+    expect(capacityTypes.slice(capacityTypes.indexOf('on-demand'))).toEqual(Array(5).fill('on-demand'));
+    expect(node?.offerings.find(({ capacityType }) => capacityType === 'on-demand')?.price).toBe(3);
+  });
+
   it('are the chosen one and then others that would do, several types before many zones of one', () => {
     const types = Array.from({ length: 30 }, (_, index) =>
       aType({ name: `t${index}`, offerings: onDemand(1 + index / 100, 'a', 'b', 'c') }),

@@ -150,7 +150,7 @@ export const ERRORS = {
   CRON_INVALID: {
     retry: 'terminal',
     message: '{text} is not a schedule: {problem}',
-    help: 'The schedule of a disruption budget could not be read; it has the five fields of cron, or is a name such as @daily, always in UTC.',
+    help: 'The schedule of a disruption budget could not be read; it has the five fields of cron, or is a name such as @daily, in UTC unless a zone such as TZ=Europe/Berlin stands before them.',
   },
 
   // Embedded API server: schemas and encodings

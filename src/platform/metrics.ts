@@ -57,6 +57,25 @@ export class Metrics {
     };
   }
 
+  /** A gauge that is counted when it is asked for, from what there is then: nothing has to be kept in step with it. */
+  counted<Name extends string = never>(
+    definition: MetricDefinition<Name>,
+    count: () => Iterable<readonly [labels: Readonly<Record<Name, string>>, value: number]>,
+  ): void {
+    this.#once(
+      definition.name,
+      () =>
+        new Gauge({
+          ...this.#base(definition),
+          registers: [this.#registry],
+          collect() {
+            this.reset();
+            for (const [labels, value] of count()) this.set(labels, value);
+          },
+        }),
+    );
+  }
+
   histogram<Name extends string = never>(
     definition: MetricDefinition<Name> & { readonly buckets?: readonly number[] },
   ): HistogramMetric<Name> {

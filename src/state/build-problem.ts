@@ -17,6 +17,8 @@ import type { UsablePool } from './usable-pool.ts';
 /** The cluster at one moment. */
 export interface ClusterSnapshot {
   readonly pending: readonly Pod[];
+  /** Pods on nodes that go: they are given a place too, and no longer count where they are. */
+  readonly displaced?: readonly Pod[];
   readonly nodes: readonly StateNode[];
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
@@ -34,13 +36,16 @@ export interface BuiltProblem {
   readonly held: readonly { readonly pod: Pod; readonly problem: string }[];
   /** What the cloud calls an instance type of the problem. */
   cloudName(instanceType: string): string;
+  /** What it was built from. */
+  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools'>;
 }
 
 export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
   const groups: PodGroup[] = [];
   const pods: Pod[] = [];
   const held: { pod: Pod; problem: string }[] = [];
-  for (const pod of snapshot.pending) {
+  const displaced = new Set(snapshot.displaced ?? []);
+  for (const pod of [...snapshot.pending, ...displaced]) {
     const volumes = podVolumes(pod, snapshot.storage);
     if ('problem' in volumes) {
       held.push({ pod, problem: volumes.problem });
@@ -67,18 +72,20 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
       existingNode(state, snapshot.podsOn(state.name), snapshot.daemonSets, planned),
     ),
     boundPods: snapshot.nodes.flatMap((state) =>
-      snapshot.podsOn(state.name).map((pod) => ({ ...boundPod(pod), node: state.name })),
+      snapshot
+        .podsOn(state.name)
+        .flatMap((pod) => (displaced.has(pod) ? [] : [{ ...boundPod(pod), node: state.name }])),
     ),
     daemons,
     namespaces: Object.fromEntries(
       snapshot.namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}]),
     ),
   };
-  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType) };
+  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType), snapshot };
 }
 
 /** A DaemonSet as its pods will be on new nodes. */
-function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
+export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
   const { spec } = daemonSet.spec.template;
   const { namespace, name } = daemonSet.metadata;
   return {
@@ -126,7 +133,7 @@ function existingNode(
 }
 
 /** What pods will have of a machine that is not launched yet. */
-function plannedAllocatable({ claim }: StateNode, planned: PlannedTypes): Resources | undefined {
+export function plannedAllocatable({ claim }: StateNode, planned: PlannedTypes): Resources | undefined {
   const type = claim === undefined ? undefined : planned(claim);
   if (type === undefined) return undefined;
   const { capacity, overhead = {} } = type;
@@ -136,7 +143,7 @@ function plannedAllocatable({ claim }: StateNode, planned: PlannedTypes): Resour
 }
 
 /** A pod takes what it asks for and one place; what is left is never below nothing. */
-function take(free: Record<string, number>, requests: Resources): void {
+export function take(free: Record<string, number>, requests: Resources): void {
   for (const [name, amount] of Object.entries({ pods: 1, ...requests })) {
     if (free[name] !== undefined) free[name] = Math.max(0, free[name] - amount);
   }
@@ -146,7 +153,7 @@ function take(free: Record<string, number>, requests: Resources): void {
 const REQUESTS = new WeakMap<Pod, Resources>();
 const BOUND = new WeakMap<Pod, Omit<BoundPod, 'node'>>();
 
-function requestsOf(pod: Pod): Resources {
+export function requestsOf(pod: Pod): Resources {
   const known = REQUESTS.get(pod);
   if (known !== undefined) return known;
   const requests = resources(podRequests(pod));

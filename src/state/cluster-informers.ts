@@ -10,6 +10,7 @@ import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../apis/kubernetes/volumes.ts';
 import { DAEMON_SETS } from '../apis/kubernetes/workloads.ts';
+import { SPOT_POLICIES, type SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -23,6 +24,8 @@ export interface ClusterInformersOptions {
   readonly logger?: Logger;
   /** The kinds of the clouds' node classes. */
   readonly nodeClasses: readonly Resource[];
+  /** Default true; false where the cluster has no such kind: then there are none of it. */
+  readonly hasSpotPolicies?: boolean;
 }
 
 /** Names of the indexes below. */
@@ -35,6 +38,7 @@ export class ClusterInformers {
   readonly nodes: Informer<Node>;
   readonly nodeClaims: Informer<NodeClaim>;
   readonly nodePools: Informer<NodePool>;
+  readonly spotPolicies: Informer<SpotPolicy>;
   readonly daemonSets;
   readonly namespaces;
   readonly disruptionBudgets;
@@ -44,8 +48,11 @@ export class ClusterInformers {
   /** By `group/kind`. */
   readonly nodeClasses: ReadonlyMap<string, Informer<KubeObject>>;
 
+  readonly #hasSpotPolicies: boolean;
+
   constructor(options: ClusterInformersOptions) {
-    const { nodeClasses, ...shared } = options;
+    const { nodeClasses, hasSpotPolicies = true, ...shared } = options;
+    this.#hasSpotPolicies = hasSpotPolicies;
     this.pods = new Informer({
       ...shared,
       kind: PODS,
@@ -65,6 +72,7 @@ export class ClusterInformers {
       },
     });
     this.nodePools = new Informer({ ...shared, kind: NODE_POOLS });
+    this.spotPolicies = new Informer({ ...shared, kind: SPOT_POLICIES });
     this.daemonSets = new Informer({ ...shared, kind: DAEMON_SETS });
     this.namespaces = new Informer({ ...shared, kind: NAMESPACES });
     this.disruptionBudgets = new Informer({ ...shared, kind: POD_DISRUPTION_BUDGETS });
@@ -91,6 +99,7 @@ export class ClusterInformers {
     const { disruptionBudgets, volumeClaims, volumes, storageClasses } = this;
     return [
       ...[pods, nodes, nodeClaims, nodePools, daemonSets, namespaces],
+      ...(this.#hasSpotPolicies ? [this.spotPolicies] : []),
       ...[disruptionBudgets, volumeClaims, volumes, storageClasses, ...this.nodeClasses.values()],
     ];
   }

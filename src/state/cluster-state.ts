@@ -3,10 +3,7 @@ import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { BY_NODE, BY_PROVIDER_ID, type ClusterInformers } from './cluster-informers.ts';
 import type { StorageLookup } from './pod-volumes.ts';
-import type { StateNode } from './state-node.ts';
-
-/** Before the name of a claim that stands for a node that is not there yet: no node can have such a name. */
-const CLAIM = 'nodeclaim/';
+import { CLAIM_PREFIX, isGoing, type StateNode } from './state-node.ts';
 
 export class ClusterState {
   readonly informers: ClusterInformers;
@@ -33,6 +30,11 @@ export class ClusterState {
     if (this.informers.nodeClaims.get(name) === undefined) this.#assumed.set(name, claim);
   }
 
+  /** The claim of that name, also one that the cache does not show yet. */
+  claimNamed(name: string): NodeClaim | undefined {
+    return this.informers.nodeClaims.get(name) ?? this.#assumed.get(name);
+  }
+
   /** Every node, with its claim, and every claim that has no node yet. */
   nodes(): StateNode[] {
     const { nodes, nodeClaims } = this.informers;
@@ -48,12 +50,17 @@ export class ClusterState {
       const claim = claimed.get(node.spec?.providerID ?? '');
       return { name: node.metadata.name ?? '', node, ...(claim === undefined ? {} : { claim }) };
     });
-    return [...withNode, ...waiting.map((claim) => ({ name: `${CLAIM}${claim.metadata.name}`, claim }))];
+    return [...withNode, ...waiting.map((claim) => ({ name: `${CLAIM_PREFIX}${claim.metadata.name}`, claim }))];
   }
 
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): Pod[] {
     return this.informers.pods.byIndex(BY_NODE, node).filter((pod) => !hasEnded(pod));
+  }
+
+  /** Pods that run on nodes that go, and will need another place. */
+  displaced(): Pod[] {
+    return this.nodes().flatMap((state) => (isGoing(state) ? this.podsOn(state.name).filter(isReschedulable) : []));
   }
 
   /** Pods that the scheduler has no place for, and that a new node could give one. */
@@ -65,6 +72,14 @@ export class ClusterState {
 /** The pod's containers will not run again. */
 export function hasEnded(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+}
+
+/** Whether a pod that leaves its node comes again on another: not one that belongs to its node, nor one that is replaced already. */
+export function isReschedulable(pod: Pod): boolean {
+  const owners = pod.metadata.ownerReferences ?? [];
+  if (hasEnded(pod) || owners.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node')) return false;
+  // What takes the place of a pod that ends is pending already, but for a StatefulSet, which waits for its end.
+  return pod.metadata.deletionTimestamp === undefined || owners.some(({ kind }) => kind === 'StatefulSet');
 }
 
 /** Whether a new node could help the pod: the scheduler gave up on it, and nobody else is about to make room for it. */

@@ -13,7 +13,11 @@ import {
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Node, Taint } from '../apis/kubernetes/node.ts';
 import type { ResourceList } from '../apis/kubernetes/pod.ts';
-import { ANNOTATION_OFFERINGS, readOfferings } from './planned-offerings.ts';
+import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION } from '../apis/spindrift/annotations.ts';
+import { ANNOTATION_OFFERINGS, firstOffering } from './planned-offerings.ts';
+
+/** Before the name of a claim that stands for a node that is not there yet: no node can have such a name. */
+export const CLAIM_PREFIX = 'nodeclaim/';
 
 export interface StateNode {
   /** The node's, or while there is none `nodeclaim/` and the claim's. */
@@ -40,9 +44,22 @@ export function isInFlight({ node, claim }: StateNode): boolean {
   return claim !== undefined && node?.metadata.labels?.[LABEL_INITIALIZED] !== 'true';
 }
 
+/** Whether a claim's machine goes: it is deleted, its cloud takes it away, or a disruption has begun. */
+export function isClaimGoing({ metadata }: NodeClaim): boolean {
+  const { deletionTimestamp, annotations = {} } = metadata;
+  if (deletionTimestamp !== undefined) return true;
+  return annotations[ANNOTATION_INTERRUPTION] !== undefined || annotations[ANNOTATION_DISRUPTION] !== undefined;
+}
+
+/** It goes, so that its pods need another place. */
+export function isGoing({ node, claim }: StateNode): boolean {
+  return node?.metadata.deletionTimestamp !== undefined || (claim !== undefined && isClaimGoing(claim));
+}
+
 /** It goes, or nobody may be put on it. */
-export function isLeaving({ node, claim }: StateNode): boolean {
-  if (claim?.metadata.deletionTimestamp !== undefined || node?.metadata.deletionTimestamp !== undefined) return true;
+export function isLeaving(state: StateNode): boolean {
+  const { node } = state;
+  if (isGoing(state)) return true;
   if (node?.spec?.unschedulable === true) return true;
   return (node?.spec?.taints ?? []).some((taint) => taint.key === TAINT_DISRUPTED.key);
 }
@@ -55,7 +72,7 @@ export function isManaged({ node, claim }: StateNode): boolean {
 /** The labels it has, or will have once its claim's machine is there. */
 export function labelsOf({ node, claim }: StateNode): Readonly<Record<string, string>> {
   if (claim === undefined || node?.metadata.labels?.[LABEL_REGISTERED] === 'true') return node?.metadata.labels ?? {};
-  const planned = readOfferings(claim.metadata.annotations?.[ANNOTATION_OFFERINGS])[0];
+  const planned = firstOffering(claim.metadata.annotations?.[ANNOTATION_OFFERINGS]);
   const expected =
     planned === undefined
       ? {}

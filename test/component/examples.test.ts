@@ -43,6 +43,7 @@ describe('the examples', () => {
       'reserved-only.yaml',
       'reserved-then-on-demand.yaml',
       'reserved-then-spot-then-on-demand.yaml',
+      'spot-policy.yaml',
       'spot-with-fallback.yaml',
     ]);
   });
@@ -68,6 +69,22 @@ describe('the examples', () => {
     expect(Object.keys(nodes)).toEqual(['spot-with-fallback spot']);
     expect(report.podsPlaced).toBe(20);
     expect(Math.max(...report.nodes.map(({ alternatives }) => alternatives))).toBeGreaterThan(10);
+  });
+
+  it('spot-policy.yaml buys the first two nodes and a tenth of the others on demand, and spreads the rest', async () => {
+    const { report, nodes } = await planned('spot-policy.yaml');
+    const total = report.nodes.length;
+    expect(nodes).toEqual({
+      'careful on-demand': 2 + Math.ceil((total - 2) / 10),
+      'careful spot': total - 2 - Math.ceil((total - 2) / 10),
+    });
+    const spotPools = Map.groupBy(
+      report.nodes.filter(({ capacityType }) => capacityType === 'spot'),
+      ({ instanceType, zone }) => `${instanceType}/${zone}`,
+    );
+    expect(Math.max(...[...spotPools.values()].map((there) => there.length))).toBeLessThanOrEqual(total / 4);
+    expect(report.podsPlaced).toBe(20);
+    expect(report.notes.join()).toContain('SpotPolicies change what');
   });
 
   it('reserved-only.yaml fills the reservation and leaves the rest waiting', async () => {

@@ -9,14 +9,17 @@ import { type Scale, scaleOf } from '../../src/apis/kubernetes/scale.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resource-definition.ts';
 import { withDefaults } from '../../src/apis/schema/with-defaults.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
+import { SPOT_POLICIES, type SpotPolicy } from '../../src/apis/spindrift/spot-policy.ts';
+import { SPOT_POLICY_SPEC } from '../../src/apis/spindrift/spot-policy-schema.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
-import { ACCEPTED, type Manifest, pool, REFUSED, REFUSED_CHANGES } from './manifests.ts';
+import { ACCEPTED, type Manifest, pool, REFUSED, REFUSED_CHANGES, spotPolicy } from './manifests.ts';
 
 const KINDS: Readonly<Record<string, Resource>> = {
   NodePool: NODE_POOLS,
   NodeClaim: NODE_CLAIMS,
   SimulatedNodeClass: SIMULATED_NODE_CLASSES,
+  SpotPolicy: SPOT_POLICIES,
 };
 
 export interface ServerUnderTest {
@@ -87,6 +90,21 @@ export function describeKinds(name: string, open: () => Promise<ServerUnderTest>
         budgets: [{ nodes: '10%' }],
       });
       expect(spec.template.spec.expireAfter).toBe('720h');
+    });
+
+    it('make a policy without a spec one that changes nothing, with the defaults that pools without a policy have', async () => {
+      const { spec } = (await create(spotPolicy())) as SpotPolicy;
+      expect(spec).toEqual(withDefaults(SPOT_POLICY_SPEC, {}));
+      expect(spec).toEqual({
+        nodePoolSelector: {},
+        priority: 0,
+        onRebalance: 'Event',
+        onDemand: { base: 0, percent: 0 },
+        maxPercentPerSpotPool: 100,
+        riskWeight: 1,
+        unavailableFor: '3m',
+        returnToSpot: { after: '15m', budget: '10%' },
+      });
     });
 
     it('let a pool of replicas be scaled', async () => {

@@ -43,6 +43,12 @@ function nodeClass(spec?: Json): Manifest {
   return spec === undefined ? named : { ...named, spec };
 }
 
+/** A policy with this spec. */
+export function spotPolicy(spec?: Json): Manifest {
+  const named = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name: 'tried' } };
+  return spec === undefined ? named : { ...named, spec };
+}
+
 const requiring = (...requirements: Json[]): Manifest => pool({}, { requirements });
 const disrupting = (disruption: Json): Manifest => pool({ disruption });
 const budget = (given: Json): Manifest => disrupting({ budgets: [given] });
@@ -115,6 +121,30 @@ export const ACCEPTED: Readonly<Record<string, Manifest>> = {
     ],
     faults: { latency: '250ms', errorRate: 0.1, hangRate: 1, requestsPerSecond: 20, consistencyDelay: '3s' },
     registrationDelay: '1m30s',
+  }),
+  'a spot policy without a spec': spotPolicy(),
+  'a spot policy with everything': spotPolicy({
+    nodePoolSelector: {
+      matchLabels: { 'example.com/team': 'payments' },
+      matchExpressions: [
+        { key: 'tier', operator: 'In', values: ['front', 'back'] },
+        { key: 'legacy', operator: 'DoesNotExist' },
+      ],
+    },
+    priority: -5,
+    onRebalance: 'Replace',
+    onDemand: { base: 2, percent: 25 },
+    maxPercentPerSpotPool: 20,
+    riskWeight: 2.5,
+    unavailableFor: '1h30m',
+    returnToSpot: { after: 'Never', budget: '3' },
+  }),
+  'a spot policy at the ends of its ranges': spotPolicy({
+    onDemand: { base: 0, percent: 100 },
+    maxPercentPerSpotPool: 1,
+    riskWeight: 0,
+    unavailableFor: '1s',
+    returnToSpot: { after: '0s', budget: '100%' },
   }),
 };
 
@@ -380,6 +410,63 @@ export const REFUSED: readonly RefusedManifest[] = [
     what: 'a delay without a unit',
     manifest: nodeClass({ registrationDelay: '5' }),
     says: ['a duration is written in whole hours, minutes, seconds and milliseconds'],
+  },
+  // Spot policies.
+  {
+    what: 'shares of more than all nodes',
+    manifest: spotPolicy({ onDemand: { percent: 120 }, maxPercentPerSpotPool: 101 }),
+    says: [
+      'spec.onDemand.percent: Invalid value: 120: percent is a share: write 0 to 100',
+      'spec.maxPercentPerSpotPool: Invalid value: 101: maxPercentPerSpotPool is a share: write 1 to 100',
+    ],
+  },
+  {
+    what: 'shares of less than nothing',
+    manifest: spotPolicy({ onDemand: { base: -1, percent: -20 }, maxPercentPerSpotPool: 0 }),
+    says: ['base is a number of nodes: write 0 or more', 'write 0 to 100', 'write 1 to 100'],
+  },
+  {
+    what: 'an action on rebalance that there is not',
+    manifest: spotPolicy({ onRebalance: 'Drain' }),
+    says: ['Unsupported value: "Drain": supported values: "Event", "Cordon", "Replace"'],
+  },
+  {
+    what: 'a risk that weighs less than nothing',
+    manifest: spotPolicy({ riskWeight: -1 }),
+    says: ['riskWeight is in hours of the machine: write 0 to 1000'],
+  },
+  {
+    what: 'times without a unit',
+    manifest: spotPolicy({ unavailableFor: '180', returnToSpot: { after: '15' } }),
+    says: [
+      'spec.unavailableFor: Invalid value: "180": a duration is written in whole hours, minutes and seconds, as in 3m',
+      'spec.returnToSpot.after: Invalid value: "15": a duration is written in whole hours, minutes and seconds',
+    ],
+  },
+  {
+    what: 'offerings that are unavailable for no time',
+    manifest: spotPolicy({ unavailableFor: '0s' }),
+    says: ['unavailableFor must be longer than nothing: write at least 1s'],
+  },
+  {
+    what: 'a return to spot of more than all nodes',
+    manifest: spotPolicy({ returnToSpot: { budget: '150%' } }),
+    says: ['budget is a percentage or a number of nodes, as in "10%" or "5"'],
+  },
+  {
+    what: 'a selector of pools without values, and one with too many',
+    manifest: spotPolicy({
+      nodePoolSelector: {
+        matchExpressions: [
+          { key: 'tier', operator: 'In' },
+          { key: 'tier', operator: 'Exists', values: ['front'] },
+        ],
+      },
+    }),
+    says: [
+      'In and NotIn compare with values: add values, or write Exists or DoesNotExist',
+      'Exists and DoesNotExist compare with nothing: remove values, or write In or NotIn',
+    ],
   },
 ];
 

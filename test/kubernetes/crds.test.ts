@@ -17,6 +17,7 @@ describeKinds(
       ['a pool for general purposes', 'NAME NODECLASS NODES READY AGE WEIGHT CPU MEMORY'],
       ['a claim', 'NAME TYPE CAPACITY ZONE NODE READY AGE IMAGEID ID NODEPOOL NODECLASS DRIFTED'],
       ['a node class with everything', 'NAME READY AGE TYPES ZONES'],
+      ['a spot policy with everything', 'NAME READY PRIORITY SPOT ONDEMAND REBALANCE AGE NODEPOOLS MESSAGE'],
     ])('are shown by kubectl in the columns that people know: %s', async (what, columns) => {
       const { kubeconfig, binaries } = inject('controlPlane');
       const kubectl = new Kubectl(binaries.kubectl, kubeconfig);

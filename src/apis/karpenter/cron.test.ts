@@ -27,7 +27,9 @@ describe('a schedule', () => {
 
   it.each([
     ['0 9 * *', 'it has five fields: minute, hour, day of month, month, day of week'],
-    ['TZ=Europe/Berlin 0 9 * * *', 'it has five fields'],
+    ['TZ=Europe/Berlin 0 9 * *', 'it has five fields'],
+    ['TZ=Europe/Bielefeld 0 9 * * *', 'Europe/Bielefeld is not a time zone: write one as in TZ=Europe/Berlin'],
+    ['TZ= 0 9 * * *', 'is not a time zone'],
     ['60 * * * *', 'minute is 0 to 59, but it is 60'],
     ['0 0 0 * *', 'day of month is 1 to 31, but it is 0'],
     ['0 0 * * 7', 'day of week is 0 to 6 or sun to sat, but it is 7'],

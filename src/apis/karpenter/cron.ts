@@ -1,5 +1,6 @@
-/** The schedules of disruption budgets: five fields of cron, or one of its names. Always in UTC. */
+/** The schedules of disruption budgets: five fields of cron, or one of its names, in UTC or in a zone that they begin with. */
 import { SpindriftError } from '../../platform/errors.ts';
+import { type TimeZone, timeZone, UTC } from './time-zone.ts';
 
 /** The times a schedule means, field by field. */
 export interface CronSchedule {
@@ -11,6 +12,8 @@ export interface CronSchedule {
   /** Where both days are given, either is enough; where one of them is `*`, the other decides. */
   readonly anyDayOfMonth: boolean;
   readonly anyDayOfWeek: boolean;
+  /** Whose clocks show these times. */
+  readonly zone: TimeZone;
 }
 
 interface Field {
@@ -44,9 +47,13 @@ const NAMED: Readonly<Record<string, string>> = {
 /** Reads a schedule; CRON_INVALID with what is wrong and what is allowed when it is not one. */
 export function parseCron(text: string): CronSchedule {
   const invalid = (problem: string): SpindriftError => new SpindriftError('CRON_INVALID', { text, problem });
-  if (text.startsWith('@') && NAMED[text] === undefined)
+  const [, zoneName, times = ''] = /^(?:(?:CRON_)?TZ=(\S*)\s+)?(.*)$/.exec(text.trim()) ?? [];
+  const zone = zoneName === undefined ? UTC : timeZone(zoneName);
+  if (zone === undefined)
+    throw invalid(`${zoneName} is not a time zone: write one as in TZ=Europe/Berlin, or none for UTC`);
+  if (times.startsWith('@') && NAMED[times] === undefined)
     throw invalid(`the names are ${Object.keys(NAMED).join(', ')}`);
-  const parts = (NAMED[text] ?? text).trim().split(/\s+/);
+  const parts = (NAMED[times] ?? times).split(/\s+/);
   if (parts.length !== FIELDS.length) {
     throw invalid('it has five fields: minute, hour, day of month, month, day of week');
   }
@@ -63,6 +70,7 @@ export function parseCron(text: string): CronSchedule {
     daysOfWeek: values(4),
     anyDayOfMonth: isAny(parts[2]),
     anyDayOfWeek: isAny(parts[4]),
+    zone,
   };
 }
 

@@ -47,7 +47,7 @@ const budget = object(
       { maxItems: 50, 'x-kubernetes-list-type': 'set' },
     ),
     schedule: text(
-      'When the budget begins to hold: minute, hour, day of month, month and day of week as in cron, or one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually; always in UTC. Goes together with duration.',
+      'When the budget begins to hold: minute, hour, day of month, month and day of week as in cron, or one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually; in UTC unless the five fields begin with a zone, as in TZ=Europe/Berlin 0 9 * * *. Goes together with duration.',
       { pattern: '^(@(annually|yearly|monthly|weekly|daily|midnight|hourly))|((.+)\\s(.+)\\s(.+)\\s(.+)\\s(.+))$' },
     ),
     duration: text('How long the budget holds each time, in hours and minutes. Goes together with schedule.', {

@@ -60,6 +60,16 @@ describe('a pool', () => {
       'spec.limits.memory cannot be read, because "1e1.5" is not a quantity: a number is followed by n, u, m, k, M, G, T, P, E, Ki to Ei, or an exponent: write it as in 1000, 500m or 64Gi',
     ],
     [
+      'a schedule that never comes',
+      { spec: { disruption: { budgets: [{ nodes: '1', schedule: '0 0 30 2 *', duration: '1h' }] } } },
+      'spec.disruption.budgets[0].schedule cannot be read, because 0 0 30 2 * is not a schedule: no day is like that: write one that comes, as in 0 9 * * mon-fri',
+    ],
+    [
+      'a zone that nobody has',
+      { spec: { disruption: { budgets: [{ nodes: '1', schedule: 'TZ=Mars/Base 0 9 * * *', duration: '1h' }] } } },
+      'spec.disruption.budgets[0].schedule cannot be read, because TZ=Mars/Base 0 9 * * * is not a schedule: Mars/Base is not a time zone: write one as in TZ=Europe/Berlin, or none for UTC',
+    ],
+    [
       'a schedule that is none',
       { spec: { disruption: { budgets: [{ nodes: '1' }, { nodes: '1', schedule: '0 25 * * *', duration: '1h' }] } } },
       'spec.disruption.budgets[1].schedule cannot be read, because 0 25 * * * is not a schedule: hour is 0 to 23, but it is 25',

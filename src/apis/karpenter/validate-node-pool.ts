@@ -6,7 +6,7 @@ import { hasCode } from '../../platform/errors.ts';
 import { labelKeyProblems, labelValueProblems } from '../kubernetes/label-syntax.ts';
 import type { Taint } from '../kubernetes/node.ts';
 import { parseQuantity } from '../kubernetes/quantity.ts';
-import { parseCron } from './cron.ts';
+import { budgetSchedule } from './budget-window.ts';
 import { CORE_LABEL_RULES, type LabelRules, normalizedLabel, restrictionOf } from './label-rules.ts';
 import { LABEL_NODE_POOL } from './labels.ts';
 import type { NodePool, NodePoolSpec } from './node-pool.ts';
@@ -110,10 +110,9 @@ function limitProblems(limits: Readonly<Record<string, string | number>>): Probl
 }
 
 function budgetProblems({ budgets }: NodePoolSpec['disruption']): Problem[] {
-  return budgets.flatMap(({ schedule }, index) => {
-    if (schedule === undefined) return [];
+  return budgets.flatMap((budget, index) => {
     try {
-      parseCron(schedule);
+      budgetSchedule(budget);
       return [];
     } catch (error) {
       if (!hasCode(error, 'CRON_INVALID')) throw error;

@@ -114,13 +114,19 @@ export function time(description: string): Schema<string> {
 }
 
 /** A whole number. */
-export function integer(description: string, options: Options<'format' | 'minimum' | 'maximum'> = {}): Schema<number> {
-  return schema({ description, type: 'integer', ...options });
+export function integer(
+  description: string,
+  { rules, ...options }: Options<'format' | 'minimum' | 'maximum'> = {},
+): Schema<number> {
+  return schema({ description, type: 'integer', ...options, ...validations(rules) });
 }
 
 /** Any number. */
-export function number(description: string, options: Options<'minimum' | 'maximum'> = {}): Schema<number> {
-  return schema({ description, type: 'number', ...options });
+export function number(
+  description: string,
+  { rules, ...options }: Options<'minimum' | 'maximum'> = {},
+): Schema<number> {
+  return schema({ description, type: 'number', ...options, ...validations(rules) });
 }
 
 /** An amount of a resource as Kubernetes writes it, `500m`, `4Gi`, or a plain number. */

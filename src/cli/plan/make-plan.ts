@@ -5,16 +5,20 @@ import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS } from '../../apis/kubernetes/workloads.ts';
 import { SIMULATED_NODE_CLASSES } from '../../apis/spindrift/simulated-node-class.ts';
+import { SPOT_POLICIES, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
+import { poolsToSpread } from '../../controllers/spot-policy/pools-to-spread.ts';
+import { DEFAULT_SPOT_SETTINGS, settingsFor } from '../../controllers/spot-policy/spot-settings.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
 import type { SolveOptions } from '../../engine/problem.ts';
-import type { Solution } from '../../engine/solution.ts';
+import type { NewNode, Solution } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
+import { spreadOverSpotPools } from '../../engine/spot/spread-over-spot-pools.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import { SpindriftError } from '../../platform/errors.ts';
 import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
-import { perMonth } from '../money.ts';
+import { dollars, perMonth } from '../money.ts';
 import { SimulatedMarket } from '../simulated-market.ts';
 import { adviceText } from '../why/advice.ts';
 import { inCloudWords } from '../why/in-cloud-words.ts';
@@ -52,7 +56,35 @@ export async function makePlan({ manifests, problems }: ReadManifests, options: 
     namespaces: await cluster.list(NAMESPACES),
     storage: await plannedStorage(cluster, workloads, pods),
   });
-  return report(built, solve(built.problem, options.solve), notes);
+  const solution = solve(built.problem, options.solve);
+  const newNodes = withinPolicies(solution.newNodes, built, pools, await cluster.list(SPOT_POLICIES), notes);
+  return report(built, { ...solution, newNodes }, notes);
+}
+
+/** The nodes as the SpotPolicies that are given want them. */
+function withinPolicies(
+  planned: readonly NewNode[],
+  { problem, cloudName }: BuiltProblem,
+  pools: readonly UsablePool[],
+  policies: readonly SpotPolicy[],
+  notes: string[],
+): readonly NewNode[] {
+  const settings = new Map(pools.map(({ pool }) => [pool.metadata.name, settingsFor(pool, policies)]));
+  const { newNodes, changes, gaps } = spreadOverSpotPools(
+    planned,
+    poolsToSpread({
+      policies: { for: (name) => settings.get(name) ?? DEFAULT_SPOT_SETTINGS },
+      pools: pools.map(({ pool }) => pool),
+      nodes: [],
+      instanceTypes: problem.instanceTypes,
+      cloudName,
+    }),
+  );
+  const extra = changes.reduce((sum, { from, to }) => sum + to.price - from.price, 0);
+  if (changes.length > 0)
+    notes.push(`SpotPolicies change what ${changes.length} nodes are bought as, for ${dollars(extra)} more an hour`);
+  notes.push(...gaps.map(({ sentence }) => sentence));
+  return newNodes;
 }
 
 async function workloadsOf(cluster: ImaginedCluster): Promise<Workload[]> {

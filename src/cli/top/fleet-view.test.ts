@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
 import type { StateNode } from '../../state/state-node.ts';
-import { aPodAsking, aStateNode, ON_DEMAND, SPOT } from '../testkit/a-state-node.ts';
+import { aPodAsking, aStateNode, ON_DEMAND, SPOT } from '../../state/testkit/a-state-node.ts';
 import { type FleetView, fleetView } from './fleet-view.ts';
 
 const NOW = new VirtualClock().now();

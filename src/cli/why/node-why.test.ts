@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RankedOffering } from '../../engine/solution.ts';
-import { aStateNode, ON_DEMAND, SPOT } from '../testkit/a-state-node.ts';
+import { aStateNode, ON_DEMAND, SPOT } from '../../state/testkit/a-state-node.ts';
 import { nodeWhy } from './node-why.ts';
 import { nodeWhyText } from './node-why-text.ts';
 

@@ -5,7 +5,7 @@ import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import type { StateNode } from '../../state/state-node.ts';
-import { aPodAsking, aStateNode } from '../testkit/a-state-node.ts';
+import { aPodAsking, aStateNode } from '../../state/testkit/a-state-node.ts';
 import { podWhy, unusableBecause } from './pod-why.ts';
 import { podWhyText } from './pod-why-text.ts';
 

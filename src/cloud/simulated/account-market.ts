@@ -10,15 +10,23 @@ import { RESERVATION_ID } from './labels.ts';
 /** A reserved machine is paid for already; a thousandth keeps the order of sizes. */
 const RESERVED_PRICE_DIVISOR = 1000;
 
+export interface AccountMarketOptions {
+  readonly account: string;
+  readonly unavailable: UnavailableOfferings;
+  readonly reservations: Reservations;
+}
+
 export class AccountMarket {
   readonly #unavailable: UnavailableOfferings;
   readonly #reservations: Reservations;
+  readonly #account: string;
   #priceList: readonly InstanceType[] = [];
   #reserved: readonly ReservationState[] = [];
   #listed: readonly InstanceType[] | undefined;
   #sequences = '';
 
-  constructor(options: { readonly unavailable: UnavailableOfferings; readonly reservations: Reservations }) {
+  constructor(options: AccountMarketOptions) {
+    this.#account = options.account;
     this.#unavailable = options.unavailable;
     this.#reservations = options.reservations;
   }
@@ -76,7 +84,7 @@ export class AccountMarket {
   }
 
   #withHealth(instanceType: string, offering: Offering): Offering {
-    const name: OfferingName = { ...offering, instanceType };
+    const name: OfferingName = { ...offering, instanceType, account: this.#account };
     return this.#unavailable.has(name) ? { ...offering, healthy: false } : offering;
   }
 }

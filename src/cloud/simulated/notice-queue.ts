@@ -1,4 +1,5 @@
 /** The simulated cloud's message queue: what was received but not deleted is shown again after a while. */
+import type { Labels } from '../../engine/problem.ts';
 import type { Clock, EpochMs } from '../../platform/clock.ts';
 import type { NoticeKind } from '../notice.ts';
 import type { OfferingName } from '../offering-key.ts';
@@ -10,6 +11,8 @@ export interface CloudMessage {
   readonly instanceId: string;
   readonly providerID: string;
   readonly account: string;
+  /** The tags of the instance. */
+  readonly tags: Labels;
   /** What the instance ran on. */
   readonly offering: OfferingName;
   readonly at: EpochMs;
@@ -23,7 +26,10 @@ const KEPT_MS = 4 * 24 * 3_600_000;
 
 export class NoticeQueue {
   readonly #clock: Clock;
-  readonly #messages = new Map<number, { readonly message: CloudMessage; hiddenUntil: number }>();
+  /** In the order in which they were sent. */
+  readonly #shown = new Map<number, CloudMessage>();
+  /** Taken by somebody, in the order in which they come into sight again. */
+  readonly #hidden = new Map<number, { readonly message: CloudMessage; readonly until: number }>();
   readonly #waiting = new Set<() => void>();
   #serial = 0;
 
@@ -32,12 +38,12 @@ export class NoticeQueue {
   }
 
   send(message: Omit<CloudMessage, 'id'>): void {
-    for (const [old, { message: waiting }] of this.#messages) {
-      if (waiting.at + KEPT_MS > message.at) break;
-      this.#messages.delete(old);
+    for (const [old, { at }] of this.#shown) {
+      if (at + KEPT_MS > message.at) break;
+      this.#shown.delete(old);
     }
     const id = ++this.#serial;
-    this.#messages.set(id, { message: { ...message, id }, hiddenUntil: 0 });
+    this.#shown.set(id, { ...message, id });
     for (const wake of [...this.#waiting]) wake();
   }
 
@@ -46,20 +52,35 @@ export class NoticeQueue {
     for (;;) {
       signal.throwIfAborted();
       const now = this.#clock.elapsed();
-      const shown = [...this.#messages.values()].filter((entry) => entry.hiddenUntil <= now).slice(0, most);
-      for (const entry of shown) entry.hiddenUntil = now + HIDDEN_MS;
-      if (shown.length > 0) return shown.map((entry) => entry.message);
+      this.#showAgain(now);
+      const taken: CloudMessage[] = [];
+      for (const [id, message] of this.#shown) {
+        if (taken.length === most) break;
+        taken.push(message);
+        this.#shown.delete(id);
+        this.#hidden.set(id, { message, until: now + HIDDEN_MS });
+      }
+      if (taken.length > 0) return taken;
       await this.#change(signal);
     }
   }
 
   delete(id: number): void {
-    this.#messages.delete(id);
+    this.#shown.delete(id);
+    this.#hidden.delete(id);
+  }
+
+  #showAgain(now: number): void {
+    for (const [id, { message, until }] of this.#hidden) {
+      if (until > now) break;
+      this.#hidden.delete(id);
+      this.#shown.set(id, message);
+    }
   }
 
   /** Resolves when a message may have come into sight. */
   #change(signal: AbortSignal): Promise<void> {
-    const shownNext = Math.min(...[...this.#messages.values()].map((entry) => entry.hiddenUntil));
+    const shownNext = this.#hidden.values().next().value?.until;
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(wake);
@@ -74,9 +95,7 @@ export class NoticeQueue {
         end();
         reject(signal.reason);
       };
-      const timer = Number.isFinite(shownNext)
-        ? this.#clock.setTimer(shownNext - this.#clock.elapsed(), wake)
-        : undefined;
+      const timer = shownNext === undefined ? undefined : this.#clock.setTimer(shownNext - this.#clock.elapsed(), wake);
       this.#waiting.add(wake);
       signal.addEventListener('abort', stop, { once: true });
     });

@@ -17,7 +17,7 @@ import { Fleet } from './fleet.ts';
 import { RESERVATION_ID } from './labels.ts';
 import { type CloudMessage, NoticeQueue } from './notice-queue.ts';
 import { Reclaimer } from './reclaimer.ts';
-import { type Bootstrap, providerIDOf, type SimulatedInstance } from './simulated-instance.ts';
+import { type Bootstrap, parseProviderID, providerIDOf, type SimulatedInstance } from './simulated-instance.ts';
 
 export interface SimulatedCloudOptions {
   readonly clock: Clock;
@@ -145,7 +145,7 @@ export class SimulatedCloud {
 
   /** Takes a machine back after that much warning; without any it is gone at once. */
   interrupt(providerID: string, noticeMs?: number): boolean {
-    const instance = [...this.fleet.list()].find((other) => other.providerID === providerID);
+    const instance = this.#instanceNamed(providerID);
     if (instance === undefined) return false;
     const market = this.#accounts.get(instance.account)?.settings.market;
     this.#interrupt(instance, noticeMs ?? market?.noticeMs ?? 0);
@@ -154,7 +154,7 @@ export class SimulatedCloud {
 
   /** Says something about a machine, without doing it. */
   announce(providerID: string, kind: NoticeKind, detail: string, deadline?: EpochMs): void {
-    const instance = [...this.fleet.list()].find((other) => other.providerID === providerID);
+    const instance = this.#instanceNamed(providerID);
     if (instance !== undefined) this.#send(instance, kind, detail, deadline);
   }
 
@@ -164,8 +164,13 @@ export class SimulatedCloud {
     this.fleet.add(instance, 0);
     const account = this.#accounts.get(instance.account);
     if (account === undefined) return;
-    this.#watchEndings(account);
-    this.#reclaimer.watch(account);
+    if (instance.reservationId !== undefined) this.#watchEndings(account);
+    if (instance.capacityType === 'spot') this.#reclaimer.watchPool(account, instance.instanceType, instance.zone);
+  }
+
+  #instanceNamed(providerID: string): SimulatedInstance | undefined {
+    const instance = this.fleet.get(parseProviderID(providerID)?.id ?? '');
+    return instance?.providerID === providerID ? instance : undefined;
   }
 
   #call<Answer>(
@@ -264,12 +269,13 @@ export class SimulatedCloud {
   }
 
   #send(instance: SimulatedInstance, kind: NoticeKind, detail: string, deadline?: EpochMs): void {
-    const { id, providerID, account } = instance;
+    const { id, providerID, account, tags } = instance;
     this.#queue.send({
       kind,
       instanceId: id,
       providerID,
       account,
+      tags,
       offering: offeringOf(instance),
       at: this.#clock.now(),
       ...(deadline !== undefined && { deadline }),

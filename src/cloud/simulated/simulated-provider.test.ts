@@ -56,6 +56,29 @@ describe('SimulatedProvider', () => {
     await expect(of.list(NEVER)).rejects.toMatchObject({ code: 'CLOUD_UNAVAILABLE' });
   });
 
+  it('sells in one account what has run out, or was taken back, in another', async () => {
+    const { clock, cloud, provider } = world();
+    const of = provider();
+    const healthy = async (account: string): Promise<boolean> => {
+      const types = await clock.run(of.instanceTypes(aClaim(1, account).spec.nodeClassRef, NEVER));
+      const offerings = types.find(({ name }) => name === SPOT.instanceType)?.offerings ?? [];
+      return offerings.some(
+        ({ zone, capacityType, healthy: is }) => zone === SPOT.zone && capacityType === 'spot' && is !== false,
+      );
+    };
+    cloud.configure('stormy', anAccount({ overrides: [{ ...SPOT, capacity: 0 }] }));
+    await expect(clock.run(of.create(aClaim(1, 'stormy'), [SPOT], NEVER))).rejects.toMatchObject({
+      code: 'CLOUD_INSUFFICIENT_CAPACITY',
+    });
+    expect([await healthy('stormy'), await healthy('calm')]).toEqual([false, true]);
+    await clock.advance(180_000);
+    expect(await healthy('stormy')).toBe(true);
+    const { providerID } = await clock.run(of.create(aClaim(2, 'calm'), [SPOT], NEVER));
+    cloud.interrupt(providerID);
+    await clock.run(of.notices(NEVER)[Symbol.asyncIterator]().next());
+    expect([await healthy('stormy'), await healthy('calm')]).toEqual([true, false]);
+  });
+
   it('leaves the machines of another cluster alone', async () => {
     const { clock, provider } = world();
     await clock.run(provider('other').create(aClaim(1, 'calm'), [SPOT], NEVER));

@@ -1,3 +1,4 @@
+import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { SIMULATED_NODE_CLASSES } from '../../apis/spindrift/simulated-node-class.ts';
 import type { InstanceType, Labels } from '../../engine/problem.ts';
@@ -79,6 +80,8 @@ export class SimulatedProvider implements CloudProvider {
       offerings,
       unavailable,
       reservations,
+      account: nodeClassRef.name,
+      pool: claim.metadata.labels?.[LABEL_NODE_POOL] ?? '',
       launch: (offering) =>
         this.#ask(`launch ${name}`, signal, (limit) =>
           cloud.runInstance(nodeClassRef.name, { ...request, offering }, limit),
@@ -174,7 +177,10 @@ export class SimulatedProvider implements CloudProvider {
       if (known === undefined || signal.aborted) throw error;
       return known.market;
     }
-    const entry = this.#markets.get(account) ?? { market: new AccountMarket({ unavailable, reservations }), askedAt };
+    const entry = this.#markets.get(account) ?? {
+      market: new AccountMarket({ account, unavailable, reservations }),
+      askedAt,
+    };
     entry.askedAt = Math.max(entry.askedAt, askedAt);
     this.#markets.set(account, entry);
     entry.market.update(...answers, askedAt);
@@ -227,9 +233,10 @@ export class SimulatedProvider implements CloudProvider {
     }
   }
 
-  #received({ id, kind, providerID, at, deadline, detail, offering }: CloudMessage): ReceivedNotice {
+  #received({ id, kind, providerID, account, tags, at, deadline, detail, offering }: CloudMessage): ReceivedNotice {
     const { cloud, unavailable } = this.#options;
-    if (kind === 'spot-interruption' || kind === 'preempted') unavailable.mark(offering, detail);
+    if (kind === 'spot-interruption' || kind === 'preempted')
+      unavailable.mark({ ...offering, account }, detail, { cause: 'notice', pool: tags[TAG_POOL] ?? '' });
     return {
       kind,
       providerID,

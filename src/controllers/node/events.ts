@@ -2,8 +2,12 @@
 import type { Node } from '../../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { LateReason } from '../../engine/drain/drain-plan.ts';
+import { lateSentence } from '../../engine/drain/sentence.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
+
+const TEN_MINUTES_MS = 600_000;
 
 /** The pod was asked to leave. */
 export function evicted(pod: Pod): RecordedEvent {
@@ -14,6 +18,12 @@ export function evicted(pod: Pod): RecordedEvent {
 export function disrupted(pod: Pod, deadline: EpochMs): RecordedEvent {
   const message = `Deleted the pod without asking, so that it has ended by ${toTimestamp(deadline)}, when its node goes`;
   return { object: pod, type: 'Normal', reason: 'Disrupted', message, dedupe: [] };
+}
+
+/** The pod runs no more, because its machine is gone. */
+export function machineGone(pod: Pod): RecordedEvent {
+  const message = 'Deleted the pod: its machine is gone, and it runs no more';
+  return { object: pod, type: 'Warning', reason: 'Disrupted', message };
 }
 
 /** A pod does not leave. */
@@ -27,6 +37,12 @@ export function podNotEvicted(node: Node, pod: Pod, why: string): RecordedEvent 
 export function waitingForHeldPods(node: Node, names: string): RecordedEvent {
   const message = `Failed to drain node, waiting for pods with karpenter.sh/do-not-disrupt: ${names}`;
   return { object: node, type: 'Warning', reason: 'FailedDraining', message, dedupe: ['held', names] };
+}
+
+/** The machine of the node is taken away before the pod can leave it. */
+export function cannotLeaveInTime(object: Node | Pod, pod: string, deadline: EpochMs, why: LateReason): RecordedEvent {
+  const message = `Pod ${pod} cannot leave before ${toTimestamp(deadline)}, when its machine goes: ${lateSentence(why)}`;
+  return { object, type: 'Warning', reason: 'CannotLeaveInTime', message, dedupe: [pod], quietMs: TEN_MINUTES_MS };
 }
 
 /** By when the node is gone, whatever its pods say. */

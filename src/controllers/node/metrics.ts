@@ -63,7 +63,7 @@ export class NodeMetrics {
     });
     this.#drainedPods = metrics.counter({
       name: 'karpenter_pods_drained_total',
-      help: 'Pods told to leave a node, per way: evicted, or deleted because the time was over',
+      help: 'Pods told to leave a node, per way: evicted, or deleted because the time was over or the machine is gone',
       labels: ['reason'],
     });
   }
@@ -87,7 +87,7 @@ export class NodeMetrics {
     this.#evictions.add({ code: String(code) });
   }
 
-  podDrained(reason: 'evicted' | 'deadline'): void {
+  podDrained(reason: 'evicted' | 'deadline' | 'machine_gone'): void {
     this.#drainedPods.add({ reason });
   }
 }

@@ -1,14 +1,20 @@
 /** What people are told about claims. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
+import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 
 const TEN_MINUTES_MS = 600_000;
 
 /** No offering that the claim allows has capacity. */
 export function insufficientCapacity(claim: NodeClaim, why: string): RecordedEvent {
+  return noCapacityFor(claim, claim, why);
+}
+
+/** The same, said on what waits for the claim's node. */
+export function noCapacityFor(object: KubeObject, claim: NodeClaim, why: string): RecordedEvent {
   const message = `NodeClaim ${claim.metadata.name} event: ${why}`;
-  return { object: claim, type: 'Warning', reason: 'InsufficientCapacityError', message };
+  return { object, type: 'Warning', reason: 'InsufficientCapacityError', message };
 }
 
 /** Nothing can be launched from the claim's node class. */

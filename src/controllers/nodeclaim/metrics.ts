@@ -10,7 +10,19 @@ export type DisruptedReason =
   | 'launch_timeout'
   | 'registration_timeout'
   | 'initialization_timeout'
-  | 'garbage_collected';
+  | 'garbage_collected'
+  | 'spot_interrupted'
+  | 'spot_preempted'
+  | 'rebalance_recommendation'
+  | 'scheduled_change'
+  | 'instance_stopped'
+  | 'instance_terminated'
+  | 'capacity_reservation_ending'
+  | 'empty'
+  | 'underutilized'
+  | 'drifted'
+  | 'expired'
+  | 'unhealthy';
 
 const TERMINATION_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 
@@ -46,13 +58,14 @@ export class NodeClaimMetrics {
     });
   }
 
-  disrupted(claim: NodeClaim, reason: DisruptedReason): void {
+  /** `policy` is that of the pool, where consolidation took the claim away. */
+  disrupted(claim: NodeClaim, reason: DisruptedReason, policy = ''): void {
     const { labels = {} } = claim.metadata;
     this.#disrupted.add({
       reason,
       nodepool: labels[LABEL_NODE_POOL] ?? '',
       capacity_type: labels[LABEL_CAPACITY_TYPE] ?? '',
-      consolidation_policy: '',
+      consolidation_policy: policy,
       termination_mode: terminationMode(claim),
     });
   }
@@ -68,7 +81,7 @@ export class NodeClaimMetrics {
 }
 
 /** How long pods may take to leave: as long as they want, for a while, or not at all. */
-function terminationMode({ spec }: NodeClaim): 'graceful' | 'eventual' | 'forceful' {
+export function terminationMode({ spec }: NodeClaim): 'graceful' | 'eventual' | 'forceful' {
   if (spec.terminationGracePeriod === undefined) return 'graceful';
   return (durationMs(spec.terminationGracePeriod) ?? 0) > 0 ? 'eventual' : 'forceful';
 }

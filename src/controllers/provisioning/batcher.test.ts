@@ -20,7 +20,7 @@ describe('Batcher', () => {
     await clock.advance(600);
     batcher.trigger();
     await clock.advance(10_000);
-    expect(ended).toEqual([7000]);
+    expect(ended).toEqual([6600]);
   });
 
   it('ends a batch after the longest time, however much comes', async () => {
@@ -40,6 +40,32 @@ describe('Batcher', () => {
     void wait();
     await clock.advance(1000);
     expect(ended).toEqual([4000]);
+  });
+
+  it('ends a batch almost at once when something urgent comes', async () => {
+    const { clock, batcher, ended, wait } = setUp();
+    void wait();
+    batcher.trigger();
+    await clock.advance(300);
+    batcher.hurry();
+    await clock.advance(50);
+    batcher.hurry();
+    await clock.advance(5000);
+    expect(ended).toEqual([450]);
+    void wait();
+    batcher.trigger();
+    await clock.advance(2000);
+    expect(ended).toEqual([450, 6350]);
+  });
+
+  it('ends an urgent batch after a second, however much comes', async () => {
+    const { clock, batcher, ended, wait } = setUp();
+    void wait();
+    for (let step = 0; step < 40; step++) {
+      batcher.hurry();
+      await clock.advance(50);
+    }
+    expect(ended).toEqual([1000]);
   });
 
   it('gives up when its signal aborts', async () => {

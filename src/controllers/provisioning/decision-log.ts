@@ -3,6 +3,7 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Solution } from '../../engine/solution.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import type { BuiltProblem } from '../../state/build-problem.ts';
+import type { SettledPlan } from '../spot-policy/spot-planning.ts';
 
 export interface Decision {
   readonly at: EpochMs;
@@ -10,6 +11,8 @@ export interface Decision {
   readonly solution: Solution;
   /** For each new node of the solution the claim that was written, where it was. */
   readonly claims: readonly (NodeClaim | undefined)[];
+  /** What policies changed of the plan, and what of them it does not keep. */
+  readonly policies: Pick<SettledPlan, 'changes' | 'gaps'>;
 }
 
 export class DecisionLog {

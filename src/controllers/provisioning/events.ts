@@ -18,7 +18,18 @@ export function failedScheduling(pod: Pod, why: string): RecordedEvent {
   return { object: pod, type: 'Warning', reason: 'FailedScheduling', message, quietMs: FIVE_MINUTES_MS };
 }
 
+/** Why a pod that runs will have no other place when its node goes. */
+export function noReplacement(pod: Pod, why: string): RecordedEvent {
+  const message = `Node ${pod.spec.nodeName} goes and there is no other place for the pod, ${why}`;
+  return { object: pod, type: 'Warning', reason: 'FailedScheduling', message, quietMs: FIVE_MINUTES_MS };
+}
+
 /** Why a pool makes no nodes. */
 export function noCompatibleInstanceTypes(pool: NodePool, why: string): RecordedEvent {
   return { object: pool, type: 'Warning', reason: 'NoCompatibleInstanceTypes', message: why, quietMs: MINUTE_MS };
+}
+
+/** What of the pool's policy a plan does not keep. */
+export function spotPolicyNotKept(pool: NodePool, why: string): RecordedEvent {
+  return { object: pool, type: 'Warning', reason: 'SpotPolicyNotKept', message: why, dedupe: [], quietMs: MINUTE_MS };
 }

@@ -1,10 +1,9 @@
-import type { CounterMetric, GaugeMetric, HistogramMetric, Metrics } from '../../platform/metrics.ts';
+import type { GaugeMetric, HistogramMetric, Metrics } from '../../platform/metrics.ts';
 
 export interface ProvisioningMetrics {
   readonly duration: HistogramMetric<'controller'>;
   readonly unschedulable: GaugeMetric<'controller'>;
   readonly ignored: GaugeMetric<never>;
-  readonly created: CounterMetric<'reason' | 'nodepool' | 'min_values_relaxed'>;
   readonly price: GaugeMetric<'bound'>;
 }
 
@@ -24,11 +23,6 @@ export function provisioningMetrics(metrics: Metrics): ProvisioningMetrics {
     ignored: metrics.gauge({
       name: 'karpenter_scheduler_ignored_pods_count',
       help: 'Pods of the latest batch that could not be asked about, such as pods whose volume claim does not exist',
-    }),
-    created: metrics.counter({
-      name: 'karpenter_nodeclaims_created_total',
-      help: 'Claims written, per reason, pool, and whether minValues had to be given up',
-      labels: ['reason', 'nodepool', 'min_values_relaxed'],
     }),
     price: metrics.gauge({
       name: 'spindrift_provisioning_plan_price_dollars_per_hour',

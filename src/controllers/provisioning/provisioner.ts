@@ -2,10 +2,10 @@
  * Makes nodes for pods that have no place: gathers a batch, takes a snapshot, asks the engine, and writes a claim for each
  * node it wants. What it wrote and why is kept in the decision log.
  */
-
-import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { CloudProvider } from '../../cloud/provider.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
 import type { NewNode, Solution } from '../../engine/solution.ts';
@@ -18,23 +18,22 @@ import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
-import type { UsablePool } from '../../state/usable-pool.ts';
+import type { Nominations } from '../../state/nominations.ts';
+import { CLAIM_PREFIX, isClaimGoing, isGoing } from '../../state/state-node.ts';
+import { inSlices } from '../in-slices.ts';
+import { OfferingGauges } from '../metrics/offering-gauges.ts';
+import type { PodMetrics } from '../metrics/pod-metrics.ts';
+import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
+import { UsablePools } from '../usable-pools.ts';
+import { ClaimWriter } from '../write-claim.ts';
 import { Batcher } from './batcher.ts';
-import { claimForNode } from './claim-for-node.ts';
-import type { DecisionLog } from './decision-log.ts';
-import { failedScheduling, noCompatibleInstanceTypes, nominated } from './events.ts';
-import { isUsable } from './is-usable.ts';
+import type { Decision, DecisionLog } from './decision-log.ts';
+import { failedScheduling, nominated, noReplacement, spotPolicyNotKept } from './events.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
+import { Rounds } from './rounds.ts';
 
-export interface ProvisionerOptions {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly state: ClusterState;
-  readonly provider: CloudProvider;
-  readonly recorder: EventRecorder;
-  readonly decisions: DecisionLog;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
+/** How long pods are gathered, and how long places for them are looked for. */
+export interface ProvisionerLimits {
   readonly batchIdleMs?: number;
   readonly batchMaxMs?: number;
   /** How long the engine may improve a plan. */
@@ -45,20 +44,42 @@ export interface ProvisionerOptions {
   readonly instanceTypesMs?: number;
 }
 
+export interface ProvisionerOptions extends ProvisionerLimits {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly state: ClusterState;
+  readonly provider: CloudProvider;
+  readonly recorder: EventRecorder;
+  readonly decisions: DecisionLog;
+  readonly nominations: Nominations;
+  /** What risk and policies do to plans. */
+  readonly spot: SpotPlanning;
+  readonly podMetrics?: Pick<PodMetrics, 'decided'>;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+}
+
 const NAME = 'provisioner';
 
 export class Provisioner {
   readonly name = NAME;
+  readonly rounds = new Rounds();
   readonly #options: ProvisionerOptions;
   readonly #logger: Logger;
   readonly #metrics: ProvisioningMetrics;
   readonly #batcher: Batcher;
+  readonly #pools: UsablePools;
+  readonly #writer: ClaimWriter;
+  readonly #offerings: OfferingGauges;
 
   constructor(options: ProvisionerOptions) {
-    const { clock, batchIdleMs = 1000, batchMaxMs = 10_000 } = options;
+    const { client, state, clock, metrics = new Metrics(), batchIdleMs = 1000, batchMaxMs = 10_000 } = options;
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
-    this.#metrics = provisioningMetrics(options.metrics ?? new Metrics());
+    this.#metrics = provisioningMetrics(metrics);
+    this.#pools = new UsablePools({ ...options, logger: this.#logger });
+    this.#offerings = new OfferingGauges(metrics);
+    this.#writer = new ClaimWriter({ client, state, metrics });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
   }
 
@@ -69,10 +90,9 @@ export class Provisioner {
     try {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
-        const pending = state.provisionable().length;
-        if (pending === 0) continue;
         try {
-          await this.provision(signal);
+          if (state.provisionable().length > 0 || state.displaced().length > 0) await this.provision(signal);
+          else this.rounds.ended(this.#going());
         } catch (error) {
           if (signal.aborted) return;
           this.#logger.error('provisioning failed', { error: asError(error) });
@@ -87,13 +107,21 @@ export class Provisioner {
     }
   }
 
-  /** One round: everything that is pending now. */
+  /** Asks for a round almost at once: a machine goes, and its pods need another place. */
+  hurry(): void {
+    this.#batcher.hurry();
+  }
+
+  /** One round: everything that is pending now, and everything on nodes that go. */
   async provision(signal: AbortSignal): Promise<void> {
-    const { state, clock, decisions } = this.#options;
+    const { state, clock, decisions, spot } = this.#options;
     const startedAt = clock.elapsed();
-    const pools = await this.#pools(signal);
+    const pools = await this.#pools.read(signal);
+    this.#offerings.heard(pools);
+    const going = this.#going();
     const built = buildProblem({
       pending: state.provisionable(),
+      displaced: state.displaced(),
       nodes: state.nodes(),
       podsOn: (node) => state.podsOn(node),
       daemonSets: state.informers.daemonSets.list(),
@@ -101,13 +129,15 @@ export class Provisioner {
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
     });
-    const solution = await this.#solve(built, signal);
+    const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
     const claims = await Promise.all(
       solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),
     );
     this.#tell(built, solution, claims);
-    decisions.add({ at: clock.now(), built, solution, claims });
+    this.#tellOfPolicies(policies, poolNamed);
+    if (!claims.includes(undefined)) this.rounds.ended(going);
+    decisions.add({ at: clock.now(), built, solution, claims, policies });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
@@ -121,41 +151,18 @@ export class Provisioner {
     });
   }
 
-  /** In slices, so that leases and probes are served meanwhile. */
-  async #solve(built: BuiltProblem, signal: AbortSignal): Promise<Solution> {
+  #solve(built: BuiltProblem, signal: AbortSignal): Promise<Solution> {
     const { clock, solveMs = 1000, solveSteps: maxSteps = 50_000_000 } = this.#options;
     const startedAt = clock.elapsed();
     const elapsedMs = (): number => clock.elapsed() - startedAt;
-    const slices = solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps });
-    for (;;) {
-      const slice = slices.next();
-      if (slice.done === true) return slice.value;
-      await clock.sleep(0, signal);
-    }
+    return inSlices(solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps }), clock, signal);
   }
 
-  /** The pools that can make nodes, and what their cloud sells. One that does not answer is left out, not waited for. */
-  async #pools(signal: AbortSignal): Promise<UsablePool[]> {
-    const { state, provider, recorder, clock, instanceTypesMs = 5000 } = this.#options;
-    const pools = state.informers.nodePools.list().filter(isUsable);
-    const found = await Promise.all(
-      pools.map(async (pool) => {
-        const limit = clock.deadline(instanceTypesMs, signal);
-        try {
-          const instanceTypes = await provider.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal);
-          if (instanceTypes.length > 0) return [{ pool, instanceTypes }];
-          recorder.record(noCompatibleInstanceTypes(pool, 'the node class sells nothing'));
-        } catch (error) {
-          if (signal.aborted) throw error;
-          this.#logger.error('pool is left out', { NodePool: { name: pool.metadata.name }, error: asError(error) });
-          recorder.record(noCompatibleInstanceTypes(pool, asError(error).message));
-        } finally {
-          limit.cancel();
-        }
-        return [];
-      }),
-    );
-    return found.flat();
+  /** The claims whose machines go, by UID. */
+  #going(): string[] {
+    return this.#options.state
+      .nodes()
+      .flatMap((state) => (isGoing(state) && state.claim !== undefined ? [state.claim.metadata.uid ?? ''] : []));
   }
 
   /** One claim that cannot be written does not keep the others from being written. */
@@ -165,13 +172,9 @@ export class Provisioner {
     built: BuiltProblem,
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
-    const { client, state } = this.#options;
     try {
-      const claim = await client.create(NODE_CLAIMS, claimForNode(node, pool, built.cloudName), { signal });
-      state.assume(claim);
-      const labels = { reason: 'provisioned', nodepool: node.pool, min_values_relaxed: 'false' };
-      this.#metrics.created.add(labels);
-      return claim;
+      const { cloudName } = built;
+      return await this.#writer.write({ node, pool, cloudName, reason: 'provisioned' }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
       this.#logger.error('claim could not be written', { NodePool: { name: node.pool }, error: asError(error) });
@@ -181,24 +184,24 @@ export class Provisioner {
   }
 
   #tell(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): void {
-    const { recorder } = this.#options;
-    const nominate = (pods: readonly number[], where: string): void => {
-      for (const number of pods) {
-        const pod = built.pods[number];
-        if (pod !== undefined) recorder.record(nominated(pod, where));
-      }
+    const { recorder, nominations, podMetrics } = this.#options;
+    for (const pod of built.pods) podMetrics?.decided(pod);
+    const podsOf = (numbers: readonly number[]): Pod[] => numbers.map((number) => built.pods[number] as Pod);
+    const nominate = (pods: readonly Pod[], node: string): void => {
+      nominations.nominate(node, pods);
+      const where = node.startsWith(CLAIM_PREFIX) ? node : `node/${node}`;
+      // A pod that runs is not told where it would go if its node went.
+      for (const pod of pods) if (!pod.spec.nodeName) recorder.record(nominated(pod, where));
     };
     for (const [index, node] of solution.newNodes.entries()) {
       const name = claims[index]?.metadata.name;
-      if (name !== undefined) nominate(node.pods, `nodeclaim/${name}`);
+      if (name !== undefined) nominate(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
     }
-    for (const { node, pods } of solution.existing) nominate(pods, node.includes('/') ? node : `node/${node}`);
+    for (const { node, pods } of solution.existing) nominate(podsOf(pods), node);
     for (const { pods, reason } of solution.unplaced) {
       const why = reasonSentence(reason);
-      for (const number of pods) {
-        const pod = built.pods[number];
-        if (pod !== undefined) recorder.record(failedScheduling(pod, why));
-      }
+      for (const pod of podsOf(pods))
+        recorder.record(pod.spec.nodeName ? noReplacement(pod, why) : failedScheduling(pod, why));
     }
     for (const { pod, problem } of built.held) recorder.record(failedScheduling(pod, problem));
     const unplaced = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
@@ -206,6 +209,14 @@ export class Provisioner {
     this.#metrics.ignored.set({}, built.held.length);
     this.#metrics.price.set({ bound: 'plan' }, solution.price);
     this.#metrics.price.set({ bound: 'lower' }, solution.lowerBound);
+  }
+
+  #tellOfPolicies({ changes, gaps }: Decision['policies'], poolNamed: ReadonlyMap<string, NodePool>): void {
+    for (const { sentence } of changes) this.#logger.debug('a policy changed the plan', { sentence });
+    for (const { pool: name, sentence } of gaps) {
+      const pool = poolNamed.get(name);
+      if (pool !== undefined) this.#options.recorder.record(spotPolicyNotKept(pool, sentence));
+    }
   }
 
   /** What can change where pods have a place: the pods, the pools, and nodes that go. */
@@ -217,7 +228,11 @@ export class Provisioner {
       informers.pods.addHandler(changed()),
       informers.nodePools.addHandler(changed()),
       informers.nodes.addHandler({ deleted: trigger }),
-      informers.nodeClaims.addHandler({ deleted: trigger }),
+      informers.nodeClaims.addHandler({
+        added: (claim) => isClaimGoing(claim) && trigger(),
+        updated: (claim, old) => isClaimGoing(claim) && !isClaimGoing(old) && trigger(),
+        deleted: trigger,
+      }),
       ...[...informers.nodeClasses.values()].map((informer) => informer.addHandler(changed())),
     ];
   }

@@ -24,6 +24,9 @@ export const DEFAULT_CAPACITY: ResourceList = { cpu: '4', memory: '16Gi', 'ephem
 
 export type NodeHealth = 'ready' | 'starting' | 'shutting-down';
 
+/** The conditions that a kubelet writes. */
+const REPORTED = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'Ready'];
+
 type NodeCondition = Condition & { readonly lastHeartbeatTime: string };
 
 /** The Node object with which a machine registers: ready at once, unless its annotations say that it takes a while. */
@@ -67,7 +70,7 @@ export function nodeStatus(node: Node, hostIP: string, health: NodeHealth, now: 
   return {
     capacity,
     allocatable: node.status?.allocatable ?? capacity,
-    conditions: conditions(node, health, now),
+    conditions: [...conditions(node, health, now), ...conditionsOfOthers(node)],
     addresses: [
       { type: 'InternalIP', address: hostIP },
       { type: 'Hostname', address: node.metadata.name ?? '' },
@@ -106,6 +109,11 @@ function conditions(node: Node, health: NodeHealth, now: string): NodeCondition[
     condition(node, 'PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available', now),
     readyCondition(node, health, now),
   ];
+}
+
+/** What others found out about the node is not the kubelet's to take away. */
+function conditionsOfOthers({ status }: Node): readonly Condition[] {
+  return (status?.conditions ?? []).filter(({ type }) => !REPORTED.includes(type));
 }
 
 function readyCondition(node: Node, health: NodeHealth, now: string): NodeCondition {

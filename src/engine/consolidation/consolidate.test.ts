@@ -266,6 +266,14 @@ describe('rules of pods', () => {
     ).toEqual(['two']);
   });
 
+  it('launch nothing for a node that has only just come, which may go all the same if there is room', () => {
+    const settling = apart(1, { instanceTypes: [small] }, { settling: true });
+    expect(gone({ ...settling, nodes: settling.nodes.map(({ settling: _, ...node }) => node) })).toEqual(['n0']);
+    expect(gone(settling)).toEqual([]);
+    const nodes = [aFleetNode('one', { hold: 'nominated' }), aFleetNode('two', { settling: true })];
+    expect(gone(aFleet({ nodes }))).toEqual(['two']);
+  });
+
   it('let nothing land on a node that is closed', () => {
     expect(gone(aFleet({ nodes: [aFleetNode('one', { closed: true, hold: 'leaving' }), aFleetNode('two')] }))).toEqual(
       [],

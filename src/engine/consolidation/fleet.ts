@@ -39,6 +39,8 @@ export interface FleetNode {
   readonly usedHostPorts?: readonly HostPort[];
   /** Keeps the node as it is. */
   readonly hold?: Hold;
+  /** It took the place of others not long ago: it may go if its pods have room elsewhere, but nothing is launched in its place. */
+  readonly settling?: boolean;
   /** Cordoned, not ready or about to go: nothing is moved to it. */
   readonly closed?: boolean;
 }

@@ -62,7 +62,7 @@ const HOLDS: Readonly<Record<Extract<KeptCause, { kind: 'hold' }>['hold'], strin
   nominated: 'pods that are about to start are expected on it',
   leaving: 'it is going already',
   'consolidate-after': 'its pods changed too recently for its pool',
-  cooldown: 'something was moved here recently',
+  cooldown: 'something was changed here recently',
   'static-pool': 'its pool keeps a fixed number of nodes',
 };
 

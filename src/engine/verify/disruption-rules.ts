@@ -21,6 +21,9 @@ export class DisruptionRules {
       const pods = ledger.podsOn(name);
       const disruption = this.#fleet.poolDisruption.find(({ pool }) => pool === node?.pool);
       if (node?.hold !== undefined) report('untouchable', subject, `${name} is held: ${node.hold}`);
+      if (node?.settling === true && move.newNodes.length > 0) {
+        report('untouchable', subject, `${name} took the place of others not long ago, and a node is launched for it`);
+      }
       if (disruption === undefined) report('untouchable', subject, `${name} is of no pool that is consolidated`);
       if (disruption?.policy === 'WhenEmpty' && pods.length > 0) report('untouchable', subject, `${name} is not empty`);
       if ((move.reason === 'Empty') !== (move.landings.length === 0)) {

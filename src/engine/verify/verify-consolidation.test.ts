@@ -154,6 +154,14 @@ describe('what may be touched', () => {
     ]);
   });
 
+  it('is a node that has only just come as long as nothing is launched for it', () => {
+    const fleet = aFleet({ nodes: [aFleetNode('one'), aFleetNode('two', { settling: true })] });
+    expect(broken(fleet, [drain])).toEqual([]);
+    const exchange: StatedMove = { nodes: ['two'], landings: { p2: 0 }, buy: [{ buy: ['medium/a/on-demand'] }] };
+    expect(broken(fleet, [exchange])).toContain('untouchable');
+    expect(broken(aFleet(), [exchange])).not.toContain('untouchable');
+  });
+
   it('is only what is empty when the pool says so', () => {
     const poolDisruption = [{ pool: 'default', policy: 'WhenEmpty' as const }];
     expect(broken(aFleet({ poolDisruption }), [drain])).toEqual(['untouchable']);

@@ -1,4 +1,4 @@
-/** One program of the control plane: started, watched, its output in a file, and ended only when that is asked for. */
+/** A program, of the control plane or beside it: started, watched, its output in a file, and ended only when that is asked for. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Clock } from '../../../src/platform/clock.ts';
@@ -10,6 +10,8 @@ export interface ProcessOptions {
   readonly name: string;
   readonly command: string;
   readonly arguments: readonly string[];
+  /** Variables besides those of our own environment. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly logFile: string;
   readonly clock: Clock;
   readonly guard: Guard;
@@ -47,6 +49,7 @@ export class ManagedProcess {
       const child = spawn(options.command, options.arguments, {
         // In a session of its own: Ctrl-C on the terminal is for us, and we end the parts in the right order.
         detached: true,
+        env: { ...process.env, ...options.environment },
         stdio: ['ignore', log, log],
       });
       options.guard.watch(child);
@@ -54,6 +57,11 @@ export class ManagedProcess {
     } finally {
       closeSync(log);
     }
+  }
+
+  /** The process ID; undefined when it could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
 
   get running(): boolean {

@@ -13,6 +13,8 @@ export interface Run {
   readonly binaries: Binaries;
   /** The folder of the run, for logs and files. */
   readonly directory: string;
+  /** For whatever is started beside the control plane. */
+  readonly guard: Guard;
   /** Stops everything and removes the folder; after a failure the folder stays, and its place is printed. */
   end(passed: boolean): Promise<void>;
 }
@@ -34,6 +36,7 @@ export async function startRun(): Promise<Run> {
       controlPlane,
       binaries,
       directory,
+      guard,
       end: async (passed) => {
         let whole = false;
         try {

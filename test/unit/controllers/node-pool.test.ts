@@ -87,7 +87,9 @@ describe('a pool', () => {
   });
 
   it('counts its nodes and what they have, up and down', async () => {
-    const { world, read } = await withPool(aPool({}, { limits: { cpu: '10' } }));
+    const { world, read } = await withPool(
+      aPool({}, { limits: { cpu: '10' }, disruption: { consolidateAfter: 'Never' } }),
+    );
     for (const name of ['one', 'two', 'three']) await world.client.create(NODE_CLAIMS, aClaim(name));
     await world.clock.advance(MINUTE);
     expect((await read()).status).toMatchObject({ nodes: 3, resources: { cpu: '6', memory: '24Gi', nodes: '3' } });

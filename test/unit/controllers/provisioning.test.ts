@@ -14,13 +14,18 @@ import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts
 import { UnavailableOfferings } from '../../../src/cloud/unavailable-offerings.ts';
 import { DecisionLog } from '../../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../../src/controllers/provisioning/provisioner.ts';
+import { RiskKeeper } from '../../../src/controllers/spot-policy/risk-keeper.ts';
+import { SpotPlanning } from '../../../src/controllers/spot-policy/spot-planning.ts';
+import { SpotPolicies } from '../../../src/controllers/spot-policy/spot-policies.ts';
 import { EmbeddedCluster } from '../../../src/embedded/cluster.ts';
 import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { EventRecorder } from '../../../src/kube/event-recorder.ts';
+import { Metrics } from '../../../src/platform/metrics.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
 import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
 import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../src/state/cluster-state.ts';
+import { Nominations } from '../../../src/state/nominations.ts';
 import { readOfferings } from '../../../src/state/planned-offerings.ts';
 
 const CRDS = resource<KubeObject>(
@@ -68,7 +73,11 @@ async function setUp(...pools: NodePool[]) {
   const decisions = new DecisionLog();
   const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
   const state = new ClusterState(informers);
-  const provisioner = new Provisioner({ client, clock, state, provider, recorder, decisions, solveSteps: 200_000 });
+  const nominations = new Nominations({ clock, pods: informers.pods });
+  const risk = new RiskKeeper({ clock, metrics: new Metrics() });
+  const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
+  const shared = { client, clock, state, provider, recorder, decisions, nominations, spot };
+  const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);
   const claims = async () => (await client.list(NODE_CLAIMS)).items;
@@ -76,7 +85,7 @@ async function setUp(...pools: NodePool[]) {
     stop.abort(new Error('the end'));
     await clock.run(running);
   };
-  return { clock, client, cloud, decisions, claims, end };
+  return { clock, client, cloud, decisions, nominations, provisioner, state, claims, end };
 }
 
 describe('provisioning', () => {

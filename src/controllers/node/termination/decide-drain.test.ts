@@ -10,6 +10,7 @@ import { drainGroup, graceSeconds } from './drainable-pod.ts';
 const daemon = [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'd', controller: true }];
 const critical = { priorityClassName: 'system-node-critical' };
 const held = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
+const planned = { graceMs: 30_000, group: 0, budgets: [], comesBack: 'at-once', readyMs: 1000 } as const;
 const names = (pods: readonly Pod[]): string[] => pods.map(({ metadata }) => metadata.name ?? '');
 const leaving = (endsAt: number, grace = 30) => ({
   deletionTimestamp: toTimestamp(endsAt as EpochMs),
@@ -73,6 +74,38 @@ describe('a drain', () => {
     expect(decideEviction(pod, T0, later(100_000))).toEqual({ kind: 'delete', graceSeconds: 100 });
     expect(decideEviction(pod, T0, later(500_000))).toEqual({ kind: 'none' });
     expect(decideEviction(aPod({ metadata: leaving(later(1000), 1) }), T0, T0)).toEqual({ kind: 'none' });
+  });
+
+  it('of a machine that is taken away asks each pod when the plan says so, and forces nobody', () => {
+    const now = aPod({ name: 'now' });
+    const soon = aPod({ name: 'soon', metadata: held });
+    const step = (name: string, askAt: number) => {
+      const pod = { ...planned, id: `uid-${name}`, name };
+      return { pod, askAt, expectedAt: askAt, endBy: later(100_000), graceMs: 30_000 };
+    };
+    const plan = { latestStart: T0, steps: [step('now', T0), step('soon', later(70_000))], late: [] };
+    const taken = { plan, shortenedEnd: () => undefined };
+    const drain = decideDrain([now, soon], T0, undefined, taken);
+    expect(names(drain.due)).toEqual(['now']);
+    expect(names(drain.held)).toEqual(['soon']);
+    expect(drain.endBy.get(now)).toBe(later(100_000));
+    expect(drain.changesAt).toBe(later(70_000));
+    expect(names(decideDrain([now, soon], later(70_000), undefined, taken).due)).toEqual(['now', 'soon']);
+  });
+
+  it('gives a pod what is left where the machine will not be there for longer', () => {
+    expect(decideEviction(aPod(), T0, undefined, later(100_000))).toEqual({ kind: 'evict' });
+    expect(decideEviction(aPod(), T0, undefined, later(20_500))).toEqual({ kind: 'evict', graceSeconds: 20 });
+    expect(decideEviction(aPod({ metadata: held }), T0, undefined, later(-5000))).toEqual({
+      kind: 'evict',
+      graceSeconds: 1,
+    });
+    const going = aPod({ metadata: leaving(later(500_000), 500) });
+    expect(decideEviction(going, T0, undefined, later(60_000))).toEqual({ kind: 'evict', graceSeconds: 60 });
+    const short = aPod({ metadata: leaving(later(20_000), 30) });
+    expect(decideEviction(short, T0, undefined, later(60_000))).toEqual({ kind: 'none' });
+    // The node's own deadline is another matter.
+    expect(decideEviction(aPod(), T0, later(10_000), later(60_000))).toEqual({ kind: 'delete', graceSeconds: 10 });
   });
 
   const arbitraryPod = fc

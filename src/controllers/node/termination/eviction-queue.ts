@@ -1,9 +1,11 @@
 /**
- * Makes pods leave: each is asked through the eviction API, again and again while a disruption budget forbids it, and
- * deleted when the deadline of its node no longer leaves it more than its grace period.
+ * Makes pods leave: each is asked through the eviction API, again when its disruption budget opens or after a while, and
+ * deleted when the deadline of its node no longer leaves it more than its grace period. Where the machine is taken away,
+ * a pod is given what is left of its grace period, and is never deleted against its budget.
  */
 import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../../apis/kubernetes/pod.ts';
+import type { PodDisruptionBudget } from '../../../apis/kubernetes/pod-disruption-budget.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { KubeError } from '../../../kube/kube-error.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
@@ -15,9 +17,16 @@ import { writtenDeadline } from '../../nodeclaim/termination/termination-deadlin
 import { disrupted, evicted, podNotEvicted } from '../events.ts';
 import { NodeMetrics } from '../metrics.ts';
 import { decideEviction, deletedAt } from './decide-eviction.ts';
+import type { DisruptionBudgets } from './disruption-budgets.ts';
+
+export interface EvictionQueueOptions extends ControllersOptions {
+  readonly budgets: DisruptionBudgets;
+}
 
 interface Item {
   readonly key: string;
+  /** By when the pod has to have ended, because its machine is taken away. */
+  endBy?: number | undefined;
   refusals: number;
   /** The last one, as the API server said it. */
   refusal?: string;
@@ -25,16 +34,19 @@ interface Item {
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
+/** While a machine is about to go, its pods are asked at least so many times in what is left. */
+const TRIES = 10;
+const SHORTEST_WAIT_MS = 500;
 
 export class EvictionQueue {
   readonly name = 'eviction-queue';
-  readonly #options: ControllersOptions;
+  readonly #options: EvictionQueueOptions;
   readonly #metrics: NodeMetrics;
   readonly #controller: InformedController;
   /** Pods that are to leave and are not leaving yet, by UID. */
   readonly #items = new Map<string, Item>();
 
-  constructor(options: ControllersOptions) {
+  constructor(options: EvictionQueueOptions) {
     this.#options = options;
     this.#metrics = new NodeMetrics(options.metrics);
     const { pods } = options.state.informers;
@@ -48,6 +60,7 @@ export class EvictionQueue {
           updated: (pod) => pod.metadata.deletionTimestamp !== undefined && leaves(pod),
           deleted: leaves,
         }),
+        options.budgets.onOpened((budget, pods) => this.#opened(budget, pods)),
       ],
       reconcile: (key, context) => this.#reconcile(key, context),
     });
@@ -58,14 +71,20 @@ export class EvictionQueue {
     return this.#controller.run(signal);
   }
 
-  /** Has a pod leave. One that waits for its next try goes on waiting, unless its time is over. */
-  add(pod: Pod): void {
+  /**
+   * Has a pod leave, and end by then where its machine is taken away. One that waits for its next try goes on waiting,
+   * unless its time is over.
+   */
+  add(pod: Pod, endBy?: number): void {
     const { clock } = this.#options;
     const uid = pod.metadata.uid ?? '';
     const known = this.#items.get(uid);
     const overdue = decideEviction(pod, clock.now(), this.#deadline(pod)).kind === 'delete';
-    if (known !== undefined && !overdue) return;
-    const item = known ?? { key: `${keyText(keyOf(pod))}/${uid}`, refusals: 0 };
+    // That the machine is taken away is news: whoever has been refused is asked again.
+    const hurried = known?.endBy === undefined && endBy !== undefined;
+    if (known !== undefined) known.endBy = endBy;
+    if (known !== undefined && !overdue && !hurried) return;
+    const item = known ?? { key: `${keyText(keyOf(pod))}/${uid}`, endBy, refusals: 0 };
     this.#items.set(uid, item);
     this.#controller.queue.add(item.key);
   }
@@ -86,10 +105,10 @@ export class EvictionQueue {
       return undefined;
     }
     const deadline = this.#deadline(pod);
-    const eviction = decideEviction(pod, clock.now(), deadline);
+    const eviction = decideEviction(pod, clock.now(), deadline, item.endBy);
     switch (eviction.kind) {
       case 'evict':
-        return this.#evict(pod, item, deadline, signal);
+        return this.#evict(pod, item, deadline, eviction.graceSeconds, signal);
       case 'delete':
         await this.#delete(pod, eviction.graceSeconds, deadline ?? clock.now(), signal);
         return undefined;
@@ -104,11 +123,13 @@ export class EvictionQueue {
     pod: Pod,
     item: Item,
     deadline: EpochMs | undefined,
+    gracePeriodSeconds: number | undefined,
     signal: AbortSignal,
   ): Promise<ReconcileResult | undefined> {
-    const { client, clock, recorder } = this.#options;
+    const { client, recorder } = this.#options;
     try {
-      await client.evict(keyOf(pod), { signal, preconditions: { uid: pod.metadata.uid ?? '' } });
+      const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+      await client.evict(keyOf(pod), { signal, preconditions: { uid: pod.metadata.uid ?? '' }, ...grace });
     } catch (error) {
       if (hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) {
         this.#metrics.evictionAnswered(hasCode(error, 'KUBE_CONFLICT') ? 409 : 404);
@@ -121,13 +142,33 @@ export class EvictionQueue {
       item.refusal = refusalOf(error);
       const node = this.#options.state.informers.nodes.get(pod.spec.nodeName ?? '');
       if (node !== undefined) recorder.record(podNotEvicted(node, pod, item.refusal));
-      const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** item.refusals++);
-      return { requeueAfterMs: Math.max(0, Math.min(waitMs, deletedAt(pod, deadline) - clock.now())) };
+      return { requeueAfterMs: this.#waitMs(item, deletedAt(pod, deadline)) };
     }
     this.#metrics.evictionAnswered(200);
     this.#metrics.podDrained('evicted');
     recorder.record(evicted(pod));
     return undefined;
+  }
+
+  /** How long a pod that was refused waits, if its budget does not open before. */
+  #waitMs(item: Item, deletedAt: number): number {
+    const now = this.#options.clock.now();
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** item.refusals++);
+    const hurry = Math.max(SHORTEST_WAIT_MS, Math.ceil(((item.endBy ?? Number.POSITIVE_INFINITY) - now) / TRIES));
+    return Math.max(0, Math.min(waitMs, hurry, deletedAt - now));
+  }
+
+  /** Asks as many of the pods that were refused as the budget lets go now: first those that have the least time. */
+  #opened({ metadata }: PodDisruptionBudget, pods: number): void {
+    const { budgets, state } = this.#options;
+    const waiting = [...this.#items.values()].filter(({ key, refusal }) => {
+      if (refusal === undefined || !key.startsWith(`${metadata.namespace}/`)) return false;
+      const pod = state.informers.pods.get(key.slice(0, key.lastIndexOf('/')));
+      if (pod === undefined) return false;
+      return !Number.isFinite(pods) || budgets.of(pod).some((other) => other.metadata.name === metadata.name);
+    });
+    const byTime = waiting.sort((a, b) => (a.endBy ?? Number.MAX_VALUE) - (b.endBy ?? Number.MAX_VALUE));
+    for (const { key } of byTime.slice(0, pods)) this.#controller.queue.add(key);
   }
 
   async #delete(pod: Pod, gracePeriodSeconds: number, deadline: EpochMs, signal: AbortSignal): Promise<void> {

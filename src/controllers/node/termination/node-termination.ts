@@ -11,7 +11,7 @@ import {
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
-import type { Pod } from '../../../apis/kubernetes/pod.ts';
+import { PODS, type Pod } from '../../../apis/kubernetes/pod.ts';
 import { VOLUME_ATTACHMENTS, type VolumeAttachment } from '../../../apis/kubernetes/volume-attachment.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
@@ -19,22 +19,32 @@ import { Informer } from '../../../kube/informer.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_NODE, BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import { isReschedulable } from '../../../state/cluster-state.ts';
+import { isReady } from '../../../state/is-ready.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
+import { type ClaimInterruption, interruptionOf, isGone } from '../../interruption/interruption-of-claim.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
 import { failedTermination } from '../../nodeclaim/events.ts';
 import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
 import { settledAt } from '../../nodeclaim/settled-at.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
-import { awaitingVolumeDetachment, terminationGracePeriodExpiring, waitingForHeldPods } from '../events.ts';
-import { isReady } from '../is-ready.ts';
+import {
+  awaitingVolumeDetachment,
+  cannotLeaveInTime,
+  machineGone,
+  terminationGracePeriodExpiring,
+  waitingForHeldPods,
+} from '../events.ts';
 import { NodeMetrics } from '../metrics.ts';
 import { awaitedAttachments } from './awaited-attachments.ts';
-import { type DrainPlan, decideDrain } from './decide-drain.ts';
+import { type DrainPlan, decideDrain, type TakenAway } from './decide-drain.ts';
+import type { DrainPlans } from './drain-plans.ts';
 import type { EvictionQueue } from './eviction-queue.ts';
 
 export interface NodeTerminationOptions extends ControllersOptions {
   readonly evictions: EvictionQueue;
+  readonly plans: DrainPlans;
 }
 
 /** A pod may have been bound in the moment the node was tainted: the node is not empty before so long. */
@@ -98,43 +108,69 @@ export class NodeTermination {
     const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal)));
     // 2. Where there is no machine any more, there is nothing to wait for.
-    if (await this.#isDead(known, claims[0], context)) return this.#letGo(known, signal);
+    if (await this.#isDead(known, claims[0], context)) {
+      await this.#forgetPods(name, signal);
+      return this.#letGo(known, signal);
+    }
     // 3. Nothing new comes to it.
     const node = await this.#closed(known, signal);
     // The deadline is written on a deleted claim before anything else is done with it.
     if (staying.length > 0) return undefined;
     const claim = claims[0];
     const deadline = writtenDeadline(claim);
+    const goesAt = interruptionOf(claim)?.deadline;
     if (deadline !== undefined) recorder.record(terminationGracePeriodExpiring(node, deadline));
     // 4. Its pods leave.
-    const plan = decideDrain(state.informers.pods.byIndex(BY_NODE, name), clock.now(), deadline);
-    const drainedMs = (parseTimestamp(node.metadata.deletionTimestamp) ?? 0) + SHORTEST_DRAIN_MS - clock.now();
+    const pods = state.informers.pods.byIndex(BY_NODE, name);
+    const plan = decideDrain(pods, clock.now(), deadline, this.#takenAway(node, pods, goesAt));
+    const drainedMs = this.#shortestDrainEnd(node, goesAt) - clock.now();
     if (plan.awaited.length > 0 || drainedMs > 0) return this.#drain(node, claim, plan, drainedMs, signal);
     // 5. Its volumes are detached.
-    const volumes = await this.#volumes(node, deadline, signal);
+    const volumes = await this.#volumes(node, sooner(deadline, goesAt), signal);
     const said = await this.#say(claim, [{ type: 'Drained', status: 'True' }, volumes], signal);
     if (claim !== undefined && !isTrue(claim, 'Drained')) this.#metrics.drained(node);
     if (volumes.status === 'Unknown')
-      return { requeueAfterMs: Math.min(REMIND_MS, (deadline ?? Number.POSITIVE_INFINITY) - clock.now()) };
+      return {
+        requeueAfterMs: Math.min(REMIND_MS, (sooner(deadline, goesAt) ?? Number.POSITIVE_INFINITY) - clock.now()),
+      };
     // 6. Its machine ends.
     if (!(await this.#terminate(node, said, signal))) return { requeueAfterMs: POLL_MS };
     return this.#letGo(node, signal);
   }
 
-  /** Whether the machine of a node that says nothing is gone. A cloud that does not answer leaves the question open. */
+  /**
+   * Whether the machine of a node that says nothing, or that was to be taken away by now, has gone or stands still. A
+   * cloud that does not answer leaves the question open.
+   */
   async #isDead(node: Node, claim: NodeClaim | undefined, { signal, logger }: ReconcileContext): Promise<boolean> {
     const { clock, provider } = this.#options;
     if (claim !== undefined && clock.now() < settledAt(claim, provider)) return false;
     const providerID = node.spec?.providerID;
-    if (isReady(node) || providerID === undefined) return false;
+    if (providerID === undefined || (isReady(node) && !isTaken(interruptionOf(claim), clock.now()))) return false;
     try {
-      await provider.get(providerID, signal);
-      return false;
+      return (await provider.get(providerID, signal)).state === 'stopped';
     } catch (error) {
       if (hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) return true;
       logger.warn('cannot tell whether the instance of a silent node is there', { error: asError(error) });
       return false;
     }
+  }
+
+  /** Pods whose machine is gone run no more: the sooner that is said, the sooner others take their places. */
+  async #forgetPods(node: string, signal: AbortSignal): Promise<void> {
+    const { client, recorder, state } = this.#options;
+    const lost = state.podsOn(node).filter((pod) => isReschedulable(pod) && !pod.metadata.deletionTimestamp);
+    await Promise.all(
+      lost.map(async (pod) => {
+        try {
+          await client.delete(PODS, keyOf(pod), { signal, preconditions: { uid: pod.metadata.uid ?? '' } });
+          this.#metrics.podDrained('machine_gone');
+          recorder.record(machineGone(pod));
+        } catch (error) {
+          if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
+        }
+      }),
+    );
   }
 
   async #closed(node: Node, signal: AbortSignal): Promise<Node> {
@@ -148,6 +184,25 @@ export class NodeTermination {
     return this.#options.writes.patch(NODES, node, body, { signal });
   }
 
+  /** How the pods leave a machine that is taken away; who cannot in time is told before. */
+  #takenAway(node: Node, pods: readonly Pod[], goesAt: EpochMs | undefined): TakenAway | undefined {
+    const { plans, recorder } = this.#options;
+    if (goesAt === undefined) return undefined;
+    const plan = plans.planFor(node.metadata.name ?? '', goesAt);
+    for (const { pod, reason } of plan.late) {
+      const late = pods.find(({ metadata }) => metadata.uid === pod.id);
+      for (const object of late === undefined ? [] : [node, late])
+        recorder.record(cannotLeaveInTime(object, pod.name, goesAt, reason));
+    }
+    return { plan, shortenedEnd: (pod) => plans.shortenedEnd(pod, goesAt) };
+  }
+
+  /** Until when a node may look empty only because nobody has heard yet of the pod that came last. */
+  #shortestDrainEnd({ metadata }: Node, goesAt: EpochMs | undefined): number {
+    const usual = (parseTimestamp(metadata.deletionTimestamp) ?? 0) + SHORTEST_DRAIN_MS;
+    return Math.min(usual, goesAt ?? usual);
+  }
+
   async #drain(
     node: Node,
     claim: NodeClaim | undefined,
@@ -156,13 +211,22 @@ export class NodeTermination {
     signal: AbortSignal,
   ): Promise<ReconcileResult> {
     const { clock, evictions, recorder } = this.#options;
-    for (const pod of plan.due) evictions.add(pod);
+    for (const pod of plan.due) evictions.add(pod, plan.endBy.get(pod));
     if (plan.held.length > 0) recorder.record(waitingForHeldPods(node, namesOf(plan.held)));
     const message = this.#obstacles(plan);
     if (plan.awaited.length > 0)
       await this.#say(claim, [{ type: 'Drained', status: 'Unknown', reason: 'Draining', message }], signal);
-    const changesMs = plan.changesAt - clock.now();
-    return { requeueAfterMs: Math.min(REMIND_MS, Math.max(0, changesMs), drainedMs > 0 ? drainedMs : REMIND_MS) };
+    const changesMs = Math.max(0, plan.changesAt - clock.now());
+    const lookMs = drainedMs > 0 ? drainedMs : this.#goneMs(claim);
+    return { requeueAfterMs: Math.min(REMIND_MS, changesMs, lookMs) };
+  }
+
+  /** When to see whether a machine that is taken away has gone: at its time, and then again and again. */
+  #goneMs(claim: NodeClaim | undefined): number {
+    const goesAt = interruptionOf(claim)?.deadline;
+    if (goesAt === undefined) return REMIND_MS;
+    const leftMs = goesAt - this.#options.clock.now();
+    return leftMs > 0 ? leftMs : POLL_MS;
   }
 
   #obstacles({ held, due }: DrainPlan): string {
@@ -229,6 +293,16 @@ export class NodeTermination {
   ): Promise<NodeClaim | undefined> {
     return claim === undefined ? undefined : sayOfClaim(this.#options, claim, changes, signal);
   }
+}
+
+/** Whether the machine should have gone by now, as the cloud said. */
+function isTaken(interruption: ClaimInterruption | undefined, now: EpochMs): boolean {
+  return isGone(interruption) || (interruption?.deadline !== undefined && interruption.deadline <= now);
+}
+
+function sooner(a: EpochMs | undefined, b: EpochMs | undefined): EpochMs | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
 }
 
 function namesOf(pods: readonly Pod[]): string {

@@ -4,7 +4,7 @@ import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import type { Instance } from '../../../cloud/provider.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
-import { isReady } from '../../node/is-ready.ts';
+import { isReady } from '../../../state/is-ready.ts';
 
 export interface GarbageFacts {
   readonly instances: readonly Instance[];

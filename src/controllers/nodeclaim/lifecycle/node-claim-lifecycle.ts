@@ -12,6 +12,7 @@ import type { ReconcileContext, ReconcileResult } from '../../../kube/controller
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import type { RecordedEvent } from '../../../kube/event-recorder.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import type { Nominations } from '../../../state/nominations.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { NodeMetrics } from '../../node/metrics.ts';
@@ -21,6 +22,7 @@ import {
   instanceGone,
   insufficientCapacity,
   launchFailed,
+  noCapacityFor,
   nodeClassNotReady,
   stepTimedOut,
   unregisteredTaintMissing,
@@ -38,6 +40,7 @@ import type { Launches } from './launches.ts';
 export interface NodeClaimLifecycleOptions extends ControllersOptions {
   readonly launches: Launches;
   readonly health: RegistrationHealth;
+  readonly nominations: Nominations;
   readonly limits?: Partial<LivenessLimits>;
 }
 
@@ -133,6 +136,8 @@ export class NodeClaimLifecycle {
     const { outcome, retryAt } = known;
     switch (outcome.kind) {
       case 'no-capacity':
+        for (const pod of this.#options.nominations.waitingFor(claim))
+          this.#options.recorder.record(noCapacityFor(pod, claim, outcome.message));
         return this.#giveUp(claim, 'insufficient_capacity', insufficientCapacity(claim, outcome.message), signal);
       case 'node-class-not-ready':
         return this.#giveUp(claim, 'nodeclass_not_ready', nodeClassNotReady(claim, outcome.message), signal);

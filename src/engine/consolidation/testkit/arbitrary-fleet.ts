@@ -113,6 +113,7 @@ function withRestrictions(fleet: Fleet, { rare, allowed, policy, poolAllowed }: 
       return {
         ...node,
         ...(hold === undefined ? {} : { hold }),
+        ...(draw(index + 3) === 2 ? { settling: true } : {}),
         ...(hold === 'leaving' || draw(index + 7) === 1 ? { closed: true } : {}),
       };
     }),

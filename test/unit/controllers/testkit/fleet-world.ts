@@ -15,6 +15,8 @@ import { SimulatedProvider } from '../../../../src/cloud/simulated/simulated-pro
 import { anAccount } from '../../../../src/cloud/simulated/testkit/small-account.ts';
 import { UnavailableOfferings } from '../../../../src/cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../../../../src/controllers/all.ts';
+import { DecisionLog } from '../../../../src/controllers/provisioning/decision-log.ts';
+import { SpotPolicies } from '../../../../src/controllers/spot-policy/spot-policies.ts';
 import { EmbeddedCluster } from '../../../../src/embedded/cluster.ts';
 import type { KubeClient } from '../../../../src/kube/client.ts';
 import { EventRecorder } from '../../../../src/kube/event-recorder.ts';
@@ -31,9 +33,11 @@ export interface FleetWorldOptions {
   readonly seed?: string;
   readonly account?: Partial<AccountSettings>;
   readonly logger?: Logger;
+  /** For stories of days: nodes say seldom that they are there, and are missed late. */
+  readonly slowHeartbeats?: boolean;
   /** What the controllers talk to the API server through. */
   readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
-  readonly controllers?: Pick<AllControllersOptions, 'limits'>;
+  readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning' | 'consolidation' | 'notices'>;
 }
 
 export class FleetWorld {
@@ -53,10 +57,14 @@ export class FleetWorld {
   constructor(options: FleetWorldOptions) {
     this.#options = options;
     this.random = seededRandom(options.seed ?? 'fleet');
-    this.cluster = new EmbeddedCluster({ clock: this.clock, random: this.random });
+    const slow = { leaseRenewMs: 600_000, nodeTimes: { graceMs: 1_500_000 } };
+    this.cluster = new EmbeddedCluster({
+      clock: this.clock,
+      random: this.random,
+      ...(options.slowHeartbeats === true ? slow : {}),
+    });
     this.client = this.cluster.client;
     this.cloud = new SimulatedCloud({ clock: this.clock, random: this.random });
-    this.cloud.configure('default', anAccount(options.account));
     this.cloud.fleet.onChange(({ token, id }) => {
       this.launched.set(token, (this.launched.get(token) ?? new Set()).add(id));
     });
@@ -66,12 +74,7 @@ export class FleetWorld {
     const world = new FleetWorld(options);
     const { client, clock, random, cloud, cluster } = world;
     for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
-    const nodeClass = {
-      apiVersion: 'spindrift.dev/v1alpha1',
-      kind: 'SimulatedNodeClass',
-      metadata: { name: 'default' },
-    };
-    await client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
+    await world.addNodeClass('default', options.account);
     const nodes = new Informer<Node>({ client, clock, random, kind: NODES });
     const claims = new Informer<NodeClaim>({ client, clock, random, kind: NODE_CLAIMS });
     const powerOff = (name: string): void => cluster.kubelets.kill(name);
@@ -80,6 +83,13 @@ export class FleetWorld {
     world.startControllers();
     await clock.advance(100);
     return world;
+  }
+
+  /** Opens another account with the cloud, and the node class that stands for it. */
+  async addNodeClass(name: string, account: Partial<AccountSettings> = {}): Promise<void> {
+    this.cloud.configure(name, anAccount(account));
+    const nodeClass = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SimulatedNodeClass', metadata: { name } };
+    await this.client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
   }
 
   /** Starts our process: it knows nothing but what the cluster and the cloud know. */
@@ -91,17 +101,22 @@ export class FleetWorld {
     this.metrics = new Metrics();
     const { metrics } = this;
     const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
+    const policies = new SpotPolicies(informers);
+    const unavailable = new UnavailableOfferings({ clock, ttlMs: (pool = '') => policies.for(pool).unavailableForMs });
     const provider = new SimulatedProvider({
       clock,
       cloud,
       cluster: 'test',
-      unavailable: new UnavailableOfferings({ clock }),
+      unavailable,
       reservations: new Reservations({ clock }),
     });
     const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
     const shared = { client, clock, random, logger, metrics, recorder, state: new ClusterState(informers), provider };
     const stop = new AbortController();
-    const parts = [informers, ...allControllers({ ...shared, ...controllers })];
+    const decisions = new DecisionLog();
+    const provisioning = { solveSteps: 200_000 };
+    const settings = { decisions, policies, unavailable, provisioning, ...controllers };
+    const parts = [informers, ...allControllers({ ...shared, ...settings })];
     this.#process = { stop, ended: Promise.all(parts.map((part) => part.run(stop.signal))) };
   }
 

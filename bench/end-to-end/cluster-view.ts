@@ -1,0 +1,58 @@
+/** The cluster as the benchmark looks at it: seldom and with small questions, so that looking costs next to nothing. */
+import { NODES, type Node } from '../../src/apis/kubernetes/node.ts';
+import { PODS } from '../../src/apis/kubernetes/pod.ts';
+import type { InstanceTypeEntry } from '../../src/cloud/simulated/instance-type-entries.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
+
+/** What the nodes cost and who they are. */
+export interface FleetView {
+  readonly names: readonly string[];
+  readonly usdPerHour: number;
+}
+
+export class ClusterView {
+  readonly #client: KubeClient;
+  readonly #prices = new Map<string, number>();
+
+  constructor(client: KubeClient, types: readonly InstanceTypeEntry[]) {
+    this.#client = client;
+    for (const { Name, Offerings } of types) {
+      for (const { Zone, CT, Price } of Offerings) this.#prices.set(offering(Name, Zone, CT), Price);
+    }
+  }
+
+  /** Whether so many pods are there and all of them run. */
+  async allRunning(pods: number): Promise<boolean> {
+    const others = await this.#client.list(PODS, { fieldSelector: 'status.phase!=Running', limit: 1 });
+    if (others.items.length > 0) return false;
+    return (await this.pods()).length === pods;
+  }
+
+  /** The names of all pods that are not about to end. */
+  async pods(): Promise<string[]> {
+    const { items } = await this.#client.list(PODS, {}, { timeoutMs: 60_000 });
+    return items
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata }) => metadata.name ?? '');
+  }
+
+  async fleet(): Promise<FleetView> {
+    const { items } = await this.#client.list(NODES, {}, { timeoutMs: 60_000 });
+    return {
+      names: items.map(({ metadata }) => metadata.name ?? '').sort(),
+      usdPerHour: items.reduce((sum, node) => sum + this.#priceOf(node), 0),
+    };
+  }
+
+  #priceOf({ metadata: { name, labels = {} } }: Node): number {
+    const type = labels['node.kubernetes.io/instance-type'] ?? '';
+    const zone = labels['topology.kubernetes.io/zone'] ?? '';
+    const price = this.#prices.get(offering(type, zone, labels['karpenter.sh/capacity-type'] ?? ''));
+    if (price === undefined) throw new Error(`node ${name} is of an offering that is not in the catalogue`);
+    return price;
+  }
+}
+
+function offering(type: string, zone: string, capacityType: string): string {
+  return `${capacityType}:${type}:${zone}`;
+}

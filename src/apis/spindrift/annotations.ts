@@ -1,0 +1,13 @@
+/** What Spindrift writes on claims so that a decision survives the process that made it. */
+import { SPINDRIFT_GROUP } from './simulated-node-class.ts';
+
+/** On a claim whose machine is about to be taken away: the kind of the notice. */
+export const ANNOTATION_INTERRUPTION = `${SPINDRIFT_GROUP}/interruption`;
+/** When that machine goes, RFC 3339; absent where the cloud does not say. It only ever moves closer. */
+export const ANNOTATION_INTERRUPTION_DEADLINE = `${SPINDRIFT_GROUP}/interruption-deadline`;
+/** On a claim that makes way: the identity of the disruption command. */
+export const ANNOTATION_DISRUPTION = `${SPINDRIFT_GROUP}/disruption`;
+/** On a claim launched in place of others: the identity of the disruption command. */
+export const ANNOTATION_REPLACES = `${SPINDRIFT_GROUP}/replaces`;
+/** `true` on a claim that is to be on-demand because the spot capacity it would have been was out of the market. */
+export const ANNOTATION_SPOT_FALLBACK = `${SPINDRIFT_GROUP}/spot-fallback`;

@@ -1,0 +1,87 @@
+/** Puts the marks of a command on claims and their nodes, and takes them off again; each step only where it is missing. */
+import { isTrue, withoutCondition } from '../../../apis/karpenter/conditions.ts';
+import { ANNOTATION_TERMINATION_TIMESTAMP, TAINT_DISRUPTED } from '../../../apis/karpenter/labels.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
+import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION } from '../../../apis/spindrift/annotations.ts';
+import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import type { ControllersOptions } from '../../controllers-options.ts';
+import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
+import { type Mark, readMark, writeMark } from './mark.ts';
+
+const DISRUPTION_REASON = 'DisruptionReason';
+
+export class Marks {
+  readonly #options: Pick<ControllersOptions, 'writes' | 'clock' | 'state'>;
+
+  constructor(options: Pick<ControllersOptions, 'writes' | 'clock' | 'state'>) {
+    this.#options = options;
+  }
+
+  /** The claim's mark comes first: a taint without it is one that was forgotten. */
+  async put(claim: NodeClaim, mark: Mark, signal: AbortSignal): Promise<void> {
+    const { writes } = this.#options;
+    const text = writeMark(mark);
+    const annotations = { [ANNOTATION_DISRUPTION]: text };
+    const marked =
+      claim.metadata.annotations?.[ANNOTATION_DISRUPTION] === text
+        ? claim
+        : await writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
+    for (const node of this.#nodesOf(claim)) await this.#taint(node, signal);
+    const change = { type: DISRUPTION_REASON, status: 'True', reason: mark.reason } as const;
+    await sayOfClaim(this.#options, marked, [change], signal);
+  }
+
+  /** The claim's mark goes last, so that a command that is undone half is found again. */
+  async remove(claim: NodeClaim, signal: AbortSignal): Promise<void> {
+    const { writes } = this.#options;
+    const { annotations = {} } = claim.metadata;
+    // A machine that its cloud takes away goes on going.
+    if (annotations[ANNOTATION_INTERRUPTION] === undefined)
+      for (const node of this.#nodesOf(claim)) await this.untaint(node, signal);
+    const silent = await this.unsay(claim, signal);
+    if (annotations[ANNOTATION_DISRUPTION] === undefined) return;
+    const { repair } = readMark(annotations[ANNOTATION_DISRUPTION]) ?? {};
+    // A deadline that the command has set must not hold for a node that stays.
+    const deadline = repair?.graceMs === undefined ? {} : { [ANNOTATION_TERMINATION_TIMESTAMP]: null };
+    const body = { metadata: { annotations: { [ANNOTATION_DISRUPTION]: null, ...deadline } } };
+    await writes.patch(NODE_CLAIMS, silent, body, { signal });
+  }
+
+  /** Takes the condition away that says why the claim goes. */
+  async unsay(claim: NodeClaim, signal: AbortSignal): Promise<NodeClaim> {
+    if (!isTrue(claim, DISRUPTION_REASON)) return claim;
+    const conditions = withoutCondition(claim, DISRUPTION_REASON);
+    const options = { signal, subresource: 'status' } as const;
+    return this.#options.writes.patch(NODE_CLAIMS, claim, { status: { conditions } }, options);
+  }
+
+  /** Lets pods come to the node again, unless it is deleted. */
+  async untaint(node: Node, signal: AbortSignal): Promise<void> {
+    const { taints = [] } = node.spec ?? {};
+    if (node.metadata.deletionTimestamp !== undefined || !isTainted(node)) return;
+    const left = taints.filter(({ key }) => key !== TAINT_DISRUPTED.key);
+    await this.#options.writes.patch(NODES, node, { spec: { taints: left } }, { signal });
+  }
+
+  async #taint(node: Node, signal: AbortSignal): Promise<void> {
+    if (isTainted(node)) return;
+    const taints = [...(node.spec?.taints ?? []), TAINT_DISRUPTED];
+    await this.#options.writes.patch(NODES, node, { spec: { taints } }, { signal });
+  }
+
+  #nodesOf({ status }: NodeClaim): Node[] {
+    const { writes, state } = this.#options;
+    return state.informers.nodes.byIndex(BY_PROVIDER_ID, status?.providerID ?? '').map((node) => writes.newest(node));
+  }
+}
+
+/** Whether the node says that it goes. */
+export function isTainted({ spec }: Node): boolean {
+  return (spec?.taints ?? []).some(({ key }) => key === TAINT_DISRUPTED.key);
+}
+
+/** Whether the claim says why it goes. */
+export function saysWhy(claim: NodeClaim): boolean {
+  return isTrue(claim, DISRUPTION_REASON);
+}

@@ -1,0 +1,98 @@
+/** From the moves of a plan to what is to be done now. Pure. */
+import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
+import type { Move } from '../../../engine/consolidation/plan.ts';
+import type { NewNode } from '../../../engine/solution.ts';
+import type { BuiltFleet } from '../../../state/build-fleet.ts';
+import type { Budgets } from '../budgets/budgets.ts';
+import type { Candidate } from '../candidate.ts';
+import type { Command, PlannedNode } from '../commands/command.ts';
+import { launchWaits } from './launch-waits.ts';
+
+/** A move of a plan, and what it comes to. */
+export interface PlannedMove {
+  readonly move: Move;
+  readonly command: Command;
+}
+
+/** What a plan comes to. */
+export interface PlannedCommands {
+  /** To be begun now. They do not depend on each other. */
+  readonly now: readonly PlannedMove[];
+  /**
+   * Moves that need what another move makes first: a new node, a slot of a reservation, room below a limit or in a budget.
+   * They are not kept: the plan that is made when the others are done finds them again, on the cluster as it is then.
+   */
+  readonly later: readonly Move[];
+}
+
+/** What moves are made commands with. */
+export interface CommandParts {
+  /** The node of the fleet as something that can go; undefined if it cannot. */
+  candidate(node: string): Candidate | undefined;
+  readonly poolNamed: ReadonlyMap<string, NodePool>;
+  /** The move as policies let it be done; undefined if they do not. */
+  settle(move: Move): Move | undefined;
+  /** The node at the price that is paid for it. */
+  paid(node: NewNode): NewNode;
+  /** What the commands use is taken from them. */
+  readonly budgets: Budgets;
+  newId(): string;
+}
+
+/** The commands of a plan, in its order, as far as the budgets go. */
+export function commandsOfPlan(moves: readonly Move[], built: BuiltFleet, parts: CommandParts): PlannedCommands {
+  const now: PlannedMove[] = [];
+  const later: Move[] = [];
+  const waits = launchWaits(built.fleet);
+  for (const [index, move] of moves.entries()) {
+    const dependent = move.landings.some((landing) => 'move' in landing && landing.move !== index);
+    if (dependent || waits(move)) {
+      later.push(move);
+      continue;
+    }
+    const settled = parts.settle(move);
+    if (settled === undefined) continue;
+    const command = commandOf(settled, built, parts);
+    if (command === undefined || !takeBudget(command, parts.budgets)) later.push(move);
+    else now.push({ move: settled, command });
+  }
+  return { now, later };
+}
+
+/** Undefined when a node or a pool of the move is not there. */
+function commandOf(move: Move, { cloudName }: BuiltFleet, parts: CommandParts): Command | undefined {
+  const candidates: Candidate[] = [];
+  for (const name of move.nodes) {
+    const candidate = parts.candidate(name);
+    if (candidate === undefined) return undefined;
+    candidates.push(candidate);
+  }
+  const newNodes: PlannedNode[] = [];
+  for (const node of move.newNodes) {
+    const pool = parts.poolNamed.get(node.pool);
+    if (pool === undefined) return undefined;
+    newNodes.push({ node: parts.paid(node), pool, cloudName });
+  }
+  const receivers = new Set(move.landings.flatMap((landing) => ('node' in landing ? [landing.node] : [])));
+  return {
+    id: parts.newId(),
+    reason: move.reason,
+    disruption: 'graceful',
+    candidates,
+    newNodes,
+    needs: [],
+    receivers: [...receivers],
+  };
+}
+
+/** Whether every pool can spare its nodes, which are then taken. */
+export function takeBudget({ candidates, reason }: Pick<Command, 'candidates' | 'reason'>, budgets: Budgets): boolean {
+  const needs = new Map<string, number>();
+  for (const { pool } of candidates) {
+    const name = pool.metadata.name ?? '';
+    needs.set(name, (needs.get(name) ?? 0) + 1);
+  }
+  for (const [pool, need] of needs) if (budgets.left(pool, reason) < need) return false;
+  for (const [pool, need] of needs) budgets.take(pool, need);
+  return true;
+}

@@ -1,0 +1,289 @@
+/**
+ * Makes the fleet cheaper: plans moves over all nodes at once, and gives those that can be begun now.
+ *
+ * It plans only on settled ground: when every pod that lost or will lose its place has been given another by a round of
+ * provisioning, so that the nodes it is promised to are known, and when pods that have just become pending have had their
+ * round. Where nothing has changed since a plan that found nothing, it does not look again until time itself changes
+ * something.
+ */
+import type { Pod } from '../../../apis/kubernetes/pod.ts';
+import type { CloudProvider } from '../../../cloud/provider.ts';
+import { consolidateSteps } from '../../../engine/consolidation/consolidate.ts';
+import type { ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
+import { forecast } from '../../../engine/consolidation/forecast.ts';
+import type { ConsolidationPlan } from '../../../engine/consolidation/plan.ts';
+import type { EventRecorder } from '../../../kube/event-recorder.ts';
+import { type Clock, type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
+import { type Logger, SILENT_LOGGER } from '../../../platform/logger.ts';
+import type { Metrics } from '../../../platform/metrics.ts';
+import { type BuiltFleet, buildFleetSteps, type FleetSnapshot } from '../../../state/build-fleet.ts';
+import { type ClusterState, isReschedulable } from '../../../state/cluster-state.ts';
+import { PodFactsCache } from '../../../state/pod-facts.ts';
+import { isGoing } from '../../../state/state-node.ts';
+import type { UsablePool } from '../../../state/usable-pool.ts';
+import { inSlices } from '../../in-slices.ts';
+import type { Rounds } from '../../provisioning/rounds.ts';
+import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
+import { Budgets } from '../budgets/budgets.ts';
+import { withPods } from '../candidate.ts';
+import type { Command } from '../commands/command.ts';
+import type { Look } from '../look.ts';
+import type { DisruptionMethod } from '../method.ts';
+import { ChangeStamp } from './change-stamp.ts';
+import { type CommandParts, commandsOfPlan, type PlannedMove } from './commands-of-plan.ts';
+import { consolidationApproved, consolidationRejected, unconsolidatable } from './events.ts';
+import { ConsolidationMetrics } from './metrics.ts';
+import { type Objection, Validation } from './validation.ts';
+import { policyHold, withinPolicies } from './within-policies.ts';
+
+/** How hard to look, and how long to leave things alone. */
+export interface ConsolidationLimits {
+  /** How long a node that took the place of others is left in peace. */
+  readonly cooldownMs?: number;
+  /** How long a plan may be looked for. */
+  readonly planMs?: number;
+  /** How much work may go into it, whatever the time: on a virtual clock no time passes while it works. */
+  readonly planSteps?: number;
+  readonly criteria?: Pick<PlanOptions, 'minSavings' | 'minSavingsShare' | 'minSavingsPerDisruption' | 'spotDiversity'>;
+}
+
+export interface ConsolidationOptions extends ConsolidationLimits {
+  readonly clock: Clock;
+  readonly state: ClusterState;
+  readonly provider: Pick<CloudProvider, 'labels'>;
+  readonly recorder: EventRecorder;
+  readonly metrics: Metrics;
+  readonly logger?: Logger;
+  readonly rounds: Pick<Rounds, 'covers'>;
+  /** How each pool uses spot capacity. */
+  readonly policies: Pick<SpotPolicies, 'for'>;
+}
+
+/** A round of provisioning gathers pods and finds places for them within this time. */
+const ROUND_MS = 12_000;
+/** Where pods come all the time, consolidation goes on all the same. */
+const LONGEST_WAIT_MS = 60_000;
+const LOOK_AGAIN_MS = 1000;
+/** What nobody tells us about, such as nominations that are given up, is seen at the latest then. */
+const FORGOTTEN_MS = 300_000;
+/** The events of one plan that say why nodes stay. */
+const MOST_EVENTS = 50;
+
+/** The state of things when a plan found nothing to do. */
+interface Nothing {
+  readonly stamp: number;
+  readonly sold: readonly (readonly unknown[])[];
+  readonly until: number;
+}
+
+export class Consolidation implements DisruptionMethod {
+  readonly name = 'consolidation';
+  readonly reason = 'Underutilized';
+  readonly places = true;
+  wakeAt: EpochMs | undefined;
+  readonly #options: ConsolidationOptions;
+  readonly #logger: Logger;
+  readonly #metrics: ConsolidationMetrics;
+  readonly #stamp: ChangeStamp;
+  readonly #facts = new PodFactsCache();
+  #nothing: Nothing | undefined;
+  #unsettledSince: number | undefined;
+
+  constructor(options: ConsolidationOptions) {
+    this.#options = options;
+    this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: 'disruption', method: this.name });
+    this.#metrics = new ConsolidationMetrics(options.metrics);
+    this.#stamp = new ChangeStamp(options.state.informers);
+  }
+
+  async plan(look: Look, signal: AbortSignal): Promise<readonly Command[]> {
+    const { clock } = this.#options;
+    if (!this.#isSettled(look)) {
+      this.wakeAt = (look.now + LOOK_AGAIN_MS) as EpochMs;
+      return [];
+    }
+    const pools = await look.pools(signal);
+    const sold = pools.map(({ instanceTypes }) => instanceTypes);
+    if (this.#isStillNothing(sold, look.now)) return [];
+    const stamp = this.#stamp.value;
+    const startedAt = clock.elapsed();
+    const snapshot = this.#snapshot(look, pools);
+    const built = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
+    const plan = await this.#plan(built, signal);
+    const { now: possible, later } = commandsOfPlan(plan.moves, built, {
+      candidate: (name) => {
+        const state = built.states.get(name);
+        const found = state && withPods(state, look);
+        return found === undefined || 'why' in found ? undefined : found;
+      },
+      poolNamed: look.poolNamed,
+      ...this.#policies(look, pools, built),
+      budgets: look.budgets,
+      newId: () => look.newId(),
+    });
+    const now = await this.#lasting(possible, built, signal);
+    const right = this.#stamp.value === stamp ? now : await this.#stillRight(now, built, look, pools, signal);
+    this.#tell(right, plan, built);
+    const next = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + FORGOTTEN_MS);
+    this.wakeAt = next as EpochMs;
+    const found = now.length > 0 || later.length > 0 || !plan.complete;
+    this.#nothing = found ? undefined : { stamp, sold, until: this.#changesBefore(next, look) };
+    if (plan.moves.length > 0) {
+      this.#logger.info('found a cheaper fleet', {
+        moves: plan.moves.length,
+        begun: right.length,
+        later: later.length,
+        unlikely: possible.length - now.length,
+        priceBefore: plan.priceBefore,
+        priceAfter: plan.priceAfter,
+        lowerBound: plan.lowerBound,
+        seconds: (clock.elapsed() - startedAt) / 1000,
+      });
+    }
+    return right.map(({ command }) => command);
+  }
+
+  /** What policies have to say about moves. */
+  #policies(look: Look, pools: readonly UsablePool[], built: BuiltFleet): Pick<CommandParts, 'settle' | 'paid'> {
+    const { policies, recorder } = this.#options;
+    return withinPolicies({ policies, pools, nodes: look.nodes, built }, ({ nodes }, because) => {
+      for (const name of nodes) {
+        const { node, claim } = built.states.get(name) ?? {};
+        if (node !== undefined) recorder.record(unconsolidatable(node, because));
+        if (claim !== undefined) recorder.record(unconsolidatable(claim, because));
+      }
+    });
+  }
+
+  /** Every pod that has no place, or will have none, is known to provisioning; or that has been so for too long to wait. */
+  #isSettled(look: Look): boolean {
+    const { rounds, state, clock } = this.#options;
+    const uncovered = look.nodes.some(
+      (node) =>
+        isGoing(node) &&
+        node.claim !== undefined &&
+        !rounds.covers(node.claim.metadata.uid ?? '') &&
+        state.podsOn(node.name).some(isReschedulable),
+    );
+    const since = look.now - ROUND_MS;
+    const waiting = uncovered || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
+    if (!waiting) {
+      this.#unsettledSince = undefined;
+      return true;
+    }
+    this.#unsettledSince ??= clock.elapsed();
+    return !uncovered && clock.elapsed() - this.#unsettledSince >= LONGEST_WAIT_MS;
+  }
+
+  #isStillNothing(sold: Nothing['sold'], now: EpochMs): boolean {
+    const nothing = this.#nothing;
+    if (nothing === undefined || nothing.stamp !== this.#stamp.value || now >= nothing.until) return false;
+    return nothing.sold.length === sold.length && nothing.sold.every((types, index) => types === sold[index]);
+  }
+
+  /** The earlier of that time and of the next change of a budget. */
+  #changesBefore(time: number, { budgets, now }: Look): number {
+    const change = budgets.changesAt(['Empty', 'Underutilized']) ?? Number.POSITIVE_INFINITY;
+    return change > now ? Math.min(time, change) : time;
+  }
+
+  #snapshot(look: Look, pools: readonly UsablePool[], nodes = look.nodes, budgets = look.budgets): FleetSnapshot {
+    const { state, provider, clock, cooldownMs, policies } = this.#options;
+    const { informers, storage } = state;
+    const allowed = (pool: string) => ({
+      Empty: budgets.left(pool, 'Empty'),
+      Underutilized: budgets.left(pool, 'Underutilized'),
+    });
+    return {
+      now: clock.now(),
+      nodes,
+      podsOn: (node) => state.podsOn(node),
+      daemonSets: informers.daemonSets.list(),
+      pools,
+      nodePools: [...look.poolNamed.values()],
+      namespaces: informers.namespaces.list(),
+      disruptionBudgets: informers.disruptionBudgets.list(),
+      storage,
+      reservationLabel: provider.labels.reservation,
+      isNominated: (node) => look.isNominated(node),
+      allowed,
+      policyHold: policyHold({ policies, pools, nodes, now: clock.now() }),
+      ...(cooldownMs === undefined ? {} : { cooldownMs }),
+    };
+  }
+
+  #plan({ fleet }: BuiltFleet, signal: AbortSignal): Promise<ConsolidationPlan> {
+    const { clock, planMs = 5000, planSteps = 500_000_000, criteria } = this.#options;
+    const startedAt = clock.elapsed();
+    const elapsedMs = (): number => clock.elapsed() - startedAt;
+    const limits = { deadlineMs: planMs, maxSteps: planSteps, elapsedMs };
+    return inSlices(consolidateSteps(fleet, { ...criteria, ...limits, evictInTurns: true }), clock, signal);
+  }
+
+  /** Those of the moves that work out also when the scheduler places the pods in its own way. */
+  async #lasting(
+    planned: readonly PlannedMove[],
+    { fleet }: BuiltFleet,
+    signal: AbortSignal,
+  ): Promise<readonly PlannedMove[]> {
+    const moves = planned.map(({ move }) => move);
+    const lasting = await inSlices(forecast(fleet, moves), this.#options.clock, signal);
+    return planned.filter((_, index) => lasting.has(index));
+  }
+
+  /** Those of the moves that are right on the cluster as it is by now. */
+  async #stillRight(
+    planned: readonly PlannedMove[],
+    built: BuiltFleet,
+    look: Look,
+    pools: readonly UsablePool[],
+    signal: AbortSignal,
+  ): Promise<readonly PlannedMove[]> {
+    if (planned.length === 0) return planned;
+    const { state, clock } = this.#options;
+    // What was going is going; nothing of ours begins while this plan is made.
+    const going = new Map(look.nodes.filter(isGoing).map((node) => [node.claim?.metadata.uid, node]));
+    const nodes = state.nodes().map((node) => going.get(node.claim?.metadata.uid) ?? node);
+    const budgets = new Budgets({ pools: [...look.poolNamed.values()], nodes, now: clock.now() });
+    const snapshot = this.#snapshot(look, pools, nodes, budgets);
+    const fresh = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
+    const validation = new Validation({ planned: built, fresh, budgets });
+    return planned.filter((one) => {
+      const objection = validation.objection(one);
+      if (objection !== undefined) this.#reject(one, objection);
+      return objection === undefined;
+    });
+  }
+
+  #reject({ command }: PlannedMove, objection: Objection): void {
+    const { recorder } = this.#options;
+    this.#logger.info('consolidation dropped: the plan no longer holds', { ...objection });
+    for (const { node, claim } of command.candidates) {
+      recorder.record(consolidationRejected(node, objection));
+      recorder.record(consolidationRejected(claim, objection));
+    }
+  }
+
+  #tell(begun: readonly PlannedMove[], plan: ConsolidationPlan, { fleet, states }: BuiltFleet): void {
+    const { recorder } = this.#options;
+    this.#metrics.planned(plan);
+    this.#metrics.decided(begun, plan, fleet);
+    for (const { move, command } of begun) {
+      for (const { node, claim } of command.candidates) {
+        recorder.record(consolidationApproved(node, move.sentence));
+        recorder.record(consolidationApproved(claim, move.sentence));
+      }
+    }
+    for (const { node: name, cause, sentence } of plan.kept.slice(0, MOST_EVENTS)) {
+      const { node, claim } = states.get(name) ?? {};
+      if (node === undefined || claim === undefined || cause.kind === 'hold' || cause.kind === 'unfinished') continue;
+      recorder.record(unconsolidatable(node, sentence));
+      recorder.record(unconsolidatable(claim, sentence));
+    }
+  }
+}
+
+function pendingSince({ status, metadata }: Pod): EpochMs | undefined {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  return parseTimestamp(scheduled?.lastTransitionTime ?? metadata.creationTimestamp);
+}

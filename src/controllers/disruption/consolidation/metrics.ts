@@ -1,0 +1,68 @@
+/** What consolidation finds; names and labels are Karpenter's where it has the metric. */
+import type { Fleet } from '../../../engine/consolidation/fleet.ts';
+import type { ConsolidationPlan } from '../../../engine/consolidation/plan.ts';
+import type { Metrics } from '../../../platform/metrics.ts';
+import type { PlannedMove } from './commands-of-plan.ts';
+import { poolScores } from './pool-scores.ts';
+
+const SCORES = [0.1, 0.25, 0.33, 0.5, 1, 2, 5, 10];
+
+export class ConsolidationMetrics {
+  readonly #scores;
+  readonly #moves;
+  readonly #timeouts;
+  readonly #price;
+
+  constructor(metrics: Metrics) {
+    const labels = ['decision', 'nodepool', 'policy'] as const;
+    this.#scores = metrics.histogram({
+      name: 'karpenter_consolidation_score',
+      help: 'The share of its pool’s price that a move saves against the share of the pool that it disrupts, per decision, pool and policy',
+      labels,
+      buckets: SCORES,
+    });
+    this.#moves = metrics.counter({
+      name: 'karpenter_consolidation_moves_total',
+      help: 'Moves that were found worth it or not, per decision, pool and policy',
+      labels,
+    });
+    this.#timeouts = metrics.counter({
+      name: 'karpenter_voluntary_disruption_consolidation_timeouts_total',
+      help: 'Plans that were cut short because time ran out, per kind of consolidation',
+      labels: ['consolidation_type'],
+      initial: [{ consolidation_type: 'multi' }],
+    });
+    this.#price = metrics.gauge({
+      name: 'spindrift_consolidation_price_dollars_per_hour',
+      help: 'The price of all nodes now, after all moves of the latest plan, and the lower bound (bound: now, plan, lower)',
+      labels: ['bound'],
+    });
+  }
+
+  planned(plan: ConsolidationPlan): void {
+    if (!plan.complete) this.#timeouts.add({ consolidation_type: 'multi' });
+    this.#price.set({ bound: 'now' }, plan.priceBefore);
+    this.#price.set({ bound: 'plan' }, plan.priceAfter);
+    this.#price.set({ bound: 'lower' }, plan.lowerBound);
+  }
+
+  /** Moves that are begun, and nodes that stay because a Balanced pool finds their end not worth it. */
+  decided(begun: readonly PlannedMove[], plan: ConsolidationPlan, fleet: Fleet): void {
+    const policies = new Map(fleet.poolDisruption.map(({ pool, policy }) => [pool, policy ?? '']));
+    const count = (decision: 'approved' | 'rejected', nodepool: string, score: number): void => {
+      const labels = { decision, nodepool, policy: snake(policies.get(nodepool) ?? '') };
+      this.#moves.add(labels);
+      this.#scores.observe(labels, score);
+    };
+    const scoresOf = poolScores(fleet);
+    for (const { move } of begun) for (const [pool, score] of scoresOf(move)) count('approved', pool, score);
+    const poolOf = new Map(fleet.nodes.map(({ name, pool }) => [name, pool ?? '']));
+    for (const { node, cause } of plan.kept) {
+      if (cause.kind === 'balanced') count('rejected', poolOf.get(node) ?? '', cause.score);
+    }
+  }
+}
+
+function snake(policy: string): string {
+  return policy.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+}

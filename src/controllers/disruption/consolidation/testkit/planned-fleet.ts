@@ -1,0 +1,40 @@
+import { consolidate } from '../../../../engine/consolidation/consolidate.ts';
+import type { ConsolidationPlan } from '../../../../engine/consolidation/plan.ts';
+import { type BuiltFleet, buildFleet, type FleetSnapshot } from '../../../../state/build-fleet.ts';
+import { Budgets } from '../../budgets/budgets.ts';
+import { withPods } from '../../candidate.ts';
+import { type CommandParts, commandsOfPlan, type PlannedCommands } from '../commands-of-plan.ts';
+
+/** A snapshot, planned, and made commands of. */
+export interface PlannedFleet extends PlannedCommands {
+  readonly built: BuiltFleet;
+  readonly plan: ConsolidationPlan;
+}
+
+/** Every move may be done as it is. */
+export const NO_POLICIES: Pick<CommandParts, 'settle' | 'paid'> = { settle: (move) => move, paid: (node) => node };
+
+/** Plans a snapshot as the controller does. */
+export function plannedFleet(snapshot: FleetSnapshot): PlannedFleet {
+  const built = buildFleet(snapshot);
+  const plan = consolidate(built.fleet, { evictInTurns: true, spotDiversity: 1 });
+  const poolNamed = new Map(snapshot.nodePools.map((pool) => [pool.metadata.name ?? '', pool]));
+  let id = 0;
+  const commands = commandsOfPlan(plan.moves, built, {
+    candidate: (name) => {
+      const state = built.states.get(name);
+      const found = state && withPods(state, { poolNamed, podsOn: (node) => snapshot.podsOn(node) });
+      return found === undefined || 'why' in found ? undefined : found;
+    },
+    poolNamed,
+    ...NO_POLICIES,
+    budgets: budgetsOf(snapshot),
+    newId: () => `command-${id++}`,
+  });
+  return { built, plan, ...commands };
+}
+
+/** The budgets of the snapshot's pools. */
+export function budgetsOf({ nodePools, nodes, now }: FleetSnapshot): Budgets {
+  return new Budgets({ pools: nodePools, nodes, now });
+}

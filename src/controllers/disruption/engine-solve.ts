@@ -1,0 +1,20 @@
+import { solveSteps } from '../../engine/solve.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { inSlices } from '../in-slices.ts';
+import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
+import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
+import type { Solve } from './place-elsewhere.ts';
+
+/** Asks the engine, as long and with as much work as provisioning does, and keeps its answer within the policies. */
+export function engineSolve(
+  clock: Clock,
+  spot: Pick<SpotPlanning, 'settle'>,
+  { solveMs = 1000, solveSteps: maxSteps = 50_000_000 }: Pick<ProvisionerLimits, 'solveMs' | 'solveSteps'>,
+): Solve {
+  return async (built, signal) => {
+    const startedAt = clock.elapsed();
+    const elapsedMs = (): number => clock.elapsed() - startedAt;
+    const slices = solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps });
+    return spot.settle(await inSlices(slices, clock, signal), built).solution;
+  };
+}

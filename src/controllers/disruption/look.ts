@@ -1,0 +1,163 @@
+/** The cluster at one moment, as methods of disruption look at it. */
+import { isTrue } from '../../apis/karpenter/conditions.ts';
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
+import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../apis/spindrift/annotations.ts';
+import type { EpochMs } from '../../platform/clock.ts';
+import type { ClusterSnapshot } from '../../state/build-problem.ts';
+import { type ClusterState, isReschedulable } from '../../state/cluster-state.ts';
+import { isGoing, type StateNode } from '../../state/state-node.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
+import { Budgets } from './budgets/budgets.ts';
+import { type Candidate, type CandidateContext, candidateOf, type DisruptionClass, type Refusal } from './candidate.ts';
+import { type Mark, readMark } from './commands/mark.ts';
+import { podBlocker } from './pod-blocker.ts';
+
+export interface LookOptions {
+  readonly state: ClusterState;
+  readonly now: EpochMs;
+  /** The mark of a claim that a command takes, also one that the cache does not show yet. */
+  markOf(claim: NodeClaim): string | undefined;
+  isNominated(state: StateNode): boolean;
+  /** The PodDisruptionBudgets that count a pod. */
+  budgetsOf(pod: Pod): readonly PodDisruptionBudget[];
+  /** Asks the clouds what they sell. */
+  readPools(signal: AbortSignal): Promise<readonly UsablePool[]>;
+  /** Hears why a node that would go has to stay. */
+  refuse(refusal: Refusal): void;
+  /** Hears why no node of a pool goes. */
+  refusePool(pool: NodePool, why: string): void;
+  newId(): string;
+}
+
+export class Look implements CandidateContext {
+  readonly now: EpochMs;
+  /** All nodes; what commands take is going. */
+  readonly nodes: readonly StateNode[];
+  readonly poolNamed: ReadonlyMap<string, NodePool>;
+  readonly budgets: Budgets;
+  readonly #options: LookOptions;
+  readonly #byName: ReadonlyMap<string, StateNode>;
+  /** Names of claims that commands under way need. */
+  readonly #needed: ReadonlySet<string>;
+  #pools: Promise<readonly UsablePool[]> | undefined;
+
+  constructor(options: LookOptions) {
+    const { state, now, markOf } = options;
+    this.#options = options;
+    this.now = now;
+    this.nodes = state.nodes().map((node) => {
+      const mark = node.claim && markOf(node.claim);
+      return mark === undefined ? node : going(node, mark);
+    });
+    this.#byName = new Map(this.nodes.map((node) => [node.name, node]));
+    this.#needed = new Set(this.nodes.flatMap(({ claim }) => markedOf(claim)?.needs.map(({ name }) => name) ?? []));
+    const pools = state.informers.nodePools.list();
+    this.poolNamed = new Map(pools.map((pool) => [pool.metadata.name ?? '', pool]));
+    this.budgets = new Budgets({ pools, nodes: withoutReplacements(this.nodes), now });
+  }
+
+  podsOn(node: string) {
+    return this.#options.state.podsOn(node);
+  }
+
+  /** The node of that name. */
+  node(name: string): StateNode | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Whether pods are to come to the node, or something goes only because it is there. */
+  isNominated(state: StateNode): boolean {
+    return this.#needed.has(state.claim?.metadata.name ?? '') || this.#options.isNominated(state);
+  }
+
+  podBlocker(pod: Pod): string | undefined {
+    return podBlocker(pod, this.#options.budgetsOf(pod), this.now);
+  }
+
+  /** An identity for a command. */
+  newId(): string {
+    return this.#options.newId();
+  }
+
+  /** The node as a candidate; where it has to stay although it would go, that is said. */
+  candidate(state: StateNode, disruption: DisruptionClass): Candidate | undefined {
+    const found = candidateOf(state, disruption, this);
+    if (found === undefined || !('why' in found)) return found;
+    this.refuse(found);
+    return undefined;
+  }
+
+  /** Says why a node that would go has to stay. */
+  refuse(refusal: Refusal): void {
+    this.#options.refuse(refusal);
+  }
+
+  /** Says why no node of a pool goes. */
+  refusePool(pool: NodePool, why: string): void {
+    this.#options.refusePool(pool, why);
+  }
+
+  /** The pools that can make nodes; the clouds are asked once a look. */
+  pools(signal: AbortSignal): Promise<readonly UsablePool[]> {
+    this.#pools ??= this.#options.readPools(signal);
+    return this.#pools;
+  }
+
+  /** What a problem is built from: those that go, and `closed` ones that nothing is to be put on. */
+  snapshot(
+    pools: readonly UsablePool[],
+    candidates: readonly Candidate[] = [],
+    closed: readonly StateNode[] = [],
+  ): ClusterSnapshot {
+    const { state } = this.#options;
+    const leave = new Set(candidates.map((candidate) => candidate.state.name));
+    const shut = new Set(closed.map(({ name }) => name));
+    const nodes = this.nodes.map((node) => {
+      if (leave.has(node.name)) return going(node, 'planned');
+      return shut.has(node.name) ? cordoned(node) : node;
+    });
+    const { daemonSets, namespaces } = state.informers;
+    return {
+      pending: state.provisionable(),
+      displaced: nodes.flatMap((node) => (isGoing(node) ? state.podsOn(node.name).filter(isReschedulable) : [])),
+      nodes,
+      podsOn: (node) => state.podsOn(node),
+      daemonSets: daemonSets.list(),
+      pools,
+      namespaces: namespaces.list(),
+      storage: state.storage,
+    };
+  }
+}
+
+/**
+ * A node that takes the place of one that goes and the one that goes are one node of their pool, so that a percentage does not
+ * grow with what it lets go.
+ */
+function withoutReplacements(nodes: readonly StateNode[]): StateNode[] {
+  const underWay = new Set(
+    nodes.flatMap(({ claim }) =>
+      claim === undefined || isTrue(claim, 'InstanceTerminating') ? [] : (markedOf(claim)?.id ?? []),
+    ),
+  );
+  return nodes.filter(({ claim }) => !underWay.has(claim?.metadata.annotations?.[ANNOTATION_REPLACES] ?? ''));
+}
+
+function markedOf(claim: NodeClaim | undefined): Mark | undefined {
+  return readMark(claim?.metadata.annotations?.[ANNOTATION_DISRUPTION]);
+}
+
+function going(state: StateNode, mark: string): StateNode {
+  const { claim } = state;
+  if (claim === undefined || claim.metadata.annotations?.[ANNOTATION_DISRUPTION] !== undefined) return state;
+  const annotations = { ...claim.metadata.annotations, [ANNOTATION_DISRUPTION]: mark };
+  return { ...state, claim: { ...claim, metadata: { ...claim.metadata, annotations } } };
+}
+
+function cordoned(state: StateNode): StateNode {
+  const { node } = state;
+  return node === undefined ? state : { ...state, node: { ...node, spec: { ...node.spec, unschedulable: true } } };
+}

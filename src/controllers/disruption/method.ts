@@ -1,0 +1,16 @@
+import type { EpochMs } from '../../platform/clock.ts';
+import type { Command, CommandReason } from './commands/command.ts';
+import type { Look } from './look.ts';
+
+/** One way of finding nodes that should go. */
+export interface DisruptionMethod {
+  /** Dotted lower case, for logs. */
+  readonly name: string;
+  readonly reason: CommandReason;
+  /** Whether plans give pods other places: such plans wait until the cluster shows all that was begun before. */
+  readonly places: boolean;
+  /** What should be begun now. Whatever is returned is within the budgets of the look. */
+  plan(look: Look, signal: AbortSignal): Promise<readonly Command[]>;
+  /** When there may be more to find by time alone, as far as the latest plan knows. */
+  readonly wakeAt?: EpochMs | undefined;
+}

@@ -1,0 +1,55 @@
+/** Nodes that must be replaced when a time has come: those that have drifted, and those that are too old. */
+import type { StateNode } from '../../state/state-node.ts';
+import type { BackOff } from './back-off.ts';
+import type { Candidate } from './candidate.ts';
+import type { Command, CommandReason } from './commands/command.ts';
+import type { Look } from './look.ts';
+import type { DisruptionMethod } from './method.ts';
+import type { DisruptionMetrics } from './metrics.ts';
+import type { Solve } from './place-elsewhere.ts';
+import { replaceWithin } from './replace-within.ts';
+
+export interface ReplacementOptions {
+  readonly name: string;
+  readonly reason: Extract<CommandReason, 'Drifted' | 'Expired'>;
+  readonly solve: Solve;
+  readonly backOff: BackOff;
+  readonly metrics: DisruptionMetrics;
+  /** From when on the node must be replaced; undefined where it need not be. */
+  dueSince(state: StateNode): number | undefined;
+}
+
+export class Replacement implements DisruptionMethod {
+  readonly name: string;
+  readonly reason: ReplacementOptions['reason'];
+  readonly places = true;
+  readonly #options: ReplacementOptions;
+
+  constructor(options: ReplacementOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.reason = options.reason;
+  }
+
+  async plan(look: Look, signal: AbortSignal): Promise<readonly Command[]> {
+    const { reason } = this;
+    const due = new Map<StateNode, number>();
+    for (const state of look.nodes) {
+      const since = this.#options.dueSince(state);
+      if (since !== undefined && since <= look.now) due.set(state, since);
+    }
+    const candidates = [...due.keys()].flatMap((state) => look.candidate(state, 'eventual') ?? []);
+    this.#options.metrics.eligible(reason, candidates.length);
+    // Pods may go to nodes that will be replaced later: they may move once more, but no room is bought twice.
+    return replaceWithin({ candidates: inOrder(candidates, due), reason, closed: [] }, look, this.#options, signal);
+  }
+}
+
+/** Empty nodes first, as that disturbs nobody; then those that wait longest. */
+function inOrder(candidates: readonly Candidate[], due: ReadonlyMap<StateNode, number>): Candidate[] {
+  const rank = ({ pods }: Candidate): number => (pods.length === 0 ? 0 : 1);
+  const since = ({ state }: Candidate): number => due.get(state) ?? 0;
+  return candidates.toSorted(
+    (a, b) => rank(a) - rank(b) || since(a) - since(b) || (a.state.name < b.state.name ? -1 : 1),
+  );
+}

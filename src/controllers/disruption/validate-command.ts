@@ -1,0 +1,43 @@
+/** Whether a plan still holds when it is to begin. Pure. */
+import { isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
+import { type Candidate, candidateOf, withPods } from './candidate.ts';
+import type { Command } from './commands/command.ts';
+import type { Look } from './look.ts';
+import type { PoolLimits } from './pool-limits.ts';
+
+/** What has become wrong with the plan since it was made, by a look at the cluster as it is now; undefined if nothing has. */
+export function validateCommand(command: Command, look: Look, limits: PoolLimits): string | undefined {
+  for (const candidate of command.candidates) {
+    const wrong = problemOf(candidate, command, look, look.node(candidate.state.name));
+    if (wrong !== undefined) return `${candidate.state.name}: ${wrong}`;
+  }
+  for (const name of command.receivers) {
+    const receiver = look.node(name);
+    if (receiver === undefined || isLeaving(receiver)) return `${name}, where pods were to go, is going itself`;
+  }
+  for (const { pool, state } of command.candidates) {
+    // A node that never came up counts in no budget.
+    if (isInFlight(state)) continue;
+    const name = pool.metadata.name ?? '';
+    if (look.budgets.left(name, command.reason) < 1) return `the budgets of ${name} let no more nodes go`;
+    look.budgets.take(name);
+  }
+  const full = limits.take(command.newNodes);
+  return full && `the limits of ${full} leave no room for its replacements`;
+}
+
+function problemOf(
+  { claim, pods }: Candidate,
+  { reason, disruption }: Command,
+  look: Look,
+  state: Candidate['state'] | undefined,
+): string | undefined {
+  if (state?.claim === undefined || state.claim.metadata.uid !== claim.metadata.uid) return 'it is no longer there';
+  if (isGoing(state)) return 'it goes already';
+  const now = reason === 'Unhealthy' ? withPods(state, look) : candidateOf(state, disruption, look);
+  if (now === undefined) return 'it can no longer be disrupted';
+  if ('why' in now) return now.why;
+  const planned = new Set(pods.map(({ metadata }) => metadata.uid));
+  const came = now.pods.find(({ metadata }) => !planned.has(metadata.uid));
+  return came && `pod ${came.metadata.namespace}/${came.metadata.name} came to it meanwhile`;
+}

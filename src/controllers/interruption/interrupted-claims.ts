@@ -1,0 +1,203 @@
+/**
+ * Sees interrupted claims off: nothing new comes to their nodes, other places for their pods are asked for, and when those
+ * are ready, or when the pods need the time that is left, the claim is deleted, which drains the node. All that is known
+ * is on the claim, so that this goes on where it was after a restart.
+ */
+import { isTrue } from '../../apis/karpenter/conditions.ts';
+import { LABEL_INITIALIZED, TAINT_DISRUPTED } from '../../apis/karpenter/labels.ts';
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import { NODES, type Node } from '../../apis/kubernetes/node.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
+import type { RecordedEvent } from '../../kube/event-recorder.ts';
+import type { Timer } from '../../platform/clock.ts';
+import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
+import { isReschedulable } from '../../state/cluster-state.ts';
+import type { Nominations } from '../../state/nominations.ts';
+import { CLAIM_PREFIX, isClaimGoing } from '../../state/state-node.ts';
+import type { ControllersOptions } from '../controllers-options.ts';
+import { InformedController } from '../informed-controller.ts';
+import type { DrainPlans } from '../node/termination/drain-plans.ts';
+import { deleteClaim } from '../nodeclaim/delete-claim.ts';
+import { isOfProvider } from '../nodeclaim/is-of-provider.ts';
+import { NodeClaimMetrics } from '../nodeclaim/metrics.ts';
+import type { Rounds } from '../provisioning/rounds.ts';
+import { decideDrainStart } from './decide-drain-start.ts';
+import { terminatingOnInterruption } from './events.ts';
+import { type ClaimInterruption, interruptionOf, isGone } from './interruption-of-claim.ts';
+import { MESSAGE_TYPES } from './metrics.ts';
+
+export interface InterruptedClaimsOptions extends ControllersOptions {
+  /** Tells people of it, where they are not told too much already. */
+  say(event: RecordedEvent): void;
+  readonly nominations: Nominations;
+  readonly plans: DrainPlans;
+  /** How many notices are still to be written on their claims. */
+  backlog(): number;
+  /** Finds places for pods. */
+  readonly provisioner: { readonly rounds: Rounds; hurry(): void };
+}
+
+/** What happens close together is looked at once. */
+const GATHER_MS = 100;
+const AT_A_TIME = 100;
+/** A round of provisioning over a large cluster takes long: one for many claims is better than many for a few each. */
+const FEW = 50;
+const LONGEST_BURST_MS = 3000;
+
+export class InterruptedClaims {
+  readonly name = 'interruption.claim';
+  readonly #options: InterruptedClaimsOptions;
+  readonly #metrics: NodeClaimMetrics;
+  readonly #controller: InformedController;
+  /** Claims that wait for the start of their drain, and when we first saw them, by name. */
+  readonly #waiting = new Map<string, { readonly uid: string; readonly seenAt: number }>();
+  #gathering: Timer | undefined;
+  #asking: Timer | undefined;
+
+  constructor(options: InterruptedClaimsOptions) {
+    this.#options = options;
+    this.#metrics = new NodeClaimMetrics(options.metrics);
+    const { nodeClaims, nodes } = options.state.informers;
+    this.#controller = new InformedController(options, {
+      name: this.name,
+      concurrency: 100,
+      backOff: { baseDelayMs: 50, maxDelayMs: 5000 },
+      listen: (queue) => {
+        const enqueue = (claim: NodeClaim): void => {
+          if (isWaiting(claim)) queue.add(claim.metadata.name ?? '');
+        };
+        return [
+          nodeClaims.addHandler({
+            added: enqueue,
+            updated: (claim, old) => {
+              enqueue(claim);
+              if (isTrue(claim, 'Initialized') && !isTrue(old, 'Initialized')) this.#lookAtAll();
+            },
+            deleted: ({ metadata }) => void this.#waiting.delete(metadata.name ?? ''),
+          }),
+          nodes.addHandler({
+            added: ({ spec }) => nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').forEach(enqueue),
+            updated: ({ spec }) => nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').forEach(enqueue),
+          }),
+          options.provisioner.rounds.onEnd(() => this.#lookAtAll()),
+          () => this.#gathering?.cancel(),
+          () => this.#asking?.cancel(),
+        ];
+      },
+      reconcile: (name, context) => this.#reconcile(name, context),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#controller.run(signal);
+  }
+
+  /** Once for all claims of a burst, which is over when no more notices are waiting, or has lasted long enough. */
+  #askForPlaces(): void {
+    const { backlog, clock, provisioner } = this.#options;
+    if (this.#asking !== undefined) return;
+    const since = clock.elapsed();
+    const ask = (): void => {
+      this.#asking = undefined;
+      if (backlog() > FEW && clock.elapsed() < since + LONGEST_BURST_MS) this.#asking = clock.setTimer(GATHER_MS, ask);
+      else provisioner.hurry();
+    };
+    ask();
+  }
+
+  #lookAtAll(): void {
+    this.#gathering ??= this.#options.clock.setTimer(GATHER_MS, () => this.#lookAt([...this.#waiting.keys()]));
+  }
+
+  /** A few at a time, so that others have their turn in between. */
+  #lookAt(names: readonly string[]): void {
+    for (const name of names.slice(0, AT_A_TIME)) this.#controller.queue.add(name);
+    const others = names.slice(AT_A_TIME);
+    this.#gathering = others.length === 0 ? undefined : this.#options.clock.setTimer(0, () => this.#lookAt(others));
+  }
+
+  async #reconcile(name: string, { signal, logger }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { client, clock, provider, provisioner, say, state, writes } = this.#options;
+    const claim = writes.newest(state.informers.nodeClaims.get(name));
+    const interruption = interruptionOf(claim);
+    if (claim === undefined || interruption === undefined || !isWaiting(claim) || !isOfProvider(claim, provider)) {
+      this.#waiting.delete(name);
+      return undefined;
+    }
+    const seenAt = this.#seenAt(claim);
+    const cached = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '')[0];
+    // 1. Nothing new comes to its node.
+    const node = cached === undefined || isGone(interruption) ? cached : await this.#closed(cached, signal);
+    // 2. Other places are asked for.
+    const covered = provisioner.rounds.covers(claim.metadata.uid ?? '');
+    if (!covered) this.#askForPlaces();
+    // 3. It begins to drain when those are ready, or when there is no more time.
+    const pods = node === undefined ? [] : state.podsOn(node.metadata.name ?? '').filter(isReschedulable);
+    const start = decideDrainStart({
+      interruption,
+      seenAt,
+      covered,
+      now: clock.now(),
+      displaced: pods.length > 0,
+      placesUp: pods.every((pod) => this.#hasPlace(pod)),
+      latestStart: this.#latestStart(node, interruption),
+    });
+    if (start.kind === 'wait') {
+      return Number.isFinite(start.until) ? { requeueAfterMs: start.until - clock.now() } : undefined;
+    }
+    await deleteClaim(client, claim, signal);
+    this.#waiting.delete(name);
+    this.#metrics.disrupted(claim, MESSAGE_TYPES[interruption.kind]);
+    logger.info('interrupted node begins to drain', { NodeClaim: { name }, because: start.because, ...interruption });
+    for (const object of node === undefined ? [claim] : [claim, node])
+      say(terminatingOnInterruption(object, start.because));
+    return undefined;
+  }
+
+  #seenAt({ metadata }: NodeClaim): number {
+    const { name = '', uid = '' } = metadata;
+    const known = this.#waiting.get(name);
+    if (known?.uid === uid) return known.seenAt;
+    const seenAt = this.#options.clock.now();
+    this.#waiting.set(name, { uid, seenAt });
+    return seenAt;
+  }
+
+  async #closed(cached: Node, signal: AbortSignal): Promise<Node> {
+    const { writes } = this.#options;
+    const node = writes.newest(cached);
+    const taints = node.spec?.taints ?? [];
+    if (node.metadata.deletionTimestamp !== undefined) return node;
+    if (taints.some(({ key, effect }) => key === TAINT_DISRUPTED.key && effect === TAINT_DISRUPTED.effect)) return node;
+    return writes.patch(NODES, node, { spec: { taints: [...taints, TAINT_DISRUPTED] } }, { signal });
+  }
+
+  /** Whether the node that the pod is to go to is one that pods run on. */
+  #hasPlace(pod: Pod): boolean {
+    const { nominations, state } = this.#options;
+    const { nodes, nodeClaims } = state.informers;
+    const place = nominations.placeOf(pod);
+    if (place === undefined) return false;
+    if (place.startsWith(CLAIM_PREFIX)) {
+      const claim = nodeClaims.get(place.slice(CLAIM_PREFIX.length));
+      return claim !== undefined && !isClaimGoing(claim) && isTrue(claim, 'Initialized');
+    }
+    const node = nodes.get(place);
+    if (node === undefined || node.metadata.deletionTimestamp !== undefined) return false;
+    const [claim] = nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '');
+    if (claim === undefined) return true;
+    return !isClaimGoing(claim) && node.metadata.labels?.[LABEL_INITIALIZED] === 'true';
+  }
+
+  #latestStart(node: Node | undefined, { deadline }: ClaimInterruption): number {
+    if (node === undefined || deadline === undefined) return Number.POSITIVE_INFINITY;
+    return this.#options.plans.planFor(node.metadata.name ?? '', deadline).latestStart;
+  }
+}
+
+/** Whether the claim is interrupted, and its drain has not begun. */
+function isWaiting({ metadata }: NodeClaim): boolean {
+  return metadata.deletionTimestamp === undefined && interruptionOf({ metadata } as NodeClaim) !== undefined;
+}

@@ -1,0 +1,205 @@
+/**
+ * Takes notices from the cloud: each is matched to the claim of its machine, what it means is written on the claim, and
+ * only then is it acknowledged. So nothing is forgotten by a crash, and what comes twice, late, out of order or for
+ * somebody else's machine does no harm.
+ */
+import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import { NODES } from '../../apis/kubernetes/node.ts';
+import { ANNOTATION_INTERRUPTION, ANNOTATION_INTERRUPTION_DEADLINE } from '../../apis/spindrift/annotations.ts';
+import type { Notice, ReceivedNotice } from '../../cloud/notice.ts';
+import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
+import type { RecordedEvent } from '../../kube/event-recorder.ts';
+import { toTimestamp } from '../../platform/clock.ts';
+import { asError } from '../../platform/errors.ts';
+import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
+import type { ControllersOptions } from '../controllers-options.ts';
+import { InformedController } from '../informed-controller.ts';
+import { decideNotice, type RebalanceAction } from './decide-notice.ts';
+import { noticeReceived } from './events.ts';
+import { interruptionOf } from './interruption-of-claim.ts';
+import { InterruptionMetrics, type NoticeOutcome } from './metrics.ts';
+
+export interface NoticeReceiverOptions extends ControllersOptions {
+  /** Tells people of it, where they are not told too much already. */
+  say(event: RecordedEvent): void;
+  /** What a pool does when its cloud says that a machine may be taken soon. */
+  onRebalance(pool: string): RebalanceAction;
+  /** Hears of each notice about a machine of ours, once. */
+  recordNotice(notice: Notice, claim: NodeClaim): void;
+}
+
+/** A notice that is being handled. */
+interface Pending {
+  readonly notice: ReceivedNotice;
+  readonly receivedAt: number;
+  /** Known once everything but the acknowledgement is done. */
+  outcome?: NoticeOutcome;
+}
+
+/** So many machines may have notices that are not handled before no more are taken. */
+const MOST_MACHINES = 20_000;
+const WORKERS = 64;
+/** So many are taken before others have their turn. */
+const AT_A_TIME = 50;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+/** How long a machine that nobody knows may be one whose launch is not written down yet. */
+const LAUNCH_MS = 30_000;
+const LOOK_AGAIN_MS = 1000;
+
+export class NoticeReceiver {
+  readonly name = 'interruption';
+  readonly #options: NoticeReceiverOptions;
+  readonly #metrics: InterruptionMetrics;
+  readonly #controller: InformedController;
+  /** By provider ID. */
+  readonly #pending = new Map<string, Pending[]>();
+  /** Claims whose machine is not known yet. */
+  readonly #unlaunched = new Set<string>();
+  #room: (() => void) | undefined;
+
+  constructor(options: NoticeReceiverOptions) {
+    this.#options = options;
+    this.#metrics = new InterruptionMetrics(options.metrics);
+    this.#controller = new InformedController(options, {
+      name: this.name,
+      concurrency: WORKERS,
+      backOff: { baseDelayMs: 20, maxDelayMs: 5000 },
+      listen: () => [this.#followLaunches()],
+      reconcile: (providerID, context) => this.#handle(providerID, context),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#controller.run(signal), this.#receive(signal)]);
+  }
+
+  /** How many machines have notices that are not handled yet. */
+  get backlog(): number {
+    return this.#pending.size;
+  }
+
+  async #receive(signal: AbortSignal): Promise<void> {
+    const { clock, logger, provider } = this.#options;
+    let waitMs = FIRST_WAIT_MS;
+    let taken = 0;
+    while (!signal.aborted) {
+      try {
+        for await (const notice of provider.notices(signal)) {
+          waitMs = FIRST_WAIT_MS;
+          this.#take(notice);
+          if (this.#pending.size >= MOST_MACHINES) await this.#roomFor(signal);
+          // However many there are, others have their turn as well.
+          if (++taken % AT_A_TIME === 0) await clock.sleep(0, signal);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn('notices cannot be received', { controller: this.name, waitMs, error: asError(error) });
+      }
+      await clock.sleep(waitMs, signal).catch(() => {});
+      waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
+    }
+  }
+
+  #take(notice: ReceivedNotice): void {
+    const { providerID, kind } = notice;
+    this.#metrics.received(kind);
+    const pending = { notice, receivedAt: this.#options.clock.elapsed() };
+    const others = this.#pending.get(providerID);
+    if (others === undefined) this.#pending.set(providerID, [pending]);
+    else others.push(pending);
+    this.#controller.queue.add(providerID);
+  }
+
+  #roomFor(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.#room = resolve;
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  async #handle(providerID: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { clock, state } = this.#options;
+    const pending = [...(this.#pending.get(providerID) ?? [])];
+    if (state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, providerID).length > 0) {
+      for (const each of pending) each.outcome ??= await this.#act(each.notice, signal);
+    } else {
+      const young = pending.some(({ receivedAt }) => clock.elapsed() < receivedAt + LAUNCH_MS);
+      if (young && this.#unlaunched.size > 0) return { requeueAfterMs: LOOK_AGAIN_MS };
+      for (const each of pending) each.outcome ??= 'foreign';
+    }
+    for (const { notice, outcome = 'foreign' } of pending) {
+      await notice.acknowledge(signal);
+      this.#metrics.acknowledged(outcome, Math.max(0, clock.now() - notice.at) / 1000);
+      this.#forget(providerID);
+    }
+    return undefined;
+  }
+
+  /** The first of a machine's notices has been acknowledged. */
+  #forget(providerID: string): void {
+    const pending = this.#pending.get(providerID);
+    pending?.shift();
+    if (pending?.length === 0) this.#pending.delete(providerID);
+    if (this.#pending.size < MOST_MACHINES) this.#room?.();
+  }
+
+  async #act(notice: Notice, signal: AbortSignal): Promise<NoticeOutcome> {
+    const { clock, onRebalance, state, writes } = this.#options;
+    const claim = writes.newest(state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, notice.providerID)[0]);
+    if (claim === undefined) return 'foreign';
+    const action = onRebalance(claim.metadata.labels?.[LABEL_NODE_POOL] ?? '');
+    const known = interruptionOf(claim);
+    const wanted = decideNotice(notice, known, action);
+    if (wanted === undefined) {
+      const old = known !== undefined && notice.kind !== 'rebalance' && notice.kind !== 'reservation-ending';
+      if (old) return 'repeated';
+      if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(notice.providerID, signal);
+      this.#tell(notice, claim);
+      return 'told';
+    }
+    const annotations = {
+      [ANNOTATION_INTERRUPTION]: wanted.kind,
+      ...(wanted.deadline !== undefined && { [ANNOTATION_INTERRUPTION_DEADLINE]: toTimestamp(wanted.deadline) }),
+    };
+    await writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
+    // That a machine ends which we ended ourselves, or whose end was announced, is no news.
+    if (known === undefined && claim.metadata.deletionTimestamp === undefined) this.#tell(notice, claim);
+    return wanted.deadline !== undefined && wanted.deadline <= clock.now() ? 'late' : 'acted';
+  }
+
+  #tell(notice: Notice, claim: NodeClaim): void {
+    const { recordNotice, say, state } = this.#options;
+    this.#metrics.interrupted(claim, notice.kind);
+    recordNotice(notice, claim);
+    say(noticeReceived(claim, notice));
+    for (const node of state.informers.nodes.byIndex(BY_PROVIDER_ID, notice.providerID))
+      say(noticeReceived(node, notice));
+  }
+
+  async #cordon(providerID: string, signal: AbortSignal): Promise<void> {
+    const { state, writes } = this.#options;
+    for (const cached of state.informers.nodes.byIndex(BY_PROVIDER_ID, providerID)) {
+      const node = writes.newest(cached);
+      if (node.spec?.unschedulable !== true)
+        await writes.patch(NODES, node, { spec: { unschedulable: true } }, { signal });
+    }
+  }
+
+  /** A notice may come before the launch of its machine has been written down. */
+  #followLaunches(): () => void {
+    const follow = ({ metadata, status }: NodeClaim): void => {
+      const { uid = '' } = metadata;
+      if (status?.providerID === undefined) this.#unlaunched.add(uid);
+      else if (this.#unlaunched.delete(uid) && this.#pending.has(status.providerID))
+        this.#controller.queue.add(status.providerID);
+    };
+    return this.#options.state.informers.nodeClaims.addHandler({
+      added: follow,
+      updated: follow,
+      deleted: ({ metadata }) => void this.#unlaunched.delete(metadata.uid ?? ''),
+    });
+  }
+}

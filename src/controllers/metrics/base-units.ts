@@ -1,0 +1,9 @@
+import type { ResourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
+
+/** Amounts as metrics show them: cores, bytes and pieces. */
+export function inBaseUnits(amounts: ResourceAmounts): [resource: string, amount: number][] {
+  return Object.entries(amounts).map(([name, amount]) => [
+    name,
+    name === 'cpu' ? Number(amount) / 1000 : Number(amount),
+  ]);
+}

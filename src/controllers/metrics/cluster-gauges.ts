@@ -1,0 +1,71 @@
+/** The cluster as a whole, and the program that looks after it. */
+
+import { podRequests, resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
+import { type Clock, parseTimestamp } from '../../platform/clock.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import { version } from '../../platform/version.ts';
+import type { ClusterState } from '../../state/cluster-state.ts';
+
+export interface ClusterGaugesOptions {
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly state: ClusterState;
+}
+
+export function clusterGauges({ metrics, clock, state }: ClusterGaugesOptions): void {
+  metrics.counted(
+    {
+      name: 'karpenter_build_info',
+      help: '1, with the version of this program',
+      labels: ['version', 'goversion', 'goarch', 'commit'],
+    },
+    () => [[{ version: version(), goversion: '', goarch: '', commit: '' }, 1]],
+  );
+  metrics.counted({ name: 'karpenter_cluster_state_node_count', help: 'Nodes and claims without a node' }, () => [
+    [{}, state.nodes().length],
+  ]);
+  metrics.counted(
+    { name: 'karpenter_cluster_state_synced', help: '1 when every claim that was launched has its provider ID' },
+    () => [[{}, unsynced(state).length === 0 ? 1 : 0]],
+  );
+  metrics.counted(
+    {
+      name: 'karpenter_cluster_state_unsynced_time_seconds',
+      help: 'The age of the oldest claim without provider ID, in seconds',
+    },
+    () => {
+      const oldest = Math.min(...unsynced(state), clock.now());
+      return [[{}, (clock.now() - oldest) / 1000]];
+    },
+  );
+  metrics.counted(
+    {
+      name: 'karpenter_cluster_utilization_percent',
+      help: 'What pods ask for of what all nodes have, in percent, per resource',
+      labels: ['resource_type'],
+    },
+    () => utilization(state).map(([resource_type, percent]) => [{ resource_type }, percent] as const),
+  );
+}
+
+/** When the claims that have no provider ID yet were made. */
+function unsynced(state: ClusterState): number[] {
+  return state.informers.nodeClaims
+    .list()
+    .flatMap(({ metadata, status }) =>
+      status?.providerID === undefined ? [parseTimestamp(metadata.creationTimestamp) ?? 0] : [],
+    );
+}
+
+function utilization(state: ClusterState): [string, number][] {
+  const has = new Map<string, number>();
+  const asked = new Map<string, number>();
+  const add = (to: Map<string, number>, amounts: Readonly<Record<string, bigint>>): void => {
+    for (const [name, amount] of Object.entries(amounts)) to.set(name, (to.get(name) ?? 0) + Number(amount));
+  };
+  for (const node of state.informers.nodes.list()) {
+    add(has, resourceAmounts(node.status?.allocatable));
+    for (const pod of state.podsOn(node.metadata.name ?? '')) add(asked, { pods: 1n, ...podRequests(pod) });
+  }
+  return [...has].flatMap(([name, amount]) => (amount > 0 ? [[name, (100 * (asked.get(name) ?? 0)) / amount]] : []));
+}

@@ -1,0 +1,52 @@
+/** What the clouds sell, as last heard, under the names that Karpenter's dashboards know. */
+import type { InstanceType, Offering } from '../../engine/problem.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
+
+const LABELS = ['instance_type', 'capacity_type', 'zone'] as const;
+
+type Series = Readonly<Record<(typeof LABELS)[number], string>>;
+
+export class OfferingGauges {
+  #types: readonly InstanceType[] = [];
+
+  constructor(metrics: Metrics) {
+    const ofOfferings = (name: string, help: string, value: (offering: Offering) => number): void =>
+      metrics.counted({ name, help, labels: LABELS }, () =>
+        this.#types.flatMap((type) =>
+          type.offerings.map((offering): [Series, number] => {
+            const { capacityType: capacity_type, zone } = offering;
+            return [{ instance_type: type.name, capacity_type, zone }, value(offering)];
+          }),
+        ),
+      );
+    const ofTypes = (name: string, help: string, value: (type: InstanceType) => number): void =>
+      metrics.counted({ name, help, labels: ['instance_type'] }, () =>
+        this.#types.map((type) => [{ instance_type: type.name }, value(type)] as const),
+      );
+    ofOfferings(
+      'karpenter_cloudprovider_instance_type_offering_available',
+      '1 for an offering that can be launched, 0 for one that is out of the market or full',
+      ({ healthy = true, slots = 1 }) => (healthy && slots > 0 ? 1 : 0),
+    );
+    ofOfferings(
+      'karpenter_cloudprovider_instance_type_offering_price_estimate',
+      'What an offering costs, in dollars per hour',
+      ({ price }) => price,
+    );
+    ofTypes('karpenter_cloudprovider_instance_type_cpu_cores', 'Cores of an instance type', ({ capacity }) => {
+      return (capacity.cpu ?? 0) / 1000;
+    });
+    ofTypes('karpenter_cloudprovider_instance_type_memory_bytes', 'Memory of an instance type', ({ capacity }) => {
+      return capacity.memory ?? 0;
+    });
+  }
+
+  /** This is sold now. Where several pools are sold a type, the last of them is shown. */
+  heard(pools: readonly UsablePool[]): void {
+    const types = new Map(
+      pools.flatMap(({ instanceTypes, sold = instanceTypes }) => sold.map((type) => [type.name, type] as const)),
+    );
+    this.#types = [...types.values()];
+  }
+}

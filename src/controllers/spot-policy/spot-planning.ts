@@ -1,0 +1,59 @@
+/** What risk and policies do to a plan: they go into its prices before, and change what its new nodes are bought as after. */
+import type { InstanceType } from '../../engine/problem.ts';
+import type { Solution } from '../../engine/solution.ts';
+import { type SpreadChange, type SpreadGap, spreadOverSpotPools } from '../../engine/spot/spread-over-spot-pools.ts';
+import type { BuiltProblem } from '../../state/build-problem.ts';
+import { isGoing } from '../../state/state-node.ts';
+import { atPricesPaid } from './at-prices-paid.ts';
+import { poolsToSpread } from './pools-to-spread.ts';
+import type { RiskKeeper } from './risk-keeper.ts';
+import { withFallbackMark } from './spot-fallback.ts';
+import type { SpotPolicies } from './spot-policies.ts';
+
+export interface SpotPlanningOptions {
+  readonly policies: Pick<SpotPolicies, 'for'>;
+  readonly risk: Pick<RiskKeeper, 'priced'>;
+}
+
+/** A plan as it is carried out. */
+export interface SettledPlan {
+  /** Its new nodes have the prices that are paid; its own price is still the one it was planned with. */
+  readonly solution: Solution;
+  /** What policies changed of it. */
+  readonly changes: readonly SpreadChange[];
+  /** What of the policies it does not keep. */
+  readonly gaps: readonly SpreadGap[];
+}
+
+export class SpotPlanning {
+  readonly #options: SpotPlanningOptions;
+
+  constructor(options: SpotPlanningOptions) {
+    this.#options = options;
+  }
+
+  /** What a pool is sold, with risk in the prices as its policy weighs it. */
+  priced(pool: string, types: readonly InstanceType[]): readonly InstanceType[] {
+    return this.#options.risk.priced(types, this.#options.policies.for(pool).riskWeight);
+  }
+
+  /** Keeps a plan within the limits of the policies. */
+  settle(solution: Solution, { problem, cloudName, snapshot: { nodes, pools } }: BuiltProblem): SettledPlan {
+    const limits = poolsToSpread({
+      policies: this.#options.policies,
+      pools: pools.map(({ pool }) => pool),
+      nodes: nodes.filter((node) => !isGoing(node)),
+      instanceTypes: problem.instanceTypes,
+      cloudName,
+    });
+    const { newNodes, changes, gaps } = spreadOverSpotPools(solution.newNodes, limits);
+    const price = changes.reduce((sum, { from, to }) => sum + to.price - from.price, solution.price);
+    // What a policy wants on-demand is no fallback.
+    const byPolicy = new Set(changes.map(({ node }) => node));
+    const paid = newNodes.map((node, index) => {
+      const marked = byPolicy.has(index) ? node : withFallbackMark(node, pools, cloudName);
+      return atPricesPaid(marked, pools, cloudName);
+    });
+    return { solution: { ...solution, newNodes: paid, price }, changes, gaps };
+  }
+}

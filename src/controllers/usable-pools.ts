@@ -1,0 +1,62 @@
+/** The pools that can make nodes, and what their cloud sells. */
+import type { NodePool } from '../apis/karpenter/node-pool.ts';
+import type { CloudProvider } from '../cloud/provider.ts';
+import type { EventRecorder } from '../kube/event-recorder.ts';
+import type { Clock } from '../platform/clock.ts';
+import { asError } from '../platform/errors.ts';
+import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
+import type { ClusterState } from '../state/cluster-state.ts';
+import type { UsablePool } from '../state/usable-pool.ts';
+import { noCompatibleInstanceTypes } from './provisioning/events.ts';
+import type { SpotPlanning } from './spot-policy/spot-planning.ts';
+
+export interface UsablePoolsOptions {
+  readonly clock: Clock;
+  readonly state: ClusterState;
+  readonly provider: CloudProvider;
+  readonly recorder: EventRecorder;
+  readonly logger?: Logger;
+  /** How long a cloud may take to say what it sells before its pools are left out. */
+  readonly instanceTypesMs?: number;
+  /** Puts risk into the prices. */
+  readonly spot: Pick<SpotPlanning, 'priced'>;
+}
+
+export class UsablePools {
+  readonly #options: UsablePoolsOptions;
+
+  constructor(options: UsablePoolsOptions) {
+    this.#options = options;
+  }
+
+  /** One that does not answer is left out, not waited for. */
+  async read(signal: AbortSignal): Promise<UsablePool[]> {
+    const pools = this.#options.state.informers.nodePools.list().filter(isUsable);
+    const found = await Promise.all(pools.map((pool) => this.#ask(pool, signal)));
+    return found.flat();
+  }
+
+  async #ask(pool: NodePool, signal: AbortSignal): Promise<UsablePool[]> {
+    const { clock, provider, recorder, logger = SILENT_LOGGER, instanceTypesMs = 5000, spot } = this.#options;
+    const limit = clock.deadline(instanceTypesMs, signal);
+    try {
+      const sold = await provider.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal);
+      const instanceTypes = spot.priced(pool.metadata.name ?? '', sold);
+      if (sold.length > 0) return [{ pool, instanceTypes, sold }];
+      recorder.record(noCompatibleInstanceTypes(pool, 'the node class sells nothing'));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      logger.error('pool is left out', { NodePool: { name: pool.metadata.name }, error: asError(error) });
+      recorder.record(noCompatibleInstanceTypes(pool, asError(error).message));
+    } finally {
+      limit.cancel();
+    }
+    return [];
+  }
+}
+
+/** Whether nodes are made for pods from this pool: it is ready, it stays, and it is not one that keeps a fixed number. */
+function isUsable(pool: NodePool): boolean {
+  if (pool.metadata.deletionTimestamp !== undefined || pool.spec.replicas !== undefined) return false;
+  return (pool.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
+}

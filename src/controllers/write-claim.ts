@@ -1,0 +1,50 @@
+/** Writes the claims of planned nodes, whoever planned them. */
+import { NODE_CLAIMS, type NodeClaim } from '../apis/karpenter/node-claim.ts';
+import type { NodePool } from '../apis/karpenter/node-pool.ts';
+import type { NewNode } from '../engine/solution.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { CounterMetric, Metrics } from '../platform/metrics.ts';
+import type { ClusterState } from '../state/cluster-state.ts';
+import { claimForNode } from './provisioning/claim-for-node.ts';
+
+export interface ClaimWriterOptions {
+  readonly client: KubeClient;
+  readonly state: ClusterState;
+  readonly metrics: Metrics;
+}
+
+/** What a claim is to be, and why it is made. */
+export interface WantedClaim {
+  readonly node: NewNode;
+  readonly pool: NodePool;
+  /** What the cloud calls an instance type of the plan. */
+  readonly cloudName: (instanceType: string) => string;
+  /** For metrics: `provisioned`, or the reason of a disruption in lower case. */
+  readonly reason: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export class ClaimWriter {
+  readonly #options: ClaimWriterOptions;
+  readonly #created: CounterMetric<'reason' | 'nodepool' | 'min_values_relaxed'>;
+
+  constructor(options: ClaimWriterOptions) {
+    this.#options = options;
+    this.#created = options.metrics.counter({
+      name: 'karpenter_nodeclaims_created_total',
+      help: 'Claims written, per reason, pool, and whether minValues had to be given up',
+      labels: ['reason', 'nodepool', 'min_values_relaxed'],
+    });
+  }
+
+  /** Writes the claim, and has the state count with it from now on. */
+  async write({ node, pool, cloudName, reason, annotations }: WantedClaim, signal: AbortSignal): Promise<NodeClaim> {
+    const { client, state } = this.#options;
+    const wanted = claimForNode(node, pool, cloudName);
+    const metadata = { ...wanted.metadata, annotations: { ...wanted.metadata.annotations, ...annotations } };
+    const claim = await client.create(NODE_CLAIMS, { ...wanted, metadata }, { signal });
+    state.assume(claim);
+    this.#created.add({ reason, nodepool: node.pool, min_values_relaxed: 'false' });
+    return claim;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Risk as a price: what a spot offering costs counts for more where machines are taken back more often. The steps are
+ * coarse, so that the instance types stay the same arrays, and what was computed from them can be kept, while nothing that
+ * matters has changed.
+ */
+import type { InstanceType, Offering } from '../problem.ts';
+import type { NewNode, RankedOffering } from '../solution.ts';
+import { spotPoolKey } from '../spot/spot-pool.ts';
+import type { RiskModel } from './risk-model.ts';
+
+/** Prices rise in steps of this share; what is below half a step is not worth a different plan. */
+const STEP = 0.05;
+
+interface Priced {
+  readonly key: string;
+  readonly types: readonly InstanceType[];
+}
+
+export class RiskPrices {
+  readonly #model: RiskModel;
+  /** By what was given and the weight: the latest answer. */
+  readonly #answers = new WeakMap<readonly InstanceType[], Map<number, Priced>>();
+
+  constructor(model: RiskModel) {
+    this.#model = model;
+  }
+
+  /**
+   * The instance types with spot prices times (1 + weight × interruptions expected per hour). The same array as given
+   * when no price changes, and the same as before when none changed since.
+   */
+  of(types: readonly InstanceType[], weight: number, now: number): readonly InstanceType[] {
+    const steps = this.#steps(weight, now);
+    if (steps === undefined) return types;
+    const concerned = types.flatMap(({ name, offerings }) =>
+      offerings.flatMap((offering) => {
+        const count = steps(name, offering);
+        return count === 0 ? [] : [`${name}/${offering.zone}:${count}`];
+      }),
+    );
+    if (concerned.length === 0) return types;
+    const answers = this.#answers.get(types) ?? new Map<number, Priced>();
+    this.#answers.set(types, answers);
+    const key = concerned.join();
+    const known = answers.get(weight);
+    if (known?.key === key) return known.types;
+    const priced = types.map((type) => withSteps(type, steps));
+    answers.set(weight, { key, types: priced });
+    return priced;
+  }
+
+  /** How many steps dearer an offering counts; undefined when none does. */
+  #steps(weight: number, now: number): Steps | undefined {
+    const unknown = riskSteps(this.#model.priorRate, weight);
+    const known = new Map<string, number>();
+    for (const pool of this.#model.known(now)) {
+      const count = riskSteps(this.#model.rate(pool, now), weight);
+      if (count !== unknown) known.set(spotPoolKey(pool), count);
+    }
+    if (unknown === 0 && known.size === 0) return undefined;
+    return (instanceType, { capacityType, zone }) =>
+      capacityType === 'spot' ? (known.get(spotPoolKey({ instanceType, zone })) ?? unknown) : 0;
+  }
+}
+
+type Steps = (instanceType: string, offering: Offering) => number;
+
+function riskSteps(rate: number, weight: number): number {
+  return Math.round((weight * rate) / STEP);
+}
+
+function withSteps(type: InstanceType, steps: Steps): InstanceType {
+  const counts = type.offerings.map((offering) => steps(type.name, offering));
+  if (counts.every((count) => count === 0)) return type;
+  const offerings = type.offerings.map((offering, index) => {
+    const count = counts[index] ?? 0;
+    return count === 0 ? offering : { ...offering, price: offering.price * (1 + count * STEP) };
+  });
+  return { ...type, offerings };
+}
+
+/** What nodes planned with risk in their prices cost, without it: for claims and for people, who pay that. */
+export function atMarketPrices<Node extends Pick<NewNode, 'offerings' | 'price'>>(
+  node: Node,
+  marketPrice: (offering: RankedOffering) => number,
+): Node {
+  const offerings = node.offerings.map((offering) => {
+    const price = marketPrice(offering);
+    return price === offering.price ? offering : { ...offering, price };
+  });
+  if (offerings.every((offering, index) => offering === node.offerings[index])) return node;
+  return { ...node, offerings, price: offerings[0]?.price ?? node.price };
+}

@@ -1,0 +1,94 @@
+/** Where nodes of each class are, and for each pair of places the cheapest class that could go from the one to the other. */
+
+/** A node of a class goes from one place to another. */
+export interface Exchange {
+  readonly nodeClass: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** By class: the places where it can be, with what it costs extra there. */
+export type PlacePrices = readonly (readonly (readonly [place: number, extra: number])[])[];
+
+export class ExchangeTable {
+  readonly #places: number;
+  readonly #options: PlacePrices;
+  readonly #extra: Float64Array;
+  readonly #count: Int32Array;
+  /** By place: the classes that have nodes there. */
+  readonly #here: Set<number>[];
+  /** By place and place: the price of the cheapest exchange, and whose it is. */
+  readonly #price: Float64Array[];
+  readonly #cheapest: Int32Array[];
+
+  constructor(places: number, options: PlacePrices) {
+    this.#places = places;
+    this.#options = options;
+    this.#extra = new Float64Array(options.length * places).fill(Number.POSITIVE_INFINITY);
+    this.#count = new Int32Array(options.length * places);
+    for (const [nodeClass, prices] of options.entries()) {
+      for (const [place, extra] of prices) this.#extra[nodeClass * places + place] = extra;
+    }
+    this.#here = Array.from({ length: places }, () => new Set<number>());
+    this.#price = this.#here.map(() => new Float64Array(places).fill(Number.POSITIVE_INFINITY));
+    this.#cheapest = this.#here.map(() => new Int32Array(places).fill(-1));
+  }
+
+  /** Whether any node is there. */
+  isUsed(place: number): boolean {
+    return (this.#here[place] as Set<number>).size > 0;
+  }
+
+  count(nodeClass: number, place: number): number {
+    return this.#count[nodeClass * this.#places + place] as number;
+  }
+
+  /** By place: what it costs least to bring a node there from this one. */
+  prices(from: number): Float64Array {
+    return this.#price[from] as Float64Array;
+  }
+
+  /** The cheapest exchange from one place to another. */
+  exchange(from: number, to: number): Exchange {
+    return { nodeClass: this.#cheapest[from]?.[to] as number, from, to };
+  }
+
+  /** Adds nodes of a class to a place. */
+  put(nodeClass: number, place: number, count: number): void {
+    const at = nodeClass * this.#places + place;
+    if (this.#count[at] === 0) {
+      this.#here[place]?.add(nodeClass);
+      for (const [to] of this.#options[nodeClass] ?? []) if (to !== place) this.#offer(nodeClass, place, to);
+    }
+    this.#count[at] = (this.#count[at] as number) + count;
+  }
+
+  move({ nodeClass, from, to }: Exchange, count: number): void {
+    this.put(nodeClass, to, count);
+    const at = nodeClass * this.#places + from;
+    this.#count[at] = (this.#count[at] as number) - count;
+    if (this.#count[at] === 0) this.#leave(nodeClass, from);
+  }
+
+  /** The last node of a class has left a place: what was cheapest by it is found anew. */
+  #leave(nodeClass: number, place: number): void {
+    const here = this.#here[place] as Set<number>;
+    here.delete(nodeClass);
+    const cheapest = this.#cheapest[place] as Int32Array;
+    for (const [to] of this.#options[nodeClass] ?? []) {
+      if (cheapest[to] !== nodeClass) continue;
+      cheapest[to] = -1;
+      this.prices(place)[to] = Number.POSITIVE_INFINITY;
+      for (const other of here) this.#offer(other, place, to);
+    }
+  }
+
+  #offer(nodeClass: number, from: number, to: number): void {
+    const row = nodeClass * this.#places;
+    const price = (this.#extra[row + to] as number) - (this.#extra[row + from] as number);
+    const prices = this.prices(from);
+    if (price >= (prices[to] as number)) return;
+    prices[to] = price;
+    (this.#cheapest[from] as Int32Array)[to] = nodeClass;
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Which nodes go where at the least extra price, so that as few as possible are in a place that is full, and as many as
+ * asked for are on-demand. A flow of least cost: again and again the chain of exchanges that gains most, where a healed rule
+ * outweighs every price, is carried out, until none is left that gains. Nodes that are alike move together.
+ */
+import { type Exchange, ExchangeTable } from './exchange-table.ts';
+
+/** Nodes that can be bought at the same places at the same prices. */
+export interface NodeClass {
+  readonly count: number;
+  /** Where they are planned, which costs nothing extra. */
+  readonly start: string;
+  /** Extra price by place, never negative. */
+  readonly extra: ReadonlyMap<string, number>;
+}
+
+/** Where nodes can be. */
+export interface Places {
+  /** The place that is never full. */
+  readonly onDemand: string;
+  /** So many of these nodes are asked to be there. */
+  readonly wanted: number;
+  /** How many of these nodes each other place takes. */
+  room(place: string): number;
+}
+
+/** What a broken rule costs: more than any chain of exchanges. */
+const BROKEN = 1e6;
+/** What is less is rounding. */
+const NOTHING = 1e-7;
+
+/** For each class, how many of its nodes are at each place. */
+export function leastCostSpread(classes: readonly NodeClass[], places: Places): ReadonlyMap<string, number>[] {
+  const names = [...new Set([places.onDemand, ...classes.flatMap(({ extra }) => [...extra.keys()])])];
+  const spread = new Spread(names, classes, places);
+  while (spread.improve());
+  return classes.map((_, nodeClass) => spread.whereabouts(nodeClass));
+}
+
+/** The place with the number 0 is on-demand. */
+const ON_DEMAND = 0;
+
+class Spread {
+  readonly #names: readonly string[];
+  readonly #wanted: number;
+  readonly #room: readonly number[];
+  readonly #load: number[];
+  readonly #table: ExchangeTable;
+  /** Of the cheapest chains: what the one to each place costs, and the place before it. */
+  readonly #cost: Float64Array;
+  readonly #before: Int32Array;
+
+  constructor(names: readonly string[], classes: readonly NodeClass[], places: Places) {
+    const numberOf = new Map(names.map((name, number) => [name, number]));
+    this.#names = names;
+    this.#wanted = places.wanted;
+    this.#room = names.map((name, place) => (place === ON_DEMAND ? Number.POSITIVE_INFINITY : places.room(name)));
+    this.#load = names.map(() => 0);
+    this.#cost = new Float64Array(names.length);
+    this.#before = new Int32Array(names.length);
+    this.#table = new ExchangeTable(
+      names.length,
+      classes.map(({ extra }) => [...extra].map(([name, price]) => [numberOf.get(name) as number, price])),
+    );
+    for (const [nodeClass, { start, count }] of classes.entries()) {
+      const place = numberOf.get(start) as number;
+      this.#table.put(nodeClass, place, count);
+      this.#load[place] = (this.#load[place] as number) + count;
+    }
+  }
+
+  /** How many nodes of a class are at each place. */
+  whereabouts(nodeClass: number): ReadonlyMap<string, number> {
+    const counts = this.#names.map((name, place): [string, number] => [name, this.#table.count(nodeClass, place)]);
+    return new Map(counts.filter(([, count]) => count > 0));
+  }
+
+  /** Carries out the chain that gains most; false when none gains. */
+  improve(): boolean {
+    this.#findChains();
+    let end = -1;
+    let least = -NOTHING;
+    for (let place = 0; place < this.#names.length; place++) {
+      if ((this.#before[place] as number) < 0) continue;
+      const whole = (this.#cost[place] as number) + this.#costOfArriving(place);
+      if (whole >= least) continue;
+      least = whole;
+      end = place;
+    }
+    if (end < 0) return false;
+    this.#carryOut(this.#chainTo(end));
+    return true;
+  }
+
+  /** The cheapest chain to each place from wherever it starts (Bellman-Ford with a queue; some exchanges give money back). */
+  #findChains(): void {
+    const cost = this.#cost.fill(Number.POSITIVE_INFINITY);
+    const before = this.#before.fill(-1);
+    const queue: number[] = [];
+    const queued = new Uint8Array(cost.length);
+    for (let place = 0; place < cost.length; place++) {
+      if (!this.#table.isUsed(place)) continue;
+      cost[place] = this.#costOfLeaving(place);
+      queue.push(place);
+      queued[place] = 1;
+    }
+    for (let at = 0; at < queue.length; at++) {
+      const from = queue[at] as number;
+      queued[from] = 0;
+      const prices = this.#table.prices(from);
+      for (let to = 0; to < cost.length; to++) {
+        const price = (cost[from] as number) + (prices[to] as number);
+        if (price >= (cost[to] as number) - NOTHING) continue;
+        cost[to] = price;
+        before[to] = from;
+        if (queued[to] === 1 || !this.#table.isUsed(to)) continue;
+        queue.push(to);
+        queued[to] = 1;
+      }
+    }
+  }
+
+  #chainTo(end: number): Exchange[] {
+    const chain: Exchange[] = [];
+    for (let to = end; (this.#before[to] as number) >= 0; to = this.#before[to] as number) {
+      chain.unshift(this.#table.exchange(this.#before[to] as number, to));
+    }
+    return chain;
+  }
+
+  /** Moves as many nodes along the chain as there are, and as its ends have use for. */
+  #carryOut(chain: readonly Exchange[]): void {
+    const start = (chain[0] as Exchange).from;
+    const end = (chain.at(-1) as Exchange).to;
+    let amount = Math.min(...chain.map(({ nodeClass, from }) => this.#table.count(nodeClass, from)));
+    if (this.#spare(start) < 0) amount = Math.min(amount, -this.#spare(start));
+    if (end === ON_DEMAND && this.#missing() > 0) amount = Math.min(amount, this.#missing());
+    // Into a full place one at a time: each is weighed against the rule that it breaks.
+    amount = Math.min(amount, Math.max(1, this.#spare(end)));
+    for (const exchange of chain) this.#table.move(exchange, amount);
+    this.#load[start] = (this.#load[start] as number) - amount;
+    this.#load[end] = (this.#load[end] as number) + amount;
+  }
+
+  #costOfLeaving(place: number): number {
+    if (place === ON_DEMAND) return this.#missing() >= 0 ? BROKEN : 0;
+    return this.#spare(place) < 0 ? -BROKEN : 0;
+  }
+
+  #costOfArriving(place: number): number {
+    if (place === ON_DEMAND) return this.#missing() > 0 ? -BROKEN : 0;
+    return this.#spare(place) <= 0 ? BROKEN : 0;
+  }
+
+  #missing(): number {
+    return this.#wanted - (this.#load[ON_DEMAND] as number);
+  }
+
+  #spare(place: number): number {
+    return (this.#room[place] as number) - (this.#load[place] as number);
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * Keeps a plan within the limits of a policy: chooses for its new nodes, among the offerings that would do, on-demand where
+ * so much is asked for and other spot pools where one is full, at the least extra price. It never takes a node's last
+ * way to be launched: what cannot be kept is reported.
+ */
+import type { NewNode, RankedOffering } from '../solution.ts';
+import { leastCostSpread, type NodeClass } from './least-cost-spread.ts';
+import { type FleetCounts, limitNothing, mostPerSpotPool, onDemandWanted, type SpotLimits } from './spot-limits.ts';
+import { spotPoolKey } from './spot-pool.ts';
+
+/** A node pool, as far as its limits are concerned. */
+export interface PoolToSpread {
+  readonly limits: SpotLimits;
+  /** Its nodes that are there or on their way and stay, without those of the plan. */
+  readonly counts: FleetCounts;
+  /** So many of the on-demand nodes that are asked for may be missing, because they were before. Default none. */
+  readonly tolerated?: number;
+  /** What the counts call an instance type of the plan, where that is something else. */
+  cloudName?(instanceType: string): string;
+  /** Whether a node may be bought as that instead of its first offering, as far as the pool's own limits go. Default always. */
+  allows?(node: NewNode, offering: RankedOffering): boolean;
+}
+
+/** A node that is bought as something else because of the limits. */
+export interface SpreadChange {
+  /** Number of the node in the plan. */
+  readonly node: number;
+  readonly from: RankedOffering;
+  readonly to: RankedOffering;
+  readonly rule: 'on-demand' | 'spot-pool';
+  /** For people. */
+  readonly sentence: string;
+}
+
+/** A limit that the plan does not keep. */
+export interface SpreadGap {
+  readonly pool: string;
+  readonly rule: 'on-demand' | 'spot-pool';
+  /** For people. */
+  readonly sentence: string;
+}
+
+export interface SpreadResult<Node extends NewNode> {
+  /** The same list when nothing changed. */
+  readonly newNodes: readonly Node[];
+  readonly changes: readonly SpreadChange[];
+  readonly gaps: readonly SpreadGap[];
+}
+
+/** No spot pool has such a name. */
+const ON_DEMAND = 'on-demand';
+
+/** The plan's new nodes within the limits of their pools; pools that are not named have none. */
+export function spreadOverSpotPools<Node extends NewNode>(
+  newNodes: readonly Node[],
+  pools: ReadonlyMap<string, PoolToSpread>,
+): SpreadResult<Node> {
+  const spread = [...newNodes];
+  const changes: SpreadChange[] = [];
+  const gaps: SpreadGap[] = [];
+  const numbers = newNodes.map((_, number) => number);
+  for (const [name, ofPool] of Map.groupBy(numbers, (number) => newNodes[number]?.pool ?? '')) {
+    const pool = pools.get(name);
+    if (pool === undefined || limitNothing(pool.limits)) continue;
+    const result = spreadPool(name, pool, ofPool, newNodes);
+    for (const [number, node] of result.nodes) spread[number] = node;
+    changes.push(...result.changes);
+    gaps.push(...result.gaps);
+  }
+  return { newNodes: changes.length === 0 ? newNodes : spread, changes, gaps };
+}
+
+interface SpreadOfPool<Node> {
+  readonly nodes: ReadonlyMap<number, Node>;
+  readonly changes: readonly SpreadChange[];
+  readonly gaps: readonly SpreadGap[];
+}
+
+function spreadPool<Node extends NewNode>(
+  name: string,
+  pool: PoolToSpread,
+  numbers: readonly number[],
+  newNodes: readonly Node[],
+): SpreadOfPool<Node> {
+  const { counts } = pool;
+  const total = counts.nodes + numbers.length;
+  const most = mostPerSpotPool(pool.limits, total);
+  const wanted = Math.max(0, onDemandWanted(pool.limits, total) - (pool.tolerated ?? 0));
+  const groups = [...groupAlike(numbers, newNodes).values()].map((members) => toGroup(members, newNodes, pool));
+  const settled = numbers.length - groups.reduce((sum, { members }) => sum + members.length, 0);
+  const missing = wanted - counts.onDemand - settled;
+  const room = (place: string): number => Math.max(0, most - (counts.spot.get(place) ?? 0));
+  const at = leastCostSpread(groups, { onDemand: ON_DEMAND, wanted: missing, room });
+
+  const load = new Map<string, number>();
+  for (const places of at) for (const [place, count] of places) load.set(place, (load.get(place) ?? 0) + count);
+  const isFull = (place: string): boolean => place !== ON_DEMAND && (load.get(place) ?? 0) >= room(place);
+
+  const nodes = new Map<number, Node>();
+  const changes: SpreadChange[] = [];
+  let bought = 0;
+  for (const [index, group] of groups.entries()) {
+    for (const [number, place] of placesOf(group, at[index] as ReadonlyMap<string, number>)) {
+      const node = newNodes[number] as Node;
+      const [from] = node.offerings;
+      const to = group.offerings.get(place);
+      if (place === group.start || from === undefined || to === undefined) continue;
+      const welcome = (offering: RankedOffering): boolean =>
+        place === ON_DEMAND ? offering.capacityType !== 'spot' : !isFull(placeOf(offering, pool));
+      nodes.set(number, withFirst(node, to, welcome));
+      const rule = place === ON_DEMAND && ++bought <= missing ? 'on-demand' : 'spot-pool';
+      const why =
+        rule === 'on-demand'
+          ? `${wanted} of the ${total} nodes of ${name} are to be on-demand`
+          : `at most ${most} of the ${total} nodes of ${name} may be in one spot pool`;
+      changes.push({ node: number, from, to, rule, sentence: `${text(to)} instead of ${text(from)}: ${why}` });
+    }
+  }
+  return { nodes, changes, gaps: gapsOf(name, { total, most, wanted, missing, load, room }) };
+}
+
+interface Group extends NodeClass {
+  /** Numbers of nodes in the plan. */
+  readonly members: readonly number[];
+  /** What is bought at each place. */
+  readonly offerings: ReadonlyMap<string, RankedOffering>;
+}
+
+/** Spot nodes by their lists of offerings: the engine gives nodes that are alike the same list. */
+function groupAlike(numbers: readonly number[], newNodes: readonly NewNode[]): Map<unknown, number[]> {
+  const spot = numbers.filter((number) => newNodes[number]?.offerings[0]?.capacityType === 'spot');
+  return Map.groupBy(spot, (number) => newNodes[number]?.offerings);
+}
+
+/** Each place with the first offering there; reserved slots are left to those who planned them. */
+function toGroup(members: readonly number[], newNodes: readonly NewNode[], pool: PoolToSpread): Group {
+  const node = newNodes[members[0] as number] as NewNode;
+  const first = node.offerings[0] as RankedOffering;
+  const offerings = new Map<string, RankedOffering>();
+  const extra = new Map<string, number>();
+  for (const offering of node.offerings) {
+    if (offering.capacityType === 'reserved') continue;
+    if (offering !== first && pool.allows?.(node, offering) === false) continue;
+    const place = placeOf(offering, pool);
+    const price = Math.max(0, offering.price - first.price);
+    if (price >= (extra.get(place) ?? Number.POSITIVE_INFINITY)) continue;
+    extra.set(place, price);
+    offerings.set(place, offering);
+  }
+  return { members, count: members.length, start: placeOf(first, pool), offerings, extra };
+}
+
+function placeOf({ capacityType, instanceType, zone }: RankedOffering, { cloudName }: PoolToSpread): string {
+  if (capacityType !== 'spot') return ON_DEMAND;
+  return spotPoolKey({ instanceType: cloudName?.(instanceType) ?? instanceType, zone });
+}
+
+/** Which member goes where: as many as can stay where they were planned, the others in turn to the places there are. */
+function placesOf({ members, start }: Group, at: ReadonlyMap<string, number>): [number, string][] {
+  const places = [...at].sort(([a], [b]) => Number(b === start) - Number(a === start) || (a < b ? -1 : 1));
+  const one = places.flatMap(([place, count]) => Array.from({ length: count }, () => place));
+  return members.map((number, index) => [number, one[index] ?? start]);
+}
+
+/** The node with that offering first, and those that break the limits again last. */
+function withFirst<Node extends NewNode>(
+  node: Node,
+  first: RankedOffering,
+  welcome: (offering: RankedOffering) => boolean,
+): Node {
+  const others = node.offerings.filter((offering) => offering !== first);
+  const offerings = [first, ...others.filter(welcome), ...others.filter((offering) => !welcome(offering))];
+  return { ...node, offerings, price: first.price };
+}
+
+interface Outcome {
+  readonly total: number;
+  readonly most: number;
+  readonly wanted: number;
+  readonly missing: number;
+  readonly load: ReadonlyMap<string, number>;
+  room(place: string): number;
+}
+
+function gapsOf(pool: string, { total, most, wanted, missing, load, room }: Outcome): SpreadGap[] {
+  const gaps: SpreadGap[] = [];
+  const short = missing - (load.get(ON_DEMAND) ?? 0);
+  if (short > 0) {
+    const sentence = `${wanted} of the ${total} nodes of ${pool} are to be on-demand, ${short} of them cannot be: nothing else that its NodePool allows holds their pods`;
+    gaps.push({ pool, rule: 'on-demand', sentence });
+  }
+  for (const [place, count] of load) {
+    if (place === ON_DEMAND || count <= room(place)) continue;
+    const sentence = `at most ${most} of the ${total} nodes of ${pool} may be in one spot pool, ${place} gets ${count - room(place)} more: nothing else that its NodePool allows holds their pods`;
+    gaps.push({ pool, rule: 'spot-pool', sentence });
+  }
+  return gaps;
+}
+
+function text({ capacityType, instanceType, zone }: RankedOffering): string {
+  return `${capacityType} ${instanceType} in ${zone}`;
+}

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { aNodePool } from '../apis/karpenter/testkit/a-node-pool.ts';
+import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
+import { consolidate } from '../engine/consolidation/consolidate.ts';
+import type { FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
+import { buildFleet } from './build-fleet.ts';
+import { PodFactsCache } from './pod-facts.ts';
+import {
+  aFleetSnapshot,
+  aPodBudget,
+  aRunningPod,
+  type FleetSnapshotParts,
+  MACHINES,
+  NEXT_DAY,
+} from './testkit/a-fleet-snapshot.ts';
+import { aStateNode, ON_DEMAND, SPOT } from './testkit/a-state-node.ts';
+
+function onlyNode(parts: FleetSnapshotParts): FleetNode {
+  const { nodes } = buildFleet(aFleetSnapshot(parts)).fleet;
+  expect(nodes).toHaveLength(1);
+  return nodes[0] as FleetNode;
+}
+
+function podsOf(parts: FleetSnapshotParts): readonly FleetPod[] {
+  return buildFleet(aFleetSnapshot({ nodes: [aStateNode()], ...parts })).fleet.pods;
+}
+
+const NODE = 'general-x7k2p';
+const poolThat = (disruption: object) => [aNodePool({ spec: { disruption } })];
+
+describe('a node of the fleet', () => {
+  it('has what pods can take of it, and costs what its offering costs now', () => {
+    expect(onlyNode({ nodes: [aStateNode()] })).toMatchObject({
+      name: NODE,
+      pool: 'general',
+      instanceType: 'm5.large',
+      zone: 'sim-1a',
+      capacityType: 'spot',
+      price: 0.03,
+      allocatable: { cpu: 2000, memory: 8 * 1024 ** 3, pods: 29 },
+    });
+    const dearer = MACHINES.map((type) => ({
+      ...type,
+      offerings: type.offerings.map((one) => ({ ...one, price: 7 })),
+    }));
+    expect(onlyNode({ nodes: [aStateNode()], pools: [{ pool: aNodePool(), instanceTypes: dearer }] }).price).toBe(7);
+  });
+
+  it('has less where daemons run or are still to come', () => {
+    const daemon = aRunningPod('proxy-1', NODE, {
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'proxy', uid: 'proxy' }],
+    });
+    const daemonSet = (name: string): DaemonSet => ({
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name, namespace: 'default', uid: name },
+      spec: { selector: {}, template: { spec: daemon.spec } },
+    });
+    const parts = { nodes: [aStateNode()], pods: [daemon] };
+    expect(onlyNode({ ...parts, daemonSets: [daemonSet('proxy')] }).allocatable).toMatchObject({ cpu: 1500, pods: 28 });
+    const both = [daemonSet('proxy'), daemonSet('logs')];
+    expect(onlyNode({ ...parts, daemonSets: both }).allocatable).toMatchObject({ cpu: 1000, pods: 27 });
+  });
+
+  it('is as it is while somebody or something says so', () => {
+    const hold = (parts: Parameters<typeof aStateNode>[0], more: FleetSnapshotParts = {}): string | undefined =>
+      onlyNode({ nodes: [aStateNode(parts)], ...more }).hold;
+    expect(hold({})).toBeUndefined();
+    expect(hold({ node: { unschedulable: true } })).toBe('leaving');
+    expect(hold({ claimAnnotations: { 'spindrift.dev/disruption': 'x' } })).toBe('leaving');
+    expect(hold({ labels: { 'karpenter.sh/initialized': 'false' } })).toBe('not-ready');
+    expect(hold({ annotations: { 'karpenter.sh/do-not-disrupt': 'true' } })).toBe('do-not-disrupt');
+    expect(hold({ annotations: { 'karpenter.sh/do-not-disrupt': 'yes' } })).toBeUndefined();
+    expect(hold({}, { nodePools: [aNodePool({ spec: { replicas: 3 } })] })).toBe('static-pool');
+    expect(hold({}, { isNominated: () => true })).toBe('nominated');
+  });
+
+  it('waits until no pod has come or gone for as long as its pool says', () => {
+    const nodes = [aStateNode({ lastPodEventTime: '2030-01-01T23:50:00Z' })];
+    const built = buildFleet(aFleetSnapshot({ nodes, nodePools: poolThat({ consolidateAfter: '15m' }) }));
+    expect(built.fleet.nodes[0]?.hold).toBe('consolidate-after');
+    expect(built.changesAt).toBe(NEXT_DAY + 5 * 60_000);
+    expect(onlyNode({ nodes, nodePools: poolThat({ consolidateAfter: '10m' }) }).hold).toBeUndefined();
+    expect(onlyNode({ nodes, nodePools: poolThat({ consolidateAfter: 'Never' }) }).hold).toBe('consolidate-after');
+  });
+
+  it('that took the place of others is not replaced for a while, unless its load has fallen', () => {
+    const nodes = [aStateNode({ claimAnnotations: { 'spindrift.dev/replaces': 'x' } })];
+    const pods = [aRunningPod('web-1', NODE), aRunningPod('web-2', NODE)];
+    const cooldownMs = 25 * 3_600_000;
+    expect(onlyNode({ nodes, pods, cooldownMs }).settling).toBe(true);
+    expect(onlyNode({ nodes: [aStateNode()], pods, cooldownMs }).settling).toBeUndefined();
+    expect(onlyNode({ nodes, pods: pods.slice(1), cooldownMs }).settling).toBeUndefined();
+    expect(onlyNode({ nodes, pods, cooldownMs: 1000 }).settling).toBeUndefined();
+  });
+
+  it('takes no pods while it is not up, on its way out, or expected to take others', () => {
+    expect(onlyNode({ nodes: [aStateNode()] }).closed).toBeUndefined();
+    expect(onlyNode({ nodes: [aStateNode({ node: { unschedulable: true } })] }).closed).toBe(true);
+    expect(onlyNode({ nodes: [aStateNode({ labels: { 'karpenter.sh/initialized': 'false' } })] }).closed).toBe(true);
+    expect(onlyNode({ nodes: [aStateNode()], isNominated: () => true }).closed).toBe(true);
+  });
+
+  it('without a claim is nobody’s to take away, and costs nothing', () => {
+    const { claim: _, ...foreign } = aStateNode();
+    const node = onlyNode({ nodes: [foreign] });
+    expect(node).toMatchObject({ price: 0 });
+    expect(node.pool).toBeUndefined();
+  });
+
+  it('costs what it was planned to where its type is not sold any more, and nothing where nobody knows', () => {
+    const old = { ...SPOT, instanceType: 'm1.old', price: 0.11 };
+    expect(onlyNode({ nodes: [aStateNode({ launched: old, plan: [ON_DEMAND, old] })] }).price).toBe(0.11);
+    expect(onlyNode({ nodes: [aStateNode({ launched: old, plan: [] })] }).price).toBe(0);
+  });
+
+  it('in a reservation that is no longer listed costs a thousandth of on-demand', () => {
+    const launched = { ...SPOT, capacityType: 'reserved' as const, reservationId: 'r-1' };
+    const labels = { reservation: 'r-1' };
+    const nodes = [aStateNode({ launched, labels })];
+    expect(onlyNode({ nodes, reservationLabel: 'reservation' })).toMatchObject({ price: 0.0001, reservationId: 'r-1' });
+  });
+});
+
+describe('a pod of the fleet', () => {
+  it('shares its group with the pods that are like it', () => {
+    const pods = [aRunningPod('web-1', NODE), aRunningPod('web-2', NODE), aRunningPod('db-1', NODE, { labels: {} })];
+    const { fleet } = buildFleet(aFleetSnapshot({ nodes: [aStateNode()], pods }));
+    expect(fleet.groups).toHaveLength(2);
+    expect(fleet.pods.map(({ name, group }) => [name, group])).toEqual([
+      ['default/web-1', 0],
+      ['default/web-2', 0],
+      ['default/db-1', 1],
+    ]);
+  });
+
+  it('is none that belongs to its node or ends already, which only take room', () => {
+    const daemon = { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'd' }] };
+    const pods = [
+      aRunningPod('daemon', NODE, daemon),
+      aRunningPod('ending', NODE, { deletionTimestamp: '2030-01-01T23:59:59Z' }),
+    ];
+    expect(podsOf({ pods })).toEqual([]);
+    expect(onlyNode({ nodes: [aStateNode()], pods }).allocatable).toMatchObject({ cpu: 1000, pods: 27 });
+  });
+
+  it('is protected for ever, or for a while from its start', () => {
+    const protectedBy = (said: string): boolean | undefined =>
+      podsOf({ pods: [aRunningPod('web-1', NODE, { annotations: { 'karpenter.sh/do-not-disrupt': said } })] })[0]
+        ?.doNotDisrupt;
+    expect(protectedBy('true')).toBe(true);
+    expect(protectedBy('25h')).toBe(true);
+    expect(protectedBy('23h')).toBeUndefined();
+    expect(protectedBy('perhaps')).toBeUndefined();
+  });
+
+  it('cannot move while its volume claim is nowhere', () => {
+    const pod = aRunningPod('web-1', NODE);
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'lost' } }];
+    expect(podsOf({ pods: [{ ...pod, spec: { ...pod.spec, volumes } }] })[0]?.doNotDisrupt).toBe(true);
+  });
+
+  it('is dearer to evict the more it matters', () => {
+    const cost = (annotations: Record<string, string>, priority?: number): number | undefined => {
+      const pod = aRunningPod('web-1', NODE, { annotations });
+      const spec = priority === undefined ? pod.spec : { ...pod.spec, priority };
+      return podsOf({ pods: [{ ...pod, spec }] })[0]?.evictionCost;
+    };
+    expect(cost({})).toBe(1);
+    expect(cost({}, 2 ** 25)).toBe(2);
+    expect(cost({ 'controller.kubernetes.io/pod-deletion-cost': String(2 ** 27) })).toBe(2);
+    expect(
+      cost({ 'karpenter.sh/disruption-cost': String(2 ** 28), 'controller.kubernetes.io/pod-deletion-cost': '7' }),
+    ).toBe(3);
+    expect(cost({ 'karpenter.sh/disruption-cost': '2147483647' }, 2 ** 30)).toBe(10);
+    expect(cost({ 'karpenter.sh/disruption-cost': '-2147483648' })).toBe(0);
+    expect(cost({ 'karpenter.sh/disruption-cost': 'much' })).toBe(1);
+  });
+
+  it('is taken where it was first seen when it was made anew meanwhile', () => {
+    const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b' })];
+    const pods = [aRunningPod('web-0', 'a'), aRunningPod('web-0', 'b')];
+    expect(podsOf({ nodes, pods }).map(({ node }) => node)).toEqual(['a']);
+  });
+});
+
+describe('the PodDisruptionBudgets of a fleet', () => {
+  const budgetsOf = (pod: Pod, budget = aPodBudget(1)): readonly number[] =>
+    podsOf({ pods: [pod], disruptionBudgets: [budget] })[0]?.disruptionBudgets ?? [];
+  const sick = (): Pod => ({ ...aRunningPod('web-1', NODE), status: { phase: 'Running' } });
+
+  it('are asked by the pods that they select', () => {
+    expect(budgetsOf(aRunningPod('web-1', NODE))).toEqual([0]);
+    expect(budgetsOf(aRunningPod('web-1', NODE, { labels: { app: 'db' } }))).toEqual([]);
+    expect(budgetsOf(aRunningPod('web-1', NODE, { namespace: 'other' }))).toEqual([]);
+  });
+
+  it('allow nothing while they were not looked at since they were changed', () => {
+    const allowed = (budget: ReturnType<typeof aPodBudget>): number | undefined =>
+      buildFleet(aFleetSnapshot({ disruptionBudgets: [budget] })).fleet.disruptionBudgets?.[0]?.allowed;
+    expect(allowed(aPodBudget(3))).toBe(3);
+    expect(allowed(aPodBudget(3, { metadata: { name: 'web', namespace: 'default', generation: 2 } }))).toBe(0);
+  });
+
+  it('do not hold pods that are not ready where they say so, or while enough others are', () => {
+    expect(budgetsOf(sick())).toEqual([0]);
+    const { spec, status } = aPodBudget(0);
+    expect(budgetsOf(sick(), aPodBudget(0, { spec: { ...spec, unhealthyPodEvictionPolicy: 'AlwaysAllow' } }))).toEqual(
+      [],
+    );
+    expect(budgetsOf(sick(), aPodBudget(0, { status: { ...status, currentHealthy: 2 } }))).toEqual([]);
+  });
+
+  it('do not hold pods that have not started', () => {
+    expect(budgetsOf({ ...sick(), status: { phase: 'Pending' } })).toEqual([]);
+  });
+});
+
+describe('a fleet', () => {
+  it('is one that consolidation understands: two half-empty nodes become one', () => {
+    const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b' })];
+    const pods = [aRunningPod('web-1', 'a'), aRunningPod('web-2', 'b')];
+    const plan = consolidate(buildFleet(aFleetSnapshot({ nodes, pods })).fleet);
+    expect(plan.moves.map(({ kind, nodes: going }) => [kind, going.length])).toEqual([['delete', 1]]);
+  });
+
+  it('knows what each pool allows', () => {
+    const nodePools = poolThat({ consolidationPolicy: 'Balanced' });
+    const { fleet } = buildFleet(aFleetSnapshot({ nodePools, allowed: () => ({ Empty: 2, Underutilized: 1 }) }));
+    expect(fleet.poolDisruption).toEqual([
+      { pool: 'general', policy: 'Balanced', allowed: { Empty: 2, Underutilized: 1 } },
+    ]);
+  });
+
+  it('is the same when it is built again from what is remembered', () => {
+    const snapshot = aFleetSnapshot({
+      nodes: [aStateNode()],
+      pods: [aRunningPod('web-1', NODE), aRunningPod('web-2', NODE)],
+      disruptionBudgets: [aPodBudget(1)],
+    });
+    const cache = new PodFactsCache();
+    expect(buildFleet(snapshot, cache).fleet).toEqual(buildFleet(snapshot, cache).fleet);
+  });
+});

@@ -1,0 +1,317 @@
+/**
+ * From the cluster as it is to the question that consolidation is asked. Pure, and in slices, because a large cluster takes
+ * longer than anybody should wait. What is told of a pod is remembered with the pod.
+ *
+ * Room that is promised to pods that are not there yet is not given away: a node that pods are expected on is left as it is,
+ * and nothing is moved to it. A node that is not up, not ready, or on its way out receives nothing either.
+ */
+import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
+import type { NodePool } from '../apis/karpenter/node-pool.ts';
+import type { Pod, ResourceList } from '../apis/kubernetes/pod.ts';
+import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
+import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
+import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
+import type { DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
+import { finish, type Slices, Work } from '../engine/packing/work.ts';
+import type { HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
+import type { RankedOffering } from '../engine/solution.ts';
+import type { EpochMs } from '../platform/clock.ts';
+import { type ClusterSnapshot, daemonGroup, plannedAllocatable, requestsOf, take } from './build-problem.ts';
+import { daemonRunsOn } from './daemon-placement.ts';
+import { enginePool, poolUsage } from './engine-pool.ts';
+import { FleetBudgets } from './fleet-budgets.ts';
+import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
+import { nodePrice } from './node-price.ts';
+import { type PlannedTypes, plannedTypes } from './planned-types.ts';
+import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
+import { hostPorts, resources } from './pod-group.ts';
+import { allocatableOf, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
+import { TypeNames } from './type-names.ts';
+
+/** The cluster at one moment, as consolidation has to know it. */
+export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displaced'> {
+  readonly now: EpochMs;
+  /** Every pool, also those that can make no nodes now. */
+  readonly nodePools: readonly NodePool[];
+  readonly disruptionBudgets: readonly PodDisruptionBudget[];
+  /** The label that names the reservation of a node. */
+  readonly reservationLabel?: string;
+  /** Whether pods that are not there yet are expected on a node. */
+  isNominated?(state: StateNode): boolean;
+  /** How many nodes of a pool may go now, by reason; absent means any number. */
+  allowed?(pool: string): Readonly<Partial<Record<DisruptionReason, number>>>;
+  /** How long a node that took the place of others is left in peace. */
+  readonly cooldownMs?: number;
+  /** Whether a policy has a node left as it is for now, and until when. */
+  policyHold?(state: StateNode): Omit<NodeHold, 'hold'> | undefined;
+}
+
+/** The question, and what its names and numbers stand for. */
+export interface BuiltFleet {
+  readonly fleet: Fleet;
+  /** The nodes of the fleet, by name. */
+  readonly states: ReadonlyMap<string, StateNode>;
+  /** The pods of the fleet, by number. */
+  readonly pods: readonly Pod[];
+  /** What the cloud calls an instance type of the fleet. */
+  cloudName(instanceType: string): string;
+  /** When time alone changes the question: a hold or the protection of a pod ends. */
+  readonly changesAt?: EpochMs;
+}
+
+/** Long enough for pods to come and go and for prices to settle. */
+export const DEFAULT_COOLDOWN_MS = 600_000;
+
+/** Builds the fleet of a snapshot without interruption. */
+export function buildFleet(snapshot: FleetSnapshot, cache = new PodFactsCache()): BuiltFleet {
+  return finish(buildFleetSteps(snapshot, cache));
+}
+
+/** The same in slices. */
+export function* buildFleetSteps(snapshot: FleetSnapshot, cache: PodFactsCache): Slices<BuiltFleet> {
+  const work = new Work({
+    deadlineMs: Number.POSITIVE_INFINITY,
+    maxSteps: Number.POSITIVE_INFINITY,
+    elapsedMs: undefined,
+  });
+  const market = marketOf(snapshot);
+  yield;
+  const builder = new FleetBuilder(snapshot, cache, market);
+  for (const state of snapshot.nodes) {
+    const units = builder.add(state);
+    if (work.spend(units)) yield;
+  }
+  yield;
+  return builder.built();
+}
+
+/** The pools, and what they sell under which names. */
+interface Market {
+  readonly pools: Fleet['pools'];
+  readonly names: TypeNames;
+  readonly planned: PlannedTypes;
+  /** By pool and by the name that the cloud has for it. */
+  readonly types: ReadonlyMap<string, ReadonlyMap<string, { readonly name: string; readonly type: InstanceType }>>;
+}
+
+function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
+  const names = new TypeNames();
+  const planned = plannedTypes(pools);
+  const sold = new Map(pools.map(({ pool, instanceTypes }) => [pool.metadata.name ?? '', instanceTypes]));
+  const claims = Map.groupBy(nodes, (state) => poolOf(state));
+  const types = new Map<string, Map<string, { name: string; type: InstanceType }>>();
+  const engine = nodePools.map((pool) => {
+    const name = pool.metadata.name ?? '';
+    const { nodeClassRef } = pool.spec.template.spec;
+    const instanceTypes = sold.get(name) ?? [];
+    const called = names.add(`${nodeClassRef.group}/${nodeClassRef.kind}/${nodeClassRef.name}`, instanceTypes);
+    types.set(name, new Map(instanceTypes.map((type, index) => [type.name, { name: called[index] as string, type }])));
+    const usage = poolUsage(
+      (claims.get(name) ?? []).flatMap(({ claim }) => (claim === undefined ? [] : [claim])),
+      planned,
+    );
+    // A pool that can make no nodes now may still lose some.
+    return enginePool(pool, called, usage);
+  });
+  // The engine has nothing to say about pools where nobody sells anything.
+  return { pools: names.all().length === 0 ? [] : engine, names, planned, types };
+}
+
+/** What the load of a node is told by. */
+const COUNTED = ['cpu', 'memory'] as const;
+
+/** A unit of the engine's work is a few hundred nanoseconds; these are what a node and a pod take here. */
+const NODE_UNITS = 60;
+const POD_UNITS = 10;
+const NEW_POD_UNITS = 60;
+
+/** A pod that would need another place. */
+interface MovingPod {
+  readonly pod: Pod;
+  readonly facts: PodFacts;
+}
+
+class FleetBuilder {
+  readonly #snapshot: FleetSnapshot;
+  readonly #cache: PodFactsCache;
+  readonly #market: Market;
+  readonly #nodePools: ReadonlyMap<string, NodePool>;
+  readonly #budgets: FleetBudgets;
+  readonly #daemons: readonly { readonly set: DaemonSet; readonly requests: Resources; readonly ports: HostPort[] }[];
+  readonly #nodes: FleetNode[] = [];
+  readonly #states = new Map<string, StateNode>();
+  readonly #groups: PodGroup[] = [];
+  readonly #groupNumber = new Map<SharedGroup, number>();
+  readonly #fleetPods: FleetPod[] = [];
+  readonly #pods: Pod[] = [];
+  readonly #seen = new Set<string>();
+  #changesAt = Number.POSITIVE_INFINITY;
+
+  constructor(snapshot: FleetSnapshot, cache: PodFactsCache, market: Market) {
+    this.#snapshot = snapshot;
+    this.#cache = cache;
+    this.#market = market;
+    this.#nodePools = new Map(snapshot.nodePools.map((pool) => [pool.metadata.name ?? '', pool]));
+    this.#budgets = new FleetBudgets(snapshot.disruptionBudgets);
+    this.#daemons = snapshot.daemonSets.map((set) => ({
+      set,
+      requests: resources(podRequests(set.spec.template)),
+      ports: hostPorts(set.spec.template.spec),
+    }));
+  }
+
+  /** Takes a node in, and gives the work that it was. Nothing is known of a machine whose size nobody knows. */
+  add(state: StateNode): number {
+    const known = allocatableOf(state);
+    const allocatable =
+      known === undefined ? plannedAllocatable(state, this.#market.planned) : resources(resourceAmounts(known));
+    if (allocatable === undefined) return NODE_UNITS;
+    const pods = this.#snapshot.podsOn(state.name);
+    const room: Record<string, number> = { ...allocatable };
+    const ports: HostPort[] = [];
+    const moving: MovingPod[] = [];
+    const daemonsHere = new Set<string>();
+    let units = NODE_UNITS;
+    for (const pod of pods) {
+      units += this.#cache.knows(pod) ? POD_UNITS : NEW_POD_UNITS;
+      const facts = this.#cache.of(pod, this.#snapshot.storage);
+      if (facts.moves) {
+        // The caches go on while this is built: a pod that was made anew under its name is taken where it was seen first.
+        if (!this.#seen.has(facts.name)) moving.push({ pod, facts });
+        this.#seen.add(facts.name);
+        continue;
+      }
+      for (const { kind, uid } of pod.metadata.ownerReferences ?? []) if (kind === 'DaemonSet') daemonsHere.add(uid);
+      take(room, requestsOf(pod));
+      ports.push(...hostPorts(pod.spec));
+    }
+    this.#reserveForDaemons(state, daemonsHere, room, ports);
+    this.#addNode(state, room, ports, moving);
+    for (const { pod, facts } of moving) this.#addPod(pod, facts, state.name);
+    return units;
+  }
+
+  built(): BuiltFleet {
+    const { nodePools, namespaces, daemonSets, allowed } = this.#snapshot;
+    const { pools, names } = this.#market;
+    this.#cache.tidy(new Set(this.#groupNumber.keys()));
+    const fleet: Fleet = {
+      nodes: this.#nodes,
+      groups: this.#groups,
+      pods: this.#fleetPods,
+      disruptionBudgets: this.#budgets.all,
+      poolDisruption: nodePools.map((nodePool) => {
+        const pool = nodePool.metadata.name ?? '';
+        const policy = nodePool.spec.disruption.consolidationPolicy;
+        return { pool, policy, ...(allowed === undefined ? {} : { allowed: allowed(pool) }) };
+      }),
+      pools,
+      instanceTypes: names.all(),
+      daemons: daemonSets.map(daemonGroup),
+      namespaces: Object.fromEntries(namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}])),
+    };
+    return {
+      fleet,
+      states: this.#states,
+      pods: this.#pods,
+      cloudName: (instanceType) => names.cloudName(instanceType),
+      ...(Number.isFinite(this.#changesAt) ? { changesAt: this.#changesAt as EpochMs } : {}),
+    };
+  }
+
+  /** Daemons that are still to come take their room already. */
+  #reserveForDaemons(
+    state: StateNode,
+    here: ReadonlySet<string>,
+    room: Record<string, number>,
+    ports: HostPort[],
+  ): void {
+    if (this.#daemons.length === 0) return;
+    const labels = labelsOf(state);
+    const taints = taintsOf(state);
+    for (const { set, requests, ports: taken } of this.#daemons) {
+      if (here.has(set.metadata.uid ?? '') || !daemonRunsOn(set, labels, taints)) continue;
+      take(room, requests);
+      ports.push(...taken);
+    }
+  }
+
+  #addNode(state: StateNode, allocatable: Resources, ports: readonly HostPort[], moving: readonly MovingPod[]): void {
+    const { now, reservationLabel = '', isNominated, cooldownMs = DEFAULT_COOLDOWN_MS } = this.#snapshot;
+    // Without a claim nothing can be asked to go, whatever its labels say.
+    const pool = state.claim === undefined ? undefined : poolOf(state);
+    const labels = labelsOf(state);
+    const cloudType = labels[LABEL_INSTANCE_TYPE] ?? '';
+    const sold = this.#market.types.get(pool ?? '')?.get(cloudType);
+    const reservationId = labels[reservationLabel];
+    const running = {
+      instanceType: cloudType,
+      zone: labels[LABEL_ZONE] ?? '',
+      capacityType: capacityTypeOf(labels[LABEL_CAPACITY_TYPE]),
+      ...(reservationId === undefined ? {} : { reservationId }),
+    };
+    const nominated = isNominated?.(state) ?? false;
+    const nodePool = this.#nodePools.get(pool ?? '');
+    const byPolicy = this.#snapshot.policyHold?.(state);
+    const held = nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'cooldown', ...byPolicy });
+    const settled = settledAt(state, cooldownMs) ?? now;
+    const settling = settled > now && isAsPlanned(state, moving);
+    this.#changesAt = Math.min(this.#changesAt, held?.until ?? (settling ? settled : Number.POSITIVE_INFINITY));
+    // An empty node that only waits for its time to go is no place to move anything to.
+    const goesSoon = held?.hold === 'consolidate-after' && moving.length === 0;
+    const closed = nominated || goesSoon || held?.hold === 'leaving' || held?.hold === 'not-ready';
+    const limits = sold?.type.volumeAttachLimits;
+    this.#states.set(state.name, state);
+    this.#nodes.push({
+      name: state.name,
+      ...(pool === undefined ? {} : { pool }),
+      labels,
+      taints: taintsOf(state),
+      ...running,
+      instanceType: sold?.name ?? cloudType,
+      // What is not ours saves nobody anything.
+      price: pool === undefined ? 0 : nodePrice(running, sold?.type, state.claim),
+      allocatable,
+      ...(limits === undefined ? {} : { volumeAttachLimits: limits }),
+      ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
+      ...(held === undefined ? {} : { hold: held.hold }),
+      ...(settling ? { settling } : {}),
+      ...(closed ? { closed } : {}),
+    });
+  }
+
+  #addPod(pod: Pod, facts: PodFacts, node: string): void {
+    const { group, evictionCost, evictable, protectedUntil, volumeTrouble } = facts;
+    let number = this.#groupNumber.get(group);
+    if (number === undefined) {
+      number = this.#groups.length;
+      this.#groupNumber.set(group, number);
+      this.#groups.push(group.group);
+    }
+    const isProtected = evictable && protectedUntil !== undefined && protectedUntil > this.#snapshot.now;
+    if (isProtected) this.#changesAt = Math.min(this.#changesAt, protectedUntil);
+    const budgets = evictable ? this.#budgets.of(pod, group) : [];
+    this.#pods.push(pod);
+    this.#fleetPods.push({
+      name: facts.name,
+      group: number,
+      node,
+      evictionCost,
+      ...(isProtected || volumeTrouble !== undefined ? { doNotDisrupt: true } : {}),
+      ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
+    });
+  }
+}
+
+/** Whether a node still has about the load that it was launched for: where that has fallen, nobody flaps who acts on it. */
+function isAsPlanned({ claim }: StateNode, moving: readonly MovingPod[]): boolean {
+  const planned = resources(resourceAmounts(claim?.spec.resources?.requests as ResourceList | undefined));
+  return COUNTED.some((resource) => {
+    const used = moving.reduce((sum, { facts }) => sum + (facts.group.group.requests[resource] ?? 0), 0);
+    return used > (planned[resource] ?? Number.POSITIVE_INFINITY) / 2;
+  });
+}
+
+function capacityTypeOf(text: string | undefined): RankedOffering['capacityType'] {
+  return text === 'spot' || text === 'reserved' ? text : 'on-demand';
+}

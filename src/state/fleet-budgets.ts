@@ -1,0 +1,74 @@
+/** The PodDisruptionBudgets of a cluster, and which of them an eviction has to ask. */
+import { compileLabelSelector, type LabelMatcher } from '../apis/kubernetes/label-selector.ts';
+import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
+import type { FleetDisruptionBudget } from '../engine/consolidation/fleet.ts';
+import type { SharedGroup } from './pod-facts.ts';
+
+interface Selecting {
+  readonly number: number;
+  readonly budget: PodDisruptionBudget;
+  readonly selector: LabelMatcher;
+}
+
+const NONE: readonly number[] = [];
+
+export class FleetBudgets {
+  /** By namespace. */
+  readonly #budgets = new Map<string, Selecting[]>();
+  readonly #ofGroup = new Map<SharedGroup, readonly Selecting[]>();
+  /** As the engine knows them. */
+  readonly all: readonly FleetDisruptionBudget[];
+
+  constructor(budgets: readonly PodDisruptionBudget[]) {
+    for (const [number, budget] of budgets.entries()) {
+      const namespace = budget.metadata.namespace ?? '';
+      const list = this.#budgets.get(namespace) ?? [];
+      list.push({ number, budget, selector: compileLabelSelector(budget.spec.selector) });
+      this.#budgets.set(namespace, list);
+    }
+    this.all = budgets.map((budget) => ({
+      name: `${budget.metadata.namespace}/${budget.metadata.name}`,
+      allowed: allowedBy(budget),
+    }));
+  }
+
+  /** The budgets, by number, that the eviction of a pod uses up or is refused by. */
+  of(pod: Pod, group: SharedGroup): readonly number[] {
+    const selecting = this.#selecting(group);
+    if (selecting.length === 0 || isFree(pod)) return NONE;
+    if (isPodReady(pod)) return selecting.map(({ number }) => number);
+    return selecting.filter(({ budget }) => !letsUnhealthyGo(budget)).map(({ number }) => number);
+  }
+
+  #selecting(shared: SharedGroup): readonly Selecting[] {
+    const known = this.#ofGroup.get(shared);
+    if (known !== undefined) return known;
+    const { namespace, labels } = shared.group;
+    const found = (this.#budgets.get(namespace) ?? []).filter(({ selector }) => selector.matches(labels));
+    this.#ofGroup.set(shared, found);
+    return found;
+  }
+}
+
+/** What was computed for an older spec says nothing about this one, and the API server lets nobody go by it. */
+function allowedBy({ metadata, status }: PodDisruptionBudget): number {
+  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) return 0;
+  return Math.max(0, status?.disruptionsAllowed ?? 0);
+}
+
+/** Pods that do not run yet or end already are evicted without asking, as the API server does. */
+function isFree({ metadata, status }: Pod): boolean {
+  return status?.phase === 'Pending' || metadata.deletionTimestamp !== undefined;
+}
+
+function isPodReady({ status }: Pod): boolean {
+  return status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+}
+
+/** KEP-3017: pods that are not ready go always, or as long as enough others are. */
+function letsUnhealthyGo({ spec, status }: PodDisruptionBudget): boolean {
+  if (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
+  const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
+}

@@ -1,0 +1,42 @@
+/** What the machine of a node costs now. */
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
+import type { InstanceType, Offering } from '../engine/problem.ts';
+import type { RankedOffering } from '../engine/solution.ts';
+import { ANNOTATION_OFFERINGS, readOfferings } from './planned-offerings.ts';
+
+/** Reserved machines are paid for: of their price so much is counted that they still have an order. */
+const RESERVED_SHARE = 1 / 1000;
+
+/** What runs: an offering whose price is to be found. */
+export type RunningOffering = Omit<RankedOffering, 'price'>;
+
+/**
+ * As it is sold now, also where it is out of the market; else as it was planned; else as the same type is sold elsewhere,
+ * the cheapest; else nothing, so that a machine nobody knows the price of is not moved to save money.
+ */
+export function nodePrice(running: RunningOffering, type: InstanceType | undefined, claim?: NodeClaim): number {
+  const { zone, capacityType, reservationId } = running;
+  const offerings = type?.offerings ?? [];
+  const alike = offerings.filter((offering) => offering.capacityType === capacityType);
+  const here = alike.filter((offering) => offering.zone === zone);
+  const sold =
+    capacityType === 'reserved' ? here.find((offering) => offering.reservationId === reservationId) : here[0];
+  if (sold !== undefined) return sold.price;
+  if (capacityType === 'reserved') {
+    const onDemand = offerings.filter((offering) => offering.capacityType === 'on-demand');
+    const price = cheapest(onDemand.filter((offering) => offering.zone === zone)) ?? cheapest(onDemand);
+    if (price !== undefined) return price * RESERVED_SHARE;
+  }
+  return plannedPrice(running, claim) ?? cheapest(alike) ?? 0;
+}
+
+function cheapest(offerings: readonly Offering[]): number | undefined {
+  return offerings.length === 0 ? undefined : Math.min(...offerings.map(({ price }) => price));
+}
+
+function plannedPrice({ instanceType, zone, capacityType }: RunningOffering, claim?: NodeClaim): number | undefined {
+  return readOfferings(claim?.metadata.annotations?.[ANNOTATION_OFFERINGS]).find(
+    (offering) =>
+      offering.instanceType === instanceType && offering.zone === zone && offering.capacityType === capacityType,
+  )?.price;
+}

@@ -1,0 +1,98 @@
+/** Which nodes are kept for pods that are not on them yet. It is memory only: after a restart the next plan says it anew. */
+
+import { conditionOf } from '../apis/karpenter/conditions.ts';
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
+import { keyOf, type ObjectKey } from '../apis/kubernetes/object.ts';
+import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { Informer } from '../kube/informer.ts';
+import { type Clock, parseTimestamp } from '../platform/clock.ts';
+import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
+
+export interface NominationsOptions {
+  readonly clock: Clock;
+  readonly pods: Pick<Informer<Pod>, 'get'>;
+}
+
+interface NominatedPod {
+  readonly key: ObjectKey;
+  readonly uid: string | undefined;
+  /** Where it was when it was nominated. */
+  readonly node: string;
+}
+
+interface Nomination {
+  readonly pods: readonly NominatedPod[];
+  readonly at: number;
+}
+
+/** A pod that is not there after so long has found another place, or nobody places it. */
+const LONGEST_MS = 600_000;
+/** The scheduler may send other pods than those that were meant: so long the node is kept, whoever has come. */
+const SHORTEST_MS = 20_000;
+
+export class Nominations {
+  readonly #options: NominationsOptions;
+  readonly #byNode = new Map<string, Nomination>();
+  /** Where each pod is to go, by UID; those of whom it was said longest ago come first. */
+  readonly #places = new Map<string, { readonly node: string; readonly until: number }>();
+
+  constructor(options: NominationsOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps a node, named as in the state, for pods; what was said of it before no longer holds. */
+  nominate(node: string, pods: readonly Pod[]): void {
+    const named = pods.map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
+    const at = this.#options.clock.elapsed();
+    const until = at + LONGEST_MS;
+    this.#byNode.set(node, { pods: named, at });
+    for (const { uid = '' } of named) {
+      this.#places.delete(uid);
+      this.#places.set(uid, { node, until });
+    }
+    for (const [uid, place] of this.#places) {
+      if (place.until > this.#options.clock.elapsed()) break;
+      this.#places.delete(uid);
+    }
+  }
+
+  /** The node, named as in the state, that was last kept for the pod. */
+  placeOf({ metadata }: Pod): string | undefined {
+    const place = this.#places.get(metadata.uid ?? '');
+    return place === undefined || place.until <= this.#options.clock.elapsed() ? undefined : place.node;
+  }
+
+  /** Whether some pod is still to come to the node, or to the node of the claim, or may be as it has only just come up. */
+  has({ name, claim }: StateNode): boolean {
+    if (this.#waits(name)) return true;
+    return claim !== undefined && (this.#isNew(claim) || this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
+  }
+
+  #isNew(claim: NodeClaim): boolean {
+    const initialized = conditionOf(claim, 'Initialized');
+    const since = initialized?.status === 'True' ? parseTimestamp(initialized.lastTransitionTime) : undefined;
+    return since !== undefined && this.#options.clock.now() - since < SHORTEST_MS;
+  }
+
+  /** The pods without a node that are to come to the node of a claim. */
+  waitingFor(claim: NodeClaim): Pod[] {
+    const { pods = [] } = this.#byNode.get(`${CLAIM_PREFIX}${claim.metadata.name}`) ?? {};
+    return pods.flatMap((nominated) => this.#ifWaiting(nominated) ?? []).filter((pod) => !pod.spec.nodeName);
+  }
+
+  #waits(node: string): boolean {
+    const nomination = this.#byNode.get(node);
+    if (nomination === undefined) return false;
+    const age = this.#options.clock.elapsed() - nomination.at;
+    const waits =
+      age < SHORTEST_MS ||
+      (age < LONGEST_MS && nomination.pods.some((nominated) => this.#ifWaiting(nominated) !== undefined));
+    if (!waits) this.#byNode.delete(node);
+    return waits;
+  }
+
+  #ifWaiting({ key, uid, node }: NominatedPod): Pod | undefined {
+    const pod = this.#options.pods.get(key);
+    return pod !== undefined && pod.metadata.uid === uid && (pod.spec.nodeName ?? '') === node ? pod : undefined;
+  }
+}

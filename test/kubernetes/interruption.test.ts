@@ -1,0 +1,173 @@
+/** Spot machines taken back under disruption budgets, on a real control plane whose kubelets are kwok's. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../src/apis/karpenter/labels.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../src/apis/karpenter/node-claim.ts';
+import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
+import { NODES } from '../../src/apis/kubernetes/node.ts';
+import type { KubeObject, Resource } from '../../src/apis/kubernetes/object.ts';
+import { PODS } from '../../src/apis/kubernetes/pod.ts';
+import { POD_DISRUPTION_BUDGETS } from '../../src/apis/kubernetes/pod-disruption-budget.ts';
+import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
+import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
+import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
+import { installDefinitions } from '../../src/app/install-definitions.ts';
+import { interrupt } from '../../src/cli/sim/sim-command.ts';
+import { INSTANCE_CPU } from '../../src/cloud/simulated/labels.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
+import { connect } from '../../src/kube/connect.ts';
+import type { Connection } from '../../src/kube/connection.ts';
+import { RealClock } from '../../src/platform/real-clock.ts';
+import type { ControlPlane } from './harness/control-plane.ts';
+import { DisruptionWatch } from './harness/disruption-watch.ts';
+import { ownControlPlane } from './harness/own-control-plane.ts';
+
+const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
+const APPS = ['a', 'b', 'c', 'd', 'e', 'f'];
+const REPLICAS = 20;
+const MAX_UNAVAILABLE = 5;
+const TIME_LIMIT_MS = 300_000;
+const clock = new RealClock();
+
+describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
+  let controlPlane: ControlPlane;
+  let connection: Connection;
+  let client: KubeClient;
+  let controller: ChildProcess | undefined;
+  let watch: DisruptionWatch;
+  const stop = new AbortController();
+
+  const start = (): ChildProcess => {
+    const log = openSync(join(inject('controlPlane').directory, 'spindrift-interruption.log'), 'a');
+    const ports = ['--metrics-port', '0', '--health-probe-port', '0'];
+    const args = [SPINDRIFT, 'run', '--kubeconfig', controlPlane.kubeconfig, '--disable-leader-election', ...ports];
+    return spawn(process.execPath, args, { stdio: ['ignore', log, log] });
+  };
+  const kill = async (): Promise<void> => {
+    controller?.kill('SIGKILL');
+    if (controller?.exitCode === null) await once(controller, 'exit');
+  };
+  const list = async <T extends KubeObject>(kind: Resource<T>): Promise<readonly T[]> =>
+    (await client.list(kind)).items;
+  const until = async (what: () => Promise<boolean>): Promise<void> => {
+    while (!(await what())) await clock.sleep(200);
+  };
+  const allRun = (): Promise<void> =>
+    until(async () => {
+      const pods = await list(PODS);
+      const running = pods.filter(
+        ({ metadata, status }) => status?.phase === 'Running' && metadata.deletionTimestamp === undefined,
+      );
+      return running.length === APPS.length * REPLICAS && pods.length === running.length;
+    });
+
+  /** Takes nearly a third of the spot nodes back at once: one half in two minutes, the other in half a minute. */
+  const takeBack = async (): Promise<readonly NodeClaim[]> => {
+    const spot = (await list(NODE_CLAIMS)).filter(({ metadata }) => metadata.labels?.[LABEL_CAPACITY_TYPE] === 'spot');
+    const taken = spot.slice(0, Math.max(2, Math.ceil(spot.length * 0.3)));
+    const names = taken.map(({ status }) => status?.nodeName ?? '');
+    const half = Math.ceil(names.length / 2);
+    watch.expect(names.slice(0, half), clock.now() + 120_000);
+    watch.expect(names.slice(half), clock.now() + 30_000);
+    await Promise.all([interrupt(client, names.slice(0, half), 120_000), interrupt(client, names.slice(half), 30_000)]);
+    return taken;
+  };
+
+  /** Everything runs, on machines that are each of one claim and one node, and the old ones are gone. */
+  const settled = async (taken: readonly NodeClaim[]): Promise<void> => {
+    const gone = new Set(taken.map(({ metadata }) => metadata.uid));
+    await until(async () => !(await list(NODE_CLAIMS)).some(({ metadata }) => gone.has(metadata.uid)));
+    await allRun();
+    await until(async () => (await list(NODE_CLAIMS)).length === (await list(NODES)).length);
+    const machines = (await list(NODE_CLAIMS)).map(({ status }) => status?.providerID);
+    expect(new Set(machines).size).toBe(machines.length);
+    expect((await list(NODES)).map(({ spec }) => spec?.providerID).sort()).toEqual([...machines].sort());
+  };
+
+  beforeAll(async () => {
+    controlPlane = ownControlPlane('interruption', { controllerManager: true, scheduler: true, kwok: true });
+    await controlPlane.start();
+    const { kubeconfig } = controlPlane;
+    ({ client, connection } = await connect({ clock, kubeconfig, requestsPerSecond: 1000, requestBurst: 1000 }));
+    await installDefinitions(client, stop.signal);
+    await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
+    const { template } = DEFAULT_NODE_POOL.spec;
+    const small = { key: INSTANCE_CPU, operator: 'In', values: ['4', '8'] } as const;
+    const requirements = [...template.spec.requirements, small];
+    await client.create(NODE_POOLS, {
+      ...DEFAULT_NODE_POOL,
+      spec: {
+        ...DEFAULT_NODE_POOL.spec,
+        disruption: { ...DEFAULT_NODE_POOL.spec.disruption, consolidateAfter: 'Never' },
+        template: { ...template, spec: { ...template.spec, requirements } },
+      },
+    });
+    for (const app of APPS) {
+      const metadata = { name: app, namespace: 'default' };
+      const selector = { matchLabels: { app } };
+      const resources = { requests: { cpu: '500m', memory: '512Mi' } };
+      await client.create(DEPLOYMENTS, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata,
+        spec: {
+          replicas: REPLICAS,
+          selector,
+          template: {
+            metadata: { labels: { app } },
+            spec: { containers: [{ name: 'main', image: 'main:1', resources }] },
+          },
+        },
+      });
+      const spec = { maxUnavailable: MAX_UNAVAILABLE, selector };
+      await client.create(POD_DISRUPTION_BUDGETS, {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata,
+        spec,
+      });
+    }
+    controller = start();
+    watch = new DisruptionWatch({ client, clock, apps: APPS, wanted: REPLICAS - MAX_UNAVAILABLE });
+    void watch.run(stop.signal);
+    await allRun();
+  }, TIME_LIMIT_MS);
+
+  afterAll(async () => {
+    await kill();
+    stop.abort();
+    await connection?.close();
+    await controlPlane?.stop();
+  });
+
+  it('replaces a third of the spot nodes before their pods are asked to leave, with every pod gone in time', async () => {
+    const before = (await list(NODE_CLAIMS)).map(({ metadata }) => metadata.uid);
+    const taken = await takeBack();
+    await settled(taken);
+    expect(watch.broken).toEqual([]);
+    expect(watch.late).toEqual([]);
+    expect(watch.evictedFrom(taken.map(({ status }) => status?.nodeName ?? ''))).toBeGreaterThan(0);
+    expect(watch.firstClaim).toBeLessThan(watch.firstEviction);
+    // What was taken away is not what comes instead.
+    const offering = ({ metadata }: NodeClaim): string =>
+      [LABEL_INSTANCE_TYPE, LABEL_ZONE, LABEL_CAPACITY_TYPE].map((label) => metadata.labels?.[label]).join(' ');
+    const fresh = (await list(NODE_CLAIMS)).filter(({ metadata }) => !before.includes(metadata.uid));
+    expect(fresh.length).toBeGreaterThan(0);
+    for (const claim of fresh) expect(taken.map(offering)).not.toContain(offering(claim));
+  });
+
+  it('does so when it is killed and started again in the middle, and launches nothing twice', async () => {
+    watch.forget();
+    const before = new Set((await list(NODE_CLAIMS)).map(({ metadata }) => metadata.uid));
+    const taken = await takeBack();
+    await until(async () => (await list(NODE_CLAIMS)).some(({ metadata }) => !before.has(metadata.uid)));
+    await kill();
+    controller = start();
+    await settled(taken);
+    expect(watch.broken).toEqual([]);
+    expect(watch.firstClaim).toBeLessThan(watch.firstEviction);
+  });
+});

@@ -1,0 +1,260 @@
+/** Nodes that are replaced or taken away because nobody needs them as they are, in virtual time. */
+import { describe, expect, it } from 'vitest';
+import { isTrue } from '../../../src/apis/karpenter/conditions.ts';
+import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
+import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
+import { NODES, type Node } from '../../../src/apis/kubernetes/node.ts';
+import { PODS } from '../../../src/apis/kubernetes/pod.ts';
+import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
+import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts';
+import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { toTimestamp } from '../../../src/platform/clock.ts';
+import { claimNames, claimsOf, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
+import { aPool, aWorkload } from './testkit/fleet-objects.ts';
+import { FleetWorld } from './testkit/fleet-world.ts';
+
+const MINUTE = 60_000;
+const SMALL = { catalogue: [aType('small', 2)] };
+const ANY_NUMBER = { budgets: [{ nodes: '100%' }] };
+
+/** A pool with so many nodes, each with a pod of the app `web`. */
+async function withFleet(count: number, pool = aPool('general', { disruption: ANY_NUMBER })): Promise<FleetWorld> {
+  const world = await FleetWorld.start({ account: SMALL });
+  await world.client.create(NODE_POOLS, pool);
+  await world.client.create(DEPLOYMENTS, aWorkload('web', count, '1500m'));
+  await world.clock.advance(3 * MINUTE);
+  expect(await claimNames(world)).toHaveLength(count);
+  expect(await runningPods(world)).toBe(count);
+  return world;
+}
+
+async function scale(world: FleetWorld, replicas: number): Promise<void> {
+  const key = { name: 'web', namespace: 'default' };
+  await world.client.patch(DEPLOYMENTS, key, { type: 'merge', body: { spec: { replicas } } });
+}
+
+/** Says of a node that something of it is broken. */
+async function breakNode(world: FleetWorld, node: Node): Promise<void> {
+  const lastTransitionTime = toTimestamp(world.clock.now());
+  const broken = { type: 'AcceleratedHardwareReady', status: 'False', reason: 'FellOffTheBus', lastTransitionTime };
+  const body = { status: { conditions: [...(node.status?.conditions ?? []), broken] } };
+  await world.client.patch(NODES, { name: node.metadata.name! }, { type: 'merge', body }, { subresource: 'status' });
+}
+
+async function annotate(world: FleetWorld, node: string, annotations: Record<string, string>): Promise<void> {
+  await world.client.patch(NODES, { name: node }, { type: 'merge', body: { metadata: { annotations } } });
+}
+
+describe('an empty node', () => {
+  it('goes once consolidateAfter is over since its last pod left', async () => {
+    const disruption = { ...ANY_NUMBER, consolidateAfter: '5m', consolidationPolicy: 'WhenEmpty' } as const;
+    const world = await withFleet(3, aPool('general', { disruption }));
+    await scale(world, 1);
+    await world.clock.advance(4 * MINUTE);
+    expect(await claimNames(world)).toHaveLength(3);
+    await world.clock.advance(3 * MINUTE);
+    expect(await claimNames(world)).toHaveLength(1);
+    expect(world.instances).toBe(1);
+    expect(await runningPods(world)).toBe(1);
+    const disrupted = { reason: 'empty', nodepool: 'general', capacity_type: 'spot', termination_mode: 'graceful' };
+    const labels = { ...disrupted, consolidation_policy: 'when_empty' };
+    expect(await world.metrics.read('karpenter_nodeclaims_disrupted_total', labels)).toBe(2);
+    await world.end();
+  });
+
+  it('stays with consolidateAfter Never, when it is protected, and beyond the budget', async () => {
+    const budgets = [{ nodes: '1', reasons: ['Empty' as const] }];
+    const disruption = { budgets, consolidateAfter: '0s', consolidationPolicy: 'WhenEmpty' } as const;
+    const world = await withFleet(3, aPool('general', { disruption }));
+    const [protectedNode = ''] = await claimNames(world);
+    await annotate(world, protectedNode, { 'karpenter.sh/do-not-disrupt': 'true' });
+    const patch = (spec: object) =>
+      world.client.patch(NODE_POOLS, { name: 'general' }, { type: 'merge', body: { spec } });
+    await patch({ disruption: { consolidateAfter: 'Never' } });
+    await scale(world, 0);
+    await world.clock.advance(2 * MINUTE);
+    expect(await claimNames(world)).toHaveLength(3);
+    await patch({ disruption: { consolidateAfter: '0s' } });
+    await world.clock.runUntil(() => world.instances < 3, MINUTE);
+    expect(await goingClaims(world)).toHaveLength(1);
+    await world.clock.advance(2 * MINUTE);
+    expect(await claimNames(world)).toEqual([protectedNode]);
+    expect((await world.events(protectedNode)).DisruptionBlocked).toContain('karpenter.sh/do-not-disrupt');
+    await world.end();
+  });
+});
+
+describe('a node that has drifted', () => {
+  it('is kept until the one in its place is up', async () => {
+    const world = await withFleet(3, aPool('general', { disruption: { budgets: [{ nodes: '1' }] } }));
+    const before = await claimNames(world);
+    await relabel(world, 'general');
+    await world.clock.advance(10_000);
+    expect(await world.condition(before[0]!, 'Drifted')).toMatchObject({ status: 'True', reason: 'NodePoolDrifted' });
+    let most = 0;
+    for (let step = 0; step < 60; step++) {
+      await world.clock.advance(10_000);
+      expect(await runningPods(world)).toBeGreaterThanOrEqual(2);
+      const there = (await claimsOf(world)).filter((claim) => !isTrue(claim, 'InstanceTerminating'));
+      most = Math.max(most, there.length);
+    }
+    expect(most).toBe(4);
+    const after = await claimsOf(world);
+    expect(after).toHaveLength(3);
+    expect(after.filter(({ metadata }) => before.includes(metadata.name!))).toEqual([]);
+    expect(after.every(({ metadata }) => metadata.labels?.wave === 'second')).toBe(true);
+    await world.end();
+  });
+
+  it('is replaced at the same time as all others that the budget allows', async () => {
+    const world = await withFleet(4);
+    await relabel(world, 'general');
+    await world.clock.advance(15_000);
+    expect(await goingClaims(world)).toHaveLength(4);
+    const replacements = (await claimsOf(world)).filter(({ metadata }) => metadata.annotations?.[ANNOTATION_REPLACES]);
+    expect(replacements).toHaveLength(4);
+    await world.clock.advance(2 * MINUTE);
+    expect(await claimNames(world)).toEqual(replacements.map(({ metadata }) => metadata.name).sort());
+    expect(await runningPods(world)).toBe(4);
+    await world.end();
+  });
+
+  it('is free again when its replacement is gone before it was up, and is replaced later', async () => {
+    const world = await withFleet(1);
+    const [old = ''] = await claimNames(world);
+    await relabel(world, 'general');
+    await world.clock.advance(15_000);
+    const [replacement] = (await claimNames(world)).filter((name) => name !== old);
+    expect((await world.node(old))?.spec?.taints).toHaveLength(1);
+    expect(await world.condition(old, 'DisruptionReason')).toMatchObject({ status: 'True', reason: 'Drifted' });
+    await world.client.delete(NODE_CLAIMS, { name: replacement! });
+    await world.clock.advance(20_000);
+    const claim = await world.claim(old);
+    expect(claim?.metadata.annotations).not.toHaveProperty(ANNOTATION_DISRUPTION);
+    expect((await world.node(old))?.spec?.taints ?? []).toEqual([]);
+    expect(await world.condition(old, 'DisruptionReason')).toBeUndefined();
+    expect((await world.events(old)).DisruptionBlocked).toContain(`the replacement ${replacement} did not come up`);
+    const failed = { decision: 'replace', reason: 'drifted', consolidation_type: '' };
+    expect(await world.metrics.read('karpenter_voluntary_disruption_queue_failures_total', failed)).toBe(1);
+    await world.clock.advance(3 * MINUTE);
+    expect(await world.claim(old)).toBeUndefined();
+    expect(await runningPods(world)).toBe(1);
+    await world.end();
+  });
+
+  it('stays when its pods have no other place, and says so, while those that have one go', async () => {
+    const limits = { cpu: '6' };
+    const world = await withFleet(2, aPool('general', { disruption: ANY_NUMBER, spec: { limits } }));
+    const before = await claimNames(world);
+    await relabel(world, 'general');
+    await world.clock.advance(MINUTE);
+    // There is room for one more node, so that one after the other can be replaced.
+    await world.clock.advance(6 * MINUTE);
+    expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([]);
+    await world.client.patch(
+      NODE_POOLS,
+      { name: 'general' },
+      { type: 'merge', body: { spec: { limits: { cpu: '4' } } } },
+    );
+    const body = { spec: { template: { metadata: { labels: { wave: 'third' } } } } };
+    await world.client.patch(NODE_POOLS, { name: 'general' }, { type: 'merge', body });
+    const stuck = await claimNames(world);
+    await world.clock.advance(5 * MINUTE);
+    expect(await claimNames(world)).toEqual(stuck);
+    expect((await world.events(stuck[0]!)).DisruptionBlocked).toContain('has no other place');
+    // Whoever makes room does not have to wait.
+    const room = { spec: { limits: { cpu: '8' } } };
+    await world.client.patch(NODE_POOLS, { name: 'general' }, { type: 'merge', body: room });
+    await world.clock.advance(10_000);
+    expect(await goingClaims(world)).toHaveLength(2);
+    await world.end();
+  });
+
+  it('waits for a pod that is not to be disrupted, and says which', async () => {
+    const world = await withFleet(1);
+    const [name = ''] = await claimNames(world);
+    const [pod] = (await world.client.list(PODS)).items;
+    const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+    const key = { name: pod!.metadata.name!, namespace: 'default' };
+    await world.client.patch(PODS, key, { type: 'merge', body: { metadata: { annotations } } });
+    await relabel(world, 'general');
+    await world.clock.advance(2 * MINUTE);
+    expect(await claimNames(world)).toEqual([name]);
+    expect((await world.events(name)).DisruptionBlocked).toContain(`pod default/${pod?.metadata.name}`);
+    await world.client.patch(PODS, key, {
+      type: 'merge',
+      body: { metadata: { annotations: { 'karpenter.sh/do-not-disrupt': null } } },
+    });
+    await world.clock.advance(2 * MINUTE);
+    expect(await world.claim(name)).toBeUndefined();
+    await world.end();
+  });
+});
+
+describe('a node that is too old', () => {
+  it('is replaced first, within budgets that name no reason', async () => {
+    const budgets = [{ nodes: '0', reasons: ['Drifted' as const] }, { nodes: '1' }];
+    const world = await withFleet(2, aPool('general', { disruption: { budgets }, template: { expireAfter: '10m' } }));
+    const before = await claimNames(world);
+    await world.clock.advance(6 * MINUTE);
+    expect(await claimNames(world)).toEqual(before);
+    for (let step = 0; step < 40; step++) {
+      await world.clock.advance(5000);
+      expect((await goingClaims(world)).length).toBeLessThanOrEqual(1);
+      expect(await runningPods(world)).toBeGreaterThanOrEqual(1);
+    }
+    expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([]);
+    await world.end();
+  });
+});
+
+describe('a sick node', () => {
+  it('is left alone where someone vetoed its repair, and where too many of its pool are sick', async () => {
+    const world = await withFleet(5);
+    const nodes = (await world.client.list(NODES)).items;
+    const [first, second] = nodes;
+    await breakNode(world, first!);
+    await annotate(world, first!.metadata.name!, { 'karpenter.sh/do-not-repair': 'true' });
+    await world.clock.advance(15 * MINUTE);
+    expect((await world.events(first!.metadata.name!)).DisruptionBlocked).toContain('karpenter.sh/do-not-repair');
+    await breakNode(world, second!);
+    await annotate(world, first!.metadata.name!, { 'karpenter.sh/do-not-repair': 'false' });
+    await world.clock.advance(15 * MINUTE);
+    expect((await world.events(second!.metadata.name!)).NodeRepairBlocked).toContain('2 of 5 nodes');
+    expect((await world.events('general')).NodeRepairBlocked).toContain('more than 20%');
+    expect(await claimNames(world)).toEqual(nodes.map(({ metadata }) => metadata.name).sort());
+    await world.end();
+  });
+
+  it('that nothing is heard of is replaced, and its pods are not waited for then', async () => {
+    const world = await withFleet(5);
+    const [lost = ''] = await claimNames(world);
+    world.cluster.kubelets.kill(lost);
+    await world.clock.advance(25 * MINUTE);
+    expect((await world.claim(lost))?.metadata.deletionTimestamp).toBeUndefined();
+    await world.clock.advance(10 * MINUTE);
+    expect(await world.claim(lost)).toBeUndefined();
+    expect(await runningPods(world)).toBe(5);
+    const { items } = await world.client.list(NODES);
+    expect(items).toHaveLength(5);
+    await world.end();
+  });
+});
+
+describe('what a disruption left behind', () => {
+  it('is cleaned: a taint and a reason without a command', async () => {
+    const world = await withFleet(1);
+    const [name = ''] = await claimNames(world);
+    const taints = [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }];
+    await world.client.patch(NODES, { name }, { type: 'merge', body: { spec: { taints } } });
+    const { status } = (await world.claim(name))!;
+    const lastTransitionTime = toTimestamp(world.clock.now());
+    const left = { type: 'DisruptionReason', status: 'True', reason: 'Drifted', message: '', lastTransitionTime };
+    const body = { status: { conditions: [...(status?.conditions ?? []), left] } };
+    await world.client.patch(NODE_CLAIMS, { name }, { type: 'merge', body }, { subresource: 'status' });
+    await world.clock.advance(MINUTE);
+    expect((await world.node(name))?.spec?.taints ?? []).toEqual([]);
+    expect(await world.condition(name, 'DisruptionReason')).toBeUndefined();
+    await world.end();
+  });
+});

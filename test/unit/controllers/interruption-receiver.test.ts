@@ -1,0 +1,122 @@
+/** Notices from a cloud that is in trouble itself. */
+import { describe, expect, it } from 'vitest';
+import { DEFINITIONS } from '../../../src/apis/custom-resource-definitions.ts';
+import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/apis/schema/custom-resource-definition.ts';
+import { ANNOTATION_INTERRUPTION } from '../../../src/apis/spindrift/annotations.ts';
+import type { NoticeKind, ReceivedNotice } from '../../../src/cloud/notice.ts';
+import type { CloudProvider } from '../../../src/cloud/provider.ts';
+import { NoticeReceiver } from '../../../src/controllers/interruption/notice-receiver.ts';
+import { OwnWrites } from '../../../src/controllers/own-writes.ts';
+import { EmbeddedCluster } from '../../../src/embedded/cluster.ts';
+import { EventRecorder } from '../../../src/kube/event-recorder.ts';
+import type { EpochMs } from '../../../src/platform/clock.ts';
+import { SILENT_LOGGER } from '../../../src/platform/logger.ts';
+import { Metrics } from '../../../src/platform/metrics.ts';
+import { seededRandom } from '../../../src/platform/random.ts';
+import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
+import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
+import { ClusterState } from '../../../src/state/cluster-state.ts';
+import { aClaim } from './testkit/fleet-world.ts';
+
+/** A receiver, and a cloud whose every word is in our hands. */
+async function setUp(notices: (signal: AbortSignal) => AsyncIterable<ReceivedNotice>) {
+  const clock = new VirtualClock();
+  const random = seededRandom('receiver');
+  const { client } = new EmbeddedCluster({ clock, random });
+  for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
+  const informers = new ClusterInformers({ client, clock, random, nodeClasses: [] });
+  const metrics = new Metrics();
+  const receiver = new NoticeReceiver({
+    ...{ client, clock, random, metrics, logger: SILENT_LOGGER, state: new ClusterState(informers) },
+    recorder: new EventRecorder({ client, clock, random, component: 'karpenter' }),
+    provider: { notices } as unknown as CloudProvider,
+    writes: new OwnWrites(client, informers),
+    ...{ say: () => {}, onRebalance: () => 'Event' as const, recordNotice: () => {} },
+  });
+  const stop = new AbortController();
+  const running = Promise.all([informers.run(stop.signal), receiver.run(stop.signal)]);
+  const launch = async (name: string): Promise<void> => {
+    const status = { providerID: `simulated:///${name}` };
+    await client.patch(NODE_CLAIMS, { name }, { type: 'merge', body: { status } }, { subresource: 'status' });
+  };
+  const interrupted = async (name: string): Promise<boolean> =>
+    (await client.get(NODE_CLAIMS, { name })).metadata.annotations?.[ANNOTATION_INTERRUPTION] !== undefined;
+  const outcome = (name: string) => metrics.read('spindrift_interruption_notices_total', { outcome: name });
+  const end = async (): Promise<void> => {
+    stop.abort(new Error('the end'));
+    await clock.run(running);
+  };
+  return { clock, client, launch, interrupted, outcome, end };
+}
+
+function aNotice(
+  name: string,
+  acknowledge: () => Promise<void>,
+  kind: NoticeKind = 'spot-interruption',
+): ReceivedNotice {
+  const at = 1_893_456_000_000 as EpochMs;
+  return { kind, providerID: `simulated:///${name}`, at, source: 'test', detail: 'soon', acknowledge };
+}
+
+describe('the receiver of notices', () => {
+  it('goes on after the source has failed, or has ended', async () => {
+    let calls = 0;
+    const acknowledged: number[] = [];
+    const world = await setUp(async function* () {
+      const call = calls++;
+      if (call === 0) throw new Error('queue unreachable');
+      if (call === 1) return;
+      if (call > 4) await new Promise(() => {});
+      yield aNotice('one', async () => void acknowledged.push(call));
+      throw new Error('connection reset');
+    });
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.launch('one');
+    await world.clock.advance(60_000);
+    expect(acknowledged).toEqual([2, 3, 4]);
+    expect(await world.interrupted('one')).toBe(true);
+    expect(await world.outcome('repeated')).toBe(2);
+  });
+
+  it('acknowledges only what is written, again until that succeeds, and acts once', async () => {
+    let tries = 0;
+    const order: boolean[] = [];
+    const world = await setUp(async function* (signal) {
+      yield aNotice('one', async () => {
+        order.push(await world.interrupted('one'));
+        if (++tries < 4) throw new Error('throttled');
+      });
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    });
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.launch('one');
+    await world.clock.advance(10_000);
+    expect(order).toEqual([true, true, true, true]);
+    expect(await world.outcome('acted')).toBe(1);
+    expect(await world.outcome('repeated')).toBe(0);
+    await world.end();
+  });
+
+  it('keeps a notice about a machine whose launch is not written down yet, and lets others pass', async () => {
+    const acknowledged: string[] = [];
+    const note = (name: string) => async () => void acknowledged.push(name);
+    const world = await setUp(async function* (signal) {
+      yield aNotice('young', note('young'));
+      yield aNotice('one', note('one'));
+      yield aNotice('other', note('other'));
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    });
+    await world.client.create(NODE_CLAIMS, aClaim('young'));
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.launch('one');
+    await world.clock.advance(5000);
+    expect(acknowledged).toEqual(['one']);
+    await world.launch('young');
+    await world.clock.advance(1500);
+    expect(await world.interrupted('young')).toBe(true);
+    expect(acknowledged).toEqual(['one', 'young', 'other']);
+    expect(await world.outcome('foreign')).toBe(1);
+    await world.end();
+  });
+});

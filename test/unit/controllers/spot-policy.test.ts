@@ -1,0 +1,264 @@
+/** How pools use spot capacity under policies, in virtual time, on the embedded cluster and the simulated cloud. */
+import { describe, expect, it } from 'vitest';
+import { conditionOf } from '../../../src/apis/karpenter/conditions.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
+import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool.ts';
+import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
+import type { Written } from '../../../src/apis/schema/with-defaults.ts';
+import { SPOT_POLICIES, type SpotPolicy, type SpotPolicySpec } from '../../../src/apis/spindrift/spot-policy.ts';
+import type { AccountSettings } from '../../../src/cloud/simulated/account-settings.ts';
+import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import type { InstanceType } from '../../../src/engine/problem.ts';
+import { aPool, aWorkload } from './testkit/fleet-objects.ts';
+import { FleetWorld } from './testkit/fleet-world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** One type of two cores, which holds one pod of 1500m; spot in zone b is a quarter dearer than in zone a. */
+const SMALL: InstanceType = {
+  ...aType('small', 2),
+  offerings: aType('small', 2).offerings.map((offering) =>
+    offering.capacityType === 'spot' ? { ...offering, price: offering.zone === 'zone-a' ? 0.03 : 0.0372 } : offering,
+  ),
+};
+const ACCOUNT: Partial<AccountSettings> = { catalogue: [SMALL] };
+
+async function start(
+  policies: Readonly<Record<string, Written<SpotPolicySpec>>>,
+  pools: readonly NodePool[] = [aPool('general')],
+) {
+  const world = await FleetWorld.start({ account: ACCOUNT });
+  for (const [name, spec] of Object.entries(policies)) {
+    const policy = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name }, spec };
+    await world.client.create(SPOT_POLICIES, policy as unknown as SpotPolicy);
+  }
+  for (const pool of pools) await world.client.create(NODE_POOLS, pool);
+  await world.clock.advance(2000);
+  return world;
+}
+
+/** Has so many pods of an app, each of which needs a node of its own. */
+async function run(world: FleetWorld, app: string, replicas: number): Promise<void> {
+  await world.client.create(DEPLOYMENTS, aWorkload(app, replicas, '1500m'));
+  await world.clock.advance(MINUTE);
+}
+
+async function scale(world: FleetWorld, app: string, replicas: number): Promise<void> {
+  const body = { spec: { replicas } };
+  await world.client.patch(DEPLOYMENTS, { namespace: 'default', name: app }, { type: 'merge', body });
+  await world.clock.advance(MINUTE);
+}
+
+async function claims(world: FleetWorld): Promise<readonly NodeClaim[]> {
+  return (await world.client.list(NODE_CLAIMS)).items;
+}
+
+/** What machines there are: capacity type and zone, with their number. */
+async function machines(world: FleetWorld): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { metadata } of await claims(world)) {
+    const { labels = {} } = metadata;
+    const key = `${labels['karpenter.sh/capacity-type']} ${labels['topology.kubernetes.io/zone']}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}
+
+async function policy(world: FleetWorld, name: string): Promise<SpotPolicy> {
+  return world.client.get(SPOT_POLICIES, { name });
+}
+
+/** The zone in which a pod that comes now gets its machine, which is then taken away again. */
+async function zoneOfNext(world: FleetWorld, app: string, away: 'interrupted' | 'deleted'): Promise<string> {
+  const before = new Set((await claims(world)).map(({ metadata }) => metadata.name));
+  await run(world, app, 1);
+  const made = (await claims(world)).find(({ metadata }) => !before.has(metadata.name)) as NodeClaim;
+  if (away === 'interrupted') {
+    world.cloud.interrupt(made.status?.providerID ?? '', 0);
+    await world.clock.advance(1000);
+  }
+  await world.client.delete(DEPLOYMENTS, { namespace: 'default', name: app });
+  for (const { metadata } of await claims(world)) await world.client.delete(NODE_CLAIMS, { name: metadata.name ?? '' });
+  await world.clock.advance(10 * MINUTE);
+  return made.metadata.labels?.['topology.kubernetes.io/zone'] ?? '';
+}
+
+describe('a NodePool with a policy', () => {
+  it('has its first nodes and its share of the others on demand, also as it grows', async () => {
+    const world = await start({ careful: { onDemand: { base: 1, percent: 30 } } });
+    await run(world, 'web', 4);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 2, 'spot zone-a': 2 });
+    await scale(world, 'web', 8);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 4, 'spot zone-a': 4 });
+    await world.end();
+  });
+
+  it('has no more than its share in one spot pool, and the rest elsewhere', async () => {
+    const world = await start({ careful: { maxPercentPerSpotPool: 40 } });
+    await run(world, 'web', 5);
+    expect(await machines(world)).toEqual({ 'spot zone-a': 2, 'spot zone-b': 2, 'on-demand zone-a': 1 });
+    await world.end();
+  });
+
+  it('gets its nodes all the same where the policy cannot be kept, and an event says so', async () => {
+    const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['spot'] }];
+    const world = await start({ careful: { onDemand: { base: 1 } } }, [
+      aPool('general', { template: { requirements } }),
+    ]);
+    await run(world, 'web', 2);
+    expect(await machines(world)).toEqual({ 'spot zone-a': 2 });
+    expect((await world.events('general')).SpotPolicyNotKept).toContain(
+      '1 of the 2 nodes of general are to be on-demand, 1 of them cannot be',
+    );
+    await world.end();
+  });
+
+  it('tries an offering again after as long as the policy says', async () => {
+    const world = await start({ patient: { unavailableFor: '10m', riskWeight: 0 } });
+    const empty = [{ capacityType: 'spot' as const, instanceType: 'small', zone: 'zone-a', capacity: 0 }];
+    world.cloud.configure('default', anAccount({ ...ACCOUNT, overrides: empty }));
+    await run(world, 'first', 1);
+    world.cloud.configure('default', anAccount(ACCOUNT));
+    await world.clock.advance(4 * MINUTE);
+    await run(world, 'second', 1);
+    await world.clock.advance(4 * MINUTE);
+    expect(await machines(world)).toEqual({ 'spot zone-b': 2 });
+    await run(world, 'third', 1);
+    expect(await machines(world)).toEqual({ 'spot zone-a': 1, 'spot zone-b': 2 });
+    await world.end();
+  });
+
+  it('is cordoned when the cloud recommends to leave a machine, if the policy says so', async () => {
+    const world = await start({ careful: { onRebalance: 'Cordon' } });
+    await run(world, 'web', 1);
+    const [claim] = await claims(world);
+    world.cloud.announce(claim?.status?.providerID ?? '', 'rebalance', 'in danger');
+    await world.clock.advance(5000);
+    expect((await world.node(claim?.status?.nodeName ?? ''))?.spec?.unschedulable).toBe(true);
+    await world.end();
+  });
+});
+
+describe('machines that were bought on demand because there was no spot', () => {
+  const NONE = (['zone-a', 'zone-b'] as const).map((zone) => ({
+    capacityType: 'spot' as const,
+    instanceType: 'small',
+    zone,
+    capacity: 0,
+  }));
+  const shrinking = aPool('general', { disruption: { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] } });
+
+  /** The most that went at a time in so many minutes. */
+  async function mostGoing(world: FleetWorld, minutes: number): Promise<number> {
+    let most = 0;
+    for (let step = 0; step < minutes * 12; step++) {
+      await world.clock.advance(5000);
+      const going = (await claims(world)).filter(
+        ({ metadata }) =>
+          metadata.deletionTimestamp !== undefined || metadata.annotations?.['spindrift.dev/disruption'] !== undefined,
+      );
+      most = Math.max(most, going.length);
+    }
+    return most;
+  }
+
+  it('return to spot after the time that the policy says, no more at a time than it allows', async () => {
+    const world = await start({ patient: { returnToSpot: { after: '20m', budget: '1' } } }, [shrinking]);
+    world.cloud.configure('default', anAccount({ ...ACCOUNT, overrides: NONE }));
+    await run(world, 'web', 2);
+    await run(world, 'late', 1);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 3 });
+    await world.clock.advance(8 * MINUTE);
+    world.cloud.configure('default', anAccount(ACCOUNT));
+    expect(await mostGoing(world, 9)).toBe(0);
+    expect(await mostGoing(world, 20)).toBe(1);
+    expect(await machines(world)).toEqual({ 'spot zone-a': 3 });
+    await world.end();
+  });
+
+  it('stay where the policy says Never', async () => {
+    const world = await start({ patient: { returnToSpot: { after: 'Never' } } }, [shrinking]);
+    world.cloud.configure('default', anAccount({ ...ACCOUNT, overrides: NONE }));
+    await run(world, 'web', 2);
+    world.cloud.configure('default', anAccount(ACCOUNT));
+    expect(await mostGoing(world, 60)).toBe(0);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 2 });
+    await world.end();
+  });
+
+  it('are not exchanged where the policy asks for them on demand', async () => {
+    const world = await start({ careful: { onDemand: { base: 2 } } }, [shrinking]);
+    await run(world, 'web', 3);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 2, 'spot zone-a': 1 });
+    expect(await mostGoing(world, 60)).toBe(0);
+    await world.end();
+  });
+});
+
+describe('a spot pool', () => {
+  it('that is taken three times in an hour is avoided by plans, also after a restart, and used again a day later', async () => {
+    const world = await start({ default: {} });
+    const taken: string[] = [];
+    for (const app of ['one', 'two', 'three']) taken.push(await zoneOfNext(world, app, 'interrupted'));
+    expect(taken).toEqual(['zone-a', 'zone-a', 'zone-a']);
+    expect(await zoneOfNext(world, 'four', 'deleted')).toBe('zone-b');
+    const labels = { instance_type: 'small', zone: 'zone-a' };
+    expect(
+      await world.metrics.read('spindrift_spot_pool_interruptions_total', { ...labels, event: 'interruption' }),
+    ).toBe(3);
+    expect(await world.metrics.read('spindrift_spot_pool_interruption_rate', labels)).toBeGreaterThan(0.2);
+    const [riskiest] = (await policy(world, 'default')).status?.riskiest ?? [];
+    expect(riskiest).toMatchObject({ instanceType: 'small', zone: 'zone-a' });
+    await world.killControllers();
+    world.startControllers();
+    await world.clock.advance(MINUTE);
+    expect(await zoneOfNext(world, 'five', 'deleted')).toBe('zone-b');
+    await world.clock.advance(24 * HOUR);
+    expect(await zoneOfNext(world, 'six', 'deleted')).toBe('zone-a');
+    await world.end();
+  });
+});
+
+describe('the status of a policy', () => {
+  it('names its NodePools, counts their nodes, and says which policy holds where several are', async () => {
+    const labelled = (name: string, tier: string): NodePool => {
+      const pool = aPool(name);
+      return { ...pool, metadata: { ...pool.metadata, labels: { tier } } };
+    };
+    const world = await start(
+      {
+        general: { onDemand: { base: 1 } },
+        special: { nodePoolSelector: { matchLabels: { tier: 'front' } }, priority: 1 },
+      },
+      [labelled('web', 'front'), labelled('batch', 'back')],
+    );
+    await world.client.create(DEPLOYMENTS, aWorkload('jobs', 3, '1500m', { pool: 'batch' }));
+    await world.clock.advance(2 * MINUTE);
+    const general = await policy(world, 'general');
+    expect(general.status).toMatchObject({ nodePools: ['batch'], nodes: { spot: 2, onDemand: 1, reserved: 0 } });
+    expect(conditionOf(general, 'Ready')?.status).toBe('True');
+    expect(conditionOf(general, 'Overlapping')).toMatchObject({
+      status: 'True',
+      message:
+        'SpotPolicy special holds for NodePool web, not this one: write a priority above 1, or narrow nodePoolSelector',
+    });
+    expect((await policy(world, 'special')).status).toMatchObject({ nodePools: ['web'], nodes: { spot: 0 } });
+    await world.client.delete(SPOT_POLICIES, { name: 'special' });
+    await world.clock.advance(5000);
+    const alone = await policy(world, 'general');
+    expect(alone.status?.nodePools).toEqual(['batch', 'web']);
+    expect(conditionOf(alone, 'Overlapping')?.status).toBe('False');
+    await world.end();
+  });
+
+  it('is not written again and again while nothing happens', async () => {
+    const world = await start({ default: {} });
+    await run(world, 'web', 2);
+    await world.clock.advance(5 * MINUTE);
+    const before = (await policy(world, 'default')).metadata.resourceVersion;
+    await world.clock.advance(HOUR);
+    expect((await policy(world, 'default')).metadata.resourceVersion).toBe(before);
+    await world.end();
+  });
+});
