@@ -133,9 +133,10 @@ export class Disruption {
       const planned = await method.plan(look, signal);
       this.#metrics.evaluated(method.reason, (clock.elapsed() - startedAt) / 1000);
       const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
-      const begun = this.#valid(planned, pools, context).map((command) => commands.begin(command));
+      const begun = this.#valid(planned, pools, context);
       if (begun.length === 0) continue;
-      await atMost(clock, BEGIN_MS, Promise.all(begun), signal);
+      for (const command of begun) this.#keepPlaces(command);
+      await atMost(clock, BEGIN_MS, Promise.all(begun.map((command) => commands.begin(command))), signal);
       return { requeueAfterMs: AT_ONCE_MS };
     }
     return { requeueAfterMs: Math.max(0, Math.min(PERIOD_MS, this.#nextAt(look) - clock.now())) };
@@ -155,6 +156,12 @@ export class Disruption {
         this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
       return false;
     });
+  }
+
+  /** Where pods are to go nothing is taken away; the next round of provisioning says which goes where. */
+  #keepPlaces({ candidates, receivers }: Command): void {
+    const pods = candidates.flatMap((candidate) => candidate.pods);
+    for (const name of receivers) this.#options.nominations.nominate(name, pods);
   }
 
   #take(): Look {
