@@ -143,6 +143,7 @@ class Ranking {
   #onDemandBeside(ranked: readonly number[], options: Int32Array): number[] {
     const own = this.#template(ranked[0] as number);
     const listed = new Set(ranked.filter((option) => this.#isOnDemand(option)));
+    if (listed.size >= ON_DEMAND) return [];
     let onDemand = this.#onDemand.get(options);
     if (onDemand === undefined) {
       onDemand = options.filter((option) => this.#isOnDemand(option));

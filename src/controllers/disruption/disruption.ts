@@ -14,6 +14,7 @@ import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
+import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 import { UsablePools } from '../usable-pools.ts';
 import type { BackOff } from './back-off.ts';
 import { BUDGETED_REASONS, BudgetMetrics } from './budgets/budget-metrics.ts';
@@ -40,6 +41,7 @@ export interface DisruptionOptions extends ControllersOptions {
   readonly commands: Commands;
   readonly backOff: BackOff;
   readonly spot: SpotPlanning;
+  readonly policies: Pick<SpotPolicies, 'for'>;
   /** How long and how hard other places for pods are looked for. */
   readonly provisioning?: ProvisionerLimits;
   /** Finds cheaper fleets; the last to be asked. */
@@ -77,7 +79,7 @@ export class Disruption {
     const shared = { solve: engineSolve(clock, options.spot, provisioning), backOff, metrics: this.#metrics };
     this.#methods = [
       new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
-      new Emptiness(shared),
+      new Emptiness({ ...shared, policies: options.policies }),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
       ...(consolidation === undefined ? [] : [consolidation]),
@@ -131,9 +133,10 @@ export class Disruption {
       const planned = await method.plan(look, signal);
       this.#metrics.evaluated(method.reason, (clock.elapsed() - startedAt) / 1000);
       const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
-      const begun = this.#valid(planned, pools, context).map((command) => commands.begin(command));
+      const begun = this.#valid(planned, pools, context);
       if (begun.length === 0) continue;
-      await atMost(clock, BEGIN_MS, Promise.all(begun), signal);
+      for (const command of begun) this.#keepPlaces(command);
+      await atMost(clock, BEGIN_MS, Promise.all(begun.map((command) => commands.begin(command))), signal);
       return { requeueAfterMs: AT_ONCE_MS };
     }
     return { requeueAfterMs: Math.max(0, Math.min(PERIOD_MS, this.#nextAt(look) - clock.now())) };
@@ -153,6 +156,12 @@ export class Disruption {
         this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
       return false;
     });
+  }
+
+  /** Where pods are to go nothing is taken away; the next round of provisioning says which goes where. */
+  #keepPlaces({ candidates, receivers }: Command): void {
+    const pods = candidates.flatMap((candidate) => candidate.pods);
+    for (const name of receivers) this.#options.nominations.nominate(name, pods);
   }
 
   #take(): Look {

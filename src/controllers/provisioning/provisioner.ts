@@ -83,7 +83,7 @@ export class Provisioner {
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#offerings = new OfferingGauges(metrics);
     this.#writer = new ClaimWriter({ client, state, metrics });
-    this.#sayings = new TokenBucket({ clock, perSecond: 5, burst: 100 });
+    this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
   }
 

@@ -196,6 +196,23 @@ describe('machines that were bought on demand because there was no spot', () => 
   });
 });
 
+describe('on-demand nodes that a policy asks for', () => {
+  it('stay when they are empty, and take the pods of spot nodes; but not when nothing is left to run', async () => {
+    const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
+    const world = await start({ careful: { onDemand: { base: 1 } } }, [aPool('general', { disruption })]);
+    await run(world, 'first', 1);
+    await run(world, 'others', 2);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 1, 'spot zone-a': 2 });
+    await world.client.delete(DEPLOYMENTS, { namespace: 'default', name: 'first' });
+    await world.clock.advance(10 * MINUTE);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 1, 'spot zone-a': 1 });
+    await world.client.delete(DEPLOYMENTS, { namespace: 'default', name: 'others' });
+    await world.clock.advance(5 * MINUTE);
+    expect(await machines(world)).toEqual({});
+    await world.end();
+  });
+});
+
 describe('a spot pool', () => {
   it('that is taken three times in an hour is avoided by plans, also after a restart, and used again a day later', async () => {
     const world = await start({ default: {} });

@@ -20,7 +20,7 @@ import { supplyKey } from '../supply.ts';
 import { type ClaimRepair, type Command, type CommandReason, decisionOf } from './command.ts';
 import { decideCommand } from './decide-command.ts';
 import { Departures } from './departures.ts';
-import { type Mark, readMark } from './mark.ts';
+import { type Mark, readMark, writeMark } from './mark.ts';
 import { Marks } from './marks.ts';
 
 export interface CommandsOptions extends ControllersOptions {
@@ -61,7 +61,7 @@ export class Commands {
   readonly #metrics: DisruptionMetrics;
   readonly #departures: Departures;
   readonly #starting = new Map<string, Starting>();
-  /** Which of these takes a claim, by UID. */
+  /** The marks that claims are about to get, by UID. */
   readonly #taken = new Map<string, string>();
   readonly #underWay = new Map<string, UnderWay>();
 
@@ -94,11 +94,14 @@ export class Commands {
 
   /** Begins a command; resolves when its claims and marks are written, or when it was given up before. */
   begin(command: Command): Promise<void> {
+    const { id, reason, candidates } = command;
+    const at = this.#options.clock.now();
+    const text = writeMark({ id, reason, at, needs: [] });
     this.#metrics.began(command);
-    for (const { claim } of command.candidates) this.#taken.set(claim.metadata.uid ?? '', command.id);
+    for (const { claim } of candidates) this.#taken.set(claim.metadata.uid ?? '', text);
     return new Promise((resolve) => {
-      this.#starting.set(command.id, { command, at: this.#options.clock.now(), ended: resolve });
-      this.#controller.queue.add(command.id);
+      this.#starting.set(id, { command, at, ended: resolve });
+      this.#controller.queue.add(id);
     });
   }
 

@@ -252,7 +252,7 @@ export class Consolidation implements DisruptionMethod {
       reservationLabel: provider.labels.reservation,
       isNominated: (node) => look.isNominated(node),
       allowed,
-      policyHold: policyHold({ policies, pools, nodes, now: clock.now() }),
+      policyHold: policyHold({ policies, pools, nodes, now: clock.now(), podsOn: (node) => state.podsOn(node) }),
       ...(cooldownMs === undefined ? {} : { cooldownMs }),
     };
   }
