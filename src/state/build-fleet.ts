@@ -56,6 +56,8 @@ export interface BuiltFleet {
   cloudName(instanceType: string): string;
   /** When time alone changes the question: a hold or the protection of a pod ends. */
   readonly changesAt?: EpochMs;
+  /** When nodes that only have to wait for it may be looked at. */
+  readonly heldUntil: readonly EpochMs[];
 }
 
 /** Long enough for pods to come and go and for prices to settle. */
@@ -141,6 +143,7 @@ class FleetBuilder {
   readonly #fleetPods: FleetPod[] = [];
   readonly #pods: Pod[] = [];
   readonly #seen = new Set<string>();
+  readonly #heldUntil: EpochMs[] = [];
   #changesAt = Number.POSITIVE_INFINITY;
 
   constructor(snapshot: FleetSnapshot, cache: PodFactsCache, market: Market) {
@@ -211,6 +214,7 @@ class FleetBuilder {
       states: this.#states,
       pods: this.#pods,
       cloudName: (instanceType) => names.cloudName(instanceType),
+      heldUntil: this.#heldUntil,
       ...(Number.isFinite(this.#changesAt) ? { changesAt: this.#changesAt as EpochMs } : {}),
     };
   }
@@ -246,6 +250,7 @@ class FleetBuilder {
     const held = nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'cooldown', ...byPolicy });
     const settled = settledAt(state, cooldownMs) ?? now;
     const settling = settled > now;
+    if (held?.until !== undefined) this.#heldUntil.push(held.until);
     this.#changesAt = Math.min(this.#changesAt, held?.until ?? (settling ? settled : Number.POSITIVE_INFINITY));
     // An empty node that has only to wait for its time goes for nothing then: pods moved to it would keep it.
     const soonGone = empty && held?.hold === 'consolidate-after' && held.until !== undefined;
