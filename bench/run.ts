@@ -1,7 +1,7 @@
 /**
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
- * `npm run bench -- end-to-end` the autoscaler on a real control plane.
+ * `npm run bench -- notices` a storm of notices, `npm run bench -- end-to-end` the autoscaler on a real control plane.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import type { CaseResult } from './case-result.ts';
 import { runEmbedded } from './embedded/run.ts';
 import { runEndToEnd } from './end-to-end/run.ts';
 import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
+import { runNotices } from './notices/run.ts';
 import { consolidationTable } from './report/consolidation-table.ts';
 import { growthOf, plotsOf, tableOf } from './report/report.ts';
 import { table } from './report/table.ts';
@@ -27,6 +28,10 @@ async function run(): Promise<void> {
   });
   if (positionals[0] === 'embedded') {
     runEmbedded();
+    return;
+  }
+  if (positionals[0] === 'notices') {
+    runNotices();
     return;
   }
   const runs = Number(values.runs ?? 5);

@@ -11,6 +11,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resour
 import { ANNOTATION_INTERRUPTION } from '../../src/apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
+import type { Notice } from '../../src/cloud/notice.ts';
 import { Reservations } from '../../src/cloud/reservations.ts';
 import { instanceOfClaim } from '../../src/cloud/simulated/instance-of-claim.ts';
 import { SimulatedCloud } from '../../src/cloud/simulated/simulated-cloud.ts';
@@ -24,6 +25,9 @@ import { DrainPlans } from '../../src/controllers/node/termination/drain-plans.t
 import { OwnWrites } from '../../src/controllers/own-writes.ts';
 import { DecisionLog } from '../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../src/controllers/provisioning/provisioner.ts';
+import { RiskKeeper } from '../../src/controllers/spot-policy/risk-keeper.ts';
+import { SpotPlanning } from '../../src/controllers/spot-policy/spot-planning.ts';
+import { SpotPolicies } from '../../src/controllers/spot-policy/spot-policies.ts';
 import { ApiServer } from '../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../src/embedded/in-memory-client.ts';
 import { EventRecorder } from '../../src/kube/event-recorder.ts';
@@ -64,7 +68,7 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const clock = new RealClock();
   const random = seededRandom('notices');
   const metrics = new Metrics();
-  const client = new InMemoryClient(new ApiServer({ clock, random }));
+  const client = new InMemoryClient(new ApiServer({ clock, random, rememberedEvents: 1000 }));
   const cloud = new SimulatedCloud({ clock, random });
   cloud.configure('default', anAccount());
   const provider = new SimulatedProvider({
@@ -76,7 +80,8 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   });
   for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
   await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
-  await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
+  const { limits: _, ...spec } = DEFAULT_NODE_POOL.spec;
+  await client.create(NODE_POOLS, { ...DEFAULT_NODE_POOL, spec });
   const ready = [
     { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: toTimestamp(clock.now()) },
   ];
@@ -103,9 +108,12 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const writes = new OwnWrites(client, informers);
   const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider, writes };
   const nominations = new Nominations({ clock, pods: informers.pods });
-  const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations });
+  const risk = new RiskKeeper({ clock, metrics });
+  const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
+  const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations, spot });
   const plans = new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) });
-  const interruption = new Interruption({ ...shared, nominations, plans, provisioner });
+  const recordNotice = (notice: Notice, claim: NodeClaim): void => void risk.recordNotice(notice, claim);
+  const interruption = new Interruption({ ...shared, nominations, plans, provisioner, recordNotice });
   const stop = new AbortController();
   const running = [informers, provisioner, interruption].map((part) => part.run(stop.signal));
   await informers.synced(stop.signal);
@@ -116,7 +124,8 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const start = performance.now();
   const since = (): number => (performance.now() - start) / 1000;
   provisioner.rounds.onEnd(() => {
-    const all = informers.nodeClaims.list().every(({ metadata }) => provisioner.rounds.covers(metadata.uid ?? ''));
+    const taken = informers.nodeClaims.list().filter(({ metadata }) => metadata.name?.startsWith('node-'));
+    const all = taken.every(({ metadata }) => provisioner.rounds.covers(metadata.uid ?? ''));
     if (all) covered ??= since();
   });
   const block = watchBlocking();
