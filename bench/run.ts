@@ -1,7 +1,11 @@
 /**
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
+<<<<<<< HEAD
  * `npm run bench -- notices` a storm of notices, `npm run bench -- end-to-end` the autoscaler on a real control plane.
+=======
+ * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one.
+>>>>>>> main
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -11,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { CaseResult } from './case-result.ts';
 import { runEmbedded } from './embedded/run.ts';
+import { runEmbeddedProvisioning } from './end-to-end/embedded.ts';
 import { runEndToEnd } from './end-to-end/run.ts';
 import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
 import { runNotices } from './notices/run.ts';
@@ -22,6 +27,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 
 async function run(): Promise<void> {
   if (process.argv[2] === 'end-to-end') return await runEndToEnd(process.argv.slice(3));
+  if (process.argv[2] === 'embedded-provisioning') return await runEmbeddedProvisioning();
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { runs: { type: 'string' }, problems: { type: 'string' }, checker: { type: 'string' } },

@@ -36,11 +36,15 @@ export class ClusterView {
       .map(({ metadata }) => metadata.name ?? '');
   }
 
+  async nodes(): Promise<readonly Node[]> {
+    return (await this.#client.list(NODES, {}, { timeoutMs: 60_000 })).items;
+  }
+
   async fleet(): Promise<FleetView> {
-    const { items } = await this.#client.list(NODES, {}, { timeoutMs: 60_000 });
+    const nodes = await this.nodes();
     return {
-      names: items.map(({ metadata }) => metadata.name ?? '').sort(),
-      usdPerHour: items.reduce((sum, node) => sum + this.#priceOf(node), 0),
+      names: nodes.map(({ metadata }) => metadata.name ?? '').sort(),
+      usdPerHour: nodes.reduce((sum, node) => sum + this.#priceOf(node), 0),
     };
   }
 

@@ -1,4 +1,7 @@
-/** How many requests a program has sent to the API server, by its own count, which has the same name in both. */
+/** How many requests a program has sent to the API server, by its own count. */
+
+/** Spindrift and client-go call it the one, Karpenter the other. */
+const COUNTERS = ['rest_client_requests_total', 'client_go_request_total'];
 
 export interface Requests {
   readonly reads: number;
@@ -17,7 +20,7 @@ export function countRequests(metrics: string): Requests {
   let reads = 0;
   let writes = 0;
   for (const line of metrics.split('\n')) {
-    if (!line.startsWith('rest_client_requests_total{')) continue;
+    if (!COUNTERS.some((name) => line.startsWith(`${name}{`))) continue;
     const count = Number(line.slice(line.lastIndexOf(' ') + 1));
     if (/method="GET"/i.test(line)) reads += count;
     else writes += count;

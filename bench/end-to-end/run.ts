@@ -1,6 +1,6 @@
 /**
  * Measures provisioning and consolidation from end to end, on a real control plane: `npm run bench -- end-to-end`.
- * Options: `--with karpenter` also runs Karpenter, one after the other on fresh control planes; `--load 1000|3000` one load only;
+ * Options: `--with karpenter` also runs Karpenter, after Spindrift and on a control plane of its own; `--without spindrift`; `--load 1000|3000` one load only;
  * `--runs N`; `--no-scale-down` without the second phase; `--keep DIR` keeps the logs of the autoscalers and profiles of
  * Spindrift's processor time.
  */

@@ -97,6 +97,7 @@ describe('why', () => {
   it('says why a node is what it is', async () => {
     const { printed } = await spindrift('why', 'node/general-x7k2p');
     expect(printed).toContain('It was the best of 2 offerings that fit.');
+    expect(printed).toMatch(/It is not consolidated: |Consolidation would take it away: /);
   });
 
   it('says which name was meant where there is none of that name', async () => {
@@ -108,6 +109,20 @@ describe('why', () => {
 
   it('says how to ask', async () => {
     expect((await spindrift('why', 'far')).printed).toContain('say what about, as in pod/web-1');
+  });
+});
+
+describe('plan --consolidate', () => {
+  it('says what would be done to the cluster, and does nothing', async () => {
+    const { code, printed } = await spindrift('plan', '--consolidate', '-o', 'json');
+    expect(JSON.parse(printed)).toMatchObject({ price: { before: expect.any(Number) }, complete: true });
+    expect(code).toBe(0);
+    const { metadata } = await running.cluster.client.get(NODE_CLAIMS, { name: 'general-x7k2p' });
+    expect(metadata.annotations?.['spindrift.dev/disruption']).toBeUndefined();
+  });
+
+  it('takes no manifests', async () => {
+    expect((await spindrift('plan', '--consolidate', '-f', 'web.yaml')).printed).toContain('leave out --consolidate');
   });
 });
 

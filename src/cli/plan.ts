@@ -1,20 +1,25 @@
 import { SpindriftError } from '../platform/errors.ts';
-import { listOption, numberOption, textOption } from '../platform/options.ts';
+import { listOption, numberOption, switchOption, textOption } from '../platform/options.ts';
+import { CLUSTER_OPTIONS } from './cluster-options.ts';
 import { command } from './command.ts';
 import { outputOption } from './output-option.ts';
 
-/** `spindrift plan`: what would be launched for manifests, without a cluster. */
+/** `spindrift plan`: what would be launched for manifests, without a cluster, or how a cluster would be consolidated. */
 export const PLAN = command({
   name: 'plan',
   summary:
-    'Says what would be launched for manifests, what it costs, and why some pods have no place. Needs no cluster.',
-  usage: '-f FILE [-f FILE…] [options]',
+    'Says what would be launched for manifests, what it costs, and why some pods have no place; or which nodes of a cluster would be consolidated. Changes nothing.',
+  usage: '-f FILE [-f FILE…] [options] | --consolidate [options]',
   options: {
     files: listOption({
       flag: 'filename',
       short: 'f',
       placeholder: 'FILE',
       help: 'Manifests: a file of one or more documents, a folder of files, or - for the standard input.',
+    }),
+    consolidate: switchOption({
+      flag: 'consolidate',
+      help: 'Says which nodes of a cluster would go, what that saves, and why the others stay.',
     }),
     catalog: textOption({
       flag: 'catalog',
@@ -29,10 +34,21 @@ export const PLAN = command({
       fractions: true,
       help: 'How long to look for a cheaper plan.',
     }),
+    ...CLUSTER_OPTIONS,
     output: outputOption(['table', 'json', 'yaml']),
   },
-  run: async ({ values, positionals }, { out }) => {
+  run: async ({ values, positionals }, { out, signal }) => {
     const files = [...values.files, ...positionals];
+    if (values.consolidate) {
+      if (files.length > 0)
+        throw new SpindriftError('ARGUMENT_INVALID', {
+          command: 'spindrift plan',
+          problem: 'manifests are for clusters that do not exist: leave out --consolidate, or the files',
+        });
+      const { planConsolidation } = await import('./plan/consolidate-command.ts');
+      out(await planConsolidation(values, signal));
+      return 0;
+    }
     if (files.length === 0)
       throw new SpindriftError('ARGUMENT_INVALID', {
         command: 'spindrift plan',

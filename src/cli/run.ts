@@ -86,7 +86,7 @@ export const RUN = command({
     kubeClientQps: numberOption({
       flag: 'kube-client-qps',
       env: 'KUBE_CLIENT_QPS',
-      fallback: 200,
+      fallback: 500,
       min: 1,
       max: 100_000,
       help: 'Requests a second to the API server.',
@@ -94,7 +94,7 @@ export const RUN = command({
     kubeClientBurst: numberOption({
       flag: 'kube-client-burst',
       env: 'KUBE_CLIENT_BURST',
-      fallback: 300,
+      fallback: 1000,
       min: 1,
       max: 100_000,
       help: 'Requests at once to the API server.',

@@ -19,6 +19,7 @@ import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
 import { NodeClaimDisruption } from './nodeclaim/disruption/node-claim-disruption.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
+import { Binder } from './nodeclaim/lifecycle/binder.ts';
 import type { LivenessLimits } from './nodeclaim/lifecycle/decide-liveness.ts';
 import { Launches } from './nodeclaim/lifecycle/launches.ts';
 import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.ts';
@@ -88,6 +89,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const launches = new Launches({ clock });
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods });
+  const binder = new Binder(options);
   const budgets = new DisruptionBudgets(state.informers.disruptionBudgets);
   const plans = new DrainPlans({ clock, state, budgets });
   const evictions = new EvictionQueue({ ...options, budgets });
@@ -104,7 +106,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds: provisioner.rounds });
   return [
     provisioner,
-    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations }),
+    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations, binder }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new NodeClaimDisruption(asking('nodeclaim.disruption')),

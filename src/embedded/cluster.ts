@@ -23,6 +23,8 @@ export interface EmbeddedClusterOptions {
   readonly rememberedEvents?: number;
   /** After what silence a node is taken for lost. */
   readonly nodeTimes?: Partial<NodeTimes>;
+  /** How often a node says that it is there. */
+  readonly leaseRenewMs?: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export class EmbeddedCluster {
   readonly #parts: readonly ClusterController[];
 
   constructor(options: EmbeddedClusterOptions) {
-    const { clock, delays, nodeTimes, rememberedEvents, logger = SILENT_LOGGER } = options;
+    const { clock, delays, nodeTimes, leaseRenewMs, rememberedEvents, logger = SILENT_LOGGER } = options;
     const random = options.random.split('embedded-cluster');
     this.server = new ApiServer({
       clock,
@@ -50,7 +52,11 @@ export class EmbeddedCluster {
     this.#informers = new ClusterInformers({ client, clock, random, logger });
     const shared = { client, clock, random, logger, informers: this.#informers };
     const recorder = (component: string): EventRecorder => new EventRecorder({ client, clock, random, component });
-    this.kubelets = new Kubelets({ ...shared, ...(delays === undefined ? {} : { delays }) });
+    this.kubelets = new Kubelets({
+      ...shared,
+      ...(delays === undefined ? {} : { delays }),
+      ...(leaseRenewMs === undefined ? {} : { leaseRenewMs }),
+    });
     this.#parts = [
       this.kubelets,
       new Scheduler({ ...shared, recorder: recorder('default-scheduler') }),

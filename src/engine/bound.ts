@@ -141,8 +141,9 @@ class BoundSearch {
     if (singles === undefined) return;
     const master = new Master<Column>(this.#demand, singles);
     for (let round = 0; round < MAX_ROUNDS && !work.over(0.95); round++) {
+      const cost = this.#demand.length * this.#demand.length * 0.02 + master.patterns.length * 0.1;
       while (master.improve(16) === 16 && !work.over(0.95)) {
-        if (work.spend(this.#demand.length * this.#demand.length * 0.3)) yield;
+        if (work.spend(16 * cost)) yield;
       }
       yield* this.try(
         master.values.map((value) => Math.max(value, 0)),

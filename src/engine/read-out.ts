@@ -2,6 +2,7 @@
 import type { Template } from './compile/catalogue.ts';
 import { agree } from './compile/min-values.ts';
 import type { PodClass } from './compile/model.ts';
+import { typeLabel } from './compile/type-label.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from './compile/well-known.ts';
 import type { Construction } from './construct.ts';
 import type { Slices, Work } from './packing/work.ts';
@@ -100,7 +101,12 @@ class Ranking {
     const pool = problem.pools[catalogue.optionPool[option] as number];
     return {
       pool: pool?.name ?? '',
-      requirements: requirementsOf(offerings, pool?.requirements ?? [], this.#settled(option)),
+      requirements: requirementsOf(
+        ranked.map((one) => typeLabel(problem.instanceTypes[this.#typeOf(one)])),
+        offerings,
+        pool?.requirements ?? [],
+        this.#settled(option),
+      ),
       offerings,
       price: catalogue.optionPrice[option] as number,
       requests: dimensions.toResources(used),
@@ -137,6 +143,7 @@ class Ranking {
   #onDemandBeside(ranked: readonly number[], options: Int32Array): number[] {
     const own = this.#template(ranked[0] as number);
     const listed = new Set(ranked.filter((option) => this.#isOnDemand(option)));
+    if (listed.size >= ON_DEMAND) return [];
     let onDemand = this.#onDemand.get(options);
     if (onDemand === undefined) {
       onDemand = options.filter((option) => this.#isOnDemand(option));
@@ -194,6 +201,7 @@ class Ranking {
 }
 
 function requirementsOf(
+  types: readonly string[],
   offerings: readonly RankedOffering[],
   ofPool: readonly Requirement[],
   settled: readonly Requirement[],
@@ -203,7 +211,7 @@ function requirementsOf(
     return set.size === 1 ? [...set] : [...set].sort();
   };
   const narrowed: Requirement[] = [
-    { key: INSTANCE_TYPE, operator: 'In', values: distinct(offerings.map((one) => one.instanceType)) },
+    { key: INSTANCE_TYPE, operator: 'In', values: distinct(types) },
     { key: ZONE, operator: 'In', values: distinct(offerings.map((one) => one.zone)) },
     { key: CAPACITY_TYPE, operator: 'In', values: distinct(offerings.map((one) => one.capacityType)) },
   ];

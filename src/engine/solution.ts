@@ -22,6 +22,8 @@ export interface NewNode {
   readonly pods: readonly number[];
   /** Sum of the requests of its pods, without daemons. */
   readonly requests: Resources;
+  /** It would be spot, if that were not out of the market. Whoever knows the market says so. */
+  readonly spotFallback?: true;
 }
 
 /** Pods placed on a node that exists. */

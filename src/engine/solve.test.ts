@@ -50,6 +50,25 @@ describe('sizes', () => {
   });
 });
 
+describe('a type that goes by another name in the problem', () => {
+  const key = 'node.kubernetes.io/instance-type';
+  const named = (name: string, price: number, label: string) =>
+    aType({ name, labels: { [key]: label }, offerings: onDemand(price, 'a') });
+
+  it('is offered by its name in the problem and required by the name on its nodes', () => {
+    const [node] = solved(aProblem({ instanceTypes: [named('east:medium', 1, 'medium')] })).newNodes;
+    expect(node?.offerings[0]?.instanceType).toBe('east:medium');
+    expect(node?.requirements).toContainEqual(oneOf(key, 'medium'));
+  });
+
+  it('counts once for minValues when two types share a name', () => {
+    const pools = [aPool({ requirements: [{ key, operator: 'Exists', values: [], minValues: 2 }] })];
+    const twins = [named('medium', 1, 'medium'), named('east:medium', 2, 'medium')];
+    expect(solved(aProblem({ pools, instanceTypes: twins })).newNodes).toEqual([]);
+    expect(solved(aProblem({ pools, instanceTypes: [...twins, named('other', 3, 'other')] })).newNodes).toHaveLength(1);
+  });
+});
+
 describe('existing nodes', () => {
   it('are used before anything is bought, ready ones before those on their way', () => {
     const coming = aNode({ name: 'coming', inFlight: true });

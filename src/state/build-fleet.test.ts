@@ -85,13 +85,12 @@ describe('a node of the fleet', () => {
     expect(onlyNode({ nodes, nodePools: poolThat({ consolidateAfter: 'Never' }) }).hold).toBe('consolidate-after');
   });
 
-  it('that took the place of others is not replaced for a while, unless its load has fallen', () => {
+  it('that took the place of others is not replaced for a while', () => {
     const nodes = [aStateNode({ claimAnnotations: { 'spindrift.dev/replaces': 'x' } })];
     const pods = [aRunningPod('web-1', NODE), aRunningPod('web-2', NODE)];
     const cooldownMs = 25 * 3_600_000;
     expect(onlyNode({ nodes, pods, cooldownMs }).settling).toBe(true);
     expect(onlyNode({ nodes: [aStateNode()], pods, cooldownMs }).settling).toBeUndefined();
-    expect(onlyNode({ nodes, pods: pods.slice(1), cooldownMs }).settling).toBeUndefined();
     expect(onlyNode({ nodes, pods, cooldownMs: 1000 }).settling).toBeUndefined();
   });
 
@@ -100,6 +99,14 @@ describe('a node of the fleet', () => {
     expect(onlyNode({ nodes: [aStateNode({ node: { unschedulable: true } })] }).closed).toBe(true);
     expect(onlyNode({ nodes: [aStateNode({ labels: { 'karpenter.sh/initialized': 'false' } })] }).closed).toBe(true);
     expect(onlyNode({ nodes: [aStateNode()], isNominated: () => true }).closed).toBe(true);
+  });
+
+  it('takes no pods while it is empty and only waits for its time to go', () => {
+    const nodes = [aStateNode({ lastPodEventTime: '2030-01-01T23:50:00Z' })];
+    const nodePools = poolThat({ consolidateAfter: '15m' });
+    expect(onlyNode({ nodes, nodePools }).closed).toBe(true);
+    expect(onlyNode({ nodes, nodePools, pods: [aRunningPod('web-1', NODE)] }).closed).toBeUndefined();
+    expect(onlyNode({ nodes, nodePools: poolThat({ consolidateAfter: 'Never' }) }).closed).toBeUndefined();
   });
 
   it('without a claim is nobody’s to take away, and costs nothing', () => {

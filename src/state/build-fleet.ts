@@ -7,7 +7,7 @@
  */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
-import type { Pod, ResourceList } from '../apis/kubernetes/pod.ts';
+import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
@@ -20,7 +20,7 @@ import { type ClusterSnapshot, daemonGroup, plannedAllocatable, requestsOf, take
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
-import { nodeHold, settledAt } from './node-hold.ts';
+import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
 import { nodePrice } from './node-price.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
@@ -42,6 +42,8 @@ export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displa
   allowed?(pool: string): Readonly<Partial<Record<DisruptionReason, number>>>;
   /** How long a node that took the place of others is left in peace. */
   readonly cooldownMs?: number;
+  /** Whether a policy has a node left as it is for now, and until when. */
+  policyHold?(state: StateNode): Omit<NodeHold, 'hold'> | undefined;
 }
 
 /** The question, and what its names and numbers stand for. */
@@ -115,9 +117,6 @@ function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
   return { pools: names.all().length === 0 ? [] : engine, names, planned, types };
 }
 
-/** What the load of a node is told by. */
-const COUNTED = ['cpu', 'memory'] as const;
-
 /** A unit of the engine's work is a few hundred nanoseconds; these are what a node and a pod take here. */
 const NODE_UNITS = 60;
 const POD_UNITS = 10;
@@ -184,7 +183,7 @@ class FleetBuilder {
       ports.push(...hostPorts(pod.spec));
     }
     this.#reserveForDaemons(state, daemonsHere, room, ports);
-    this.#addNode(state, room, ports, moving);
+    this.#addNode(state, room, ports, moving.length === 0);
     for (const { pod, facts } of moving) this.#addPod(pod, facts, state.name);
     return units;
   }
@@ -234,7 +233,7 @@ class FleetBuilder {
     }
   }
 
-  #addNode(state: StateNode, allocatable: Resources, ports: readonly HostPort[], moving: readonly MovingPod[]): void {
+  #addNode(state: StateNode, allocatable: Resources, ports: readonly HostPort[], empty: boolean): void {
     const { now, reservationLabel = '', isNominated, cooldownMs = DEFAULT_COOLDOWN_MS } = this.#snapshot;
     // Without a claim nothing can be asked to go, whatever its labels say.
     const pool = state.claim === undefined ? undefined : poolOf(state);
@@ -250,13 +249,14 @@ class FleetBuilder {
     };
     const nominated = isNominated?.(state) ?? false;
     const nodePool = this.#nodePools.get(pool ?? '');
-    const held = nodeHold(state, { now, pool: nodePool, nominated });
+    const byPolicy = this.#snapshot.policyHold?.(state);
+    const held = nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'cooldown', ...byPolicy });
     const settled = settledAt(state, cooldownMs) ?? now;
-    const settling = settled > now && isAsPlanned(state, moving);
+    const settling = settled > now;
     this.#changesAt = Math.min(this.#changesAt, held?.until ?? (settling ? settled : Number.POSITIVE_INFINITY));
-    // An empty node that only waits for its time to go is no place to move anything to.
-    const goesSoon = held?.hold === 'consolidate-after' && moving.length === 0;
-    const closed = nominated || goesSoon || held?.hold === 'leaving' || held?.hold === 'not-ready';
+    // An empty node that has only to wait for its time goes for nothing then: pods moved to it would keep it.
+    const soonGone = empty && held?.hold === 'consolidate-after' && held.until !== undefined;
+    const closed = nominated || soonGone || held?.hold === 'leaving' || held?.hold === 'not-ready';
     const limits = sold?.type.volumeAttachLimits;
     this.#states.set(state.name, state);
     this.#nodes.push({
@@ -298,15 +298,6 @@ class FleetBuilder {
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });
   }
-}
-
-/** Whether a node still has about the load that it was launched for: where that has fallen, nobody flaps who acts on it. */
-function isAsPlanned({ claim }: StateNode, moving: readonly MovingPod[]): boolean {
-  const planned = resources(resourceAmounts(claim?.spec.resources?.requests as ResourceList | undefined));
-  return COUNTED.some((resource) => {
-    const used = moving.reduce((sum, { facts }) => sum + (facts.group.group.requests[resource] ?? 0), 0);
-    return used > (planned[resource] ?? Number.POSITIVE_INFINITY) / 2;
-  });
 }
 
 function capacityTypeOf(text: string | undefined): RankedOffering['capacityType'] {

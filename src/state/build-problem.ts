@@ -109,13 +109,7 @@ function existingNode(
   if (allocatable === undefined) return [];
   const labels = labelsOf(state);
   const taints = taintsOf(state);
-  const free: Record<string, number> = { ...allocatable };
-  for (const pod of pods) take(free, requestsOf(pod));
-  for (const daemonSet of daemonSets) {
-    const here = pods.some((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === daemonSet.metadata.uid));
-    if (here || !daemonRunsOn(daemonSet, labels, taints)) continue;
-    take(free, resources(podRequests(daemonSet.spec.template)));
-  }
+  const free = freeRoom(state, allocatable, pods, daemonSets);
   const pool = poolOf(state);
   const ports = pods.flatMap((pod) => hostPorts(pod.spec));
   return [
@@ -130,6 +124,36 @@ function existingNode(
       ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
     },
   ];
+}
+
+/** What is left for others beside these pods and those of DaemonSets that are still to come. */
+export function freeRoom(
+  state: StateNode,
+  allocatable: Resources,
+  pods: readonly Pod[],
+  daemonSets: readonly DaemonSet[],
+): Resources {
+  const labels = labelsOf(state);
+  const taints = taintsOf(state);
+  const free: Record<string, number> = { ...allocatable };
+  for (const pod of pods) take(free, requestsOf(pod));
+  for (const daemonSet of daemonSets) {
+    const here = pods.some((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === daemonSet.metadata.uid));
+    if (here || !daemonRunsOn(daemonSet, labels, taints)) continue;
+    take(free, resources(podRequests(daemonSet.spec.template)));
+  }
+  return free;
+}
+
+/** Those of the pods, first come first served, that there is room for. */
+export function fitting(room: Resources, pods: readonly Pod[]): Pod[] {
+  const free: Record<string, number> = { ...room };
+  return pods.filter((pod) => {
+    const needs = Object.entries({ pods: 1, ...requestsOf(pod) });
+    if (needs.some(([name, amount]) => amount > (free[name] ?? 0))) return false;
+    take(free, requestsOf(pod));
+    return true;
+  });
 }
 
 /** What pods will have of a machine that is not launched yet. */

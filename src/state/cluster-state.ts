@@ -63,9 +63,23 @@ export class ClusterState {
     return this.nodes().flatMap((state) => (isGoing(state) ? this.podsOn(state.name).filter(isReschedulable) : []));
   }
 
-  /** Pods that the scheduler has no place for, and that a new node could give one. */
+  /**
+   * Pods that the scheduler has no place for, and that a new node could give one. Once it has run out of places, pods that
+   * it has not looked at yet count as well, up to the priority of those it has no place for: it takes seconds to look at
+   * thousands, the plan knows the places that are left, and one plan for all is cheaper than several for some.
+   */
   provisionable(): Pod[] {
-    return this.informers.pods.list().filter(isProvisionable);
+    const waiting = this.informers.pods.list().filter(needsPlace);
+    const short = new Map<string | undefined, number>();
+    for (const pod of waiting) {
+      if (isUnseen(pod)) continue;
+      const { schedulerName, priority = 0 } = pod.spec;
+      short.set(schedulerName, Math.max(priority, short.get(schedulerName) ?? priority));
+    }
+    return waiting.filter((pod) => {
+      const { schedulerName, priority = 0 } = pod.spec;
+      return !isUnseen(pod) || priority <= (short.get(schedulerName) ?? Number.NEGATIVE_INFINITY);
+    });
   }
 }
 
@@ -82,12 +96,22 @@ export function isReschedulable(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp === undefined || owners.some(({ kind }) => kind === 'StatefulSet');
 }
 
-/** Whether a new node could help the pod: the scheduler gave up on it, and nobody else is about to make room for it. */
-export function isProvisionable(pod: Pod): boolean {
+/** Whether the pod waits for the scheduler, or the scheduler for a node: nobody else is about to make room for it. */
+export function needsPlace(pod: Pod): boolean {
   if (pod.spec.nodeName || hasEnded(pod) || pod.metadata.deletionTimestamp !== undefined) return false;
   if (pod.status?.nominatedNodeName) return false;
   // The pods of a DaemonSet or of a kubelet belong to nodes that are there already.
   if (pod.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node')) return false;
-  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (isUnseen(pod)) return (pod.spec.schedulingGates ?? []).length === 0;
+  const scheduled = scheduledCondition(pod);
   return scheduled?.status === 'False' && scheduled.reason === 'Unschedulable';
+}
+
+/** The scheduler has not said anything of the pod yet. */
+export function isUnseen(pod: Pod): boolean {
+  return scheduledCondition(pod) === undefined;
+}
+
+function scheduledCondition(pod: Pod) {
+  return pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
 }

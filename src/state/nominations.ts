@@ -23,12 +23,16 @@ interface NominatedPod {
 interface Nomination {
   readonly pods: readonly NominatedPod[];
   readonly at: number;
+  /** When its places are not kept any more, because the node is open to the scheduler. */
+  readonly openFrom?: number;
 }
 
 /** A pod that is not there after so long has found another place, or nobody places it. */
 const LONGEST_MS = 600_000;
 /** The scheduler may send other pods than those that were meant: so long the node is kept, whoever has come. */
 const SHORTEST_MS = 20_000;
+/** So long after a node was opened the cache shows which pods are on it. */
+const OPENED_MS = 3_000;
 
 export class Nominations {
   readonly #options: NominationsOptions;
@@ -40,9 +44,10 @@ export class Nominations {
     this.#options = options;
   }
 
-  /** Keeps a node, named as in the state, for pods; what was said of it before no longer holds. */
+  /** Keeps a node, named as in the state, for pods, beside those without a node that it is kept for already. */
   nominate(node: string, pods: readonly Pod[]): void {
-    const named = pods.map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
+    const all = new Set([...this.#waitingOn(node), ...pods]);
+    const named = [...all].map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
     const at = this.#options.clock.elapsed();
     const until = at + LONGEST_MS;
     this.#byNode.set(node, { pods: named, at });
@@ -74,9 +79,29 @@ export class Nominations {
     return since !== undefined && this.#options.clock.now() - since < SHORTEST_MS;
   }
 
+  /** The node of a claim is open to the scheduler: from now on it says who finds a place there. */
+  opened(claim: NodeClaim): void {
+    const node = `${CLAIM_PREFIX}${claim.metadata.name}`;
+    const nomination = this.#byNode.get(node);
+    if (nomination !== undefined)
+      this.#byNode.set(node, { ...nomination, openFrom: this.#options.clock.elapsed() + OPENED_MS });
+  }
+
+  /** The pods without a node whose place is on the node of a claim, while nobody else can take it. */
+  keptFor(claim: NodeClaim): Pod[] {
+    const nomination = this.#byNode.get(`${CLAIM_PREFIX}${claim.metadata.name}`);
+    if (nomination === undefined) return [];
+    const { at, openFrom = at + LONGEST_MS } = nomination;
+    return this.#options.clock.elapsed() < openFrom ? this.waitingFor(claim) : [];
+  }
+
   /** The pods without a node that are to come to the node of a claim. */
   waitingFor(claim: NodeClaim): Pod[] {
-    const { pods = [] } = this.#byNode.get(`${CLAIM_PREFIX}${claim.metadata.name}`) ?? {};
+    return this.#waitingOn(`${CLAIM_PREFIX}${claim.metadata.name}`);
+  }
+
+  #waitingOn(node: string): Pod[] {
+    const { pods = [] } = this.#byNode.get(node) ?? {};
     return pods.flatMap((nominated) => this.#ifWaiting(nominated) ?? []).filter((pod) => !pod.spec.nodeName);
   }
 

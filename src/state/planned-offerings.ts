@@ -29,6 +29,12 @@ export function readOfferings(text: string | undefined): RankedOffering[] {
   });
 }
 
+/** The first of them, for those who ask of many claims. */
+export function firstOffering(text: string | undefined): RankedOffering | undefined {
+  const end = text?.indexOf(' ') ?? -1;
+  return readOfferings(end < 0 ? text : text?.slice(0, end))[0];
+}
+
 function isCapacityType(text: string | undefined): text is RankedOffering['capacityType'] {
   return text === 'spot' || text === 'on-demand' || text === 'reserved';
 }

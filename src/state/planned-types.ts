@@ -1,7 +1,7 @@
 import { LABEL_NODE_POOL } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { InstanceType } from '../engine/problem.ts';
-import { ANNOTATION_OFFERINGS, readOfferings } from './planned-offerings.ts';
+import { ANNOTATION_OFFERINGS, firstOffering } from './planned-offerings.ts';
 import type { UsablePool } from './usable-pool.ts';
 
 /** The instance type a claim is planned as; undefined when its pool is gone or does not sell it any more. */
@@ -15,7 +15,7 @@ export function plannedTypes(pools: readonly UsablePool[]): PlannedTypes {
     ]),
   );
   return ({ metadata }) => {
-    const [first] = readOfferings(metadata.annotations?.[ANNOTATION_OFFERINGS]);
+    const first = firstOffering(metadata.annotations?.[ANNOTATION_OFFERINGS]);
     return first && byPool.get(metadata.labels?.[LABEL_NODE_POOL] ?? '')?.get(first.instanceType);
   };
 }

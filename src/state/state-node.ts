@@ -13,8 +13,9 @@ import {
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Node, Taint } from '../apis/kubernetes/node.ts';
 import type { ResourceList } from '../apis/kubernetes/pod.ts';
-import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION } from '../apis/spindrift/annotations.ts';
-import { ANNOTATION_OFFERINGS, readOfferings } from './planned-offerings.ts';
+import { TAINT_UNSCHEDULABLE } from '../apis/kubernetes/taints.ts';
+import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION, ANNOTATION_OPENING } from '../apis/spindrift/annotations.ts';
+import { ANNOTATION_OFFERINGS, firstOffering } from './planned-offerings.ts';
 
 /** Before the name of a claim that stands for a node that is not there yet: no node can have such a name. */
 export const CLAIM_PREFIX = 'nodeclaim/';
@@ -32,6 +33,7 @@ const PASSING_TAINTS = [
   'node.kubernetes.io/unreachable',
   'node.kubernetes.io/network-unavailable',
   'node.cloudprovider.kubernetes.io/uninitialized',
+  TAINT_UNSCHEDULABLE,
   TAINT_UNREGISTERED.key,
 ];
 
@@ -56,11 +58,16 @@ export function isGoing({ node, claim }: StateNode): boolean {
   return node?.metadata.deletionTimestamp !== undefined || (claim !== undefined && isClaimGoing(claim));
 }
 
+/** It is closed only until the scheduler knows which pods it was made for. */
+export function isOpening({ metadata }: Node): boolean {
+  return metadata.annotations?.[ANNOTATION_OPENING] !== undefined;
+}
+
 /** It goes, or nobody may be put on it. */
 export function isLeaving(state: StateNode): boolean {
   const { node } = state;
   if (isGoing(state)) return true;
-  if (node?.spec?.unschedulable === true) return true;
+  if (node?.spec?.unschedulable === true && !isOpening(node)) return true;
   return (node?.spec?.taints ?? []).some((taint) => taint.key === TAINT_DISRUPTED.key);
 }
 
@@ -72,7 +79,7 @@ export function isManaged({ node, claim }: StateNode): boolean {
 /** The labels it has, or will have once its claim's machine is there. */
 export function labelsOf({ node, claim }: StateNode): Readonly<Record<string, string>> {
   if (claim === undefined || node?.metadata.labels?.[LABEL_REGISTERED] === 'true') return node?.metadata.labels ?? {};
-  const planned = readOfferings(claim.metadata.annotations?.[ANNOTATION_OFFERINGS])[0];
+  const planned = firstOffering(claim.metadata.annotations?.[ANNOTATION_OFFERINGS]);
   const expected =
     planned === undefined
       ? {}

@@ -1,4 +1,4 @@
-/** What Spindrift writes on claims so that a decision survives the process that made it. */
+/** What Spindrift writes on claims and nodes so that a decision survives the process that made it. */
 import { SPINDRIFT_GROUP } from './simulated-node-class.ts';
 
 /** On a claim whose machine is about to be taken away: the kind of the notice. */
@@ -7,5 +7,9 @@ export const ANNOTATION_INTERRUPTION = `${SPINDRIFT_GROUP}/interruption`;
 export const ANNOTATION_INTERRUPTION_DEADLINE = `${SPINDRIFT_GROUP}/interruption-deadline`;
 /** On a claim that makes way: the identity of the disruption command. */
 export const ANNOTATION_DISRUPTION = `${SPINDRIFT_GROUP}/disruption`;
+/** On a node that is closed until the scheduler knows which pods it was made for; without it, a closed node was closed by a person. */
+export const ANNOTATION_OPENING = `${SPINDRIFT_GROUP}/opening`;
 /** On a claim launched in place of others: the identity of the disruption command. */
 export const ANNOTATION_REPLACES = `${SPINDRIFT_GROUP}/replaces`;
+/** `true` on a claim that is to be on-demand because the spot capacity it would have been was out of the market. */
+export const ANNOTATION_SPOT_FALLBACK = `${SPINDRIFT_GROUP}/spot-fallback`;

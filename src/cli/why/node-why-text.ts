@@ -2,14 +2,22 @@
 import type { RankedOffering } from '../../engine/solution.ts';
 import { dollars, percent } from '../money.ts';
 import { textTable } from '../text-table.ts';
+import type { NodeStay } from './node-stay.ts';
 import type { NodeWhy } from './node-why.ts';
 import { offeringPriceText, offeringText } from './offering-text.ts';
 
 const SHOWN = 8;
 
-/** The answer as text. */
-export function nodeWhyText(why: NodeWhy): string {
-  return `${[firstWords(why), purpose(why), ...choice(why)].filter((part) => part !== '').join('\n\n')}\n`;
+/** The answer as text, with why the node is still there where that is known. */
+export function nodeWhyText(why: NodeWhy, stay?: NodeStay): string {
+  const parts = [firstWords(why), purpose(why), ...choice(why), ...(stay === undefined ? [] : [stayText(stay)])];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function stayText({ outcome, because, saves, budget }: NodeStay): string {
+  if (outcome === 'goes') return `Consolidation would take it away: ${because}.`;
+  const most = saves === 0 ? '' : ` Its end would save ${dollars(saves)} an hour at most.`;
+  return `It is not consolidated: ${because}.${most}${budget === undefined ? '' : ` ${budget}.`}`;
 }
 
 function firstWords({ node, offering, launched, onDemandPrice }: NodeWhy): string {

@@ -2,14 +2,14 @@
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { SpindriftError } from '../../platform/errors.ts';
 import { hint } from '../../platform/nearest.ts';
-import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { type ClusterChoice, type WatchedCluster, withWatchedCluster } from '../live-cluster.ts';
-import { SimulatedMarket } from '../simulated-market.ts';
+import { fleetSnapshotOf, marketOf, snapshotOf } from '../live-snapshot.ts';
 import { marketPrices } from './market-prices.ts';
+import { nodeStay } from './node-stay.ts';
 import { nodeWhy } from './node-why.ts';
 import { nodeWhyText } from './node-why-text.ts';
-import { podWhy, type UnusablePool, unusableBecause } from './pod-why.ts';
+import { podWhy } from './pod-why.ts';
 import { podWhyText } from './pod-why-text.ts';
 
 /** What `spindrift why` is asked with. */
@@ -48,7 +48,11 @@ function aboutPod(cluster: WatchedCluster, name: string, namespace: string): Ans
 function aboutNode(cluster: WatchedCluster, name: string): Answer {
   const state = findNode(cluster, name);
   const data = nodeWhy(state, marketPrices(marketOf(cluster), state.claim?.spec.nodeClassRef));
-  if (data !== undefined) return { data, text: nodeWhyText(data) };
+  if (data !== undefined) {
+    const { snapshot, budgets } = fleetSnapshotOf(cluster);
+    const consolidation = nodeStay(state.name, snapshot, budgets);
+    return { data: { ...data, consolidation }, text: nodeWhyText(data, consolidation) };
+  }
   const text = `Node ${name} was not made by a NodePool: somebody else brought it into the cluster.\n`;
   return { data: { node: name, pool: null }, text };
 }
@@ -72,34 +76,4 @@ function findNode({ state }: WatchedCluster, name: string): StateNode {
   if (found !== undefined) return found;
   const known = nodes.map((node) => node.name);
   throw new SpindriftError('OBJECT_UNKNOWN', { object: `node ${name}`, hint: hint(name, known) });
-}
-
-function marketOf({ clock, state, nodeClasses }: WatchedCluster): SimulatedMarket {
-  return new SimulatedMarket({ now: clock.now(), nodeClasses: nodeClasses(), nodes: state.informers.nodes.list() });
-}
-
-/** The cluster as provisioning would see it now, and the pools that it would leave out. */
-function snapshotOf(cluster: WatchedCluster): { snapshot: ClusterSnapshot; unusable: UnusablePool[] } {
-  const { state } = cluster;
-  const { informers } = state;
-  const market = marketOf(cluster);
-  const unusable: UnusablePool[] = [];
-  const pools = informers.nodePools.list().flatMap((pool) => {
-    const instanceTypes = market.instanceTypes(pool.spec.template.spec.nodeClassRef);
-    const problem =
-      unusableBecause(pool) ?? ('problem' in instanceTypes ? `cannot be asked: ${instanceTypes.problem}` : undefined);
-    if (problem === undefined && !('problem' in instanceTypes)) return [{ pool, instanceTypes }];
-    unusable.push({ pool: pool.metadata.name ?? '', problem: problem ?? '' });
-    return [];
-  });
-  const snapshot: ClusterSnapshot = {
-    pending: [],
-    nodes: state.nodes(),
-    podsOn: (node) => state.podsOn(node),
-    daemonSets: informers.daemonSets.list(),
-    pools,
-    namespaces: informers.namespaces.list(),
-    storage: state.storage,
-  };
-  return { snapshot, unusable };
 }

@@ -17,7 +17,15 @@ describe('who failed', () => {
       expect(backOff.leftMs('a')).toBe(0);
     }
     expect(waits).toEqual([1, 2, 4, 8, 10, 10]);
+    expect([backOff.failures('a'), backOff.failures('b')]).toEqual([6, 0]);
     expect(backOff.leftMs('b')).toBe(0);
+  });
+
+  it('may try again at once when everything has changed', () => {
+    const backOff = new BackOff(new VirtualClock());
+    backOff.failed('a');
+    backOff.clear();
+    expect(backOff.leftMs('a')).toBe(0);
   });
 
   it('starts from the beginning when it has gone well, or an hour has passed', async () => {

@@ -28,6 +28,11 @@ export class BackOff {
     this.#failures.set(key, { count: count + 1, until: now + Math.min(LONGEST_MS, FIRST_MS * 2 ** count) });
   }
 
+  /** How often it failed without having gone well since. */
+  failures(key: string): number {
+    return this.#failures.get(key)?.count ?? 0;
+  }
+
   /** How long it has to wait from now on; 0 when it need not. */
   leftMs(key: string): number {
     return Math.max(0, (this.#failures.get(key)?.until ?? 0) - this.#clock.elapsed());
@@ -36,6 +41,11 @@ export class BackOff {
   /** It went well. */
   succeeded(key: string): void {
     this.#failures.delete(key);
+  }
+
+  /** Something has changed that may help everybody: all may try again. */
+  clear(): void {
+    this.#failures.clear();
   }
 
   /** Forgets those who failed so long ago that it no longer counts. */

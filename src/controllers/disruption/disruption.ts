@@ -4,14 +4,17 @@
  * the commands themselves are carried out beside each other and beside the next looks.
  */
 import type { Node } from '../../apis/kubernetes/node.ts';
+import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Nominations } from '../../state/nominations.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
+import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 import { UsablePools } from '../usable-pools.ts';
 import type { BackOff } from './back-off.ts';
 import { BUDGETED_REASONS, BudgetMetrics } from './budgets/budget-metrics.ts';
@@ -26,6 +29,7 @@ import { expiresAt } from './expiry.ts';
 import { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import { DisruptionMetrics } from './metrics.ts';
+import { PoolLimits } from './pool-limits.ts';
 import { Repair } from './repair/repair.ts';
 import { Replacement } from './replacement.ts';
 import { StaleMarks } from './stale-marks.ts';
@@ -37,6 +41,7 @@ export interface DisruptionOptions extends ControllersOptions {
   readonly commands: Commands;
   readonly backOff: BackOff;
   readonly spot: SpotPlanning;
+  readonly policies: Pick<SpotPolicies, 'for'>;
   /** How long and how hard other places for pods are looked for. */
   readonly provisioning?: ProvisionerLimits;
   /** Finds cheaper fleets; the last to be asked. */
@@ -74,12 +79,12 @@ export class Disruption {
     const shared = { solve: engineSolve(clock, options.spot, provisioning), backOff, metrics: this.#metrics };
     this.#methods = [
       new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
-      new Emptiness(shared),
+      new Emptiness({ ...shared, policies: options.policies }),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
       ...(consolidation === undefined ? [] : [consolidation]),
     ];
-    const { nodeClaims, nodes, nodePools, disruptionBudgets } = state.informers;
+    const { nodeClaims, nodes, nodePools, nodeClasses, disruptionBudgets } = state.informers;
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 1,
@@ -90,10 +95,16 @@ export class Disruption {
         const startsAt = clock.elapsed() + FIRST_LOOK_MS;
         const soon = (): void => queue.add('all', { afterMs: Math.max(SETTLE_MS, startsAt - clock.elapsed()) });
         const heard = { added: soon, updated: soon, deleted: soon };
+        // What had no place, or could not be launched, may have one now, and may be.
+        const changed = (object: KubeObject, old: KubeObject): void => {
+          if (object.metadata.generation !== old.metadata.generation) backOff.clear();
+          soon();
+        };
         return [
           nodeClaims.addHandler(heard),
           nodes.addHandler({ ...heard, updated: (node, old) => !isHeartbeat(node, old) && soon() }),
-          nodePools.addHandler(heard),
+          nodePools.addHandler({ ...heard, updated: changed }),
+          ...[...nodeClasses.values()].map((informer) => informer.addHandler({ updated: changed })),
           disruptionBudgets.addHandler(heard),
         ];
       },
@@ -114,25 +125,30 @@ export class Disruption {
     backOff.sweep();
     await this.#staleMarks.sweep(look.nodes, signal);
     for (const method of this.#methods) {
+      // Whatever else waits comes in between.
+      await clock.sleep(0, signal);
       // Until the cluster shows all that was begun, places would be given away twice.
       if (method.places && commands.isStarting) continue;
       const startedAt = clock.elapsed();
       const planned = await method.plan(look, signal);
       this.#metrics.evaluated(method.reason, (clock.elapsed() - startedAt) / 1000);
-      const begun = this.#valid(planned, context).map((command) => commands.begin(command));
+      const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
+      const begun = this.#valid(planned, pools, context);
       if (begun.length === 0) continue;
-      await atMost(clock, BEGIN_MS, Promise.all(begun), signal);
+      for (const command of begun) this.#keepPlaces(command);
+      await atMost(clock, BEGIN_MS, Promise.all(begun.map((command) => commands.begin(command))), signal);
       return { requeueAfterMs: AT_ONCE_MS };
     }
     return { requeueAfterMs: Math.max(0, Math.min(PERIOD_MS, this.#nextAt(look) - clock.now())) };
   }
 
   /** Those of the commands that still hold now that they are to begin. */
-  #valid(planned: readonly Command[], { logger }: ReconcileContext): Command[] {
+  #valid(planned: readonly Command[], pools: readonly UsablePool[], { logger }: ReconcileContext): Command[] {
     if (planned.length === 0) return [];
     const look = this.#take();
+    const limits = new PoolLimits(pools, look.nodes);
     return planned.filter((command) => {
-      const problem = validateCommand(command, look);
+      const problem = validateCommand(command, look, limits);
       if (problem === undefined) return true;
       logger.info('disruption dropped: the plan no longer holds', { reason: command.reason, problem });
       this.#metrics.dropped(command);
@@ -140,6 +156,12 @@ export class Disruption {
         this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
       return false;
     });
+  }
+
+  /** Where pods are to go nothing is taken away; the next round of provisioning says which goes where. */
+  #keepPlaces({ candidates, receivers }: Command): void {
+    const pods = candidates.flatMap((candidate) => candidate.pods);
+    for (const name of receivers) this.#options.nominations.nominate(name, pods);
   }
 
   #take(): Look {

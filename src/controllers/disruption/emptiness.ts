@@ -2,29 +2,39 @@
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { NEVER } from '../../apis/karpenter/duration.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
-import type { StateNode } from '../../state/state-node.ts';
+import { isInFlight, type StateNode } from '../../state/state-node.ts';
+import { spareOnDemand } from '../spot-policy/spare-on-demand.ts';
+import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import type { DisruptionMetrics } from './metrics.ts';
 import { withinBudgets } from './within-budgets.ts';
 
+export interface EmptinessOptions {
+  readonly metrics: DisruptionMetrics;
+  /** They may ask for on-demand nodes that nobody uses yet. */
+  readonly policies: Pick<SpotPolicies, 'for'>;
+}
+
 export class Emptiness implements DisruptionMethod {
   readonly name = 'emptiness';
   readonly reason = 'Empty';
   readonly places = false;
-  readonly #metrics: DisruptionMetrics;
+  readonly #options: EmptinessOptions;
 
-  constructor({ metrics }: { readonly metrics: DisruptionMetrics }) {
-    this.#metrics = metrics;
+  constructor(options: EmptinessOptions) {
+    this.#options = options;
   }
 
   async plan(look: Look): Promise<readonly Command[]> {
+    const { metrics, policies } = this.#options;
+    const spare = spareOnDemand(look.nodes, policies, (state) => isUnused(state, look));
     const candidates = look.nodes
-      .filter((state) => isEmpty(state, look))
+      .filter((state) => isEmpty(state, look) && !spare.has(state.name))
       .flatMap((state) => look.candidate(state, 'graceful') ?? [])
       .filter(({ pool }) => pool.spec.disruption.consolidateAfter !== NEVER);
-    this.#metrics.eligible(this.reason, candidates.length);
+    metrics.eligible(this.reason, candidates.length);
     const allowed = withinBudgets(candidates, this.reason, look);
     if (allowed.length === 0) return [];
     const nothing = { newNodes: [], needs: [], receivers: [] };
@@ -32,6 +42,10 @@ export class Emptiness implements DisruptionMethod {
   }
 }
 
-function isEmpty({ name, claim }: StateNode, look: Look): boolean {
-  return claim !== undefined && isTrue(claim, 'Consolidatable') && !look.podsOn(name).some(isReschedulable);
+function isEmpty(state: StateNode, look: Look): boolean {
+  return state.claim !== undefined && isTrue(state.claim, 'Consolidatable') && isUnused(state, look);
+}
+
+function isUnused(state: StateNode, look: Look): boolean {
+  return !isInFlight(state) && !look.podsOn(state.name).some(isReschedulable);
 }

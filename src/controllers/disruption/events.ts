@@ -9,7 +9,7 @@ const QUARTER_MS = 15 * 60_000;
 /** A node, claim or pool that would be disrupted is not, and why. */
 export function disruptionBlocked(object: KubeObject, why: string): RecordedEvent {
   const message = `Cannot disrupt ${object.kind}: ${why}`;
-  return { object, type: 'Normal', reason: 'DisruptionBlocked', message };
+  return { object, type: 'Normal', reason: 'DisruptionBlocked', message, quietMs: QUARTER_MS };
 }
 
 /** A disruption that had begun is taken back. */

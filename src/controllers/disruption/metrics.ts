@@ -13,6 +13,7 @@ export class DisruptionMetrics {
   readonly #failedValidations;
   readonly #failures;
   readonly #podsInitiated;
+  readonly #repaired;
 
   constructor(metrics: Metrics) {
     const decided = ['decision', 'reason', 'consolidation_type'] as const;
@@ -50,6 +51,22 @@ export class DisruptionMetrics {
       name: 'karpenter_pods_disruption_initiated_total',
       help: 'Pods on nodes that were told to go, per reason, pool, capacity type, consolidation policy and termination mode',
       labels: ['reason', 'nodepool', 'capacity_type', 'consolidation_policy', 'termination_mode'],
+    });
+    this.#repaired = metrics.counter({
+      name: 'karpenter_nodeclaims_unhealthy_disrupted_total',
+      help: 'Claims replaced because their node was sick, per condition that told so, pool, capacity type, image and termination mode',
+      labels: ['condition', 'nodepool', 'capacity_type', 'image_id', 'termination_mode'],
+    });
+  }
+
+  repaired(claim: NodeClaim, condition: string): void {
+    const { labels = {} } = claim.metadata;
+    this.#repaired.add({
+      condition,
+      nodepool: labels[LABEL_NODE_POOL] ?? '',
+      capacity_type: labels[LABEL_CAPACITY_TYPE] ?? '',
+      image_id: claim.status?.imageID ?? '',
+      termination_mode: terminationMode(claim),
     });
   }
 

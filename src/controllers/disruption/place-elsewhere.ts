@@ -24,7 +24,7 @@ export type Solve = (built: BuiltProblem, signal: AbortSignal) => Promise<Soluti
 export interface PlaceElsewhereOptions {
   readonly look: Look;
   readonly pools: readonly UsablePool[];
-  /** Nodes that will go too, later: nothing is moved to them. */
+  /** Nodes that nothing is moved to. */
   readonly closed: readonly StateNode[];
   readonly solve: Solve;
   /** Hears why a candidate is left out. */

@@ -38,10 +38,10 @@ export class Replacement implements DisruptionMethod {
       const since = this.#options.dueSince(state);
       if (since !== undefined && since <= look.now) due.set(state, since);
     }
-    const closed = [...due.keys()];
-    const candidates = closed.flatMap((state) => look.candidate(state, 'eventual') ?? []);
+    const candidates = [...due.keys()].flatMap((state) => look.candidate(state, 'eventual') ?? []);
     this.#options.metrics.eligible(reason, candidates.length);
-    return replaceWithin({ candidates: inOrder(candidates, due), reason, closed }, look, this.#options, signal);
+    // Pods may go to nodes that will be replaced later: they may move once more, but no room is bought twice.
+    return replaceWithin({ candidates: inOrder(candidates, due), reason, closed: [] }, look, this.#options, signal);
   }
 }
 

@@ -12,7 +12,7 @@ export interface SplitOptions {
   readonly poolNamed: ReadonlyMap<string, NodePool>;
   readonly reason: Command['reason'];
   readonly disruption: Command['disruption'];
-  readonly graceMs?: Command['graceMs'];
+  readonly repairs?: Command['repairs'];
   newId(): string;
 }
 
@@ -50,12 +50,12 @@ export function splitPlacement({ candidates, built, solution }: Placement, optio
     const roots = new Set(owners(pods).map((owner) => together.rootOf(owner)));
     if (receiver !== undefined) for (const root of roots) parts.get(root)?.receivers.push(receiver);
   }
-  const { reason, disruption, graceMs } = options;
+  const { reason, disruption, repairs } = options;
   return [...parts.values()].map(({ receivers, ...part }) => ({
     ...{ id: options.newId(), reason, disruption, ...part },
     receivers: receivers.map(({ name }) => name),
     needs: receivers.flatMap((state) => (isInFlight(state) && state.claim ? [state.claim.metadata.name ?? ''] : [])),
-    ...(graceMs === undefined ? {} : { graceMs }),
+    ...(repairs === undefined ? {} : { repairs }),
   }));
 }
 

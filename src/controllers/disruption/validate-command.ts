@@ -3,9 +3,10 @@ import { isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
 import { type Candidate, candidateOf, withPods } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
+import type { PoolLimits } from './pool-limits.ts';
 
 /** What has become wrong with the plan since it was made, by a look at the cluster as it is now; undefined if nothing has. */
-export function validateCommand(command: Command, look: Look): string | undefined {
+export function validateCommand(command: Command, look: Look, limits: PoolLimits): string | undefined {
   for (const candidate of command.candidates) {
     const wrong = problemOf(candidate, command, look, look.node(candidate.state.name));
     if (wrong !== undefined) return `${candidate.state.name}: ${wrong}`;
@@ -21,7 +22,8 @@ export function validateCommand(command: Command, look: Look): string | undefine
     if (look.budgets.left(name, command.reason) < 1) return `the budgets of ${name} let no more nodes go`;
     look.budgets.take(name);
   }
-  return undefined;
+  const full = limits.take(command.newNodes);
+  return full && `the limits of ${full} leave no room for its replacements`;
 }
 
 function problemOf(

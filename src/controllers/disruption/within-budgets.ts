@@ -18,3 +18,8 @@ export function withinBudgets(candidates: readonly Candidate[], reason: CommandR
     return false;
   });
 }
+
+/** The candidates do not go: what they took of the budgets is there for others. */
+export function giveBack(candidates: readonly Candidate[], { budgets }: Look): void {
+  for (const { pool, state } of candidates) if (!isInFlight(state)) budgets.take(pool.metadata.name ?? '', -1);
+}

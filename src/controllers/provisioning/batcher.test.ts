@@ -75,4 +75,14 @@ describe('Batcher', () => {
     await expect(idle).rejects.toThrow('stop');
     expect(clock.pending).toBe(0);
   });
+
+  it('is begun by what is only noted, but does not wait longer for it', async () => {
+    const { clock, batcher, ended, wait } = setUp();
+    void wait();
+    batcher.note();
+    await clock.advance(900);
+    batcher.note();
+    await clock.advance(10_000);
+    expect(ended).toEqual([1000]);
+  });
 });

@@ -30,6 +30,11 @@ export class Batcher {
     if (begins) this.#wake?.();
   }
 
+  /** Something came that is worth a batch, but none that is under way need wait longer for it. */
+  note(): void {
+    if (this.#came === undefined) this.trigger();
+  }
+
   /** Something came that cannot wait: the batch ends almost at once. */
   hurry(): void {
     this.trigger();

@@ -12,6 +12,7 @@ import {
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { quantities } from '../../apis/kubernetes/resource-quantities.ts';
+import { ANNOTATION_SPOT_FALLBACK } from '../../apis/spindrift/annotations.ts';
 import type { Requirement } from '../../engine/problem.ts';
 import type { NewNode, RankedOffering } from '../../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, writeOfferings } from '../../state/planned-offerings.ts';
@@ -45,6 +46,7 @@ export function claimForNode(node: NewNode, pool: NodePool, cloudName: (instance
         ...template.metadata?.annotations,
         ...hashOf(pool),
         [ANNOTATION_OFFERINGS]: writeOfferings(offerings),
+        ...(node.spotFallback && { [ANNOTATION_SPOT_FALLBACK]: 'true' }),
       },
       finalizers: [FINALIZER_TERMINATION],
       ownerReferences: [

@@ -15,18 +15,29 @@ export interface Decision {
   readonly policies: Pick<SettledPlan, 'changes' | 'gaps'>;
 }
 
+/** All questions together speak of so many pods at most; the newest is kept however large it is. */
+const MOST_PODS = 5000;
+
 export class DecisionLog {
   readonly #decisions: Decision[] = [];
   readonly #kept: number;
 
-  /** A decision holds the whole question, so only few are kept. */
+  /** A decision holds the whole question, so only few are kept, and of large ones fewer. */
   constructor(kept = 20) {
     this.#kept = kept;
   }
 
   add(decision: Decision): void {
     this.#decisions.push(decision);
-    if (this.#decisions.length > this.#kept) this.#decisions.shift();
+    while (this.#decisions.length > this.#kept || (this.#decisions.length > 1 && this.#pods() > MOST_PODS))
+      this.#decisions.shift();
+  }
+
+  #pods(): number {
+    return this.#decisions.reduce(
+      (sum, { built }) => sum + built.pods.length + (built.problem.boundPods ?? []).length,
+      0,
+    );
   }
 
   /** Newest first. */

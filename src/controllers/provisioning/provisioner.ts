@@ -16,10 +16,11 @@ import type { Clock } from '../../platform/clock.ts';
 import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
+import { TokenBucket } from '../../platform/token-bucket.ts';
 import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
-import type { ClusterState } from '../../state/cluster-state.ts';
+import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX, isClaimGoing, isGoing } from '../../state/state-node.ts';
+import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
 import { inSlices } from '../in-slices.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
@@ -71,6 +72,8 @@ export class Provisioner {
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
   readonly #offerings: OfferingGauges;
+  /** Where thousands of pods go is not said of each of them: it would take longer than to bring them there. */
+  readonly #sayings: TokenBucket;
 
   constructor(options: ProvisionerOptions) {
     const { client, state, clock, metrics = new Metrics(), batchIdleMs = 1000, batchMaxMs = 10_000 } = options;
@@ -80,6 +83,7 @@ export class Provisioner {
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#offerings = new OfferingGauges(metrics);
     this.#writer = new ClaimWriter({ client, state, metrics });
+    this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
   }
 
@@ -91,7 +95,7 @@ export class Provisioner {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
         try {
-          if (state.provisionable().length > 0 || state.displaced().length > 0) await this.provision(signal);
+          if (this.#pending().pods.length > 0 || state.displaced().length > 0) await this.provision(signal);
           else this.rounds.ended(this.#going());
         } catch (error) {
           if (signal.aborted) return;
@@ -119,11 +123,12 @@ export class Provisioner {
     const pools = await this.#pools.read(signal);
     this.#offerings.heard(pools);
     const going = this.#going();
+    const { pods: pending, kept } = this.#pending();
     const built = buildProblem({
-      pending: state.provisionable(),
+      pending,
       displaced: state.displaced(),
       nodes: state.nodes(),
-      podsOn: (node) => state.podsOn(node),
+      podsOn: (node) => [...state.podsOn(node), ...(kept.get(node) ?? [])],
       daemonSets: state.informers.daemonSets.list(),
       pools,
       namespaces: state.informers.namespaces.list(),
@@ -151,6 +156,17 @@ export class Provisioner {
     });
   }
 
+  /** Pods without a place, but for those whose node is on its way: planned anew, they would seldom fit as well again. */
+  #pending(): { readonly pods: Pod[]; readonly kept: ReadonlyMap<string, readonly Pod[]> } {
+    const { state, nominations } = this.#options;
+    const kept = new Map<string, readonly Pod[]>();
+    for (const node of state.nodes()) {
+      if (node.claim !== undefined && !isLeaving(node)) kept.set(node.name, nominations.keptFor(node.claim));
+    }
+    const placed = new Set([...kept.values()].flat());
+    return { pods: state.provisionable().filter((pod) => !placed.has(pod)), kept };
+  }
+
   #solve(built: BuiltProblem, signal: AbortSignal): Promise<Solution> {
     const { clock, solveMs = 1000, solveSteps: maxSteps = 50_000_000 } = this.#options;
     const startedAt = clock.elapsed();
@@ -173,8 +189,12 @@ export class Provisioner {
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
     try {
-      const { cloudName } = built;
-      return await this.#writer.write({ node, pool, cloudName, reason: 'provisioned' }, signal);
+      const { cloudName, pods } = built;
+      const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned' }, signal);
+      // At once: its machine may have joined before the other claims are written.
+      const expected = node.pods.map((number) => pods[number] as Pod);
+      this.#options.nominations.nominate(`${CLAIM_PREFIX}${claim.metadata.name}`, expected);
+      return claim;
     } catch (error) {
       if (signal.aborted) throw error;
       this.#logger.error('claim could not be written', { NodePool: { name: node.pool }, error: asError(error) });
@@ -187,17 +207,23 @@ export class Provisioner {
     const { recorder, nominations, podMetrics } = this.#options;
     for (const pod of built.pods) podMetrics?.decided(pod);
     const podsOf = (numbers: readonly number[]): Pod[] => numbers.map((number) => built.pods[number] as Pod);
-    const nominate = (pods: readonly Pod[], node: string): void => {
-      nominations.nominate(node, pods);
+    const say = (pods: readonly Pod[], node: string): void => {
       const where = node.startsWith(CLAIM_PREFIX) ? node : `node/${node}`;
       // A pod that runs is not told where it would go if its node went.
-      for (const pod of pods) if (!pod.spec.nodeName) recorder.record(nominated(pod, where));
+      for (const pod of pods) if (!pod.spec.nodeName && this.#sayings.tryTake()) recorder.record(nominated(pod, where));
     };
     for (const [index, node] of solution.newNodes.entries()) {
       const name = claims[index]?.metadata.name;
-      if (name !== undefined) nominate(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
+      if (name !== undefined) say(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
     }
-    for (const { node, pods } of solution.existing) nominate(podsOf(pods), node);
+    const inFlight = new Map(
+      this.#options.state.nodes().flatMap((node) => (isInFlight(node) ? [[node.name, node.claim?.metadata.name]] : [])),
+    );
+    for (const { node, pods } of solution.existing) {
+      const claim = inFlight.get(node);
+      nominations.nominate(claim === undefined ? node : `${CLAIM_PREFIX}${claim}`, podsOf(pods));
+      say(podsOf(pods), node);
+    }
     for (const { pods, reason } of solution.unplaced) {
       const why = reasonSentence(reason);
       for (const pod of podsOf(pods))
@@ -225,7 +251,11 @@ export class Provisioner {
     const trigger = (): void => this.#batcher.trigger();
     const changed = <T extends KubeObject>() => ({ added: trigger, updated: (_: T) => trigger() });
     return [
-      informers.pods.addHandler(changed()),
+      informers.pods.addHandler({
+        added: (pod) => needsPlace(pod) && trigger(),
+        // That the scheduler has now looked at a pod which was there before makes no batch larger.
+        updated: (pod, old) => needsPlace(pod) && (needsPlace(old) ? this.#batcher.note() : trigger()),
+      }),
       informers.nodePools.addHandler(changed()),
       informers.nodes.addHandler({ deleted: trigger }),
       informers.nodeClaims.addHandler({

@@ -89,6 +89,11 @@ describe('what a spread is told of a pool', () => {
     expect(told()?.allows).toBeUndefined();
   });
 
+  it('is nothing where its policy limits nothing', () => {
+    const policies = { for: () => DEFAULT_SPOT_SETTINGS };
+    expect(poolsToSpread({ policies, pools: [aNodePool()], nodes: [], instanceTypes: [] }).size).toBe(0);
+  });
+
   it('forbids machines that have more than the planned one of what the pool limits', () => {
     const allowed = (limits: Record<string, string>): boolean[] =>
       ['lean', 'fat', 'medium'].map((type) => told(limits)?.allows?.(planned, offering(type)) ?? true);

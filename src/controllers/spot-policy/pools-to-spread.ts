@@ -2,7 +2,7 @@
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { InstanceType, Resources } from '../../engine/problem.ts';
 import type { NewNode, RankedOffering } from '../../engine/solution.ts';
-import type { FleetCounts } from '../../engine/spot/spot-limits.ts';
+import { type FleetCounts, limitNothing, type SpotLimits } from '../../engine/spot/spot-limits.ts';
 import type { PoolToSpread } from '../../engine/spot/spread-over-spot-pools.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { countFleet } from './count-fleet.ts';
@@ -21,8 +21,12 @@ export interface PoolsToSpreadOptions {
 
 const NONE: FleetCounts = { nodes: 0, onDemand: 0, spot: new Map() };
 
+/** The pools that have limits. */
 export function poolsToSpread(options: PoolsToSpreadOptions): ReadonlyMap<string, PoolToSpread> {
-  const { policies, pools, nodes, instanceTypes, cloudName } = options;
+  const { policies, nodes, instanceTypes, cloudName } = options;
+  const limitsOf = (pool: NodePool): SpotLimits => policies.for(pool.metadata.name ?? '').limits;
+  const pools = options.pools.filter((pool) => !limitNothing(limitsOf(pool)));
+  if (pools.length === 0) return new Map();
   const counts = countFleet(nodes);
   const capacities = new Map(instanceTypes.map(({ name, capacity }) => [name, capacity]));
   return new Map(
@@ -32,7 +36,7 @@ export function poolsToSpread(options: PoolsToSpreadOptions): ReadonlyMap<string
       return [
         name,
         {
-          limits: policies.for(name).limits,
+          limits: limitsOf(pool),
           counts: counts.get(name) ?? NONE,
           ...(cloudName && { cloudName }),
           ...(limited.length > 0 && { allows: (node, offering) => takesNoMore(capacities, limited, node, offering) }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
+import { aNodePool, type NodePoolParts } from '../../apis/karpenter/testkit/a-node-pool.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import { solve } from '../../engine/solve.ts';
 import { Metrics } from '../../platform/metrics.ts';
@@ -29,8 +29,10 @@ function planned(given: {
   interruptions?: number;
   nodes?: readonly StateNode[];
   pods?: number;
+  sold?: readonly InstanceType[];
+  template?: NodePoolParts['template'];
 }) {
-  const { limits, riskWeight = 1, interruptions = 0, nodes = [], pods = 1 } = given;
+  const { limits, riskWeight = 1, interruptions = 0, nodes = [], pods = 1, sold = SOLD, template } = given;
   const clock = new VirtualClock();
   const risk = new RiskKeeper({ clock, metrics: new Metrics() });
   const labels = {
@@ -50,7 +52,7 @@ function planned(given: {
   }
   const settings = { ...DEFAULT_SPOT_SETTINGS, riskWeight, limits: { ...DEFAULT_SPOT_SETTINGS.limits, ...limits } };
   const spot = new SpotPlanning({ policies: { for: () => settings }, risk });
-  const pool = aNodePool({ name: 'general' });
+  const pool = aNodePool({ name: 'general', ...(template && { template }) });
   const built = buildProblem({
     pending: Array.from({ length: pods }, (_, index) =>
       aPod({
@@ -61,7 +63,7 @@ function planned(given: {
     nodes,
     podsOn: () => [],
     daemonSets: [],
-    pools: [{ pool, instanceTypes: spot.priced('general', SOLD), sold: SOLD }],
+    pools: [{ pool, instanceTypes: spot.priced('general', sold), sold }],
     namespaces: [],
     storage: { claim: () => undefined, volume: () => undefined, storageClass: () => undefined },
   });
@@ -113,5 +115,18 @@ describe('a plan', () => {
     expect(first).toEqual(['on-demand a 3', 'spot a 1']);
     expect(changes).toHaveLength(1);
     expect(solution.price).toBe(4);
+  });
+
+  it('marks nodes that are on demand only because spot is out of the market', () => {
+    const sold = SOLD.map((type) => ({
+      ...type,
+      offerings: type.offerings.map((one) => (one.capacityType === 'spot' ? { ...one, healthy: false } : one)),
+    }));
+    const marks = (given: Parameters<typeof planned>[0]) =>
+      planned(given).solution.newNodes.map(({ spotFallback }) => spotFallback);
+    expect(marks({ sold })).toEqual([true]);
+    expect(marks({ limits: { onDemandBase: 1 } })).toEqual([undefined]);
+    const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['on-demand'] }];
+    expect(marks({ sold, template: { requirements } })).toEqual([undefined]);
   });
 });

@@ -7,6 +7,7 @@ import { isGoing } from '../../state/state-node.ts';
 import { atPricesPaid } from './at-prices-paid.ts';
 import { poolsToSpread } from './pools-to-spread.ts';
 import type { RiskKeeper } from './risk-keeper.ts';
+import { withFallbackMark } from './spot-fallback.ts';
 import type { SpotPolicies } from './spot-policies.ts';
 
 export interface SpotPlanningOptions {
@@ -47,7 +48,12 @@ export class SpotPlanning {
     });
     const { newNodes, changes, gaps } = spreadOverSpotPools(solution.newNodes, limits);
     const price = changes.reduce((sum, { from, to }) => sum + to.price - from.price, solution.price);
-    const paid = newNodes.map((node) => atPricesPaid(node, pools, cloudName));
+    // What a policy wants on-demand is no fallback.
+    const byPolicy = new Set(changes.map(({ node }) => node));
+    const paid = newNodes.map((node, index) => {
+      const marked = byPolicy.has(index) ? node : withFallbackMark(node, pools, cloudName);
+      return atPricesPaid(marked, pools, cloudName);
+    });
     return { solution: { ...solution, newNodes: paid, price }, changes, gaps };
   }
 }

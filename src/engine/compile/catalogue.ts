@@ -4,21 +4,18 @@
  * it has a definite value (or none) for every interesting label and a price. Offerings that are unhealthy or
  * outside the pool's policy are not options; full ones are, though none can be bought.
  */
-import { SpindriftError } from '../../platform/errors.ts';
 import type { DaemonGroup, HostPort, InstanceType, Offering, Pool, Problem, Requirement } from '../problem.ts';
 import { anyPortConflicts } from '../requirements/host-ports.ts';
 import { satisfies } from '../requirements/label-match.ts';
 import { RequirementMap } from '../requirements/requirement-map.ts';
 import { untolerated } from '../requirements/taints.ts';
-import { ValueSet } from '../requirements/value-set.ts';
+import type { ValueSet } from '../requirements/value-set.ts';
 import type { Dimensions } from './dimensions.ts';
 import { Interner } from './interner.ts';
+import { LabelChoices } from './label-choices.ts';
 import type { RelevantKeys } from './relevant-keys.ts';
-import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODE_POOL, ZONE } from './well-known.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from './well-known.ts';
 
-/** Choices of open labels for one pool and type beyond this are refused rather than multiplied out. */
-const MAX_VARIANTS = 256;
-const NO_KEYS: readonly number[] = [];
 const NO_PORTS: readonly HostPort[] = [];
 const NO_LIMITS = {};
 
@@ -77,6 +74,7 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
 
   problem.pools.forEach((pool, poolIndex) => {
     const sale = new Sale(pool);
+    const choices = new LabelChoices(pool, typeKeys, relevant);
     const tolerant = (problem.daemons ?? []).filter(
       (daemon) => untolerated(pool.taints, daemon.tolerations) === undefined,
     );
@@ -84,11 +82,12 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
     for (const typeIndex of types) {
       if (typeIndex === undefined) continue;
       const type = problem.instanceTypes[typeIndex] as InstanceType;
+      if (!choices.admits(type)) continue;
       const offerings = type.offerings.filter((offering) => sale.includes(offering));
       if (offerings.length === 0) continue;
-      const openKeys = openKeysOf(pool, type, typeKeys, relevant);
-      const endlessKeys = openKeys.filter((key) => openSet(relevant.keys.names[key] as string, pool, type).complement);
-      for (const labels of variants(pool, type, typeKeys, relevant)) {
+      const openKeys = choices.openKeys(type);
+      const endlessKeys = openKeys.filter((key) => choices.isEndless(key, type));
+      for (const labels of choices.variants(type)) {
         for (const { daemons, offerings: sold } of byDaemons(tolerant, labels, offerings, relevant)) {
           writeAlloc(row, taken, type, daemons, dimensions);
           for (let column = 0; column < row.length; column++) alloc.push(row[column] as number);
@@ -203,103 +202,6 @@ function keysOfTypes(types: readonly InstanceType[], offeringKeys: ReadonlySet<s
     if (type.requirements !== undefined) for (const requirement of type.requirements) keys.add(requirement.key);
   }
   return keys;
-}
-
-/** The label assignments a node of this pool and type can have; none when pool and type contradict each other. */
-function variants(
-  pool: Pool,
-  type: InstanceType,
-  typeKeys: ReadonlySet<string>,
-  relevant: RelevantKeys,
-): (string | undefined)[][] {
-  if (pool.requirements !== undefined || type.requirements !== undefined || pool.labels !== undefined) {
-    const keys = new Set([
-      ...(pool.requirements ?? []).map(({ key }) => key),
-      ...(type.requirements ?? []).map(({ key }) => key),
-      ...Object.keys(pool.labels ?? {}),
-    ]);
-    for (const key of keys) {
-      if (key === ZONE || key === CAPACITY_TYPE || offeringHas(type, key)) continue;
-      if (choicesFor(key, pool, type, typeKeys, relevant).length === 0) return [];
-    }
-  }
-  let rows: (string | undefined)[][] = [[]];
-  for (const key of relevant.keys.names) {
-    // A new node's name is not known yet: it exists, and equals nothing anyone can have written down.
-    const choices = key === HOSTNAME ? ['\u0000'] : choicesFor(key, pool, type, typeKeys, relevant);
-    if (rows.length * choices.length > MAX_VARIANTS) {
-      throw new SpindriftError('PROBLEM_INVALID', {
-        object: `pool ${pool.name}`,
-        field: `requirements[${key}]`,
-        problem: `leaves ${rows.length * choices.length} combinations of labels open for instance type ${type.name}, at most ${MAX_VARIANTS} are tried`,
-      });
-    }
-    if (choices.length <= 1) for (const row of rows) row.push(choices[0]);
-    else rows = rows.flatMap((row) => choices.map((choice) => [...row, choice]));
-  }
-  return rows;
-}
-
-function offeringHas(type: InstanceType, key: string): boolean {
-  return type.offerings.some((offering) => offering.labels?.[key] !== undefined);
-}
-
-/** The values a label of a node can have that somebody might care about; none when the conditions exclude each other. */
-function choicesFor(
-  key: string,
-  pool: Pool,
-  type: InstanceType,
-  typeKeys: ReadonlySet<string>,
-  relevant: RelevantKeys,
-): (string | undefined)[] {
-  if (key === ZONE || key === CAPACITY_TYPE) return [undefined];
-  const conditions = [...(pool.requirements ?? []), ...(type.requirements ?? [])].filter((one) => one.key === key);
-  const allowed = (value: string | undefined): boolean => conditions.every((one) => satisfies(one, value));
-  const ofPool = key === NODE_POOL ? pool.name : pool.labels?.[key];
-  const fixed = type.labels?.[key] ?? (key === INSTANCE_TYPE ? type.name : ofPool);
-  if (fixed !== undefined) return allowed(fixed) && (ofPool === undefined || ofPool === fixed) ? [fixed] : [];
-  if (!isOpen(key, pool, type, typeKeys)) return allowed(undefined) ? [undefined] : [];
-  const open = openSet(key, pool, type);
-  const mentioned = relevant.mentioned.get(key) ?? new Set();
-  const values = (open.complement ? [...mentioned] : [...open.values]).filter(allowed).sort();
-  if (open.complement) values.push(...otherValue(open, mentioned));
-  return allowed(undefined) ? [undefined, ...values] : values;
-}
-
-/** The values that the conditions of pool and type together leave to a key. */
-function openSet(key: string, pool: Pool, type: InstanceType): ValueSet {
-  return [...(pool.requirements ?? []), ...(type.requirements ?? [])]
-    .filter((one) => one.key === key)
-    .map((one) => ValueSet.of(one))
-    .reduce((a, b) => a.intersect(b));
-}
-
-/** The relevant keys that are open, by number. */
-function openKeysOf(
-  pool: Pool,
-  type: InstanceType,
-  typeKeys: ReadonlySet<string>,
-  relevant: RelevantKeys,
-): readonly number[] {
-  if (pool.requirements === undefined && type.requirements === undefined) return NO_KEYS;
-  return relevant.keys.names.flatMap((key, id) => (isOpen(key, pool, type, typeKeys) ? [id] : []));
-}
-
-/** Whether conditions, but no label, of pool or type speak of a key; keys of types are not a pool's to give. */
-function isOpen(key: string, pool: Pool, type: InstanceType, typeKeys: ReadonlySet<string>): boolean {
-  if (key === ZONE || key === CAPACITY_TYPE || key === INSTANCE_TYPE || key === NODE_POOL || key === HOSTNAME)
-    return false;
-  if (type.labels?.[key] !== undefined || pool.labels?.[key] !== undefined) return false;
-  if ((type.requirements ?? []).some((one) => one.key === key)) return true;
-  return !typeKeys.has(key) && (pool.requirements ?? []).some((one) => one.key === key);
-}
-
-/** A value that nobody asks for by name, if there is one: the label only has to exist. */
-function otherValue(open: ValueSet, mentioned: ReadonlySet<string>): string[] {
-  const step = open.gte === undefined && open.lte !== undefined ? -1 : 1;
-  let number = open.gte ?? open.lte ?? 1;
-  while (open.values.has(String(number)) || mentioned.has(String(number))) number += step;
-  return open.has(String(number)) ? [String(number)] : [];
 }
 
 /** Offerings by the daemons that will run on their nodes; one group of all unless a daemon asks for zones or capacity types. */

@@ -6,6 +6,7 @@
 import type { Pool, Problem } from '../problem.ts';
 import { type Bitset, hasBit } from './bitset.ts';
 import type { Catalogue, Template } from './catalogue.ts';
+import { typeLabel } from './type-label.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE } from './well-known.ts';
 
 /** Capacities under minValues. */
@@ -84,7 +85,7 @@ export class MinValues {
   #value(option: number, key: string, pool: Pool): string | undefined {
     const type = this.#problem.instanceTypes[this.#template(option).type];
     const offering = this.#catalogue.optionOffering[option];
-    if (key === INSTANCE_TYPE) return type?.name;
+    if (key === INSTANCE_TYPE) return typeLabel(type);
     if (key === ZONE) return offering?.zone;
     if (key === CAPACITY_TYPE) return offering?.capacityType;
     if (key === NODE_POOL) return pool.name;

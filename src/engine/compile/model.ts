@@ -12,6 +12,7 @@ import { Dimensions } from './dimensions.ts';
 import { Interner } from './interner.ts';
 import { MinValues } from './min-values.ts';
 import { gatherClasses } from './pod-classes.ts';
+import { byPrice } from './price-order.ts';
 import { relevantKeys } from './relevant-keys.ts';
 import { HOSTNAME } from './well-known.ts';
 
@@ -247,22 +248,6 @@ function traitsOf(group: PodGroup, topology: ClassTopology): KindTraits {
       topology.rules.some((rule) => rule.key !== HOST),
     hostBound: rules.some((rule) => rule.key === HOST) || (group.hostPorts?.length ?? 0) > 0,
   };
-}
-
-/** Options from cheap to dear, in order of their numbers where prices are equal. */
-function byPrice(price: Float64Array): Int32Array {
-  const sorted = price.slice().sort();
-  const next = new Map<number, number>();
-  for (let at = 0; at < sorted.length; at++) {
-    if (at === 0 || sorted[at] !== sorted[at - 1]) next.set(sorted[at] as number, at);
-  }
-  const result = new Int32Array(price.length);
-  for (let option = 0; option < price.length; option++) {
-    const at = next.get(price[option] as number) as number;
-    result[at] = option;
-    next.set(price[option] as number, at + 1);
-  }
-  return result;
 }
 
 function isHard(spread: TopologySpread): boolean {

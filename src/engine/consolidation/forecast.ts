@@ -3,8 +3,9 @@
  * the scheduler that places them, each on the node with most room left, and what it scatters over several nodes may have
  * filled the one hole that a large pod was meant for. A move is worth its evictions only if it works out that way too.
  *
- * The forecast places the pods of one move after the other as kube-scheduler does by default (NodeResourcesFit with
- * LeastAllocated), largest first, on nodes that stay and on new ones; topology is left out of account.
+ * The forecast places the pods of one move after the other as kube-scheduler does by default (LeastAllocated,
+ * BalancedAllocation, pods of one kind apart), on nodes that stay and on new ones. Rules of topology are left out
+ * of account.
  */
 import { type Slices, Work } from '../packing/work.ts';
 import type { PodGroup, Resources } from '../problem.ts';
@@ -20,17 +21,33 @@ const UNLIMITED = {
   elapsedMs: undefined,
 };
 
+/** How hard moves are put to the test. */
+export interface ForecastOptions {
+  /** In which order the scheduler comes across the pods of a move: with the smallest first they waste most room. */
+  readonly order: 'largest-first' | 'smallest-first';
+  /** The share of each node that has to be left free. */
+  readonly slack: number;
+  /** The share of what a move saves that may be lost again to machines for pods that do not fit. */
+  readonly losable: number;
+}
+
 /** The moves that work out, by their number in the list. */
-export function* forecast(fleet: Fleet, moves: readonly Move[]): Slices<ReadonlySet<number>> {
+export function* forecast(
+  fleet: Fleet,
+  moves: readonly Move[],
+  { order, slack, losable }: ForecastOptions,
+): Slices<ReadonlySet<number>> {
   const work = new Work(UNLIMITED);
   const survivors = new Set<number>();
   if (moves.length === 0) return survivors;
+  const sign = order === 'smallest-first' ? 1 : -1;
   const board = new Board(fleet);
   const going = new Set(moves.flatMap(({ nodes }) => nodes));
   for (const node of fleet.nodes) {
-    board.add(node, node.closed !== true && !going.has(node.name));
+    board.add(node, node.closed !== true && !going.has(node.name), slack);
     if (work.spend(5)) yield;
   }
+  const unitPrice = board.unitPrice();
   const podsOn = new Map<string, number[]>();
   for (const { node, group } of fleet.pods) {
     const list = podsOn.get(node) ?? [];
@@ -40,20 +57,25 @@ export function* forecast(fleet: Fleet, moves: readonly Move[]): Slices<Readonly
     if (work.spend(2)) yield;
   }
   for (const [index, move] of moves.entries()) {
-    for (const [place, node] of move.newNodes.entries())
-      board.add(launchedNode(fleet, node, `new/${index}/${place}`), true);
-  }
-  for (const [index, move] of moves.entries()) {
-    const pods = move.nodes.flatMap((name) => podsOn.get(name) ?? []).sort((a, b) => board.size(b) - board.size(a));
+    for (const [place, node] of move.newNodes.entries()) {
+      board.add(launchedNode(fleet, node, `new/${index}/${place}`), true, slack);
+    }
+    const pods = move.nodes.flatMap((name) => podsOn.get(name) ?? []);
+    pods.sort((a, b) => sign * (board.size(a) - board.size(b)));
     const placed: { node: number; group: number }[] = [];
+    let misfits = 0;
     for (const group of pods) {
-      const node = board.roomiest(group);
+      const node = board.choose(group);
       if (work.spend(board.length / 8)) yield;
-      if (node < 0) break;
+      if (node < 0) {
+        misfits += board.size(group);
+        if (misfits * MISFIT_PRICE * unitPrice > losable * move.savings) break;
+        continue;
+      }
       board.take(node, group, 1);
       placed.push({ node, group });
     }
-    if (placed.length === pods.length) {
+    if (misfits * MISFIT_PRICE * unitPrice <= losable * move.savings) {
       survivors.add(index);
       continue;
     }
@@ -83,6 +105,8 @@ class Board {
   readonly #capacity: number[] = [];
   /** By group, whether a node takes its pods; filled as it is asked. */
   readonly #admits: (boolean | undefined)[][];
+  /** By group, how many of its pods are on a node. */
+  readonly #counts: number[][];
 
   constructor({ groups }: Fleet) {
     this.#groups = groups;
@@ -92,18 +116,20 @@ class Board {
     ];
     this.#requests = Float64Array.from(groups.flatMap(({ requests }) => this.#row({ pods: 1, ...requests })));
     this.#admits = groups.map(() => []);
+    this.#counts = groups.map(() => []);
   }
 
   get length(): number {
     return this.#nodes.length;
   }
 
-  add(node: FleetNode, open: boolean): void {
+  add(node: FleetNode, open: boolean, slack: number): void {
     this.#numbers.set(node.name, this.#nodes.length);
     this.#nodes.push(node);
     this.#open.push(open);
     const row = this.#row(node.allocatable);
-    this.#free.push(...row);
+    // The first two are those that machines are sized by.
+    this.#free.push(...row.map((amount, column) => (column < 2 ? amount * (1 - slack) : amount)));
     this.#capacity.push(...row);
   }
 
@@ -115,14 +141,29 @@ class Board {
     this.#open[node] = open;
   }
 
-  /** How large pods of a group are, for putting them in order. */
+  /** How large pods of a group are, in one number. */
   size(group: number): number {
+    const at = group * this.#resources.length;
+    return sizeOf(this.#requests[at] as number, this.#requests[at + 1] as number);
+  }
+
+  /** What a machine costs for its size, on average. */
+  unitPrice(): number {
     const width = this.#resources.length;
-    return (this.#requests[group * width] as number) * GIB_PER_CORE + (this.#requests[group * width + 1] as number);
+    let price = 0;
+    let size = 0;
+    for (const [node, { price: each }] of this.#nodes.entries()) {
+      if (each === 0) continue;
+      price += each;
+      size += sizeOf(this.#capacity[node * width] as number, this.#capacity[node * width + 1] as number);
+    }
+    return size === 0 ? 0 : price / size;
   }
 
   /** Puts so many pods of a group on a node. */
   take(node: number, group: number, count: number): void {
+    const counts = this.#counts[group] as number[];
+    counts[node] = (counts[node] ?? 0) + count;
     const width = this.#resources.length;
     for (let column = 0; column < width; column++) {
       this.#free[node * width + column] =
@@ -130,24 +171,38 @@ class Board {
     }
   }
 
-  /** The node on which most is left when a pod of the group is there; -1 when it fits on none. */
-  roomiest(group: number): number {
-    const width = this.#resources.length;
+  /** The node that the scheduler would choose for a pod of the group; -1 when it fits on none. */
+  choose(group: number): number {
+    const counts = this.#counts[group] as number[];
+    const fitting: number[] = [];
+    let crowd = 0;
+    for (let node = 0; node < this.#nodes.length; node++) {
+      if (!this.#open[node] || !this.#fits(group, node) || !this.#isAdmitted(group, node)) continue;
+      fitting.push(node);
+      crowd = Math.max(crowd, counts[node] ?? 0);
+    }
     let best = -1;
     let most = Number.NEGATIVE_INFINITY;
-    for (let node = 0; node < this.#nodes.length; node++) {
-      if (!this.#open[node] || !this.#fits(group, node)) continue;
-      const at = node * width;
-      const cpu =
-        ((this.#free[at] as number) - (this.#requests[group * width] as number)) / (this.#capacity[at] as number);
-      const memory =
-        ((this.#free[at + 1] as number) - (this.#requests[group * width + 1] as number)) /
-        (this.#capacity[at + 1] as number);
-      if (cpu + memory <= most || !this.#isAdmitted(group, node)) continue;
-      most = cpu + memory;
+    for (const node of fitting) {
+      const company = crowd === 0 ? 0 : (counts[node] ?? 0) / crowd;
+      const score = this.#room(group, node) + SPREAD_WEIGHT * (1 - company);
+      if (score <= most) continue;
+      most = score;
       best = node;
     }
     return best;
+  }
+
+  /** LeastAllocated and BalancedAllocation together, from 0 to 2. */
+  #room(group: number, node: number): number {
+    const width = this.#resources.length;
+    const used = (column: number): number => {
+      const capacity = this.#capacity[node * width + column] as number;
+      const left = (this.#free[node * width + column] as number) - (this.#requests[group * width + column] as number);
+      return capacity > 0 ? Math.min(1, (capacity - left) / capacity) : 1;
+    };
+    const [cpu, memory] = [used(0), used(1)];
+    return (2 - cpu - memory) / 2 + 1 - Math.abs(cpu - memory) / 2;
   }
 
   #fits(group: number, node: number): boolean {
@@ -173,8 +228,18 @@ class Board {
   }
 }
 
-/** A core weighs as much as this much memory, in bytes for a millicore: what machines mostly have. */
-const GIB_PER_CORE = (4 * 1024 ** 3) / 1000;
+/** Against room: how much the scheduler wants pods of one kind apart. */
+const SPREAD_WEIGHT = 2;
+
+/** What is launched for pods that fit nowhere is mostly larger than they are. */
+const MISFIT_PRICE = 1.5;
+
+/** A millicore weighs as much as so many bytes of memory: what machines mostly have. */
+const BYTES_PER_MILLICORE = (4 * 1024 ** 3) / 1000;
+
+function sizeOf(cpu: number, memory: number): number {
+  return cpu * BYTES_PER_MILLICORE + memory;
+}
 
 function admits({ requirements = [], volumeRequirements = [], tolerations }: PodGroup, node: FleetNode): boolean {
   if (untolerated(node.taints, tolerations) !== undefined) return false;

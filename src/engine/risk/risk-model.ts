@@ -48,6 +48,7 @@ export class RiskModel {
   readonly #priorHours: number;
   readonly #most: number;
   readonly #entries = new Map<string, Entry>();
+  #version = 0;
 
   constructor(options: RiskModelOptions = {}) {
     this.#halfLifeMs = options.halfLifeMs ?? 6 * 3_600_000;
@@ -72,6 +73,11 @@ export class RiskModel {
     const kept = entry === undefined ? 0 : this.#kept(now - entry.at);
     const events = this.#priorRate * this.#priorHours + (entry?.events ?? 0) * kept;
     return events / (this.#priorHours + (entry?.nodeHours ?? 0) * kept);
+  }
+
+  /** Rises with everything that is learned or forgotten. */
+  get version(): number {
+    return this.#version;
   }
 
   /** The rate of a pool of which nothing is known. */
@@ -102,10 +108,12 @@ export class RiskModel {
   forgetQuiet(now: number): SpotPool[] {
     const quiet = this.known(now).filter(({ events, nodeHours }) => events < QUIET && nodeHours < QUIET);
     for (const pool of quiet) this.#entries.delete(spotPoolKey(pool));
+    if (quiet.length > 0) this.#version++;
     return quiet;
   }
 
   #add(pool: SpotPool, events: number, nodeHours: number, at: number): void {
+    this.#version++;
     const key = spotPoolKey(pool);
     const entry = this.#entries.get(key);
     if (entry === undefined) {

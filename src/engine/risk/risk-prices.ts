@@ -11,13 +11,25 @@ import type { RiskModel } from './risk-model.ts';
 /** Prices rise in steps of this share; what is below half a step is not worth a different plan. */
 const STEP = 0.05;
 
+/** How long an answer is good enough while nothing is learned: risk fades slowly. */
+const FRESH_MS = 60_000;
+
 interface Priced {
+  readonly steps: Steps;
   readonly key: string;
   readonly types: readonly InstanceType[];
 }
 
+interface KnownSteps {
+  readonly version: number;
+  readonly at: number;
+  readonly steps: Steps | undefined;
+}
+
 export class RiskPrices {
   readonly #model: RiskModel;
+  /** By weight. */
+  readonly #steps = new Map<number, KnownSteps>();
   /** By what was given and the weight: the latest answer. */
   readonly #answers = new WeakMap<readonly InstanceType[], Map<number, Priced>>();
 
@@ -30,36 +42,39 @@ export class RiskPrices {
    * when no price changes, and the same as before when none changed since.
    */
   of(types: readonly InstanceType[], weight: number, now: number): readonly InstanceType[] {
-    const steps = this.#steps(weight, now);
+    const steps = this.#stepsOf(weight, now);
     if (steps === undefined) return types;
-    const concerned = types.flatMap(({ name, offerings }) =>
-      offerings.flatMap((offering) => {
-        const count = steps(name, offering);
-        return count === 0 ? [] : [`${name}/${offering.zone}:${count}`];
-      }),
-    );
-    if (concerned.length === 0) return types;
     const answers = this.#answers.get(types) ?? new Map<number, Priced>();
     this.#answers.set(types, answers);
-    const key = concerned.join();
     const known = answers.get(weight);
-    if (known?.key === key) return known.types;
-    const priced = types.map((type) => withSteps(type, steps));
-    answers.set(weight, { key, types: priced });
+    if (known?.steps === steps) return known.types;
+    const key = keyOf(types, steps);
+    const same = known?.key === key ? known.types : undefined;
+    const priced = same ?? (key === '' ? types : types.map((type) => withSteps(type, steps)));
+    answers.set(weight, { steps, key, types: priced });
     return priced;
   }
 
   /** How many steps dearer an offering counts; undefined when none does. */
-  #steps(weight: number, now: number): Steps | undefined {
+  #stepsOf(weight: number, now: number): Steps | undefined {
+    const known = this.#steps.get(weight);
+    const { version } = this.#model;
+    if (known?.version === version && now >= known.at && now < known.at + FRESH_MS) return known.steps;
+    const steps = this.#findSteps(weight, now);
+    this.#steps.set(weight, { version, at: now, steps });
+    return steps;
+  }
+
+  #findSteps(weight: number, now: number): Steps | undefined {
     const unknown = riskSteps(this.#model.priorRate, weight);
-    const known = new Map<string, number>();
+    const counts = new Map<string, number>();
     for (const pool of this.#model.known(now)) {
       const count = riskSteps(this.#model.rate(pool, now), weight);
-      if (count !== unknown) known.set(spotPoolKey(pool), count);
+      if (count !== unknown) counts.set(spotPoolKey(pool), count);
     }
-    if (unknown === 0 && known.size === 0) return undefined;
+    if (unknown === 0 && counts.size === 0) return undefined;
     return (instanceType, { capacityType, zone }) =>
-      capacityType === 'spot' ? (known.get(spotPoolKey({ instanceType, zone })) ?? unknown) : 0;
+      capacityType === 'spot' ? (counts.get(spotPoolKey({ instanceType, zone })) ?? unknown) : 0;
   }
 }
 
@@ -67,6 +82,18 @@ type Steps = (instanceType: string, offering: Offering) => number;
 
 function riskSteps(rate: number, weight: number): number {
   return Math.round((weight * rate) / STEP);
+}
+
+/** What is dearer, and by how much; empty where nothing is. */
+function keyOf(types: readonly InstanceType[], steps: Steps): string {
+  return types
+    .flatMap(({ name, offerings }) =>
+      offerings.flatMap((offering) => {
+        const count = steps(name, offering);
+        return count === 0 ? [] : [`${name}/${offering.zone}:${count}`];
+      }),
+    )
+    .join();
 }
 
 function withSteps(type: InstanceType, steps: Steps): InstanceType {

@@ -67,7 +67,7 @@ export function mayReturnToSpot(facts: FallbackFacts, rule: ReturnRule, context:
 }
 
 /** Whether a machine is on-demand only because the spot it was to be was not to be had. */
-export function isFallback({ capacityType, offerings }: Pick<FallbackFacts, 'capacityType' | 'offerings'>): boolean {
+function isFallback({ capacityType, offerings }: Pick<FallbackFacts, 'capacityType' | 'offerings'>): boolean {
   return capacityType === 'on-demand' && offerings[0]?.capacityType === 'spot';
 }
 

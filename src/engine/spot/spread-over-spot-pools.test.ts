@@ -135,6 +135,15 @@ describe('a plan within the limits of a policy', () => {
     expect(firsts(spread(nodes, { onDemandBase: 1 }, { allows }).newNodes)).toEqual(['on-demand small/a']);
   });
 
+  it('asks for no more on demand than before where some may be missing', () => {
+    expect(firsts(spread(alike(3), { onDemandBase: 2 }, { tolerated: 1 }).newNodes).sort()).toEqual([
+      'on-demand small/a',
+      'spot small/a',
+      'spot small/a',
+    ]);
+    expect(spread(alike(3), { onDemandBase: 2 }, { tolerated: 5 })).toMatchObject({ changes: [], gaps: [] });
+  });
+
   it('knows spot pools by the names that the cloud gives to instance types', () => {
     const nodes = [node(['spot other:small/a 1', 'spot other:small/b 2'].map(offering))];
     const counts = { nodes: 1, onDemand: 0, spot: new Map([['small/a', 1]]) };

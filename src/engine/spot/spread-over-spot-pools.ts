@@ -13,6 +13,8 @@ export interface PoolToSpread {
   readonly limits: SpotLimits;
   /** Its nodes that are there or on their way and stay, without those of the plan. */
   readonly counts: FleetCounts;
+  /** So many of the on-demand nodes that are asked for may be missing, because they were before. Default none. */
+  readonly tolerated?: number;
   /** What the counts call an instance type of the plan, where that is something else. */
   cloudName?(instanceType: string): string;
   /** Whether a node may be bought as that instead of its first offering, as far as the pool's own limits go. Default always. */
@@ -83,7 +85,7 @@ function spreadPool<Node extends NewNode>(
   const { counts } = pool;
   const total = counts.nodes + numbers.length;
   const most = mostPerSpotPool(pool.limits, total);
-  const wanted = onDemandWanted(pool.limits, total);
+  const wanted = Math.max(0, onDemandWanted(pool.limits, total) - (pool.tolerated ?? 0));
   const groups = [...groupAlike(numbers, newNodes).values()].map((members) => toGroup(members, newNodes, pool));
   const settled = numbers.length - groups.reduce((sum, { members }) => sum + members.length, 0);
   const missing = wanted - counts.onDemand - settled;

@@ -3,82 +3,110 @@ import { describe, expect, it } from 'vitest';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
+import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
-import { aPool, aWorkload } from './testkit/fleet-objects.ts';
+import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const CONSOLIDATION = { planSteps: 10_000_000 };
+const SIZES = { small: '300m', medium: '700m', large: '1500m' } as const;
 
-async function fleet(world: FleetWorld): Promise<string[]> {
+async function aWorld(disruption: object): Promise<FleetWorld> {
+  const world = await FleetWorld.start({ controllers: { consolidation: CONSOLIDATION } });
+  await world.client.create(NODE_POOLS, aPool('general', { disruption }));
+  for (const [name, cpu] of Object.entries(SIZES)) await world.client.create(DEPLOYMENTS, aWorkload(name, 20, cpu));
+  await world.clock.advance(10 * MINUTE);
+  return world;
+}
+
+async function scale(world: FleetWorld, replicas: number): Promise<void> {
+  const body = { spec: { replicas } };
+  for (const name of Object.keys(SIZES)) {
+    await world.client.patch(DEPLOYMENTS, { name, namespace: 'default' }, { type: 'merge', body });
+  }
+}
+
+/** Cores of the machines that are there. */
+async function cores(world: FleetWorld): Promise<number> {
   const { items } = await world.client.list(NODE_CLAIMS);
-  return items
-    .map(
-      ({ metadata }) =>
-        `${metadata.labels?.['node.kubernetes.io/instance-type']}/${metadata.labels?.['karpenter.sh/capacity-type']}${metadata.deletionTimestamp ? '!' : ''}`,
-    )
-    .sort();
+  return items.reduce((sum, { status }) => sum + Number(status?.capacity?.cpu ?? 0), 0);
+}
+
+async function podUids(world: FleetWorld): Promise<string[]> {
+  const { items } = await world.client.list(PODS);
+  return items.flatMap(({ metadata, status }) => (status?.phase === 'Running' ? [metadata.uid ?? ''] : [])).sort();
 }
 
 describe('consolidation', () => {
-  it('x', async () => {
-    const log: string[] = [];
-    const logger: any = {
-      with: () => logger,
-      debug() {},
-      info: (m: string, d: any) =>
-        log.push(
-          `${(world?.clock.now() / 1000) % 100000} ${m} ${JSON.stringify(d, (k, v) => (k === 'signal' ? undefined : v))}`,
-        ),
-      warn: (m: string, d: any) => log.push(`W ${m} ${JSON.stringify(d)}`),
-      error: (m: string, d: any) => log.push(`E ${m} ${d?.error?.stack}`),
-    };
-    let world: FleetWorld = undefined as never;
-    world = await FleetWorld.start({ logger, controllers: { consolidation: { planSteps: 10_000_000 } } });
-    await world.client.create(
-      NODE_POOLS,
-      aPool('general', { disruption: { consolidateAfter: '30s', budgets: [{ nodes: '100%' }] } }),
-    );
-    for (const [name, cpu] of [
-      ['a', '300m'],
-      ['b', '700m'],
-      ['c', '1500m'],
-    ] as const)
-      await world.client.create(DEPLOYMENTS, aWorkload(name, 20, cpu));
-    await world.clock.advance(3 * MINUTE);
-    console.log(await fleet(world));
-    for (const name of ['a', 'b', 'c'])
-      await world.client.patch(
-        DEPLOYMENTS,
-        { name, namespace: 'default' },
-        { type: 'merge', body: { spec: { replicas: 4 } } },
-      );
-    for (let i = 0; i < 20; i++) {
-      await world.clock.advance(30_000);
+  it('makes the fleet smaller when the load falls, and every pod runs again', async () => {
+    const world = await aWorld({ consolidateAfter: '30s', budgets: [{ nodes: '100%' }] });
+    const before = await cores(world);
+    await scale(world, 4);
+    await world.clock.advance(15 * MINUTE);
+    expect(await podUids(world)).toHaveLength(12);
+    // 12 pods ask for 10 cores.
+    expect(await cores(world)).toBeLessThan(before / 3);
+    expect(await cores(world)).toBeLessThanOrEqual(14);
+    expect(world.instances).toBe((await world.client.list(NODE_CLAIMS)).items.length);
+    await world.end();
+  });
+
+  it('leaves a fleet alone whose load does not change', async () => {
+    const world = await aWorld({ consolidateAfter: '0s', budgets: [{ nodes: '100%' }] });
+    await world.clock.advance(HOUR);
+    const launched = world.launched.size;
+    const pods = await podUids(world);
+    await world.clock.advance(3 * HOUR);
+    expect(world.launched.size).toBe(launched);
+    expect(await podUids(world)).toEqual(pods);
+    await world.end();
+  });
+
+  it('begins when a window closes that let nothing go', async () => {
+    // Virtual time begins at midnight.
+    const asleep = { nodes: '0', schedule: '0 0 * * *', duration: '2h' };
+    const world = await aWorld({ consolidateAfter: '0s', budgets: [asleep, { nodes: '100%' }] });
+    const before = await cores(world);
+    await scale(world, 4);
+    await world.clock.advance(110 * MINUTE - 10 * MINUTE);
+    expect(await cores(world)).toBe(before);
+    await world.clock.advance(20 * MINUTE);
+    expect(await cores(world)).toBeLessThan(before / 2);
+    await world.end();
+  });
+
+  it('never has fewer pods run than their PodDisruptionBudget wants', async () => {
+    const world = await FleetWorld.start({ controllers: { consolidation: CONSOLIDATION } });
+    const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
+    await world.client.create(NODE_POOLS, aPool('general', { disruption }));
+    await world.client.create(DEPLOYMENTS, aWorkload('web', 8, '700m'));
+    await world.client.create(DEPLOYMENTS, aWorkload('filler', 12, '1500m'));
+    await world.client.create(POD_DISRUPTION_BUDGETS, aPodBudget('web', { maxUnavailable: 1 }));
+    await world.clock.advance(5 * MINUTE);
+    const body = { spec: { replicas: 1 } };
+    await world.client.patch(DEPLOYMENTS, { name: 'filler', namespace: 'default' }, { type: 'merge', body });
+    const before = await cores(world);
+    for (let step = 0; step < 120; step++) {
+      await world.clock.advance(10_000);
       const { items } = await world.client.list(PODS);
-      console.log(
-        i * 30,
-        (
-          await Promise.all(
-            (
-              await world.client.list(NODE_CLAIMS)
-            ).items.map(
-              async ({ metadata, status }) =>
-                `${metadata.name}:${metadata.annotations?.['spindrift.dev/replaces'] ? 'R' : ''}:${(await world.events(metadata.name!)).Unconsolidatable}:${status?.lastPodEventTime}`,
-            ),
-          )
-        ).join('\n'),
-      );
-      console.log(
-        i * 30,
-        (await fleet(world)).join(' '),
-        'running',
-        items.filter((p) => p.status?.phase === 'Running').length,
-        'of',
-        items.length,
-      );
+      const web = items.filter(({ metadata, status }) => metadata.labels?.app === 'web' && status?.phase === 'Running');
+      expect(web.length).toBeGreaterThanOrEqual(7);
     }
-    console.log(log.filter((l) => !/found places|claim|regist|initial/i.test(l)).join('\n'));
-    expect(1).toBe(1);
+    expect(await cores(world)).toBeLessThan(before);
+    await world.end();
+  });
+
+  it('says on nodes that go what is saved, and on those that stay why', async () => {
+    const world = await aWorld({ consolidateAfter: '0s', budgets: [{ nodes: '100%' }] });
+    const names = (await world.client.list(NODE_CLAIMS)).items.map(({ metadata }) => metadata.name ?? '');
+    await scale(world, 4);
+    await world.clock.advance(10 * MINUTE);
+    const said = await Promise.all(names.map((name) => world.events(name)));
+    expect(said.map(({ ConsolidationApproved }) => ConsolidationApproved ?? '').join()).toMatch(
+      /saves \$0\.\d+ per hour/,
+    );
     await world.end();
   });
 });

@@ -16,47 +16,48 @@ const HOUR = 60 * MINUTE;
 const SMALL = { catalogue: [aType('small', 2)] };
 
 describe('a fleet whose nodes have to be replaced', () => {
-  it('replaces drifted nodes only while the window of its budget is open, from 02:00 to 03:00, and goes on the next night', async () => {
+  it('replaces drifted nodes only while the window of its budget is open, from 02:00 to 02:30, and goes on when it opens again at 04:00', async () => {
     // A machine that takes its time, so that the window closes on half of the work.
-    const world = await FleetWorld.start({ account: { ...SMALL, startMs: 8 * MINUTE } });
-    const closed = { nodes: '0', schedule: '0 3 * * *', duration: '23h' };
-    const disruption = { budgets: [{ nodes: '1' }, closed] };
+    const world = await FleetWorld.start({ account: { ...SMALL, startMs: 8 * MINUTE }, slowHeartbeats: true });
+    const early = { nodes: '0', schedule: '30 2 * * *', duration: '1h30m' };
+    const late = { nodes: '0', schedule: '30 4 * * *', duration: '21h30m' };
+    const disruption = { budgets: [{ nodes: '1' }, early, late] };
     await world.client.create(NODE_POOLS, aPool('general', { disruption }));
-    await world.client.create(DEPLOYMENTS, aWorkload('web', 10, '1500m'));
+    await world.client.create(DEPLOYMENTS, aWorkload('web', 5, '1500m'));
     await world.clock.advance(15 * MINUTE);
     const before = await claimNames(world);
-    expect(before).toHaveLength(10);
+    expect(before).toHaveLength(5);
     await relabel(world, 'general');
     const old = async () => (await claimNames(world)).filter((name) => before.includes(name)).length;
     await world.clock.advance(HOUR + 44 * MINUTE);
-    expect(await old()).toBe(10);
+    expect(await old()).toBe(5);
     expect((await world.events('general')).DisruptionBlocked).toContain('budgets let no more nodes go');
     await world.clock.advance(2 * MINUTE);
     expect(await goingClaims(world)).toHaveLength(1);
-    await world.clock.advance(70 * MINUTE);
+    await world.clock.advance(40 * MINUTE);
     const left = await old();
-    expect(left).toBeGreaterThan(1);
-    expect(left).toBeLessThan(6);
-    await world.clock.advance(22 * HOUR);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(4);
+    await world.clock.advance(HOUR + 18 * MINUTE);
     expect(await old()).toBe(left);
-    await world.clock.advance(2 * HOUR);
+    await world.clock.advance(40 * MINUTE);
     expect(await old()).toBe(0);
-    expect(await runningPods(world)).toBe(10);
+    expect(await runningPods(world)).toBe(5);
     await world.end();
   });
 
   it('replaces 100 nodes of one age within a budget of 10 %: never more than 10 of them go at once', async () => {
-    const world = await FleetWorld.start({ account: SMALL });
-    await world.client.create(NODE_POOLS, aPool('general', { template: { expireAfter: '1h' } }));
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
+    await world.client.create(NODE_POOLS, aPool('general', { template: { expireAfter: '30m' } }));
     await world.client.create(DEPLOYMENTS, aWorkload('web', 100, '1500m'));
     await world.clock.advance(5 * MINUTE);
     const before = await claimNames(world);
     expect(before).toHaveLength(100);
-    await world.clock.advance(HOUR - 6 * MINUTE);
+    await world.clock.advance(24 * MINUTE);
     expect(await claimNames(world)).toEqual(before);
     let most = 0;
     let leastPods = 100;
-    for (let step = 0; step < 360; step++) {
+    for (let step = 0; step < 300; step++) {
       await world.clock.advance(5000);
       most = Math.max(most, (await goingClaims(world)).length);
       leastPods = Math.min(leastPods, await runningPods(world));
@@ -71,7 +72,7 @@ describe('a fleet whose nodes have to be replaced', () => {
   });
 
   it('leaves a sick node behind a blocking PodDisruptionBudget alone and says so, unless its pods have a time to leave by', async () => {
-    const world = await FleetWorld.start({ account: SMALL });
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
     await world.client.create(NODE_POOLS, aPool('patient'));
     await world.client.create(NODE_POOLS, aPool('bounded', { template: { terminationGracePeriod: '5m' } }));
     for (const pool of ['patient', 'bounded']) {
@@ -114,7 +115,7 @@ describe('a fleet whose nodes have to be replaced', () => {
   });
 
   it('keeps its nodes where those of the new node class cannot be launched, while other pools go on', async () => {
-    const world = await FleetWorld.start({ account: SMALL });
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
     world.cloud.configure('broken', anAccount({ ...SMALL, overrides: [{ capacity: 0 }] }));
     const nodeClass = {
       apiVersion: 'spindrift.dev/v1alpha1',
@@ -152,7 +153,7 @@ describe('a fleet whose nodes have to be replaced', () => {
 
   it('keeps a node whose reservation ends: it is called on-demand from then on, and nothing else happens', async () => {
     const reservation = { id: 'r-1', instanceType: 'small', zone: 'zone-a', count: 1, match: 'targeted' } as const;
-    const world = await FleetWorld.start({ account: SMALL });
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
     const endsAt = (world.clock.now() + 2 * HOUR) as EpochMs;
     world.cloud.configure('default', anAccount({ ...SMALL, reservations: [{ ...reservation, endsAt }] }));
     await world.client.create(NODE_POOLS, aPool('general'));
@@ -167,6 +168,50 @@ describe('a fleet whose nodes have to be replaced', () => {
     expect(after?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('on-demand');
     expect(await world.condition(after!.metadata.name!, 'Drifted')).toBeUndefined();
     expect(world.launched.size).toBe(1);
+    await world.end();
+  });
+
+  it('replaces a node whose reservation its node class no longer selects', async () => {
+    const reservation = { id: 'r-1', instanceType: 'small', zone: 'zone-a', count: 1, match: 'targeted' } as const;
+    const world = await FleetWorld.start({ account: { ...SMALL, reservations: [reservation] }, slowHeartbeats: true });
+    await world.client.create(NODE_POOLS, aPool('general'));
+    await world.client.create(DEPLOYMENTS, aWorkload('web', 1, '1500m'));
+    await world.clock.advance(5 * MINUTE);
+    const [claim] = await claimsOf(world);
+    expect(claim?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('reserved');
+    world.cloud.configure('default', anAccount(SMALL));
+    await world.clock.runUntil(() => world.launched.size > 1, 10 * MINUTE);
+    const drifted = { status: 'True', reason: 'CapacityReservationDrift' };
+    expect(await world.condition(claim!.metadata.name!, 'Drifted')).toMatchObject(drifted);
+    await world.clock.advance(3 * MINUTE);
+    const [after, ...others] = await claimsOf(world);
+    expect(others).toEqual([]);
+    expect(after?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('spot');
+    expect(await runningPods(world)).toBe(1);
+    await world.end();
+  });
+
+  it('keeps a node that is no longer reserved although its pool asks for that, while nothing reserved is to be had', async () => {
+    const reservation = { id: 'r-1', instanceType: 'small', zone: 'zone-a', count: 1, match: 'targeted' } as const;
+    const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
+    const endsAt = (world.clock.now() + 10 * MINUTE) as EpochMs;
+    world.cloud.configure('default', anAccount({ ...SMALL, reservations: [{ ...reservation, endsAt }] }));
+    const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['reserved'] }];
+    await world.client.create(NODE_POOLS, aPool('general', { template: { requirements } }));
+    await world.client.create(DEPLOYMENTS, aWorkload('web', 1, '1500m'));
+    await world.clock.advance(20 * MINUTE);
+    const [claim, ...others] = await claimsOf(world);
+    expect(others).toEqual([]);
+    expect(claim?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('on-demand');
+    const { name = '' } = claim!.metadata;
+    expect(await world.condition(name, 'Drifted')).toMatchObject({ status: 'True', reason: 'RequirementsDrifted' });
+    expect((await world.events(name)).DisruptionBlocked).toContain('has no other place');
+    const renewed = { ...reservation, id: 'r-2' };
+    world.cloud.configure('default', anAccount({ ...SMALL, reservations: [renewed] }));
+    await world.clock.advance(15 * MINUTE);
+    const [after] = await claimsOf(world);
+    expect(after?.metadata.name).not.toBe(name);
+    expect(after?.metadata.labels?.['karpenter.sh/capacity-type']).toBe('reserved');
     await world.end();
   });
 });

@@ -162,6 +162,11 @@ describe('a node that has drifted', () => {
     await world.clock.advance(5 * MINUTE);
     expect(await claimNames(world)).toEqual(stuck);
     expect((await world.events(stuck[0]!)).DisruptionBlocked).toContain('has no other place');
+    // Whoever makes room does not have to wait.
+    const room = { spec: { limits: { cpu: '8' } } };
+    await world.client.patch(NODE_POOLS, { name: 'general' }, { type: 'merge', body: room });
+    await world.clock.advance(10_000);
+    expect(await goingClaims(world)).toHaveLength(2);
     await world.end();
   });
 

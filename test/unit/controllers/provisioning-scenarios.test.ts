@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool.ts';
+import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { PODS, type PodSpec } from '../../../src/apis/kubernetes/pod.ts';
 import { type FaultSettings, NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
@@ -127,6 +128,35 @@ describe('provisioning', () => {
     expect((await world.client.list(NODES)).items).toEqual([]);
     expect((await world.client.list(NODE_CLAIMS)).items).toEqual([]);
     expect([...world.launched.values()].every((instances) => instances.size === 1)).toBe(true);
+    await world.end();
+  });
+
+  it('puts pods on the nodes they were planned for, and opens the nodes to the scheduler when they are there', async () => {
+    const world = await start([aPool('general')]);
+    const closed = new Set<string>();
+    const watching = new AbortController();
+    const watch = (async () => {
+      for await (const event of world.client.watch(NODES, {}, { signal: watching.signal })) {
+        if (event.type === 'BOOKMARK' || event.object.spec?.unschedulable !== true) continue;
+        expect(event.object.metadata.annotations).toHaveProperty('spindrift.dev/opening');
+        closed.add(event.object.metadata.name ?? '');
+      }
+    })();
+    await addPods(world, 'planned', 20);
+    await untilRunning(world, 'planned', 20);
+    await world.clock.advance(MINUTE);
+    const nodes = (await world.client.list(NODES)).items;
+    expect(nodes.length).toBeGreaterThan(0);
+    expect(new Set(nodes.map(({ metadata }) => metadata.name))).toEqual(closed);
+    for (const { metadata, spec } of nodes) {
+      expect(spec?.unschedulable).toBeUndefined();
+      expect(metadata.annotations).not.toHaveProperty('spindrift.dev/opening');
+    }
+    // The scheduler says so of each pod that it finds a place for.
+    const { items } = await world.client.list(EVENTS);
+    expect(items.filter(({ reason }) => reason === 'Scheduled')).toEqual([]);
+    watching.abort();
+    await watch;
     await world.end();
   });
 });

@@ -140,6 +140,79 @@ describe('a NodePool with a policy', () => {
   });
 });
 
+describe('machines that were bought on demand because there was no spot', () => {
+  const NONE = (['zone-a', 'zone-b'] as const).map((zone) => ({
+    capacityType: 'spot' as const,
+    instanceType: 'small',
+    zone,
+    capacity: 0,
+  }));
+  const shrinking = aPool('general', { disruption: { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] } });
+
+  /** The most that went at a time in so many minutes. */
+  async function mostGoing(world: FleetWorld, minutes: number): Promise<number> {
+    let most = 0;
+    for (let step = 0; step < minutes * 12; step++) {
+      await world.clock.advance(5000);
+      const going = (await claims(world)).filter(
+        ({ metadata }) =>
+          metadata.deletionTimestamp !== undefined || metadata.annotations?.['spindrift.dev/disruption'] !== undefined,
+      );
+      most = Math.max(most, going.length);
+    }
+    return most;
+  }
+
+  it('return to spot after the time that the policy says, no more at a time than it allows', async () => {
+    const world = await start({ patient: { returnToSpot: { after: '20m', budget: '1' } } }, [shrinking]);
+    world.cloud.configure('default', anAccount({ ...ACCOUNT, overrides: NONE }));
+    await run(world, 'web', 2);
+    await run(world, 'late', 1);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 3 });
+    await world.clock.advance(8 * MINUTE);
+    world.cloud.configure('default', anAccount(ACCOUNT));
+    expect(await mostGoing(world, 9)).toBe(0);
+    expect(await mostGoing(world, 20)).toBe(1);
+    expect(await machines(world)).toEqual({ 'spot zone-a': 3 });
+    await world.end();
+  });
+
+  it('stay where the policy says Never', async () => {
+    const world = await start({ patient: { returnToSpot: { after: 'Never' } } }, [shrinking]);
+    world.cloud.configure('default', anAccount({ ...ACCOUNT, overrides: NONE }));
+    await run(world, 'web', 2);
+    world.cloud.configure('default', anAccount(ACCOUNT));
+    expect(await mostGoing(world, 60)).toBe(0);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 2 });
+    await world.end();
+  });
+
+  it('are not exchanged where the policy asks for them on demand', async () => {
+    const world = await start({ careful: { onDemand: { base: 2 } } }, [shrinking]);
+    await run(world, 'web', 3);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 2, 'spot zone-a': 1 });
+    expect(await mostGoing(world, 60)).toBe(0);
+    await world.end();
+  });
+});
+
+describe('on-demand nodes that a policy asks for', () => {
+  it('stay when they are empty, and take the pods of spot nodes; but not when nothing is left to run', async () => {
+    const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
+    const world = await start({ careful: { onDemand: { base: 1 } } }, [aPool('general', { disruption })]);
+    await run(world, 'first', 1);
+    await run(world, 'others', 2);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 1, 'spot zone-a': 2 });
+    await world.client.delete(DEPLOYMENTS, { namespace: 'default', name: 'first' });
+    await world.clock.advance(10 * MINUTE);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 1, 'spot zone-a': 1 });
+    await world.client.delete(DEPLOYMENTS, { namespace: 'default', name: 'others' });
+    await world.clock.advance(5 * MINUTE);
+    expect(await machines(world)).toEqual({});
+    await world.end();
+  });
+});
+
 describe('a spot pool', () => {
   it('that is taken three times in an hour is avoided by plans, also after a restart, and used again a day later', async () => {
     const world = await start({ default: {} });

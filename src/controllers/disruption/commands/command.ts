@@ -15,6 +15,14 @@ export interface PlannedNode {
   readonly cloudName: (instanceType: string) => string;
 }
 
+/** Why a claim is repaired, and how. */
+export interface ClaimRepair {
+  /** The condition of its node that tells of its sickness. */
+  readonly condition: string;
+  /** So long at most its pods have to leave, whatever the claim says. */
+  readonly graceMs?: number;
+}
+
 export interface Command {
   readonly id: string;
   readonly reason: CommandReason;
@@ -25,8 +33,8 @@ export interface Command {
   readonly needs: readonly string[];
   /** Names of nodes that pods are to go to. */
   readonly receivers: readonly string[];
-  /** By the names of claims: so long at most their pods have to leave, whatever the claims say. */
-  readonly graceMs?: Readonly<Record<string, number>>;
+  /** Why claims are repaired, and how, by their names. */
+  readonly repairs?: Readonly<Record<string, ClaimRepair>>;
 }
 
 /** Whether nodes come for those that go, as metrics tell it. */

@@ -3,27 +3,24 @@
  * goes is deleted. From the moment the first mark is written the cluster itself knows all of it, and a process that starts
  * anew goes on where the former one ended.
  */
-import { ANNOTATION_TERMINATION_TIMESTAMP, LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
-import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
+import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../apis/spindrift/annotations.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
-import { type EpochMs, toTimestamp } from '../../../platform/clock.ts';
+import type { EpochMs } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
-import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
-import { isReschedulable } from '../../../state/cluster-state.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
-import { NodeClaimMetrics } from '../../nodeclaim/metrics.ts';
-import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
 import { ClaimWriter } from '../../write-claim.ts';
 import type { BackOff } from '../back-off.ts';
-import { disruptionLaunching, disruptionTerminating, disruptionUndone, disruptionWaitingReadiness } from '../events.ts';
+import { disruptionLaunching, disruptionUndone, disruptionWaitingReadiness } from '../events.ts';
 import { DisruptionMetrics } from '../metrics.ts';
 import { supplyKey } from '../supply.ts';
-import { type Command, type CommandReason, decisionOf } from './command.ts';
+import { type ClaimRepair, type Command, type CommandReason, decisionOf } from './command.ts';
 import { decideCommand } from './decide-command.ts';
-import { type Mark, readMark } from './mark.ts';
+import { Departures } from './departures.ts';
+import { type Mark, readMark, writeMark } from './mark.ts';
 import { Marks } from './marks.ts';
 
 export interface CommandsOptions extends ControllersOptions {
@@ -62,9 +59,9 @@ export class Commands {
   readonly #marks: Marks;
   readonly #writer: ClaimWriter;
   readonly #metrics: DisruptionMetrics;
-  readonly #claimMetrics: NodeClaimMetrics;
+  readonly #departures: Departures;
   readonly #starting = new Map<string, Starting>();
-  /** Which of these takes a claim, by UID. */
+  /** The marks that claims are about to get, by UID. */
   readonly #taken = new Map<string, string>();
   readonly #underWay = new Map<string, UnderWay>();
 
@@ -74,7 +71,7 @@ export class Commands {
     this.#marks = new Marks(options);
     this.#writer = new ClaimWriter({ client, state, metrics });
     this.#metrics = new DisruptionMetrics(metrics);
-    this.#claimMetrics = new NodeClaimMetrics(metrics);
+    this.#departures = new Departures(options);
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 50,
@@ -97,11 +94,14 @@ export class Commands {
 
   /** Begins a command; resolves when its claims and marks are written, or when it was given up before. */
   begin(command: Command): Promise<void> {
+    const { id, reason, candidates } = command;
+    const at = this.#options.clock.now();
+    const text = writeMark({ id, reason, at, needs: [] });
     this.#metrics.began(command);
-    for (const { claim } of command.candidates) this.#taken.set(claim.metadata.uid ?? '', command.id);
+    for (const { claim } of candidates) this.#taken.set(claim.metadata.uid ?? '', text);
     return new Promise((resolve) => {
-      this.#starting.set(command.id, { command, at: this.#options.clock.now(), ended: resolve });
-      this.#controller.queue.add(command.id);
+      this.#starting.set(id, { command, at, ended: resolve });
+      this.#controller.queue.add(id);
     });
   }
 
@@ -133,7 +133,7 @@ export class Commands {
       mark,
       claims,
       claimNamed: (name) => this.#claimNamed(name),
-      isUsed: (claim) => this.#podsOf(claim).length > 0,
+      isUsed: (claim) => this.#departures.podsOf(claim).length > 0,
       now: clock.now(),
       limitMs: Math.min(LONGEST_LIMIT_MS, Math.max(SHORTEST_LIMIT_MS, commands * LIMIT_PER_COMMAND_MS)),
     });
@@ -149,6 +149,7 @@ export class Commands {
         return undefined;
       case 'delete':
         await this.#delete(known, claims, context.signal);
+        for (const { pool } of mark.needs) this.#options.backOff.succeeded(supplyKey(pool, mark.reason));
         return { requeueAfterMs: LOOK_AGAIN_MS };
     }
   }
@@ -188,7 +189,7 @@ export class Commands {
     const marking = [...names].map(async (name) => {
       const claim = this.#claimNamed(name);
       if (claim !== undefined && claim.metadata.deletionTimestamp === undefined)
-        await this.#marks.put(claim, withGrace(mark, command.graceMs?.[name]), signal);
+        await this.#marks.put(claim, withRepair(mark, command.repairs?.[name]), signal);
     });
     for (const result of await Promise.allSettled(marking)) {
       // A claim or node that has gone meanwhile needs no mark.
@@ -222,7 +223,7 @@ export class Commands {
     await Promise.all(staying.map((claim) => this.#marks.remove(claim, signal)));
     for (const claim of staying) {
       recorder.record(disruptionUndone(claim, why));
-      for (const node of this.#nodesOf(claim)) recorder.record(disruptionUndone(node, why));
+      for (const node of this.#departures.nodesOf(claim)) recorder.record(disruptionUndone(node, why));
     }
     logger.warn('disruption undone', { command: mark.id, reason: mark.reason, why });
     this.#metrics.undone(mark.needs.length === 0 ? 'delete' : 'replace', mark.reason);
@@ -230,32 +231,15 @@ export class Commands {
   }
 
   async #delete({ mark, deleted }: UnderWay, claims: readonly NodeClaim[], signal: AbortSignal): Promise<void> {
-    const { client, recorder, clock } = this.#options;
-    const { reason } = mark;
     const staying = claims.filter(
       ({ metadata }) => metadata.deletionTimestamp === undefined && !deleted.has(metadata.uid ?? ''),
     );
     await Promise.all(
       staying.map(async (claim) => {
-        const pods = this.#podsOf(claim).length;
-        const { graceMs } = readMark(claim.metadata.annotations?.[ANNOTATION_DISRUPTION]) ?? {};
-        const limited = graceMs === undefined ? claim : await this.#limit(claim, clock.now() + graceMs, signal);
-        for (const node of this.#nodesOf(claim)) recorder.record(disruptionTerminating(node, reason));
-        recorder.record(disruptionTerminating(claim, reason));
-        await deleteClaim(client, limited, signal);
+        await this.#departures.begin(claim, mark.reason, signal);
         deleted.add(claim.metadata.uid ?? '');
-        const policy = this.#policyOf(claim, reason);
-        this.#claimMetrics.disrupted(claim, reason.toLowerCase() as Lowercase<CommandReason>, policy);
-        this.#metrics.podsLeave(claim, pods, reason, policy);
       }),
     );
-  }
-
-  /** Has the pods leave by then; a deadline that is closer stays. */
-  async #limit(claim: NodeClaim, by: number, signal: AbortSignal): Promise<NodeClaim> {
-    if ((writtenDeadline(claim) ?? Number.POSITIVE_INFINITY) <= by) return claim;
-    const annotations = { [ANNOTATION_TERMINATION_TIMESTAMP]: toTimestamp(by as EpochMs) };
-    return this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
   }
 
   #fail(reason: CommandReason, pools: readonly string[]): void {
@@ -285,26 +269,8 @@ export class Commands {
     const { state, writes } = this.#options;
     return writes.newest(state.claimNamed(name));
   }
-
-  #nodesOf({ status }: NodeClaim) {
-    return this.#options.state.informers.nodes.byIndex(BY_PROVIDER_ID, status?.providerID ?? '');
-  }
-
-  /** The pods of the claim's node that will need another place. */
-  #podsOf(claim: NodeClaim) {
-    const { state } = this.#options;
-    return this.#nodesOf(claim).flatMap(({ metadata }) => state.podsOn(metadata.name ?? '').filter(isReschedulable));
-  }
-
-  /** The policy by which consolidation took the claim away, as metrics write it. */
-  #policyOf({ metadata }: NodeClaim, reason: CommandReason): string {
-    if (reason !== 'Empty' && reason !== 'Underutilized') return '';
-    const pool = this.#options.state.informers.nodePools.get(metadata.labels?.[LABEL_NODE_POOL] ?? '');
-    const policy = pool?.spec.disruption.consolidationPolicy ?? '';
-    return policy.replace(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
-  }
 }
 
-function withGrace(mark: Mark, graceMs: number | undefined): Mark {
-  return graceMs === undefined ? mark : { ...mark, graceMs };
+function withRepair(mark: Mark, repair: ClaimRepair | undefined): Mark {
+  return repair === undefined ? mark : { ...mark, repair };
 }

@@ -14,7 +14,7 @@ describe('a mark', () => {
         reason: fc.constantFrom(...COMMAND_REASONS),
         at: fc.constant(T0),
         needs: fc.array(fc.record({ pool: name, name })),
-        graceMs: fc.nat(),
+        repair: fc.record({ condition: fc.constant('Ready'), graceMs: fc.nat() }, { requiredKeys: ['condition'] }),
       },
       { requiredKeys: ['id', 'reason', 'at', 'needs'] },
     );

@@ -3,7 +3,7 @@
  * after a crash can finish it, or undo it. It is written after the claims it needs, so that these are there where it is.
  */
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
-import { COMMAND_REASONS, type CommandReason } from './command.ts';
+import { type ClaimRepair, COMMAND_REASONS, type CommandReason } from './command.ts';
 
 /** A claim that must be up before anything goes. */
 export interface NeededClaim {
@@ -17,15 +17,16 @@ export interface Mark {
   /** When the command began. */
   readonly at: EpochMs;
   readonly needs: readonly NeededClaim[];
-  /** So long at most the pods of this claim have to leave. */
-  readonly graceMs?: number;
+  /** Only of a claim that is repaired. */
+  readonly repair?: ClaimRepair;
 }
 
-/** The mark as the text of an annotation: `id=… reason=… at=… needs=pool/claim,… grace=…ms`. */
-export function writeMark({ id, reason, at, needs, graceMs }: Mark): string {
+/** The mark as the text of an annotation: `id=… reason=… at=… needs=pool/claim,… condition=… grace=…ms`. */
+export function writeMark({ id, reason, at, needs, repair }: Mark): string {
   const words = [`id=${id}`, `reason=${reason}`, `at=${toTimestamp(at)}`];
   if (needs.length > 0) words.push(`needs=${needs.map(({ pool, name }) => `${pool}/${name}`).join(',')}`);
-  if (graceMs !== undefined) words.push(`grace=${graceMs}ms`);
+  if (repair !== undefined) words.push(`condition=${repair.condition}`);
+  if (repair?.graceMs !== undefined) words.push(`grace=${repair.graceMs}ms`);
   return words.join(' ');
 }
 
@@ -42,11 +43,10 @@ export function readMark(text: string | undefined): Mark | undefined {
     const [pool = '', name = ''] = word.split('/');
     return { pool, name };
   });
+  const condition = fields.get('condition');
+  if (condition === undefined) return { id, reason, at, needs };
   const grace = /^(\d+)ms$/.exec(fields.get('grace') ?? '')?.[1];
-  return {
-    ...{ id, reason, at, needs },
-    ...(grace === undefined ? {} : { graceMs: Number(grace) }),
-  };
+  return { id, reason, at, needs, repair: { condition, ...(grace === undefined ? {} : { graceMs: Number(grace) }) } };
 }
 
 function listed(text = ''): string[] {

@@ -1,13 +1,13 @@
 /** Puts the marks of a command on claims and their nodes, and takes them off again; each step only where it is missing. */
 import { isTrue, withoutCondition } from '../../../apis/karpenter/conditions.ts';
-import { TAINT_DISRUPTED } from '../../../apis/karpenter/labels.ts';
+import { ANNOTATION_TERMINATION_TIMESTAMP, TAINT_DISRUPTED } from '../../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION } from '../../../apis/spindrift/annotations.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
-import { type Mark, writeMark } from './mark.ts';
+import { type Mark, readMark, writeMark } from './mark.ts';
 
 const DISRUPTION_REASON = 'DisruptionReason';
 
@@ -41,7 +41,10 @@ export class Marks {
       for (const node of this.#nodesOf(claim)) await this.untaint(node, signal);
     const silent = await this.unsay(claim, signal);
     if (annotations[ANNOTATION_DISRUPTION] === undefined) return;
-    const body = { metadata: { annotations: { [ANNOTATION_DISRUPTION]: null } } };
+    const { repair } = readMark(annotations[ANNOTATION_DISRUPTION]) ?? {};
+    // A deadline that the command has set must not hold for a node that stays.
+    const deadline = repair?.graceMs === undefined ? {} : { [ANNOTATION_TERMINATION_TIMESTAMP]: null };
+    const body = { metadata: { annotations: { [ANNOTATION_DISRUPTION]: null, ...deadline } } };
     await writes.patch(NODE_CLAIMS, silent, body, { signal });
   }
 

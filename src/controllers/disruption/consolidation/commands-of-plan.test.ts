@@ -7,7 +7,7 @@ import { aFleetSnapshot, aRunningPod, MACHINES } from '../../../state/testkit/a-
 import { aStateNode, ON_DEMAND, SPOT } from '../../../state/testkit/a-state-node.ts';
 import { commandsOfPlan } from './commands-of-plan.ts';
 import { launchWaits } from './launch-waits.ts';
-import { plannedFleet } from './testkit/planned-fleet.ts';
+import { NO_POLICIES, plannedFleet } from './testkit/planned-fleet.ts';
 
 const LARGE = { ...ON_DEMAND, instanceType: 'm5.2xlarge', price: 0.4 };
 const ALLOCATABLE = { cpu: '8', memory: '32Gi', pods: '29' };
@@ -77,8 +77,12 @@ describe('the commands of a plan', () => {
     expect([now.length, later.length]).toEqual([1, 0]);
     const parts = { candidate: () => now[0]?.command.candidates[0], poolNamed: new Map(), newId: () => 'x' };
     const budgets = { left: () => 9, take: () => {} } as never;
-    const own = commandsOfPlan([move], built, { ...parts, budgets });
-    const others = commandsOfPlan([{ ...move, landings: [] }, move, move], built, { ...parts, budgets });
+    const own = commandsOfPlan([move], built, { ...parts, ...NO_POLICIES, budgets });
+    const others = commandsOfPlan([{ ...move, landings: [] }, move, move], built, {
+      ...parts,
+      ...NO_POLICIES,
+      budgets,
+    });
     expect([own.now.length, own.later.length]).toEqual([1, 0]);
     expect([others.now.length, others.later.length]).toEqual([1, 2]);
   });

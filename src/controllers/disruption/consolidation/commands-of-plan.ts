@@ -1,6 +1,7 @@
 /** From the moves of a plan to what is to be done now. Pure. */
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
 import type { Move } from '../../../engine/consolidation/plan.ts';
+import type { NewNode } from '../../../engine/solution.ts';
 import type { BuiltFleet } from '../../../state/build-fleet.ts';
 import type { Budgets } from '../budgets/budgets.ts';
 import type { Candidate } from '../candidate.ts';
@@ -29,6 +30,10 @@ export interface CommandParts {
   /** The node of the fleet as something that can go; undefined if it cannot. */
   candidate(node: string): Candidate | undefined;
   readonly poolNamed: ReadonlyMap<string, NodePool>;
+  /** The move as policies let it be done; undefined if they do not. */
+  settle(move: Move): Move | undefined;
+  /** The node at the price that is paid for it. */
+  paid(node: NewNode): NewNode;
   /** What the commands use is taken from them. */
   readonly budgets: Budgets;
   newId(): string;
@@ -41,9 +46,15 @@ export function commandsOfPlan(moves: readonly Move[], built: BuiltFleet, parts:
   const waits = launchWaits(built.fleet);
   for (const [index, move] of moves.entries()) {
     const dependent = move.landings.some((landing) => 'move' in landing && landing.move !== index);
-    const command = dependent ? undefined : commandOf(move, built, parts);
-    if (command === undefined || waits(move) || !takeBudget(command, parts.budgets)) later.push(move);
-    else now.push({ move, command });
+    if (dependent || waits(move)) {
+      later.push(move);
+      continue;
+    }
+    const settled = parts.settle(move);
+    if (settled === undefined) continue;
+    const command = commandOf(settled, built, parts);
+    if (command === undefined || !takeBudget(command, parts.budgets)) later.push(move);
+    else now.push({ move: settled, command });
   }
   return { now, later };
 }
@@ -60,7 +71,7 @@ function commandOf(move: Move, { cloudName }: BuiltFleet, parts: CommandParts): 
   for (const node of move.newNodes) {
     const pool = parts.poolNamed.get(node.pool);
     if (pool === undefined) return undefined;
-    newNodes.push({ node, pool, cloudName });
+    newNodes.push({ node: parts.paid(node), pool, cloudName });
   }
   const receivers = new Set(move.landings.flatMap((landing) => ('node' in landing ? [landing.node] : [])));
   return {

@@ -23,16 +23,19 @@ import { isGoing } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { inSlices } from '../../in-slices.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
+import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
 import { Budgets } from '../budgets/budgets.ts';
 import { withPods } from '../candidate.ts';
 import type { Command } from '../commands/command.ts';
 import type { Look } from '../look.ts';
 import type { DisruptionMethod } from '../method.ts';
+import { Caution } from './caution.ts';
 import { ChangeStamp } from './change-stamp.ts';
-import { commandsOfPlan, type PlannedMove } from './commands-of-plan.ts';
+import { type CommandParts, commandsOfPlan, type PlannedMove } from './commands-of-plan.ts';
 import { consolidationApproved, consolidationRejected, unconsolidatable } from './events.ts';
 import { ConsolidationMetrics } from './metrics.ts';
 import { type Objection, Validation } from './validation.ts';
+import { policyHold, withinPolicies } from './within-policies.ts';
 
 /** How hard to look, and how long to leave things alone. */
 export interface ConsolidationLimits {
@@ -53,6 +56,8 @@ export interface ConsolidationOptions extends ConsolidationLimits {
   readonly metrics: Metrics;
   readonly logger?: Logger;
   readonly rounds: Pick<Rounds, 'covers'>;
+  /** How each pool uses spot capacity. */
+  readonly policies: Pick<SpotPolicies, 'for'>;
 }
 
 /** A round of provisioning gathers pods and finds places for them within this time. */
@@ -60,6 +65,8 @@ const ROUND_MS = 12_000;
 /** Where pods come all the time, consolidation goes on all the same. */
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 1000;
+/** So long the moves that were begun together are waited for before there are others. */
+const LONGEST_WAVE_MS = 300_000;
 /** What nobody tells us about, such as nominations that are given up, is seen at the latest then. */
 const FORGOTTEN_MS = 300_000;
 /** The events of one plan that say why nodes stay. */
@@ -82,6 +89,8 @@ export class Consolidation implements DisruptionMethod {
   readonly #metrics: ConsolidationMetrics;
   readonly #stamp: ChangeStamp;
   readonly #facts = new PodFactsCache();
+  readonly #caution = new Caution();
+  #begunAt = Number.NEGATIVE_INFINITY;
   #nothing: Nothing | undefined;
   #unsettledSince: number | undefined;
 
@@ -104,7 +113,9 @@ export class Consolidation implements DisruptionMethod {
     const stamp = this.#stamp.value;
     const startedAt = clock.elapsed();
     const snapshot = this.#snapshot(look, pools);
-    const built = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
+    const found = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
+    const built = this.#caution.hasFallen(found.fleet) ? withoutSettling(found) : found;
+    this.#caution.settled(built.fleet);
     const plan = await this.#plan(built, signal);
     const { now: possible, later } = commandsOfPlan(plan.moves, built, {
       candidate: (name) => {
@@ -113,22 +124,25 @@ export class Consolidation implements DisruptionMethod {
         return found === undefined || 'why' in found ? undefined : found;
       },
       poolNamed: look.poolNamed,
+      ...this.#policies(look, pools, built),
       budgets: look.budgets,
       newId: () => look.newId(),
     });
     const now = await this.#lasting(possible, built, signal);
     const right = this.#stamp.value === stamp ? now : await this.#stillRight(now, built, look, pools, signal);
+    this.#begin(right, built);
     this.#tell(right, plan, built);
     const next = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + FORGOTTEN_MS);
     this.wakeAt = next as EpochMs;
-    const found = now.length > 0 || later.length > 0 || !plan.complete;
-    this.#nothing = found ? undefined : { stamp, sold, until: this.#changesBefore(next, look) };
+    const open = now.length > 0 || later.length > 0 || !plan.complete;
+    this.#nothing = open ? undefined : { stamp, sold, until: this.#changesBefore(next, look) };
     if (plan.moves.length > 0) {
       this.#logger.info('found a cheaper fleet', {
         moves: plan.moves.length,
         begun: right.length,
         later: later.length,
         unlikely: possible.length - now.length,
+        test: this.#caution.test,
         priceBefore: plan.priceBefore,
         priceAfter: plan.priceAfter,
         lowerBound: plan.lowerBound,
@@ -136,6 +150,26 @@ export class Consolidation implements DisruptionMethod {
       });
     }
     return right.map(({ command }) => command);
+  }
+
+  #begin(begun: readonly PlannedMove[], { fleet }: BuiltFleet): void {
+    if (begun.length === 0) return;
+    this.#begunAt = this.#options.clock.elapsed();
+    const claims = begun.flatMap(({ command }) => command.candidates.map(({ claim }) => claim.metadata.uid ?? ''));
+    const savings = begun.reduce((sum, { move }) => sum + move.savings, 0);
+    this.#caution.begun(claims, savings, fleet);
+  }
+
+  /** What policies have to say about moves. */
+  #policies(look: Look, pools: readonly UsablePool[], built: BuiltFleet): Pick<CommandParts, 'settle' | 'paid'> {
+    const { policies, recorder } = this.#options;
+    return withinPolicies({ policies, pools, nodes: look.nodes, built }, ({ nodes }, because) => {
+      for (const name of nodes) {
+        const { node, claim } = built.states.get(name) ?? {};
+        if (node !== undefined) recorder.record(unconsolidatable(node, because));
+        if (claim !== undefined) recorder.record(unconsolidatable(claim, because));
+      }
+    });
   }
 
   /** Every pod that has no place, or will have none, is known to provisioning; or that has been so for too long to wait. */
@@ -149,6 +183,11 @@ export class Consolidation implements DisruptionMethod {
         state.podsOn(node.name).some(isReschedulable),
     );
     const since = look.now - ROUND_MS;
+    const going = this.#caution.waitsFor;
+    const underWay =
+      clock.elapsed() - this.#begunAt < LONGEST_WAVE_MS &&
+      look.nodes.some(({ claim }) => claim !== undefined && going.has(claim.metadata.uid ?? ''));
+    if (underWay) return false;
     const waiting = uncovered || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
     if (!waiting) {
       this.#unsettledSince = undefined;
@@ -171,7 +210,7 @@ export class Consolidation implements DisruptionMethod {
   }
 
   #snapshot(look: Look, pools: readonly UsablePool[], nodes = look.nodes, budgets = look.budgets): FleetSnapshot {
-    const { state, provider, clock, cooldownMs } = this.#options;
+    const { state, provider, clock, cooldownMs, policies } = this.#options;
     const { informers, storage } = state;
     const allowed = (pool: string) => ({
       Empty: budgets.left(pool, 'Empty'),
@@ -190,6 +229,7 @@ export class Consolidation implements DisruptionMethod {
       reservationLabel: provider.labels.reservation,
       isNominated: (node) => look.isNominated(node),
       allowed,
+      policyHold: policyHold({ policies, pools, nodes, now: clock.now(), podsOn: (node) => state.podsOn(node) }),
       ...(cooldownMs === undefined ? {} : { cooldownMs }),
     };
   }
@@ -209,7 +249,7 @@ export class Consolidation implements DisruptionMethod {
     signal: AbortSignal,
   ): Promise<readonly PlannedMove[]> {
     const moves = planned.map(({ move }) => move);
-    const lasting = await inSlices(forecast(fleet, moves), this.#options.clock, signal);
+    const lasting = await inSlices(forecast(fleet, moves, this.#caution.test), this.#options.clock, signal);
     return planned.filter((_, index) => lasting.has(index));
   }
 
@@ -263,6 +303,12 @@ export class Consolidation implements DisruptionMethod {
       recorder.record(unconsolidatable(claim, sentence));
     }
   }
+}
+
+/** Where the load has fallen, nobody flaps who replaces what has only just come. */
+function withoutSettling(built: BuiltFleet): BuiltFleet {
+  const nodes = built.fleet.nodes.map(({ settling: _, ...node }) => node);
+  return { ...built, fleet: { ...built.fleet, nodes } };
 }
 
 function pendingSince({ status, metadata }: Pod): EpochMs | undefined {

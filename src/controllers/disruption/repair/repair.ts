@@ -60,12 +60,13 @@ export class Repair implements DisruptionMethod {
     const patients = sick.flatMap((state) => this.#patient(state, look) ?? []);
     metrics.eligible(this.reason, patients.length);
     const treated = this.#withoutOutbreaks(patients, sick, look);
-    const graceMs = Object.fromEntries(
-      treated.flatMap(({ claim, sickness }) =>
-        sickness.graceMs === undefined ? [] : [[claim.metadata.name ?? '', sickness.graceMs]],
-      ),
+    const repairs = Object.fromEntries(
+      treated.map(({ claim, sickness: { condition, graceMs } }) => [
+        claim.metadata.name ?? '',
+        { condition, ...(graceMs === undefined ? {} : { graceMs }) },
+      ]),
     );
-    const due = { candidates: inOrder(treated, look.now), reason: this.reason, closed: sick, graceMs } as const;
+    const due = { candidates: inOrder(treated, look.now), reason: this.reason, closed: sick, repairs } as const;
     return replaceWithin(due, look, this.#options, signal);
   }
 

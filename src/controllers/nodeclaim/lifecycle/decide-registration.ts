@@ -10,13 +10,14 @@ import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node, Taint } from '../../../apis/kubernetes/node.ts';
 import type { OwnerReference } from '../../../apis/kubernetes/object.ts';
 import { ANNOTATION_OFFERINGS } from '../../../state/planned-offerings.ts';
+import type { NodePatch } from './opening.ts';
 
 export interface RegistrationPlan {
   readonly condition: ConditionChange;
   /** The one node of the claim. */
   readonly node?: Node;
   /** What is merged into it; absent when it is registered already. */
-  readonly nodePatch?: { readonly metadata: object; readonly spec: object };
+  readonly nodePatch?: NodePatch;
   /** Nothing kept pods off the node until now. */
   readonly taintMissing?: boolean;
 }
@@ -51,7 +52,7 @@ function isRegistered({ metadata, spec }: Node): boolean {
   );
 }
 
-function registered(node: Node, claim: NodeClaim): { metadata: object; spec: object } {
+function registered(node: Node, claim: NodeClaim): NodePatch {
   const { finalizers = [], ownerReferences = [] } = node.metadata;
   const annotations = Object.entries(claim.metadata.annotations ?? {}).filter(
     ([key]) => !KEPT_ANNOTATIONS.includes(key),

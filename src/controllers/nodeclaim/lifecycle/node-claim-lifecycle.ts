@@ -13,6 +13,7 @@ import { enqueueOn } from '../../../kube/enqueue.ts';
 import type { RecordedEvent } from '../../../kube/event-recorder.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { Nominations } from '../../../state/nominations.ts';
+import { isOpening } from '../../../state/state-node.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { NodeMetrics } from '../../node/metrics.ts';
@@ -30,17 +31,20 @@ import {
 import { isOfProvider } from '../is-of-provider.ts';
 import { type DisruptedReason, NodeClaimMetrics } from '../metrics.ts';
 import { sayOfClaim } from '../say-of-claim.ts';
+import type { Binder } from './binder.ts';
 import { decideInitialization } from './decide-initialization.ts';
 import { decideLiveness, LIVENESS_LIMITS, type Liveness, type LivenessLimits } from './decide-liveness.ts';
 import { decideRegistration } from './decide-registration.ts';
 import { launch } from './launch-outcome.ts';
 import { launchedLabels, launchedStatus } from './launched-claim.ts';
 import type { Launches } from './launches.ts';
+import { closed, isClosedForLong, LONGEST_CLOSED_MS, type NodePatch, opened } from './opening.ts';
 
 export interface NodeClaimLifecycleOptions extends ControllersOptions {
   readonly launches: Launches;
   readonly health: RegistrationHealth;
   readonly nominations: Nominations;
+  readonly binder: Binder;
   readonly limits?: Partial<LivenessLimits>;
 }
 
@@ -180,7 +184,8 @@ export class NodeClaimLifecycle {
     const changes: ConditionChange[] = before ? [] : [plan.condition];
     let nodeName: string | undefined;
     if (plan.condition.status === 'True' && plan.node !== undefined) {
-      const node = plan.nodePatch === undefined ? plan.node : await this.#patchNode(plan.node, plan.nodePatch, signal);
+      const node =
+        plan.nodePatch === undefined ? plan.node : await this.#register(claim, plan.node, plan.nodePatch, signal);
       if (plan.taintMissing) this.#options.recorder.record(unregisteredTaintMissing(claim));
       changes.push(await this.#initialize(claim, node, signal));
       nodeName = node.metadata.name;
@@ -192,18 +197,32 @@ export class NodeClaimLifecycle {
     }
     const liveness = decideLiveness(said, clock.now(), this.#limits);
     if (liveness.kind === 'over') return this.#timedOut(said, liveness, signal);
-    return liveness.kind === 'waiting' ? { requeueAfterMs: liveness.forMs } : undefined;
+    return liveness.kind === 'waiting' ? { requeueAfterMs: Math.min(liveness.forMs, LONGEST_CLOSED_MS) } : undefined;
   }
 
+  /** The pods that a closed node was made for are put on it before it is opened to others. */
   async #initialize(claim: NodeClaim, node: Node, signal: AbortSignal): Promise<ConditionChange> {
+    const { nominations, binder, clock } = this.#options;
     const change = decideInitialization(claim, node);
-    if (change.status === 'True' && node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') {
+    const done = change.status === 'True';
+    if (isOpening(node) && (done || isClosedForLong(claim, clock.now()))) {
+      if (done) await binder.bind(claim, node, nominations.waitingFor(claim), signal);
+      await this.#patchNode(node, opened(node, done), signal);
+    } else if (done && node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') {
       await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
     }
+    if (done) nominations.opened(claim);
     return change;
   }
 
-  #patchNode(node: Node, body: { metadata: object; spec?: object }, signal: AbortSignal): Promise<Node> {
+  /** A node that pods were planned for is closed to the scheduler until they are there. */
+  #register(claim: NodeClaim, node: Node, patch: NodePatch, signal: AbortSignal): Promise<Node> {
+    const { nominations, binder } = this.#options;
+    const expected = nominations.waitingFor(claim).some((pod) => binder.mayBind(pod));
+    return this.#patchNode(node, expected && node.spec?.unschedulable !== true ? closed(patch) : patch, signal);
+  }
+
+  #patchNode(node: Node, body: NodePatch, signal: AbortSignal): Promise<Node> {
     return this.#options.writes.patch(NODES, node, body, { signal });
   }
 

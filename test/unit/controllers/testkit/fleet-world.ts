@@ -33,6 +33,8 @@ export interface FleetWorldOptions {
   readonly seed?: string;
   readonly account?: Partial<AccountSettings>;
   readonly logger?: Logger;
+  /** For stories of days: nodes say seldom that they are there, and are missed late. */
+  readonly slowHeartbeats?: boolean;
   /** What the controllers talk to the API server through. */
   readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
   readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning' | 'consolidation' | 'notices'>;
@@ -55,7 +57,12 @@ export class FleetWorld {
   constructor(options: FleetWorldOptions) {
     this.#options = options;
     this.random = seededRandom(options.seed ?? 'fleet');
-    this.cluster = new EmbeddedCluster({ clock: this.clock, random: this.random });
+    const slow = { leaseRenewMs: 600_000, nodeTimes: { graceMs: 1_500_000 } };
+    this.cluster = new EmbeddedCluster({
+      clock: this.clock,
+      random: this.random,
+      ...(options.slowHeartbeats === true ? slow : {}),
+    });
     this.client = this.cluster.client;
     this.cloud = new SimulatedCloud({ clock: this.clock, random: this.random });
     this.cloud.fleet.onChange(({ token, id }) => {

@@ -3,13 +3,16 @@ import type { ConsolidationPlan } from '../../../../engine/consolidation/plan.ts
 import { type BuiltFleet, buildFleet, type FleetSnapshot } from '../../../../state/build-fleet.ts';
 import { Budgets } from '../../budgets/budgets.ts';
 import { withPods } from '../../candidate.ts';
-import { commandsOfPlan, type PlannedCommands } from '../commands-of-plan.ts';
+import { type CommandParts, commandsOfPlan, type PlannedCommands } from '../commands-of-plan.ts';
 
 /** A snapshot, planned, and made commands of. */
 export interface PlannedFleet extends PlannedCommands {
   readonly built: BuiltFleet;
   readonly plan: ConsolidationPlan;
 }
+
+/** Every move may be done as it is. */
+export const NO_POLICIES: Pick<CommandParts, 'settle' | 'paid'> = { settle: (move) => move, paid: (node) => node };
 
 /** Plans a snapshot as the controller does. */
 export function plannedFleet(snapshot: FleetSnapshot): PlannedFleet {
@@ -24,6 +27,7 @@ export function plannedFleet(snapshot: FleetSnapshot): PlannedFleet {
       return found === undefined || 'why' in found ? undefined : found;
     },
     poolNamed,
+    ...NO_POLICIES,
     budgets: budgetsOf(snapshot),
     newId: () => `command-${id++}`,
   });

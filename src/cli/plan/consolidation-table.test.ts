@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
+import { consolidate } from '../../engine/consolidation/consolidate.ts';
+import { buildFleet } from '../../state/build-fleet.ts';
+import {
+  aFleetSnapshot,
+  aPodBudget,
+  aRunningPod,
+  type FleetSnapshotParts,
+} from '../../state/testkit/a-fleet-snapshot.ts';
+import { aStateNode, ON_DEMAND } from '../../state/testkit/a-state-node.ts';
+import { type ConsolidationReport, consolidationReport } from './consolidation-report.ts';
+import { consolidationTable } from './consolidation-table.ts';
+
+function report(parts: FleetSnapshotParts, notes: readonly string[] = []): ConsolidationReport {
+  const built = buildFleet(aFleetSnapshot(parts));
+  return consolidationReport(consolidate(built.fleet, { evictInTurns: true }), built, notes);
+}
+
+const LARGE = { ...ON_DEMAND, instanceType: 'm5.2xlarge', price: 0.4 };
+const MIXED: FleetSnapshotParts = {
+  nodes: [
+    aStateNode({ name: 'large', launched: LARGE, allocatable: { cpu: '8', memory: '32Gi', pods: '29' } }),
+    aStateNode({ name: 'idle' }),
+    aStateNode({ name: 'kept', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+  ],
+  pods: [
+    ...['1', '2', '3', '4', '5'].map((name) => aRunningPod(name, 'large')),
+    ...['6', '7', '8', '9'].map((name) => aRunningPod(name, 'kept')),
+  ],
+  nodePools: [aNodePool({ spec: { disruption: { budgets: [] } } })],
+};
+
+describe('a plan of consolidation', () => {
+  it('says as data what goes, what comes, what it saves and what stays', () => {
+    const made = report(MIXED);
+    expect(made.moves.flatMap(({ nodes }) => nodes).sort()).toEqual(['idle', 'large']);
+    expect(made.saved.perHour).toBeCloseTo(made.price.before - made.price.after);
+    expect(made.saved.perMonth).toBeCloseTo(made.saved.perHour * 730);
+    expect(made.price.after).toBeGreaterThanOrEqual(made.price.lowerBound - 1e-9);
+    expect(made.kept).toMatchObject([{ node: 'kept', because: 'it is marked as not to be disrupted' }]);
+  });
+
+  it('is a table for people, with the totals and why the others stay', () => {
+    const said = consolidationTable(report(MIXED, ['pool gpu is not ready: no such class']));
+    expect(said).toMatch(/MOVE +SAVES \$\/HOUR +NODES THAT GO +NODES THAT COME/);
+    expect(said).toMatch(/large +m5\.\w+ \(spot, sim-1a\)/);
+    expect(said).toMatch(
+      /\$0\.\d+ an hour becomes \$0\.\d+, which saves \$\d+\.\d+ a month\. No fleet for these pods costs less/,
+    );
+    expect(said).toMatch(/kept +\$0\.\d+ +it is marked as not to be disrupted/);
+    expect(said).toContain('Note: pool gpu is not ready: no such class.');
+  });
+
+  it('says so when there is nothing to do', () => {
+    const nodes = [aStateNode({ name: 'a' })];
+    const said = consolidationTable(report({ nodes, pods: ['1', '2', '3'].map((name) => aRunningPod(name, 'a')) }));
+    expect(said).toMatch(/^Nothing would be moved: \$0\.0300 an hour\./);
+  });
+
+  it('names the PodDisruptionBudget that keeps a node', () => {
+    const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b' })];
+    const pods = [aRunningPod('1', 'a'), aRunningPod('2', 'b')];
+    const { kept } = report({ nodes, pods, disruptionBudgets: [aPodBudget(0)] });
+    expect(kept.map(({ because }) => because).join()).toContain(
+      'PodDisruptionBudget default/web allows 0 evictions now',
+    );
+  });
+});

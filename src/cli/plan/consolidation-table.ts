@@ -1,0 +1,57 @@
+/** What consolidation would do, for people. */
+import { dollars } from '../money.ts';
+import { textTable } from '../text-table.ts';
+import type { ConsolidationReport, ReportedMove } from './consolidation-report.ts';
+
+/** So many names are listed; of more, their number. */
+const NAMED = 3;
+const KEPT_SHOWN = 30;
+
+/** The whole plan as text. */
+export function consolidationTable(report: ConsolidationReport): string {
+  const { moves, kept, notes, complete } = report;
+  const parts = [
+    ...(moves.length === 0 ? [] : [movesTable(moves)]),
+    totals(report),
+    ...(complete ? [] : ['Time ran out: there may be more to save.']),
+    ...(kept.length === 0 ? [] : [keptTable(kept)]),
+    ...(notes.length === 0 ? [] : [notes.map((note) => `Note: ${note}.`).join('\n')]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function movesTable(moves: readonly ReportedMove[]): string {
+  const rows = moves.map(({ nodes, newNodes, evictions, savings, after }, index) => [
+    String(index + 1),
+    dollars(savings),
+    names(nodes),
+    newNodes.length === 0
+      ? '-'
+      : names(newNodes.map(({ instanceType, capacityType, zone }) => `${instanceType} (${capacityType}, ${zone})`)),
+    String(evictions),
+    after.length === 0 ? '' : `after ${names(after.map(String))}`,
+  ]);
+  return textTable(['MOVE', 'SAVES $/HOUR', 'NODES THAT GO', 'NODES THAT COME', 'PODS', ''], rows, [0, 1, 4]);
+}
+
+function names(list: readonly string[]): string {
+  const shown = list.slice(0, NAMED).join(', ');
+  return list.length <= NAMED ? shown : `${shown} and ${list.length - NAMED} more`;
+}
+
+function totals({ moves, price, saved, evictions }: ConsolidationReport): string {
+  const bound = `No fleet for these pods costs less than ${dollars(price.lowerBound)} an hour.`;
+  if (moves.length === 0) return `Nothing would be moved: ${dollars(price.before)} an hour. ${bound}`;
+  const what = `${moves.length === 1 ? '1 move' : `${moves.length} moves`} of ${evictions} pods`;
+  const cost = `${dollars(price.before)} an hour becomes ${dollars(price.after)}`;
+  return `${what}: ${cost}, which saves ${dollars(saved.perMonth)} a month. ${bound}`;
+}
+
+function keptTable(kept: ConsolidationReport['kept']): string {
+  const rows = [...kept]
+    .sort((a, b) => b.wouldSave - a.wouldSave)
+    .slice(0, KEPT_SHOWN)
+    .map(({ node, because, wouldSave }) => [node, dollars(wouldSave), because]);
+  const rest = kept.length - rows.length;
+  return `${textTable(['NODE THAT STAYS', 'AT MOST $/HOUR', 'BECAUSE'], rows, [1])}${rest > 0 ? `\nand ${rest} more` : ''}`;
+}

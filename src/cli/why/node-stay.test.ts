@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
+import { Budgets } from '../../controllers/disruption/budgets/budgets.ts';
+import type { FleetSnapshot } from '../../state/build-fleet.ts';
+import {
+  aFleetSnapshot,
+  aPodBudget,
+  aRunningPod,
+  type FleetSnapshotParts,
+} from '../../state/testkit/a-fleet-snapshot.ts';
+import { aStateNode } from '../../state/testkit/a-state-node.ts';
+import { type NodeStay, nodeStay } from './node-stay.ts';
+import { nodeWhy } from './node-why.ts';
+import { nodeWhyText } from './node-why-text.ts';
+
+const TWO: FleetSnapshotParts = {
+  nodes: [aStateNode({ name: 'a' }), aStateNode({ name: 'b' })],
+  pods: [aRunningPod('1', 'a'), aRunningPod('2', 'b'), aRunningPod('3', 'b')],
+};
+
+function stay(node: string, parts: FleetSnapshotParts): NodeStay | undefined {
+  const base = aFleetSnapshot(parts);
+  const budgets = new Budgets({ pools: base.nodePools, nodes: base.nodes, now: base.now });
+  const allowed: FleetSnapshot['allowed'] = (pool) => ({ Underutilized: budgets.left(pool, 'Underutilized') });
+  return nodeStay(node, { ...base, allowed }, budgets);
+}
+
+function text(node: string, parts: FleetSnapshotParts): string {
+  const why = nodeWhy(aStateNode({ name: node }));
+  return why === undefined ? '' : nodeWhyText(why, stay(node, parts));
+}
+
+describe('why a node is still there', () => {
+  it('is that it is about to go, and what that saves', () => {
+    expect(text('a', TWO)).toContain(
+      'Consolidation would take it away: delete node a: saves $0.0300 per hour, 1 pod moves.',
+    );
+  });
+
+  it('is that its pods cost as much anywhere else', () => {
+    expect(text('b', TWO)).toMatch(/It is not consolidated: .*\. Its end would save \$0\.0\d+ an hour at most\./);
+  });
+
+  it('is the pod that must not be disrupted', () => {
+    const pods = [
+      aRunningPod('1', 'a', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+      ...(TWO.pods ?? []),
+    ];
+    expect(text('a', { ...TWO, pods: pods.slice(0, 1).concat(pods.slice(2)) })).toContain(
+      'It is not consolidated: pod default/1 must not be disrupted.',
+    );
+  });
+
+  it('is the PodDisruptionBudget that allows no eviction', () => {
+    expect(text('a', { ...TWO, disruptionBudgets: [aPodBudget(0)] })).toContain(
+      'PodDisruptionBudget default/web allows 0 evictions now, too few with pod default/1',
+    );
+  });
+
+  it('is the budget of its pool, which one, and when that changes', () => {
+    const night = { nodes: '0', schedule: '0 0 * * *', duration: '8h' };
+    const nodePools = [aNodePool({ spec: { disruption: { budgets: [night, { nodes: '100%' }] } } })];
+    expect(text('a', { ...TWO, nodePools })).toContain(
+      'The tightest budget of pool general is 0 of 2 nodes (0 0 * * * for 8h), and 0 use it already; that changes at 2030-01-02T08:00:00Z.',
+    );
+  });
+
+  it('is unknown for a node that is not there', () => {
+    expect(stay('c', TWO)).toBeUndefined();
+  });
+});

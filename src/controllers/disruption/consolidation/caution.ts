@@ -1,0 +1,83 @@
+/**
+ * How much room a move must leave, learnt from what became of the moves before. Where pods do not find the places they were
+ * meant for, machines are launched for them and nothing is saved: then the next moves have to be surer and to leave more room,
+ * until the load changes. A fleet that is as tight as the scheduler can pack it is left alone that way.
+ */
+
+import type { Fleet } from '../../../engine/consolidation/fleet.ts';
+import type { ForecastOptions } from '../../../engine/consolidation/forecast.ts';
+
+/** What was begun together, and what it was to save. */
+interface Wave {
+  readonly claims: ReadonlySet<string>;
+  readonly price: number;
+  readonly savings: number;
+  readonly load: number;
+}
+
+/** Each disappointment asks for so much more room, as a share of a node. */
+const STEP = 0.08;
+const HIGHEST = 6;
+/** A wave that saves less than this share of what it was to save has failed. */
+const DELIVERED = 0.5;
+/** As long as nothing has failed, so much of what a move saves may be lost again. */
+const LOSABLE = 0.25;
+/** A load that has changed by more than this says nothing about the wave; it is another fleet now. */
+const SAME_LOAD = 0.05;
+
+export class Caution {
+  #level = 0;
+  #wave: Wave | undefined;
+  /** The load when the latest wave began. */
+  #load = 0;
+
+  /** What moves are put to. */
+  get test(): ForecastOptions {
+    if (this.#level === 0) return { order: 'largest-first', slack: 0, losable: LOSABLE };
+    return { order: 'smallest-first', slack: (this.#level - 1) * STEP, losable: 0 };
+  }
+
+  /** Whether the load has fallen so far since the latest wave that what it left is worth another look at once. */
+  hasFallen(fleet: Fleet): boolean {
+    return loadOf(fleet) < (1 - SAME_LOAD) * this.#load;
+  }
+
+  /** UIDs of the claims of the latest wave; what becomes of it can be told when they are gone. */
+  get waitsFor(): ReadonlySet<string> {
+    return this.#wave?.claims ?? NONE;
+  }
+
+  /** These claims go, to save so much of the fleet's price. */
+  begun(claims: Iterable<string>, savings: number, fleet: Fleet): void {
+    this.#load = loadOf(fleet);
+    this.#wave = { claims: new Set(claims), savings, price: priceOf(fleet), load: this.#load };
+  }
+
+  /** Looks at the fleet after the latest wave is over. */
+  settled(fleet: Fleet): void {
+    const load = loadOf(fleet);
+    if (this.#wave !== undefined && isSame(load, this.#wave.load)) {
+      const saved = this.#wave.price - priceOf(fleet);
+      if (saved < DELIVERED * this.#wave.savings) this.#level = Math.min(HIGHEST, this.#level + 1);
+    } else if (!isSame(load, this.#load)) {
+      this.#level = 0;
+    }
+    this.#wave = undefined;
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function isSame(load: number, other: number): boolean {
+  return Math.abs(load - other) <= SAME_LOAD * Math.max(load, other);
+}
+
+function priceOf({ nodes }: Fleet): number {
+  return nodes.reduce((sum, { price }) => sum + price, 0);
+}
+
+/** What pods ask for, in one number: a core counts as 4 GiB of memory. */
+function loadOf({ pods, groups }: Fleet): number {
+  const sizes = groups.map(({ requests }) => (requests.cpu ?? 0) / 1000 + (requests.memory ?? 0) / (4 * 1024 ** 3));
+  return pods.reduce((sum, { group }) => sum + (sizes[group] ?? 0), 0);
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { Node } from '../../../apis/kubernetes/node.ts';
+import type { ObjectKey } from '../../../apis/kubernetes/object.ts';
+import type { Pod, PodSpec } from '../../../apis/kubernetes/pod.ts';
+import { SpindriftError } from '../../../platform/errors.ts';
+import { SILENT_LOGGER } from '../../../platform/logger.ts';
+import type { ControllersOptions } from '../../controllers-options.ts';
+import { aNode, aNodeClaim, aPod } from '../../testkit/objects.ts';
+import { Binder } from './binder.ts';
+
+const NODE = aNode({ name: 'n', status: { allocatable: { cpu: '4', memory: '16Gi', pods: '10' } } });
+
+function waiting(name: string, cpu: string, spec: Partial<PodSpec> = {}): Pod {
+  const containers = [{ name: 'main', resources: { requests: { cpu } } }];
+  const { nodeName: _, ...rest } = aPod().spec;
+  return { ...aPod({ name }), spec: { ...rest, containers, ...spec }, status: { phase: 'Pending' } };
+}
+
+/** Binds on a node and gives the names of the pods that were bound. */
+async function bound(
+  pods: readonly Pod[],
+  { node = NODE, there = [], fails }: { node?: Node; there?: Pod[]; fails?: (name: string) => Error | undefined } = {},
+): Promise<string[]> {
+  const names: string[] = [];
+  const bind = async ({ name }: ObjectKey): Promise<void> => {
+    const error = fails?.(name);
+    if (error !== undefined) throw error;
+    names.push(name);
+  };
+  const state = { podsOn: () => there, informers: { daemonSets: { list: () => [] } } };
+  const binder = new Binder({ client: { bind }, state, logger: SILENT_LOGGER } as unknown as ControllersOptions);
+  await binder.bind(aNodeClaim(), node, pods, new AbortController().signal);
+  return names;
+}
+
+describe('the pods that a node was made for', () => {
+  it('are bound to it as far as the node has room as it came, beside those that are there', async () => {
+    const pods = [waiting('a', '2'), waiting('b', '1500m'), waiting('c', '500m')];
+    expect(await bound(pods)).toEqual(['a', 'b', 'c']);
+    expect(await bound(pods, { there: [waiting('there', '500m')] })).toEqual(['a', 'b']);
+    const small = aNode({ name: 'n', status: { allocatable: { cpu: '4', pods: '1' } } });
+    expect(await bound(pods, { node: small })).toEqual(['a']);
+  });
+
+  it('are left to the scheduler where more than a binding is needed', async () => {
+    const claim = { name: 'data', persistentVolumeClaim: { claimName: 'data' } };
+    const others: Partial<PodSpec>[] = [
+      { schedulerName: 'another' },
+      { schedulingGates: [{ name: 'gate' }] },
+      { volumes: [claim] },
+      { volumes: [{ name: 'scratch', ephemeral: {} }] },
+      { resourceClaims: [{ name: 'device' }] } as Partial<PodSpec>,
+    ];
+    expect(await bound(others.map((spec, index) => waiting(`p${index}`, '100m', spec)))).toEqual([]);
+    const plain = waiting('plain', '100m', {
+      schedulerName: 'default-scheduler',
+      volumes: [{ name: 'x', emptyDir: {} }],
+    });
+    expect(await bound([plain])).toEqual(['plain']);
+  });
+
+  it('are not bound where a taint that will stay keeps them off', async () => {
+    const taints = [
+      { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' as const },
+      { key: 'team', value: 'a', effect: 'NoSchedule' as const },
+    ];
+    const tolerant = waiting('tolerant', '1', { tolerations: [{ key: 'team', operator: 'Exists' }] });
+    const node = { ...NODE, spec: { ...NODE.spec, taints } };
+    expect(await bound([waiting('a', '1'), tolerant], { node })).toEqual(['tolerant']);
+  });
+
+  it('may have gone or found another place meanwhile', async () => {
+    const gone = new SpindriftError('KUBE_NOT_FOUND', { message: 'gone' } as never);
+    const taken = new SpindriftError('KUBE_CONFLICT', { message: 'taken' } as never);
+    const fails = (name: string) => ({ a: gone, b: taken })[name];
+    expect(await bound([waiting('a', '1'), waiting('b', '1'), waiting('c', '1')], { fails })).toEqual(['c']);
+  });
+
+  it('keep the node closed while it is not known whether one of them is bound', async () => {
+    const fails = (name: string) => (name === 'a' ? new Error('no answer') : undefined);
+    await expect(bound([waiting('a', '1'), waiting('b', '1')], { fails })).rejects.toThrow('no answer');
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * Keeps consolidation within the policies: the new nodes of a move are bought as the limits ask for, and a move is refused
+ * that would take on-demand nodes which a policy wants, that saves little once its nodes are what they must be, or that
+ * returns more machines to spot than may return. Moves are judged one after another: what one does counts for the next.
+ */
+import type { Move } from '../../engine/consolidation/plan.ts';
+import type { NewNode } from '../../engine/solution.ts';
+import { returnBudget } from '../../engine/spot/return-to-spot.ts';
+import { type FleetCounts, onDemandWanted } from '../../engine/spot/spot-limits.ts';
+import { type SpotPool, spotPoolKey } from '../../engine/spot/spot-pool.ts';
+import { type PoolToSpread, spreadOverSpotPools } from '../../engine/spot/spread-over-spot-pools.ts';
+import { isGoing, labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
+import { isFallbackNode } from './fallback-node.ts';
+import { type PoolsToSpreadOptions, poolsToSpread } from './pools-to-spread.ts';
+import { spotPoolOf } from './spot-pool-of.ts';
+
+/** The move as it may be done, or why it may not. */
+export type Judgement = { readonly move: Move } | { readonly because: string };
+
+/** Of what a move was to save so much must be left. */
+const STILL_SAVED = 0.5;
+
+export class MoveJudge {
+  readonly #options: PoolsToSpreadOptions;
+  readonly #states: ReadonlyMap<string, StateNode>;
+  /** By pool: the nodes there are. */
+  readonly #sizes = new Map<string, number>();
+  /** By pool that has limits; the counts are those after the moves that were allowed. */
+  readonly #pools: Map<string, PoolToSpread>;
+  /** By pool: machines that are being exchanged for spot. */
+  readonly #returning = new Map<string, number>();
+
+  /** `nodes` are all there are, also those that go. */
+  constructor(options: PoolsToSpreadOptions) {
+    const staying = options.nodes.filter((node) => !isGoing(node));
+    this.#options = options;
+    this.#states = new Map(staying.map((node) => [node.name, node]));
+    this.#pools = new Map(poolsToSpread({ ...options, nodes: staying }));
+    for (const node of options.nodes) {
+      const pool = poolOf(node) ?? '';
+      this.#sizes.set(pool, (this.#sizes.get(pool) ?? 0) + 1);
+      if (isGoing(node) && isFallbackNode(node)) this.#count(pool);
+    }
+  }
+
+  /** A move that is allowed is taken for done. */
+  judge(move: Move): Judgement {
+    const gone = move.nodes.flatMap((name) => this.#states.get(name) ?? []);
+    const left = this.#without(gone);
+    const { newNodes, changes, gaps } = spreadOverSpotPools(move.newNodes, left);
+    const [gap] = gaps;
+    if (gap !== undefined) return { because: gap.sentence };
+    const extra = changes.reduce((sum, { from, to }) => sum + to.price - from.price, 0);
+    const savings = move.savings - extra;
+    if (extra > 0 && savings < move.savings * STILL_SAVED)
+      return { because: `its nodes would have to be ${changes[0]?.sentence}, and little would be saved` };
+    const after = withNew(left, newNodes);
+    const refused = this.#onDemandTaken(after) ?? this.#returnsTooMany(gone, newNodes);
+    if (refused !== undefined) return { because: refused };
+    for (const [name, pool] of after) this.#pools.set(name, pool);
+    const score = move.disruptionCost === 0 ? move.score : savings / move.disruptionCost;
+    return { move: changes.length === 0 ? move : { ...move, newNodes, savings, score } };
+  }
+
+  /** The pools once these nodes are gone. */
+  #without(gone: readonly StateNode[]): Map<string, PoolToSpread> {
+    const pools = new Map(this.#pools);
+    for (const node of gone) {
+      const name = poolOf(node) ?? '';
+      const pool = pools.get(name);
+      if (pool !== undefined) pools.set(name, counted(pool, spotPoolOf(labelsOf(node)), -1));
+    }
+    for (const [name, pool] of pools) pools.set(name, { ...pool, tolerated: this.#missing(name) });
+    return pools;
+  }
+
+  /** How many of the on-demand nodes that its policy asks for a pool does not have. */
+  #missing(name: string): number {
+    const pool = this.#pools.get(name);
+    return pool === undefined ? 0 : missingIn(pool);
+  }
+
+  /** Whether a pool would have fewer of the on-demand nodes that its policy asks for than it has. */
+  #onDemandTaken(after: ReadonlyMap<string, PoolToSpread>): string | undefined {
+    for (const [name, pool] of after) {
+      if (missingIn(pool) <= this.#missing(name)) continue;
+      const { nodes } = pool.counts;
+      const policy = this.#options.policies.for(name).policy ?? '';
+      return `SpotPolicy ${policy} asks for ${onDemandWanted(pool.limits, nodes)} of ${nodes} nodes of ${name} on demand`;
+    }
+    return undefined;
+  }
+
+  #returnsTooMany(gone: readonly StateNode[], newNodes: readonly NewNode[]): string | undefined {
+    if (!newNodes.some(({ offerings }) => offerings[0]?.capacityType === 'spot')) return undefined;
+    const returning = Map.groupBy(gone.filter(isFallbackNode), (node) => poolOf(node) ?? '');
+    for (const [name, { length }] of returning) {
+      const { afterMs, budget } = this.#options.policies.for(name).returnToSpot;
+      if (afterMs === undefined) return `machines of ${name} do not return to spot: returnToSpot.after is Never`;
+      const most = returnBudget(budget, this.#sizes.get(name) ?? 0);
+      if ((this.#returning.get(name) ?? 0) + length > most)
+        return `no more than ${most} machines of ${name} return to spot at a time`;
+    }
+    for (const [name, { length }] of returning) this.#count(name, length);
+    return undefined;
+  }
+
+  #count(pool: string, machines = 1): void {
+    this.#returning.set(pool, (this.#returning.get(pool) ?? 0) + machines);
+  }
+}
+
+function missingIn({ limits, counts }: PoolToSpread): number {
+  return Math.max(0, onDemandWanted(limits, counts.nodes) - counts.onDemand);
+}
+
+function withNew(pools: ReadonlyMap<string, PoolToSpread>, newNodes: readonly NewNode[]): Map<string, PoolToSpread> {
+  const after = new Map(pools);
+  for (const { pool: name, offerings } of newNodes) {
+    const pool = after.get(name);
+    const [first] = offerings;
+    if (pool === undefined || first === undefined) continue;
+    const instanceType = pool.cloudName?.(first.instanceType) ?? first.instanceType;
+    after.set(name, counted(pool, first.capacityType === 'spot' ? { instanceType, zone: first.zone } : undefined, 1));
+  }
+  return after;
+}
+
+/** The pool with a node more or less, which is spot where it has a spot pool. */
+function counted(pool: PoolToSpread, spotPool: SpotPool | undefined, by: 1 | -1): PoolToSpread {
+  const { nodes, onDemand, spot } = pool.counts;
+  const key = spotPool && spotPoolKey(spotPool);
+  const counts: FleetCounts =
+    key === undefined
+      ? { nodes: nodes + by, onDemand: onDemand + by, spot }
+      : { nodes: nodes + by, onDemand, spot: new Map(spot).set(key, (spot.get(key) ?? 0) + by) };
+  return { ...pool, counts };
+}

@@ -1,0 +1,30 @@
+import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
+import { onDemandWanted } from '../../engine/spot/spot-limits.ts';
+import { isGoing, labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
+import type { SpotPolicies } from './spot-policies.ts';
+
+/**
+ * Names of the empty on-demand nodes that are kept, because the policy of their pool asks for more of them beside the nodes that
+ * are in use: pods of spot nodes can move there, and then those go instead. Nothing is kept of a pool that nobody uses.
+ */
+export function spareOnDemand(
+  nodes: readonly StateNode[],
+  policies: Pick<SpotPolicies, 'for'>,
+  isEmpty: (state: StateNode) => boolean,
+): ReadonlySet<string> {
+  const spare = new Set<string>();
+  const staying = nodes.filter((node) => !isGoing(node));
+  for (const [pool = '', ofPool] of Map.groupBy(staying, (node) => poolOf(node))) {
+    const { limits } = policies.for(pool);
+    if (limits.onDemandBase === 0 && limits.onDemandPercent === 0) continue;
+    const used = ofPool.filter((node) => !isEmpty(node));
+    const missing = onDemandWanted(limits, used.length) - used.filter(isOnDemand).length;
+    const empty = ofPool.filter((node) => isEmpty(node) && isOnDemand(node)).map(({ name }) => name);
+    for (const name of empty.sort().slice(0, Math.max(0, missing))) spare.add(name);
+  }
+  return spare;
+}
+
+function isOnDemand(state: StateNode): boolean {
+  return labelsOf(state)[LABEL_CAPACITY_TYPE] !== 'spot';
+}

@@ -1,0 +1,33 @@
+import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
+import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import { satisfies } from '../../engine/requirements/label-match.ts';
+import type { NewNode } from '../../engine/solution.ts';
+import { requirement } from '../../state/engine-requirements.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
+
+/** The planned node, with a mark where it is on-demand only because the same machine as spot is out of the market. */
+export function withFallbackMark<Node extends NewNode>(
+  node: Node,
+  pools: readonly UsablePool[],
+  cloudName: (instanceType: string) => string,
+): Node {
+  const [first] = node.offerings;
+  if (first?.capacityType !== 'on-demand') return node;
+  const of = pools.find(({ pool }) => pool.metadata.name === node.pool);
+  if (of === undefined || !takesSpot(of.pool)) return node;
+  const types = new Map(of.instanceTypes.map((type) => [type.name, type]));
+  const wouldBeSpot = node.offerings.some(({ instanceType, zone, price }) =>
+    types
+      .get(cloudName(instanceType))
+      ?.offerings.some(
+        (sold) => sold.capacityType === 'spot' && sold.zone === zone && sold.healthy === false && sold.price < price,
+      ),
+  );
+  return wouldBeSpot ? { ...node, spotFallback: true } : node;
+}
+
+function takesSpot({ spec }: NodePool): boolean {
+  return spec.template.spec.requirements.every(
+    (each) => each.key !== LABEL_CAPACITY_TYPE || satisfies(requirement(each), 'spot'),
+  );
+}

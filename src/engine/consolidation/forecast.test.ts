@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { finish } from '../packing/work.ts';
+import { aPod, aPool, aType, GIB, onDemand, oneOf } from '../testkit/builders.ts';
+import { aConsolidation, aFleet, aFleetNode, aFleetPod, type StatedMove } from '../testkit/fleet-builder.ts';
+import type { Fleet } from './fleet.ts';
+import { type ForecastOptions, forecast } from './forecast.ts';
+
+const KIND: ForecastOptions = { order: 'largest-first', slack: 0, losable: 0 };
+const HARD: ForecastOptions = { ...KIND, order: 'smallest-first' };
+const cores = (cpu: number) => aPod({ requests: { cpu: cpu * 1000, memory: cpu * 2 * GIB } });
+
+function survivors(fleet: Fleet, moves: readonly StatedMove[], options: ForecastOptions = KIND): number[] {
+  return [...finish(forecast(fleet, aConsolidation(fleet, moves).moves, options))];
+}
+
+/** Node `a` of one pod of 2 cores and one of 1 core goes; `b` has room for 2 cores, `c` for 1. */
+const TIGHT: Fleet = aFleet({
+  groups: [cores(2), cores(1), cores(3)],
+  nodes: [aFleetNode('a'), aFleetNode('b'), aFleetNode('c')],
+  pods: [
+    aFleetPod('large', 'a'),
+    aFleetPod('small', 'a', { group: 1 }),
+    aFleetPod('on-b', 'b'),
+    aFleetPod('on-c', 'c', { group: 2 }),
+  ],
+});
+const CLEAR: StatedMove = { nodes: ['a'], landings: { large: 'b', small: 'c' } };
+
+describe('a move', () => {
+  it('works out when every pod fits where the scheduler puts it', () => {
+    expect(survivors(aFleet(), [{ nodes: ['two'], landings: { p2: 'one' } }])).toEqual([0]);
+  });
+
+  it('does not work out when a small pod takes the room that a large one was meant for', () => {
+    expect(survivors(TIGHT, [CLEAR], KIND)).toEqual([0]);
+    expect(survivors(TIGHT, [CLEAR], HARD)).toEqual([]);
+  });
+
+  it('works out all the same when little is lost by a machine for what does not fit', () => {
+    expect(survivors(TIGHT, [CLEAR], { ...HARD, losable: 1 })).toEqual([0]);
+  });
+
+  it('has to leave as much room as is asked for', () => {
+    const move: StatedMove = { nodes: ['two'], landings: { p2: 'one' } };
+    expect(survivors(aFleet(), [move], { ...KIND, slack: 0.4 })).toEqual([0]);
+    expect(survivors(aFleet(), [move], { ...KIND, slack: 0.6 })).toEqual([]);
+  });
+
+  it('counts on its own new nodes, and not on those of a move that does not work out', () => {
+    const big = aType({ capacity: { cpu: 4000, memory: 8 * GIB, pods: 10 }, offerings: onDemand(0.5, 'a') });
+    const fleet = aFleet({
+      instanceTypes: [big],
+      pools: [aPool()],
+      groups: [cores(1), cores(5)],
+      nodes: ['a', 'b', 'c'].map((name) => aFleetNode(name, { allocatable: { cpu: 8000, memory: 16 * GIB, pods: 2 } })),
+      pods: [aFleetPod('one', 'a'), aFleetPod('huge', 'b', { group: 1 }), aFleetPod('x', 'c'), aFleetPod('y', 'c')],
+    });
+    const buy = [{ buy: ['medium/a/on-demand'] }];
+    const own: StatedMove = { nodes: ['a'], landings: { one: 0 }, buy };
+    expect(survivors(fleet, [own])).toEqual([0]);
+    // The huge pod fits nowhere, so its new node never comes and is no place for the other move.
+    const impossible: StatedMove = { nodes: ['b'], landings: { huge: 0 }, buy };
+    expect(survivors(fleet, [impossible, { nodes: ['a'], landings: { one: 'c' } }])).toEqual([1]);
+  });
+
+  it('does not count on nodes that the pods may not run on', () => {
+    const move: StatedMove = { nodes: ['two'], landings: { p2: 'one' } };
+    const picky = aFleet({ groups: [aPod({ requirements: [[oneOf('disk', 'ssd')]] })] });
+    expect(survivors(picky, [move])).toEqual([]);
+    const labels = { disk: 'ssd' };
+    expect(survivors({ ...picky, nodes: [aFleetNode('one', { labels }), aFleetNode('two')] }, [move])).toEqual([0]);
+    const taints = [{ key: 'team', effect: 'NoSchedule' as const }];
+    expect(survivors(aFleet({ nodes: [aFleetNode('one', { taints }), aFleetNode('two')] }), [move])).toEqual([]);
+  });
+});
