@@ -1,11 +1,8 @@
 /**
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
-<<<<<<< HEAD
- * `npm run bench -- notices` a storm of notices, `npm run bench -- end-to-end` the autoscaler on a real control plane.
-=======
- * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one.
->>>>>>> main
+ * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one,
+ * `notices` a storm of notices.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

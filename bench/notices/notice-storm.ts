@@ -108,11 +108,7 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const writes = new OwnWrites(client, informers);
   const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider, writes };
   const nominations = new Nominations({ clock, pods: informers.pods });
-<<<<<<< HEAD
-  const risk = new RiskKeeper({ clock, metrics });
-=======
   const risk = new RiskKeeper(shared);
->>>>>>> main
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
   const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations, spot });
   const plans = new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) });
