@@ -74,8 +74,10 @@ const LONGEST_WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 1000;
 /** So long the moves that were begun together are waited for before there are others. */
 const LONGEST_WAVE_MS = 300_000;
-/** What nobody tells us about, such as nominations that are given up, is seen at the latest then. */
+/** What nobody tells us about is seen at the latest then. */
 const FORGOTTEN_MS = 300_000;
+/** Nobody tells us that a node is no longer kept for pods that were to come. */
+const NOMINATED_MS = 10_000;
 /** Claims that are not there by then will not come. */
 const LONGEST_FOLLOWING_MS = 20_000;
 /** Nodes that may be looked at so soon are waited for if they are many, but not for ever. */
