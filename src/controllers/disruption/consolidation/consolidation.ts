@@ -171,7 +171,8 @@ export class Consolidation implements DisruptionMethod {
     const kept = next.filter(({ follows }) => follows.every((command) => begun.has(command) || isAmong(command, next)));
     this.#following = kept.length === 0 ? undefined : { moves: kept, built, since: clock.elapsed() };
     this.#tell(right, plan, built);
-    const lookAgain = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + FORGOTTEN_MS);
+    const unheardMs = look.nodes.some((node) => look.isNominated(node)) ? NOMINATED_MS : FORGOTTEN_MS;
+    const lookAgain = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + unheardMs);
     this.wakeAt = lookAgain as EpochMs;
     const open = now.length > 0 || later.length > 0 || !plan.complete;
     this.#nothing = open ? undefined : { stamp, sold, until: this.#changesBefore(lookAgain, look) };
