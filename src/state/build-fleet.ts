@@ -5,7 +5,7 @@
  * Room that is promised to pods that are not there yet is not given away: a node that pods are expected on is left as it is,
  * and nothing is moved to it. A node that is not up, not ready, or on its way out receives nothing either.
  */
-import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
+import { LABEL_INSTANCE_TYPE } from '../apis/karpenter/labels.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
@@ -14,14 +14,13 @@ import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import type { DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
 import { finish, type Slices, Work } from '../engine/packing/work.ts';
 import type { HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
-import type { RankedOffering } from '../engine/solution.ts';
 import type { EpochMs } from '../platform/clock.ts';
 import { type ClusterSnapshot, daemonGroup, plannedAllocatable, requestsOf, take } from './build-problem.ts';
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
 import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
-import { nodePrice } from './node-price.ts';
+import { nodePrice, runningAs } from './node-price.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
 import { hostPorts, resources } from './pod-group.ts';
@@ -57,6 +56,8 @@ export interface BuiltFleet {
   cloudName(instanceType: string): string;
   /** When time alone changes the question: a hold or the protection of a pod ends. */
   readonly changesAt?: EpochMs;
+  /** When nodes that only have to wait for it may be looked at. */
+  readonly heldUntil: readonly EpochMs[];
 }
 
 /** Long enough for pods to come and go and for prices to settle. */
@@ -142,6 +143,7 @@ class FleetBuilder {
   readonly #fleetPods: FleetPod[] = [];
   readonly #pods: Pod[] = [];
   readonly #seen = new Set<string>();
+  readonly #heldUntil: EpochMs[] = [];
   #changesAt = Number.POSITIVE_INFINITY;
 
   constructor(snapshot: FleetSnapshot, cache: PodFactsCache, market: Market) {
@@ -212,6 +214,7 @@ class FleetBuilder {
       states: this.#states,
       pods: this.#pods,
       cloudName: (instanceType) => names.cloudName(instanceType),
+      heldUntil: this.#heldUntil,
       ...(Number.isFinite(this.#changesAt) ? { changesAt: this.#changesAt as EpochMs } : {}),
     };
   }
@@ -240,19 +243,14 @@ class FleetBuilder {
     const labels = labelsOf(state);
     const cloudType = labels[LABEL_INSTANCE_TYPE] ?? '';
     const sold = this.#market.types.get(pool ?? '')?.get(cloudType);
-    const reservationId = labels[reservationLabel];
-    const running = {
-      instanceType: cloudType,
-      zone: labels[LABEL_ZONE] ?? '',
-      capacityType: capacityTypeOf(labels[LABEL_CAPACITY_TYPE]),
-      ...(reservationId === undefined ? {} : { reservationId }),
-    };
+    const running = runningAs(labels, reservationLabel);
     const nominated = isNominated?.(state) ?? false;
     const nodePool = this.#nodePools.get(pool ?? '');
     const byPolicy = this.#snapshot.policyHold?.(state);
     const held = nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'cooldown', ...byPolicy });
     const settled = settledAt(state, cooldownMs) ?? now;
     const settling = settled > now;
+    if (held?.until !== undefined) this.#heldUntil.push(held.until);
     this.#changesAt = Math.min(this.#changesAt, held?.until ?? (settling ? settled : Number.POSITIVE_INFINITY));
     // An empty node that has only to wait for its time goes for nothing then: pods moved to it would keep it.
     const soonGone = empty && held?.hold === 'consolidate-after' && held.until !== undefined;
@@ -298,8 +296,4 @@ class FleetBuilder {
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });
   }
-}
-
-function capacityTypeOf(text: string | undefined): RankedOffering['capacityType'] {
-  return text === 'spot' || text === 'reserved' ? text : 'on-demand';
 }

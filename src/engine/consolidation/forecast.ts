@@ -41,7 +41,7 @@ export function* forecast(
   const survivors = new Set<number>();
   if (moves.length === 0) return survivors;
   const sign = order === 'smallest-first' ? 1 : -1;
-  const board = new Board(fleet);
+  const board = new Board(fleet, fleet.nodes.length + moves.reduce((sum, { newNodes }) => sum + newNodes.length, 0));
   const going = new Set(moves.flatMap(({ nodes }) => nodes));
   for (const node of fleet.nodes) {
     board.add(node, node.closed !== true && !going.has(node.name), slack);
@@ -66,7 +66,7 @@ export function* forecast(
     let misfits = 0;
     for (const group of pods) {
       const node = board.choose(group);
-      if (work.spend(board.length / 8)) yield;
+      if (work.spend(board.length / 10)) yield;
       if (node < 0) {
         misfits += board.size(group);
         if (misfits * MISFIT_PRICE * unitPrice > losable * move.savings) break;
@@ -95,28 +95,35 @@ function isClosed(fleet: Fleet, node: number): boolean {
 class Board {
   readonly #groups: readonly PodGroup[];
   readonly #resources: readonly string[];
+  readonly #width: number;
   /** By group, a row of amounts. */
   readonly #requests: Float64Array;
   readonly #nodes: FleetNode[] = [];
   readonly #numbers = new Map<string, number>();
-  readonly #open: boolean[] = [];
+  readonly #open: Uint8Array;
   /** By node, a row of amounts each. */
-  readonly #free: number[] = [];
-  readonly #capacity: number[] = [];
-  /** By group, whether a node takes its pods; filled as it is asked. */
-  readonly #admits: (boolean | undefined)[][];
-  /** By group, how many of its pods are on a node. */
-  readonly #counts: number[][];
+  readonly #free: Float64Array;
+  readonly #capacity: Float64Array;
+  /** By group, whether a node takes its pods, filled as it is asked; and how many of its pods are on a node. */
+  readonly #admits: (Uint8Array | undefined)[];
+  readonly #counts: (Int32Array | undefined)[];
+  readonly #fitting: Int32Array;
 
-  constructor({ groups }: Fleet) {
+  /** For so many nodes at most. */
+  constructor({ groups }: Fleet, size: number) {
     this.#groups = groups;
-    // The first two are what the scheduler looks at to tell which node has most room.
+    // The first two are what machines are sized by, and what the scheduler tells which node has most room by.
     this.#resources = [
       ...new Set(['cpu', 'memory', 'pods', ...groups.flatMap(({ requests }) => Object.keys(requests))]),
     ];
+    this.#width = this.#resources.length;
     this.#requests = Float64Array.from(groups.flatMap(({ requests }) => this.#row({ pods: 1, ...requests })));
-    this.#admits = groups.map(() => []);
-    this.#counts = groups.map(() => []);
+    this.#open = new Uint8Array(size);
+    this.#free = new Float64Array(size * this.#width);
+    this.#capacity = new Float64Array(size * this.#width);
+    this.#fitting = new Int32Array(size);
+    this.#admits = groups.map(() => undefined);
+    this.#counts = groups.map(() => undefined);
   }
 
   get length(): number {
@@ -124,13 +131,16 @@ class Board {
   }
 
   add(node: FleetNode, open: boolean, slack: number): void {
-    this.#numbers.set(node.name, this.#nodes.length);
+    const at = this.#nodes.length;
+    this.#numbers.set(node.name, at);
     this.#nodes.push(node);
-    this.#open.push(open);
+    this.#open[at] = open ? 1 : 0;
     const row = this.#row(node.allocatable);
-    // The first two are those that machines are sized by.
-    this.#free.push(...row.map((amount, column) => (column < 2 ? amount * (1 - slack) : amount)));
-    this.#capacity.push(...row);
+    this.#capacity.set(row, at * this.#width);
+    this.#free.set(
+      row.map((amount, column) => (column < 2 ? amount * (1 - slack) : amount)),
+      at * this.#width,
+    );
   }
 
   numberOf(name: string): number {
@@ -138,53 +148,53 @@ class Board {
   }
 
   setOpen(node: number, open: boolean): void {
-    this.#open[node] = open;
+    this.#open[node] = open ? 1 : 0;
   }
 
   /** How large pods of a group are, in one number. */
   size(group: number): number {
-    const at = group * this.#resources.length;
+    const at = group * this.#width;
     return sizeOf(this.#requests[at] as number, this.#requests[at + 1] as number);
   }
 
   /** What a machine costs for its size, on average. */
   unitPrice(): number {
-    const width = this.#resources.length;
     let price = 0;
     let size = 0;
     for (const [node, { price: each }] of this.#nodes.entries()) {
       if (each === 0) continue;
       price += each;
-      size += sizeOf(this.#capacity[node * width] as number, this.#capacity[node * width + 1] as number);
+      const at = node * this.#width;
+      size += sizeOf(this.#capacity[at] as number, this.#capacity[at + 1] as number);
     }
     return size === 0 ? 0 : price / size;
   }
 
   /** Puts so many pods of a group on a node. */
   take(node: number, group: number, count: number): void {
-    const counts = this.#counts[group] as number[];
-    counts[node] = (counts[node] ?? 0) + count;
-    const width = this.#resources.length;
-    for (let column = 0; column < width; column++) {
-      this.#free[node * width + column] =
-        (this.#free[node * width + column] as number) - count * (this.#requests[group * width + column] as number);
+    const counts = this.#countsOf(group);
+    counts[node] = (counts[node] as number) + count;
+    for (let column = 0; column < this.#width; column++) {
+      const at = node * this.#width + column;
+      this.#free[at] = (this.#free[at] as number) - count * (this.#requests[group * this.#width + column] as number);
     }
   }
 
   /** The node that the scheduler would choose for a pod of the group; -1 when it fits on none. */
   choose(group: number): number {
-    const counts = this.#counts[group] as number[];
-    const fitting: number[] = [];
+    const counts = this.#countsOf(group);
+    let fitting = 0;
     let crowd = 0;
     for (let node = 0; node < this.#nodes.length; node++) {
-      if (!this.#open[node] || !this.#fits(group, node) || !this.#isAdmitted(group, node)) continue;
-      fitting.push(node);
-      crowd = Math.max(crowd, counts[node] ?? 0);
+      if (this.#open[node] === 0 || !this.#fits(group, node) || !this.#isAdmitted(group, node)) continue;
+      this.#fitting[fitting++] = node;
+      if ((counts[node] as number) > crowd) crowd = counts[node] as number;
     }
     let best = -1;
     let most = Number.NEGATIVE_INFINITY;
-    for (const node of fitting) {
-      const company = crowd === 0 ? 0 : (counts[node] ?? 0) / crowd;
+    for (let index = 0; index < fitting; index++) {
+      const node = this.#fitting[index] as number;
+      const company = crowd === 0 ? 0 : (counts[node] as number) / crowd;
       const score = this.#room(group, node) + SPREAD_WEIGHT * (1 - company);
       if (score <= most) continue;
       most = score;
@@ -195,38 +205,57 @@ class Board {
 
   /** LeastAllocated and BalancedAllocation together, from 0 to 2. */
   #room(group: number, node: number): number {
-    const width = this.#resources.length;
-    const used = (column: number): number => {
-      const capacity = this.#capacity[node * width + column] as number;
-      const left = (this.#free[node * width + column] as number) - (this.#requests[group * width + column] as number);
-      return capacity > 0 ? Math.min(1, (capacity - left) / capacity) : 1;
-    };
-    const [cpu, memory] = [used(0), used(1)];
+    const cpu = this.#used(group, node, 0);
+    const memory = this.#used(group, node, 1);
     return (2 - cpu - memory) / 2 + 1 - Math.abs(cpu - memory) / 2;
   }
 
+  /** The share of a resource that is used with one more pod of the group. */
+  #used(group: number, node: number, column: number): number {
+    const at = node * this.#width + column;
+    const capacity = this.#capacity[at] as number;
+    if (capacity <= 0) return 1;
+    const left = (this.#free[at] as number) - (this.#requests[group * this.#width + column] as number);
+    return Math.min(1, (capacity - left) / capacity);
+  }
+
   #fits(group: number, node: number): boolean {
-    const width = this.#resources.length;
-    for (let column = 0; column < width; column++) {
-      const wanted = this.#requests[group * width + column] as number;
-      if (wanted > 0 && wanted > (this.#free[node * width + column] as number)) return false;
+    const row = group * this.#width;
+    const at = node * this.#width;
+    for (let column = 0; column < this.#width; column++) {
+      const wanted = this.#requests[row + column] as number;
+      if (wanted > 0 && wanted > (this.#free[at + column] as number)) return false;
     }
     return true;
   }
 
   #isAdmitted(group: number, node: number): boolean {
-    const row = this.#admits[group] as (boolean | undefined)[];
-    const known = row[node];
+    let row = this.#admits[group];
+    if (row === undefined) {
+      row = new Uint8Array(this.#open.length);
+      this.#admits[group] = row;
+    }
+    if (row[node] === 0) {
+      row[node] = admits(this.#groups[group] as PodGroup, this.#nodes[node] as FleetNode) ? ADMITTED : REFUSED;
+    }
+    return row[node] === ADMITTED;
+  }
+
+  #countsOf(group: number): Int32Array {
+    const known = this.#counts[group];
     if (known !== undefined) return known;
-    const admitted = admits(this.#groups[group] as PodGroup, this.#nodes[node] as FleetNode);
-    row[node] = admitted;
-    return admitted;
+    const counts = new Int32Array(this.#open.length);
+    this.#counts[group] = counts;
+    return counts;
   }
 
   #row(amounts: Resources): number[] {
     return this.#resources.map((resource) => amounts[resource] ?? 0);
   }
 }
+
+const ADMITTED = 1;
+const REFUSED = 2;
 
 /** Against room: how much the scheduler wants pods of one kind apart. */
 const SPREAD_WEIGHT = 2;

@@ -69,6 +69,12 @@ const LOOK_AGAIN_MS = 1000;
 const LONGEST_WAVE_MS = 300_000;
 /** What nobody tells us about, such as nominations that are given up, is seen at the latest then. */
 const FORGOTTEN_MS = 300_000;
+/** Nodes that may be looked at so soon are waited for if they are many, but not for ever. */
+const MOMENT_MS = 10_000;
+const MANY = 0.1;
+const LONGEST_GATHERING_MS = 30_000;
+/** So many moves are checked before others may run. */
+const CHECKED_TOGETHER = 20;
 /** The events of one plan that say why nodes stay. */
 const MOST_EVENTS = 50;
 
@@ -93,6 +99,7 @@ export class Consolidation implements DisruptionMethod {
   #begunAt = Number.NEGATIVE_INFINITY;
   #nothing: Nothing | undefined;
   #unsettledSince: number | undefined;
+  #gatheringSince: number | undefined;
 
   constructor(options: ConsolidationOptions) {
     this.#options = options;
@@ -114,6 +121,11 @@ export class Consolidation implements DisruptionMethod {
     const startedAt = clock.elapsed();
     const snapshot = this.#snapshot(look, pools);
     const found = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
+    const together = this.#waitsForOthers(found, look.now);
+    if (together !== undefined) {
+      this.wakeAt = together;
+      return [];
+    }
     const built = this.#caution.hasFallen(found.fleet) ? withoutSettling(found) : found;
     this.#caution.settled(built.fleet);
     const plan = await this.#plan(built, signal);
@@ -150,6 +162,17 @@ export class Consolidation implements DisruptionMethod {
       });
     }
     return right.map(({ command }) => command);
+  }
+
+  /** Until when to wait, if many nodes may be looked at in a moment: what is planned for all at once is better. */
+  #waitsForOthers({ heldUntil, fleet }: BuiltFleet, now: EpochMs): EpochMs | undefined {
+    const elapsed = this.#options.clock.elapsed();
+    const soon = heldUntil.filter((until) => until <= now + MOMENT_MS);
+    const many = soon.length > 0 && soon.length >= MANY * fleet.nodes.length;
+    if (!many) this.#gatheringSince = undefined;
+    else this.#gatheringSince ??= elapsed;
+    if (!many || elapsed - (this.#gatheringSince ?? elapsed) >= LONGEST_GATHERING_MS) return undefined;
+    return Math.max(...soon) as EpochMs;
   }
 
   #begin(begun: readonly PlannedMove[], { fleet }: BuiltFleet): void {
@@ -270,11 +293,18 @@ export class Consolidation implements DisruptionMethod {
     const snapshot = this.#snapshot(look, pools, nodes, budgets);
     const fresh = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
     const validation = new Validation({ planned: built, fresh, budgets });
-    return planned.filter((one) => {
+    return inSlices(this.#checked(planned, validation), clock, signal);
+  }
+
+  *#checked(planned: readonly PlannedMove[], validation: Validation): Generator<void, readonly PlannedMove[], void> {
+    const right: PlannedMove[] = [];
+    for (const [index, one] of planned.entries()) {
       const objection = validation.objection(one);
-      if (objection !== undefined) this.#reject(one, objection);
-      return objection === undefined;
-    });
+      if (objection === undefined) right.push(one);
+      else this.#reject(one, objection);
+      if (index % CHECKED_TOGETHER === 0) yield;
+    }
+    return right;
   }
 
   #reject({ command }: PlannedMove, objection: Objection): void {
