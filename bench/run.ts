@@ -1,7 +1,8 @@
 /**
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
- * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one.
+ * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one,
+ * `notices` a storm of notices.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -14,6 +15,7 @@ import { runEmbedded } from './embedded/run.ts';
 import { runEmbeddedProvisioning } from './end-to-end/embedded.ts';
 import { runEndToEnd } from './end-to-end/run.ts';
 import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
+import { runNotices } from './notices/run.ts';
 import { consolidationTable } from './report/consolidation-table.ts';
 import { growthOf, plotsOf, tableOf } from './report/report.ts';
 import { table } from './report/table.ts';
@@ -29,6 +31,10 @@ async function run(): Promise<void> {
   });
   if (positionals[0] === 'embedded') {
     runEmbedded();
+    return;
+  }
+  if (positionals[0] === 'notices') {
+    runNotices();
     return;
   }
   const runs = Number(values.runs ?? 5);

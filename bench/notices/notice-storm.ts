@@ -11,6 +11,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resour
 import { ANNOTATION_INTERRUPTION } from '../../src/apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
+import type { Notice } from '../../src/cloud/notice.ts';
 import { Reservations } from '../../src/cloud/reservations.ts';
 import { instanceOfClaim } from '../../src/cloud/simulated/instance-of-claim.ts';
 import { SimulatedCloud } from '../../src/cloud/simulated/simulated-cloud.ts';
@@ -67,7 +68,7 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const clock = new RealClock();
   const random = seededRandom('notices');
   const metrics = new Metrics();
-  const client = new InMemoryClient(new ApiServer({ clock, random }));
+  const client = new InMemoryClient(new ApiServer({ clock, random, rememberedEvents: 1000 }));
   const cloud = new SimulatedCloud({ clock, random });
   cloud.configure('default', anAccount());
   const provider = new SimulatedProvider({
@@ -79,7 +80,8 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   });
   for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
   await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
-  await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
+  const { limits: _, ...spec } = DEFAULT_NODE_POOL.spec;
+  await client.create(NODE_POOLS, { ...DEFAULT_NODE_POOL, spec });
   const ready = [
     { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: toTimestamp(clock.now()) },
   ];
@@ -110,7 +112,8 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
   const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations, spot });
   const plans = new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) });
-  const interruption = new Interruption({ ...shared, nominations, plans, provisioner });
+  const recordNotice = (notice: Notice, claim: NodeClaim): void => void risk.recordNotice(notice, claim);
+  const interruption = new Interruption({ ...shared, nominations, plans, provisioner, recordNotice });
   const stop = new AbortController();
   const running = [informers, provisioner, interruption].map((part) => part.run(stop.signal));
   await informers.synced(stop.signal);
@@ -121,7 +124,8 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const start = performance.now();
   const since = (): number => (performance.now() - start) / 1000;
   provisioner.rounds.onEnd(() => {
-    const all = informers.nodeClaims.list().every(({ metadata }) => provisioner.rounds.covers(metadata.uid ?? ''));
+    const taken = informers.nodeClaims.list().filter(({ metadata }) => metadata.name?.startsWith('node-'));
+    const all = taken.every(({ metadata }) => provisioner.rounds.covers(metadata.uid ?? ''));
     if (all) covered ??= since();
   });
   const block = watchBlocking();

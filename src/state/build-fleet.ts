@@ -5,7 +5,7 @@
  * Room that is promised to pods that are not there yet is not given away: a node that pods are expected on is left as it is,
  * and nothing is moved to it. A node that is not up, not ready, or on its way out receives nothing either.
  */
-import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
+import { LABEL_INSTANCE_TYPE } from '../apis/karpenter/labels.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
@@ -14,14 +14,13 @@ import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import type { DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
 import { finish, type Slices, Work } from '../engine/packing/work.ts';
 import type { HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
-import type { RankedOffering } from '../engine/solution.ts';
 import type { EpochMs } from '../platform/clock.ts';
 import { type ClusterSnapshot, daemonGroup, plannedAllocatable, requestsOf, take } from './build-problem.ts';
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
 import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
-import { nodePrice } from './node-price.ts';
+import { nodePrice, runningAs } from './node-price.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
 import { hostPorts, resources } from './pod-group.ts';
@@ -244,13 +243,7 @@ class FleetBuilder {
     const labels = labelsOf(state);
     const cloudType = labels[LABEL_INSTANCE_TYPE] ?? '';
     const sold = this.#market.types.get(pool ?? '')?.get(cloudType);
-    const reservationId = labels[reservationLabel];
-    const running = {
-      instanceType: cloudType,
-      zone: labels[LABEL_ZONE] ?? '',
-      capacityType: capacityTypeOf(labels[LABEL_CAPACITY_TYPE]),
-      ...(reservationId === undefined ? {} : { reservationId }),
-    };
+    const running = runningAs(labels, reservationLabel);
     const nominated = isNominated?.(state) ?? false;
     const nodePool = this.#nodePools.get(pool ?? '');
     const byPolicy = this.#snapshot.policyHold?.(state);
@@ -303,8 +296,4 @@ class FleetBuilder {
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });
   }
-}
-
-function capacityTypeOf(text: string | undefined): RankedOffering['capacityType'] {
-  return text === 'spot' || text === 'reserved' ? text : 'on-demand';
 }

@@ -1,6 +1,7 @@
 /** What the machine of a node costs now. */
+import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
-import type { InstanceType, Offering } from '../engine/problem.ts';
+import type { InstanceType, Labels, Offering } from '../engine/problem.ts';
 import type { RankedOffering } from '../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, readOfferings } from './planned-offerings.ts';
 
@@ -28,6 +29,18 @@ export function nodePrice(running: RunningOffering, type: InstanceType | undefin
     if (price !== undefined) return price * RESERVED_SHARE;
   }
   return plannedPrice(running, claim) ?? cheapest(alike) ?? 0;
+}
+
+/** What a node with these labels runs as. */
+export function runningAs(labels: Labels, reservationLabel: string): RunningOffering {
+  const capacityType = labels[LABEL_CAPACITY_TYPE];
+  const reservationId = labels[reservationLabel];
+  return {
+    instanceType: labels[LABEL_INSTANCE_TYPE] ?? '',
+    zone: labels[LABEL_ZONE] ?? '',
+    capacityType: capacityType === 'spot' || capacityType === 'reserved' ? capacityType : 'on-demand',
+    ...(reservationId === undefined ? {} : { reservationId }),
+  };
 }
 
 function cheapest(offerings: readonly Offering[]): number | undefined {

@@ -3,7 +3,7 @@ import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { NEVER } from '../../apis/karpenter/duration.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
 import { isInFlight, type StateNode } from '../../state/state-node.ts';
-import { spareOnDemand } from '../spot-policy/spare-on-demand.ts';
+import { keptOnDemand } from '../spot-policy/kept-on-demand.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
@@ -29,9 +29,9 @@ export class Emptiness implements DisruptionMethod {
 
   async plan(look: Look): Promise<readonly Command[]> {
     const { metrics, policies } = this.#options;
-    const spare = spareOnDemand(look.nodes, policies, (state) => isUnused(state, look));
+    const kept = keptOnDemand(look.nodes, policies, (state) => isUnused(state, look));
     const candidates = look.nodes
-      .filter((state) => isEmpty(state, look) && !spare.has(state.name))
+      .filter((state) => isEmpty(state, look) && !kept.has(state.name))
       .flatMap((state) => look.candidate(state, 'graceful') ?? [])
       .filter(({ pool }) => pool.spec.disruption.consolidateAfter !== NEVER);
     metrics.eligible(this.reason, candidates.length);

@@ -28,7 +28,7 @@ describe('the drain of an interrupted node', () => {
     expect(decideDrainStart(facts({ ...short, interruption }))).toEqual({ kind: 'wait', until: later(3000) });
     expect(decideDrainStart(facts({ ...short, now: later(5000) }))).toMatchObject({ kind: 'drain' });
     const past = { kind: 'spot-interruption', deadline: later(-1000) } as const;
-    expect(decideDrainStart(facts({ ...short, interruption: past }))).toMatchObject({ kind: 'drain' });
+    expect(decideDrainStart(facts({ ...short, interruption: past }))).toEqual({ kind: 'wait', until: later(1500) });
   });
 
   it('without a deadline waits for the replacement for ever', () => {

@@ -23,8 +23,9 @@ export type DrainStart =
   | { readonly kind: 'drain'; readonly because: string }
   | { readonly kind: 'wait'; readonly until: number };
 
-/** How long an answer of provisioning is worth waiting for although the drain should begin. */
+/** How long an answer of provisioning is worth waiting for although the drain should begin; a moment it always is. */
 const PATIENCE_MS = 5000;
+const LEAST_PATIENCE_MS = 1500;
 
 export function decideDrainStart(facts: DrainFacts): DrainStart {
   const { interruption, now, displaced, covered, placesUp, latestStart, seenAt } = facts;
@@ -37,7 +38,7 @@ export function decideDrainStart(facts: DrainFacts): DrainStart {
     return now >= latestStart
       ? { kind: 'drain', because: 'pods need the time that is left' }
       : { kind: 'wait', until: latestStart };
-  const patience = Math.max(0, Math.min(PATIENCE_MS, Math.floor((deadline - seenAt) / 4)));
+  const patience = Math.max(LEAST_PATIENCE_MS, Math.min(PATIENCE_MS, Math.floor((deadline - seenAt) / 4)));
   const until = Math.max(latestStart, seenAt + patience);
   return now >= until
     ? { kind: 'drain', because: 'pods need the time that is left, although no other place has been found yet' }

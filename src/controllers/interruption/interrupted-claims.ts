@@ -128,13 +128,14 @@ export class InterruptedClaims {
     }
     const seenAt = this.#seenAt(claim);
     const cached = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '')[0];
-    // 1. Nothing new comes to its node.
-    const node = cached === undefined || isGone(interruption) ? cached : await this.#closed(cached, signal);
+    const pods = cached === undefined ? [] : state.podsOn(cached.metadata.name ?? '').filter(isReschedulable);
+    // 1. Nothing new comes to its node. One that is about to be deleted is closed by that.
+    const stays = pods.length > 0 && !isGone(interruption);
+    const node = cached !== undefined && stays ? await this.#closed(cached, signal) : cached;
     // 2. Other places are asked for.
     const covered = provisioner.rounds.covers(claim.metadata.uid ?? '');
     if (!covered) this.#askForPlaces();
     // 3. It begins to drain when those are ready, or when there is no more time.
-    const pods = node === undefined ? [] : state.podsOn(node.metadata.name ?? '').filter(isReschedulable);
     const start = decideDrainStart({
       interruption,
       seenAt,

@@ -24,6 +24,7 @@ import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving } from '../.
 import { inSlices } from '../in-slices.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
+import { PoolCost } from '../metrics/pool-cost.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
@@ -72,6 +73,7 @@ export class Provisioner {
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
   readonly #offerings: OfferingGauges;
+  readonly #cost: PoolCost;
   /** Where thousands of pods go is not said of each of them: it would take longer than to bring them there. */
   readonly #sayings: TokenBucket;
 
@@ -82,6 +84,7 @@ export class Provisioner {
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#offerings = new OfferingGauges(metrics);
+    this.#cost = new PoolCost({ metrics, state, reservationLabel: options.provider.labels.reservation });
     this.#writer = new ClaimWriter({ client, state, metrics });
     this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
@@ -122,6 +125,7 @@ export class Provisioner {
     const startedAt = clock.elapsed();
     const pools = await this.#pools.read(signal);
     this.#offerings.heard(pools);
+    this.#cost.heard(pools);
     const going = this.#going();
     const { pods: pending, kept } = this.#pending();
     const built = buildProblem({

@@ -90,6 +90,12 @@ describe('a move', () => {
     });
   });
 
+  it('may not take on-demand nodes where too few are there already', () => {
+    const nodes = [node('od1', 'on-demand'), node('od2', 'on-demand'), ...spot(1)];
+    expect(judge(nodes, limits({ onDemandBase: 3 })).judge(move(['od1'], 0))).toHaveProperty('because');
+    expect(judge(nodes, limits({ onDemandBase: 3 })).judge(move(['s0'], 0))).toHaveProperty('move');
+  });
+
   it('replaces an on-demand node that is asked for by another, if that still saves enough', () => {
     const nodes = [node('od', 'on-demand'), ...spot(1)];
     expect(judge(nodes, limits({ onDemandBase: 1 })).judge(move(['od'], 1, 5))).toMatchObject({

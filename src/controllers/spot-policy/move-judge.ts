@@ -80,10 +80,11 @@ export class MoveJudge {
     return pool === undefined ? 0 : missingIn(pool);
   }
 
-  /** Whether a pool would have fewer of the on-demand nodes that its policy asks for than it has. */
+  /** Whether a pool would lack more of the on-demand nodes that its policy asks for, or lose some that are too few already. */
   #onDemandTaken(after: ReadonlyMap<string, PoolToSpread>): string | undefined {
     for (const [name, pool] of after) {
-      if (missingIn(pool) <= this.#missing(name)) continue;
+      const fewer = pool.counts.onDemand < (this.#pools.get(name)?.counts.onDemand ?? 0);
+      if (missingIn(pool) <= (fewer ? 0 : this.#missing(name))) continue;
       const { nodes } = pool.counts;
       const policy = this.#options.policies.for(name).policy ?? '';
       return `SpotPolicy ${policy} asks for ${onDemandWanted(pool.limits, nodes)} of ${nodes} nodes of ${name} on demand`;

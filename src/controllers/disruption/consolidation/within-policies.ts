@@ -8,8 +8,8 @@ import { isInFlight, poolOf, type StateNode } from '../../../state/state-node.ts
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { atPricesPaid } from '../../spot-policy/at-prices-paid.ts';
 import { fallbackHold } from '../../spot-policy/fallback-node.ts';
+import { keptOnDemand } from '../../spot-policy/kept-on-demand.ts';
 import { MoveJudge } from '../../spot-policy/move-judge.ts';
-import { spareOnDemand } from '../../spot-policy/spare-on-demand.ts';
 import { withFallbackMark } from '../../spot-policy/spot-fallback.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
 import type { CommandParts } from './commands-of-plan.ts';
@@ -47,19 +47,19 @@ export interface HoldCircumstances extends PolicyCircumstances {
 }
 
 /**
- * Empty nodes that a policy asks for are kept, and nodes that are on-demand only because there was no spot are left alone for a
+ * On-demand nodes that a policy asks for are kept, and nodes that are on-demand only because there was no spot are left alone for a
  * while.
  */
 export function policyHold(circumstances: HoldCircumstances): NonNullable<FleetSnapshot['policyHold']> {
   const { policies, pools, nodes, now, podsOn } = circumstances;
   const isUnused = (state: StateNode): boolean => !isInFlight(state) && !podsOn(state.name).some(isReschedulable);
-  const spare = spareOnDemand(nodes, policies, isUnused);
+  const kept = keptOnDemand(nodes, policies, isUnused);
   const sold = new Map(pools.map(({ pool, instanceTypes }) => [pool.metadata.name, instanceTypes]));
   const counts = Map.groupBy(nodes, (node) => poolOf(node));
   return (state) => {
     const pool = poolOf(state);
     if (pool === undefined) return undefined;
-    if (spare.has(state.name)) return {};
+    if (kept.has(state.name)) return {};
     const context = { now, nodes: counts.get(pool)?.length ?? 0, instanceTypes: sold.get(pool) ?? [] };
     return fallbackHold(state, policies.for(pool).returnToSpot, context);
   };

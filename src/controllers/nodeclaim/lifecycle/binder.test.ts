@@ -43,6 +43,11 @@ describe('the pods that a node was made for', () => {
   });
 
   it('are left to the scheduler where more than a binding is needed', async () => {
+    const apart = (topologyKey: string) => ({
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey }] } },
+    });
+    expect(await bound([waiting('by-zone', '1', apart('topology.kubernetes.io/zone'))])).toEqual([]);
+    expect(await bound([waiting('by-node', '1', apart('kubernetes.io/hostname'))])).toEqual(['by-node']);
     const claim = { name: 'data', persistentVolumeClaim: { claimName: 'data' } };
     const others: Partial<PodSpec>[] = [
       { schedulerName: 'another' },

@@ -3,10 +3,11 @@
  * nothing of it, would spread them as it likes, and where the mix comes out another way some pods find no room at all and
  * need one more node. So the plan is carried out as it was made, while the node is still closed to the scheduler.
  */
+import { LABEL_HOSTNAME } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
-import type { Pod } from '../../../apis/kubernetes/pod.ts';
+import type { Pod, PodSpec } from '../../../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../../../apis/kubernetes/pod-requests.ts';
 import { TAINT_UNSCHEDULABLE, untoleratedTaint } from '../../../apis/kubernetes/taints.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
@@ -23,11 +24,14 @@ export class Binder {
     this.#options = options;
   }
 
-  /** Whether all there is to do for the pod is to bind it: no other scheduler's business, no volume or device to prepare. */
+  /**
+   * Whether all there is to do for the pod is to bind it: no other scheduler's business, no volume or device to prepare, and
+   * no rule about pods on other nodes, where something may have changed since the plan.
+   */
   mayBind({ spec, metadata }: Pod): boolean {
     if ((spec.schedulerName ?? DEFAULT_SCHEDULER) !== DEFAULT_SCHEDULER) return false;
     if (metadata.deletionTimestamp !== undefined || (spec.schedulingGates ?? []).length > 0) return false;
-    if ('resourceClaims' in spec) return false;
+    if ('resourceClaims' in spec || looksBeyondNode(spec)) return false;
     return !spec.volumes?.some(
       ({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined,
     );
@@ -60,6 +64,14 @@ export class Binder {
       logger.warn('pod is left to the scheduler', { Pod: { namespace, name }, node, error: asError(error) });
     }
   }
+}
+
+/** Whether pods of other nodes can keep this one away. A spread is evened out by those that follow; these rules are not. */
+function looksBeyondNode({ affinity }: PodSpec): boolean {
+  const { podAffinity, podAntiAffinity } = affinity ?? {};
+  return [podAffinity, podAntiAffinity].some((rules) =>
+    rules?.requiredDuringSchedulingIgnoredDuringExecution?.some(({ topologyKey }) => topologyKey !== LABEL_HOSTNAME),
+  );
 }
 
 /** Whether the pod may be there once the node is open. */

@@ -1,0 +1,56 @@
+/** What the nodes of each pool cost, at the prices last heard. */
+import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
+import type { InstanceType } from '../../engine/problem.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { ClusterState } from '../../state/cluster-state.ts';
+import { nodePrice, runningAs } from '../../state/node-price.ts';
+import { labelsOf } from '../../state/state-node.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
+
+export interface PoolCostOptions {
+  readonly metrics: Metrics;
+  readonly state: ClusterState;
+  /** Names the reservation of nodes that have one. */
+  readonly reservationLabel: string;
+}
+
+export class PoolCost {
+  readonly #options: PoolCostOptions;
+  #types: ReadonlyMap<string, ReadonlyMap<string, InstanceType>> = new Map();
+
+  constructor(options: PoolCostOptions) {
+    this.#options = options;
+    options.metrics.counted(
+      {
+        name: 'karpenter_nodepools_cost_total',
+        help: 'What the nodes of a pool cost, in dollars per hour, per pool',
+        labels: ['nodepool'],
+      },
+      () => [...this.#costs()].map(([nodepool, cost]) => [{ nodepool }, cost] as const),
+    );
+  }
+
+  /** This is sold now. */
+  heard(pools: readonly UsablePool[]): void {
+    this.#types = new Map(
+      pools.map(({ pool, instanceTypes, sold = instanceTypes }) => [
+        pool.metadata.name ?? '',
+        new Map(sold.map((type) => [type.name, type])),
+      ]),
+    );
+  }
+
+  #costs(): Map<string, number> {
+    const { state, reservationLabel } = this.#options;
+    const costs = new Map<string, number>();
+    for (const node of state.nodes()) {
+      const labels = labelsOf(node);
+      const pool = labels[LABEL_NODE_POOL];
+      if (node.claim === undefined || pool === undefined) continue;
+      const running = runningAs(labels, reservationLabel);
+      const price = nodePrice(running, this.#types.get(pool)?.get(running.instanceType), node.claim);
+      costs.set(pool, (costs.get(pool) ?? 0) + price);
+    }
+    return costs;
+  }
+}
