@@ -133,6 +133,11 @@ export class Consolidation implements DisruptionMethod {
       const joining = await this.#follow(this.#following, look, signal);
       if (joining.length > 0) return joining;
     }
+    if (this.#isUnderWay(look)) {
+      // The claims that go say when they are gone.
+      this.wakeAt = undefined;
+      return [];
+    }
     if (!this.#isSettled(look)) {
       this.wakeAt = (look.now + LOOK_AGAIN_MS) as EpochMs;
       return [];
@@ -223,6 +228,13 @@ export class Consolidation implements DisruptionMethod {
     });
   }
 
+  /** Nodes of the latest wave are still going. */
+  #isUnderWay({ nodes }: Look): boolean {
+    if (this.#options.clock.elapsed() - this.#begunAt >= LONGEST_WAVE_MS) return false;
+    const claims = this.#caution.waitsFor;
+    return nodes.some((node) => isGoing(node) && claims.has(node.claim?.metadata.uid ?? ''));
+  }
+
   /** Every pod that has no place, or will have none, is known to provisioning; or that has been so for too long to wait. */
   #isSettled(look: Look): boolean {
     const { rounds, state, clock } = this.#options;
@@ -234,11 +246,6 @@ export class Consolidation implements DisruptionMethod {
         state.podsOn(node.name).some(isReschedulable),
     );
     const since = look.now - ROUND_MS;
-    const going = this.#caution.waitsFor;
-    const underWay =
-      clock.elapsed() - this.#begunAt < LONGEST_WAVE_MS &&
-      look.nodes.some(({ claim }) => claim !== undefined && going.has(claim.metadata.uid ?? ''));
-    if (underWay) return false;
     const waiting = uncovered || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
     if (!waiting) {
       this.#unsettledSince = undefined;
