@@ -50,6 +50,14 @@ export interface NodeClaimLifecycleOptions extends ControllersOptions {
 
 /** A launch that takes longer than this is told of in the claim's conditions. */
 const SLOW_LAUNCH_MS = 10_000;
+/** What is written has been heard of by everyone after so long. */
+const HEARD_MS = 1000;
+const BINDING: ConditionChange = {
+  type: 'Initialized',
+  status: 'Unknown',
+  reason: 'BindingPods',
+  message: 'the pods that the node was made for are put on it before it is opened to others',
+};
 /** How often it is said that a node which pods already run on does not become what it should be. */
 const REMIND_MS = 15 * 60_000;
 
@@ -183,12 +191,15 @@ export class NodeClaimLifecycle {
     const before = isTrue(claim, 'Registered');
     const changes: ConditionChange[] = before ? [] : [plan.condition];
     let nodeName: string | undefined;
+    let waitMs = LONGEST_CLOSED_MS;
     if (plan.condition.status === 'True' && plan.node !== undefined) {
       const node =
         plan.nodePatch === undefined ? plan.node : await this.#register(claim, plan.node, plan.nodePatch, signal);
       if (plan.taintMissing) this.#options.recorder.record(unregisteredTaintMissing(claim));
-      changes.push(await this.#initialize(claim, node, signal));
+      const initialized = await this.#initialize(claim, node, signal);
+      changes.push(initialized);
       nodeName = node.metadata.name;
+      waitMs = initialized === BINDING ? HEARD_MS : LONGEST_CLOSED_MS;
     }
     const said = await sayOfClaim(this.#options, claim, changes, signal, nodeName === undefined ? {} : { nodeName });
     if (!before && isTrue(said, 'Registered')) {
@@ -197,16 +208,20 @@ export class NodeClaimLifecycle {
     }
     const liveness = decideLiveness(said, clock.now(), this.#limits);
     if (liveness.kind === 'over') return this.#timedOut(said, liveness, signal);
-    return liveness.kind === 'waiting' ? { requeueAfterMs: Math.min(liveness.forMs, LONGEST_CLOSED_MS) } : undefined;
+    return liveness.kind === 'waiting' ? { requeueAfterMs: Math.min(liveness.forMs, waitMs) } : undefined;
   }
 
-  /** The pods that a closed node was made for are put on it before it is opened to others. */
+  /**
+   * The pods that a closed node was made for are put on it before it is opened to others: only when they have been heard of
+   * for a while, or a scheduler that hears of the node first would give their room away.
+   */
   async #initialize(claim: NodeClaim, node: Node, signal: AbortSignal): Promise<ConditionChange> {
     const { nominations, binder, clock } = this.#options;
     const change = decideInitialization(claim, node);
     const done = change.status === 'True';
     if (isOpening(node) && (done || isClosedForLong(claim, clock.now()))) {
-      if (done) await binder.bind(claim, node, nominations.waitingFor(claim), signal);
+      const bound = done ? await binder.bind(claim, node, nominations.waitingFor(claim), signal) : 0;
+      if (bound > 0) return BINDING;
       await this.#patchNode(node, opened(node, done), signal);
     } else if (done && node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') {
       await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
