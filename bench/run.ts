@@ -2,7 +2,7 @@
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
  * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one,
- * `notices` a storm of notices.
+ * `notices` a storm of notices, `falling-load` a fleet that loses half of its load.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import type { CaseResult } from './case-result.ts';
 import { runEmbedded } from './embedded/run.ts';
 import { runEmbeddedProvisioning } from './end-to-end/embedded.ts';
 import { runEndToEnd } from './end-to-end/run.ts';
+import { runFallingLoad } from './falling-load/run.ts';
 import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
 import { runNotices } from './notices/run.ts';
 import { consolidationTable } from './report/consolidation-table.ts';
@@ -24,6 +25,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 
 async function run(): Promise<void> {
   if (process.argv[2] === 'end-to-end') return await runEndToEnd(process.argv.slice(3));
+  if (process.argv[2] === 'falling-load') return await runFallingLoad();
   if (process.argv[2] === 'embedded-provisioning') return await runEmbeddedProvisioning();
   const { values, positionals } = parseArgs({
     allowPositionals: true,

@@ -2,23 +2,12 @@
  * A fleet whose machines are all taken back in the same moment: claims, nodes and pods in memory, the simulated cloud and
  * its message queue, and of our controllers those that answer notices and find places for pods.
  */
-import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
+
 import { NODE_CLAIMS, type NodeClaim } from '../../src/apis/karpenter/node-claim.ts';
-import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
-import { NODES, type Node } from '../../src/apis/kubernetes/node.ts';
-import { PODS } from '../../src/apis/kubernetes/pod.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resource-definition.ts';
+import type { Node } from '../../src/apis/kubernetes/node.ts';
 import { ANNOTATION_INTERRUPTION } from '../../src/apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
-import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
 import type { Notice } from '../../src/cloud/notice.ts';
-import { Reservations } from '../../src/cloud/reservations.ts';
-import { instanceOfClaim } from '../../src/cloud/simulated/instance-of-claim.ts';
-import { SimulatedCloud } from '../../src/cloud/simulated/simulated-cloud.ts';
-import { providerIDOf } from '../../src/cloud/simulated/simulated-instance.ts';
-import { SimulatedProvider } from '../../src/cloud/simulated/simulated-provider.ts';
-import { anAccount } from '../../src/cloud/simulated/testkit/small-account.ts';
-import { UnavailableOfferings } from '../../src/cloud/unavailable-offerings.ts';
 import { Interruption } from '../../src/controllers/interruption/interruption.ts';
 import { DisruptionBudgets } from '../../src/controllers/node/termination/disruption-budgets.ts';
 import { DrainPlans } from '../../src/controllers/node/termination/drain-plans.ts';
@@ -28,17 +17,14 @@ import { Provisioner } from '../../src/controllers/provisioning/provisioner.ts';
 import { RiskKeeper } from '../../src/controllers/spot-policy/risk-keeper.ts';
 import { SpotPlanning } from '../../src/controllers/spot-policy/spot-planning.ts';
 import { SpotPolicies } from '../../src/controllers/spot-policy/spot-policies.ts';
-import { ApiServer } from '../../src/embedded/apiserver/api-server.ts';
-import { InMemoryClient } from '../../src/embedded/in-memory-client.ts';
 import { EventRecorder } from '../../src/kube/event-recorder.ts';
-import { toTimestamp } from '../../src/platform/clock.ts';
 import { SILENT_LOGGER } from '../../src/platform/logger.ts';
 import { Metrics } from '../../src/platform/metrics.ts';
-import { seededRandom } from '../../src/platform/random.ts';
-import { RealClock } from '../../src/platform/real-clock.ts';
 import { ClusterInformers } from '../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../src/state/cluster-state.ts';
 import { Nominations } from '../../src/state/nominations.ts';
+import { standingFleet } from '../fleet/standing-fleet.ts';
+import { watchBlocking } from '../fleet/watch-blocking.ts';
 
 /** What was measured; times in seconds from the moment the cloud sent the notices. */
 export interface StormResult {
@@ -59,48 +45,13 @@ export interface StormResult {
   readonly longestBlock: number;
 }
 
-const ZONES = ['zone-a', 'zone-b'];
-const TYPES = ['small', 'medium', 'large'];
-const LABELS = { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot' };
+const TYPES = ['small', 'medium', 'large'] as const;
 const NOTICE_MS = 120_000;
 
 export async function noticeStorm(machines: number, podsPerNode: number): Promise<StormResult> {
-  const clock = new RealClock();
-  const random = seededRandom('notices');
+  const fleet = { seed: 'notices', machines, types: TYPES, podsPerNode, podCpu: '500m' };
+  const { clock, random, client, cloud, provider, providerIDs } = await standingFleet(fleet);
   const metrics = new Metrics();
-  const client = new InMemoryClient(new ApiServer({ clock, random, rememberedEvents: 1000 }));
-  const cloud = new SimulatedCloud({ clock, random });
-  cloud.configure('default', anAccount());
-  const provider = new SimulatedProvider({
-    clock,
-    cloud,
-    cluster: 'bench',
-    unavailable: new UnavailableOfferings({ clock }),
-    reservations: new Reservations({ clock }),
-  });
-  for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
-  await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
-  const { limits: _, ...spec } = DEFAULT_NODE_POOL.spec;
-  await client.create(NODE_POOLS, { ...DEFAULT_NODE_POOL, spec });
-  const ready = [
-    { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: toTimestamp(clock.now()) },
-  ];
-  const key = { name: 'default' };
-  await client.patch(
-    NODE_POOLS,
-    key,
-    { type: 'merge', body: { status: { conditions: ready } } },
-    { subresource: 'status' },
-  );
-  const providerIDs: string[] = [];
-  for (let index = 0; index < machines; index++) {
-    const claim = await launched(client, index, toTimestamp(clock.now()));
-    const instance = instanceOfClaim(claim, 'bench', clock.now());
-    if (instance !== undefined) cloud.restore(instance);
-    providerIDs.push(claim.status?.providerID ?? '');
-    for (let pod = 0; pod < podsPerNode; pod++)
-      await client.create(PODS, runningPod(`pod-${index}-${pod}`, `node-${index}`));
-  }
 
   const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
   const state = new ClusterState(informers);
@@ -163,76 +114,7 @@ function isClosed({ spec }: Node): boolean {
   return (spec?.taints ?? []).some(({ key }) => key === 'karpenter.sh/disrupted');
 }
 
-/** A claim as it is when its node is up, with its node. */
-async function launched(client: InMemoryClient, index: number, at: string): Promise<NodeClaim> {
-  const instanceType = TYPES[index % TYPES.length] ?? '';
-  const zone = ZONES[index % ZONES.length] ?? '';
-  const labels = { ...LABELS, 'node.kubernetes.io/instance-type': instanceType, 'topology.kubernetes.io/zone': zone };
-  const name = `node-${index}`;
-  const providerID = providerIDOf('region-1', zone, `i-${String(index).padStart(17, '0')}`);
-  const allocatable = { cpu: `${2 ** (1 + (index % 3))}`, memory: '8Gi', pods: '110' };
-  const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' };
-  await client.create(NODE_CLAIMS, {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodeClaim',
-    metadata: { name, labels, finalizers: ['karpenter.sh/termination'] },
-    spec: { requirements: [], nodeClassRef },
-  } as never);
-  const conditions = ['Launched', 'Registered', 'Initialized', 'Ready'].map((type) => ({
-    ...{ type, status: 'True', reason: type, message: '', lastTransitionTime: at },
-  }));
-  const status = { providerID, nodeName: name, allocatable, capacity: allocatable, conditions };
-  const claim = await client.patch(
-    NODE_CLAIMS,
-    { name },
-    { type: 'merge', body: { status } },
-    { subresource: 'status' },
-  );
-  await client.create(NODES, {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name, labels: { ...labels, 'karpenter.sh/registered': 'true', 'karpenter.sh/initialized': 'true' } },
-    spec: { providerID },
-    status: { allocatable, capacity: allocatable },
-  } as never);
-  return claim;
-}
-
-function runningPod(name: string, nodeName: string) {
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name,
-      namespace: 'default',
-      labels: { app: 'bench' },
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'bench', uid: 'bench', controller: true }],
-    },
-    spec: {
-      nodeName,
-      containers: [{ name: 'main', image: 'app:1', resources: { requests: { cpu: '500m', memory: '512Mi' } } }],
-    },
-  };
-}
-
 function megabytes(): number {
   globalThis.gc?.();
   return process.memoryUsage().rss / 2 ** 20;
-}
-
-/** Looks how long the event loop does nothing else at a time. */
-function watchBlocking(): { end(): number } {
-  let longest = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-  }, 1);
-  return {
-    end: () => {
-      clearInterval(timer);
-      return longest;
-    },
-  };
 }
