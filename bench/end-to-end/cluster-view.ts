@@ -1,8 +1,12 @@
 /** The cluster as the benchmark looks at it: seldom and with small questions, so that looking costs next to nothing. */
 import { NODES, type Node } from '../../src/apis/kubernetes/node.ts';
-import { PODS } from '../../src/apis/kubernetes/pod.ts';
+import { PODS, type Pod } from '../../src/apis/kubernetes/pod.ts';
+import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
 import type { InstanceTypeEntry } from '../../src/cloud/simulated/instance-type-entries.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
+import type { KubeClient, ListPage } from '../../src/kube/client.ts';
+
+/** Enough to find one that waits, if there is one. */
+const PAGE = 50;
 
 /** What the nodes cost and who they are. */
 export interface FleetView {
@@ -26,6 +30,23 @@ export class ClusterView {
     const others = await this.#client.list(PODS, { fieldSelector: 'status.phase!=Running', limit: 1 });
     if (others.items.length > 0) return false;
     return (await this.pods()).length === pods;
+  }
+
+  /** How many pods the Deployments have made. */
+  async made(): Promise<number> {
+    const { items } = await this.#client.list(DEPLOYMENTS, {}, { timeoutMs: 60_000 });
+    return items.reduce((sum, { status }) => sum + (status?.replicas ?? 0), 0);
+  }
+
+  /** Whether some of these pods have not run yet. Pods that came later, because others were moved, do not count. */
+  async someWait(names: ReadonlySet<string>): Promise<boolean> {
+    const query = { fieldSelector: 'status.phase!=Running', limit: PAGE };
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const page: ListPage<Pod> = await this.#client.list(PODS, next === '' ? query : { ...query, continue: next });
+      if (page.items.some(({ metadata }) => names.has(metadata.name ?? ''))) return true;
+      next = page.continue;
+    }
+    return false;
   }
 
   /** The names of all pods that are not about to end. */
