@@ -1,6 +1,7 @@
 /** The cluster as the benchmark looks at it: seldom and with small questions, so that looking costs next to nothing. */
 import { NODES, type Node } from '../../src/apis/kubernetes/node.ts';
 import { PODS, type Pod } from '../../src/apis/kubernetes/pod.ts';
+import { podRequests, resourceAmounts } from '../../src/apis/kubernetes/pod-requests.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
 import type { InstanceTypeEntry } from '../../src/cloud/simulated/instance-type-entries.ts';
 import type { KubeClient, ListPage } from '../../src/kube/client.ts';
@@ -55,6 +56,24 @@ export class ClusterView {
     return items
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       .map(({ metadata }) => metadata.name ?? '');
+  }
+
+  /** The nodes whose pods together ask for more CPU or memory than the node has. */
+  async overfull(): Promise<string[]> {
+    const { items } = await this.#client.list(PODS, {}, { timeoutMs: 60_000 });
+    const asked = new Map<string, { cpu: bigint; memory: bigint }>();
+    for (const pod of items) {
+      const { nodeName } = pod.spec;
+      if (nodeName === undefined || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue;
+      const sum = asked.get(nodeName) ?? { cpu: 0n, memory: 0n };
+      const { cpu = 0n, memory = 0n } = podRequests(pod);
+      asked.set(nodeName, { cpu: sum.cpu + cpu, memory: sum.memory + memory });
+    }
+    return (await this.nodes()).flatMap(({ metadata: { name = '' }, status }) => {
+      const { cpu = 0n, memory = 0n } = resourceAmounts(status?.allocatable);
+      const sum = asked.get(name);
+      return sum !== undefined && (sum.cpu > cpu || sum.memory > memory) ? [name] : [];
+    });
   }
 
   async nodes(): Promise<readonly Node[]> {

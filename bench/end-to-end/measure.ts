@@ -107,7 +107,11 @@ class Measurement {
       const { seconds, movedPods } = await work(view);
       if (program.failure !== undefined) throw program.failure;
       const after = { usage: usageOf(pid), requests: await requestsSent(this.#metricsPort) };
+      // Some may be on their way from one node to another just now.
+      for (let tries = 0; tries < 120 && !(await view.allRunning(pods)); tries++) await this.#clock.sleep(500);
       const fleet = await view.fleet();
+      const overfull = await view.overfull();
+      if (overfull.length > 0) throw new Error(`these nodes have more pods than they can hold: ${overfull.join(', ')}`);
       return {
         pods,
         seconds,

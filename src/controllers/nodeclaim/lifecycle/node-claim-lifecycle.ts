@@ -53,6 +53,12 @@ const SLOW_LAUNCH_MS = 10_000;
 /** How often it is said that a node which pods already run on does not become what it should be. */
 const REMIND_MS = 15 * 60_000;
 
+/**
+ * A node stays closed for so long after its pods were bound: the scheduler hears of nodes and of pods on two ways, and one that
+ * heard of the open node first would take it for empty.
+ */
+const SETTLE_MS = 3_000;
+
 export class NodeClaimLifecycle {
   readonly name = 'nodeclaim.lifecycle';
   readonly #options: NodeClaimLifecycleOptions;
@@ -60,6 +66,8 @@ export class NodeClaimLifecycle {
   readonly #metrics: NodeClaimMetrics;
   readonly #nodeMetrics: NodeMetrics;
   readonly #controller: InformedController;
+  /** When the pods of a closed node were bound to it, by the UID of its claim. */
+  readonly #boundAt = new Map<string, number>();
 
   constructor(options: NodeClaimLifecycleOptions) {
     this.#options = options;
@@ -75,7 +83,12 @@ export class NodeClaimLifecycle {
         enqueueOn(nodes, queue, ({ spec }) =>
           nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').map(({ metadata }) => metadata.name ?? ''),
         ),
-        nodeClaims.addHandler({ deleted: ({ metadata }) => options.launches.forget(metadata.uid ?? '') }),
+        nodeClaims.addHandler({
+          deleted: ({ metadata }) => {
+            options.launches.forget(metadata.uid ?? '');
+            this.#boundAt.delete(metadata.uid ?? '');
+          },
+        }),
       ],
       reconcile: (name, context) => this.#reconcile(name, context),
     });
@@ -183,11 +196,14 @@ export class NodeClaimLifecycle {
     const before = isTrue(claim, 'Registered');
     const changes: ConditionChange[] = before ? [] : [plan.condition];
     let nodeName: string | undefined;
+    let settling = false;
     if (plan.condition.status === 'True' && plan.node !== undefined) {
       const node =
         plan.nodePatch === undefined ? plan.node : await this.#register(claim, plan.node, plan.nodePatch, signal);
       if (plan.taintMissing) this.#options.recorder.record(unregisteredTaintMissing(claim));
-      changes.push(await this.#initialize(claim, node, signal));
+      const initialized = await this.#initialize(claim, node, signal);
+      settling = initialized === undefined;
+      if (initialized !== undefined) changes.push(initialized);
       nodeName = node.metadata.name;
     }
     const said = await sayOfClaim(this.#options, claim, changes, signal, nodeName === undefined ? {} : { nodeName });
@@ -195,19 +211,25 @@ export class NodeClaimLifecycle {
       this.#options.health.record(poolOf(claim), true);
       this.#nodeMetrics.created(claim);
     }
+    if (settling) return { requeueAfterMs: SETTLE_MS };
     const liveness = decideLiveness(said, clock.now(), this.#limits);
     if (liveness.kind === 'over') return this.#timedOut(said, liveness, signal);
     return liveness.kind === 'waiting' ? { requeueAfterMs: Math.min(liveness.forMs, LONGEST_CLOSED_MS) } : undefined;
   }
 
   /** The pods that a closed node was made for are put on it before it is opened to others. */
-  async #initialize(claim: NodeClaim, node: Node, signal: AbortSignal): Promise<ConditionChange> {
+  async #initialize(claim: NodeClaim, node: Node, signal: AbortSignal): Promise<ConditionChange | undefined> {
     const { nominations, binder, clock } = this.#options;
     const change = decideInitialization(claim, node);
     const done = change.status === 'True';
     if (isOpening(node) && (done || isClosedForLong(claim, clock.now()))) {
+      const { uid = '' } = claim.metadata;
       if (done) await binder.bind(claim, node, nominations.waitingFor(claim), signal);
+      const boundAt = this.#boundAt.get(uid) ?? clock.elapsed();
+      this.#boundAt.set(uid, boundAt);
+      if (done && clock.elapsed() - boundAt < SETTLE_MS) return undefined;
       await this.#patchNode(node, opened(node, done), signal);
+      this.#boundAt.delete(uid);
     } else if (done && node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') {
       await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
     }
