@@ -222,7 +222,8 @@ export class WorkQueue {
     if (next === undefined || next.at >= this.#timerAt) return;
     this.#timer?.cancel();
     this.#timerAt = next.at;
-    this.#timer = this.#clock.setTimer(next.at - this.#clock.elapsed(), () => {
+    // Rounded up: what is a fraction of a millisecond away would be a little away again when the timer ends.
+    this.#timer = this.#clock.setTimer(Math.ceil(next.at - this.#clock.elapsed()), () => {
       this.#timerAt = Number.POSITIVE_INFINITY;
       this.#releaseDue();
       this.#setTimer();

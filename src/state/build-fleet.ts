@@ -60,8 +60,8 @@ export interface BuiltFleet {
   readonly heldUntil: readonly EpochMs[];
 }
 
-/** Long enough for pods to come and go and for prices to settle. */
-export const DEFAULT_COOLDOWN_MS = 600_000;
+/** Long enough for pods to come and go; whether moves keep what they promise is learnt beside that. */
+export const DEFAULT_COOLDOWN_MS = 120_000;
 
 /** Builds the fleet of a snapshot without interruption. */
 export function buildFleet(snapshot: FleetSnapshot, cache = new PodFactsCache()): BuiltFleet {

@@ -138,7 +138,9 @@ export class Scheduler {
       this.#removePod(key);
       if (newest === undefined || hasCode(error, 'KUBE_NOT_FOUND')) this.#queue.remove(key);
       else {
-        this.#logger.warn('binding failed, will try again', { pod: key, node, error: asError(error) });
+        // Whoever placed it meanwhile, the informer will say so.
+        const level = hasCode(error, 'KUBE_CONFLICT') ? 'debug' : 'warn';
+        this.#logger[level]('binding failed, will try again', { pod: key, node, error: asError(error) });
         this.#queue.retry(waiting);
       }
     }

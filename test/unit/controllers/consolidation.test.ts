@@ -13,10 +13,11 @@ const HOUR = 60 * MINUTE;
 const CONSOLIDATION = { planSteps: 10_000_000 };
 const SIZES = { small: '300m', medium: '700m', large: '1500m' } as const;
 
-async function aWorld(disruption: object): Promise<FleetWorld> {
-  const world = await FleetWorld.start({ controllers: { consolidation: CONSOLIDATION } });
+async function aWorld(disruption: object, replicas = 20): Promise<FleetWorld> {
+  const world = await FleetWorld.start({ slowHeartbeats: true, controllers: { consolidation: CONSOLIDATION } });
   await world.client.create(NODE_POOLS, aPool('general', { disruption }));
-  for (const [name, cpu] of Object.entries(SIZES)) await world.client.create(DEPLOYMENTS, aWorkload(name, 20, cpu));
+  for (const [name, cpu] of Object.entries(SIZES))
+    await world.client.create(DEPLOYMENTS, aWorkload(name, replicas, cpu));
   await world.clock.advance(10 * MINUTE);
   return world;
 }
@@ -53,16 +54,16 @@ describe('consolidation', () => {
     await world.end();
   });
 
-  it('leaves a fleet alone whose load does not change', async () => {
-    const world = await aWorld({ consolidateAfter: '0s', budgets: [{ nodes: '100%' }] });
-    await world.clock.advance(HOUR);
+  it('moves nothing after the first hour of a week in which the load does not change', async () => {
+    const world = await aWorld({ consolidateAfter: '0s', budgets: [{ nodes: '100%' }] }, 3);
+    await world.clock.advance(50 * MINUTE);
     const launched = world.launched.size;
     const pods = await podUids(world);
-    await world.clock.advance(3 * HOUR);
+    await world.clock.advance(7 * 24 * HOUR);
     expect(world.launched.size).toBe(launched);
     expect(await podUids(world)).toEqual(pods);
     await world.end();
-  });
+  }, 300_000);
 
   it('begins when a window closes that let nothing go', async () => {
     // Virtual time begins at midnight.

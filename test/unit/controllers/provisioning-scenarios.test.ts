@@ -5,6 +5,7 @@ import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool
 import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { PODS, type PodSpec } from '../../../src/apis/kubernetes/pod.ts';
+import { resourceAmounts } from '../../../src/apis/kubernetes/pod-requests.ts';
 import { type FaultSettings, NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { aPod } from '../../../src/embedded/testkit/objects.ts';
@@ -46,6 +47,17 @@ async function untilRunning(world: FleetWorld, prefix: string, count: number): P
     await world.clock.advance(100);
   }
   throw new Error(`not all ${prefix} pods run`);
+}
+
+/** The nodes that have more pods, of half a core each, than they have room for. */
+async function overcommitted(world: FleetWorld): Promise<string[]> {
+  const { items: pods } = await world.client.list(PODS);
+  const { items: nodes } = await world.client.list(NODES);
+  return nodes.flatMap(({ metadata, status }) => {
+    const here = pods.filter(({ spec }) => spec.nodeName === metadata.name);
+    const millicores = Number(resourceAmounts(status?.allocatable).cpu);
+    return here.length * 500 > millicores ? [`${metadata.name}: ${here.length} pods on ${millicores}m`] : [];
+  });
 }
 
 describe('provisioning', () => {
@@ -117,6 +129,7 @@ describe('provisioning', () => {
     await addPods(world, 'pod', 1000);
     for (let times = 0; times < 8; times++) await kill();
     await untilRunning(world, 'pod', 1000);
+    expect(await overcommitted(world)).toEqual([]);
     expect([...world.launched.values()].every((instances) => instances.size === 1)).toBe(true);
     const { items: pods } = await world.client.list(PODS);
     for (const { metadata } of pods) await world.client.delete(PODS, { name: metadata.name!, namespace: 'default' });

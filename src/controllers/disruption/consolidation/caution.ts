@@ -53,6 +53,16 @@ export class Caution {
     this.#wave = { claims: new Set(claims), savings, price: priceOf(fleet), load: this.#load };
   }
 
+  /** These claims go with the latest wave. */
+  joined(claims: Iterable<string>, savings: number): void {
+    if (this.#wave === undefined) return;
+    this.#wave = {
+      ...this.#wave,
+      claims: new Set([...this.#wave.claims, ...claims]),
+      savings: this.#wave.savings + savings,
+    };
+  }
+
   /** Looks at the fleet after the latest wave is over. */
   settled(fleet: Fleet): void {
     const load = loadOf(fleet);

@@ -56,7 +56,7 @@ describe('the commands of a plan', () => {
     expect(later).toHaveLength(1);
   });
 
-  it('leave a move that lands on the new node of another for the next plan', () => {
+  it('have a move that lands on the new node of another follow it, if that one is done', () => {
     const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b' })];
     const snapshot = aFleetSnapshot({ nodes, pods: [aRunningPod('web-1', 'a'), aRunningPod('web-2', 'b')] });
     const built = buildFleet(snapshot);
@@ -84,7 +84,15 @@ describe('the commands of a plan', () => {
       budgets,
     });
     expect([own.now.length, own.later.length]).toEqual([1, 0]);
-    expect([others.now.length, others.later.length]).toEqual([1, 2]);
+    expect([others.now.length, others.next.length, others.later.length]).toEqual([1, 2, 0]);
+    expect(others.next.map(({ follows }) => follows)).toEqual([1, 2].map(() => [others.now[0]?.command]));
+    const alone = commandsOfPlan([{ ...move, nodes: ['gone'], landings: [] }, move], built, {
+      ...parts,
+      ...NO_POLICIES,
+      budgets,
+      candidate: (name) => (name === 'gone' ? undefined : parts.candidate()),
+    });
+    expect([alone.now.length, alone.next.length, alone.later.length]).toEqual([0, 0, 2]);
   });
 });
 

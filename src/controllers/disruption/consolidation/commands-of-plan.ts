@@ -18,11 +18,19 @@ export interface PlannedMove {
 export interface PlannedCommands {
   /** To be begun now. They do not depend on each other. */
   readonly now: readonly PlannedMove[];
+  /** To be begun as soon as the claims of others are there, whose new nodes their pods are to go to. */
+  readonly next: readonly FollowingMove[];
   /**
-   * Moves that need what another move makes first: a new node, a slot of a reservation, room below a limit or in a budget.
-   * They are not kept: the plan that is made when the others are done finds them again, on the cluster as it is then.
+   * Moves that need what another move makes free first: a slot of a reservation, room below a limit or in a budget. They are
+   * not kept: the plan that is made when the others are done finds them again, on the cluster as it is then.
    */
   readonly later: readonly Move[];
+}
+
+/** A move whose pods go to new nodes of others. */
+export interface FollowingMove extends PlannedMove {
+  /** The commands that launch them. */
+  readonly follows: readonly Command[];
 }
 
 /** What moves are made commands with. */
@@ -42,21 +50,34 @@ export interface CommandParts {
 /** The commands of a plan, in its order, as far as the budgets go. */
 export function commandsOfPlan(moves: readonly Move[], built: BuiltFleet, parts: CommandParts): PlannedCommands {
   const now: PlannedMove[] = [];
+  const next: FollowingMove[] = [];
   const later: Move[] = [];
+  const made = new Map<number, Command>();
   const waits = launchWaits(built.fleet);
   for (const [index, move] of moves.entries()) {
-    const dependent = move.landings.some((landing) => 'move' in landing && landing.move !== index);
-    if (dependent || waits(move)) {
+    const others = otherMoves(move, index);
+    if (others.some((other) => !made.has(other)) || waits(move)) {
       later.push(move);
       continue;
     }
     const settled = parts.settle(move);
     if (settled === undefined) continue;
     const command = commandOf(settled, built, parts);
-    if (command === undefined || !takeBudget(command, parts.budgets)) later.push(move);
-    else now.push({ move: settled, command });
+    if (command === undefined || !takeBudget(command, parts.budgets)) {
+      later.push(move);
+      continue;
+    }
+    made.set(index, command);
+    if (others.length === 0) now.push({ move: settled, command });
+    else next.push({ move: settled, command, follows: others.flatMap((other) => made.get(other) ?? []) });
   }
-  return { now, later };
+  return { now, next, later };
+}
+
+/** The moves whose new nodes pods of a move land on. */
+function otherMoves({ landings }: Move, index: number): number[] {
+  const others = landings.flatMap((landing) => ('move' in landing && landing.move !== index ? [landing.move] : []));
+  return [...new Set(others)];
 }
 
 /** Undefined when a node or a pool of the move is not there. */

@@ -7,6 +7,7 @@
  * something.
  */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
+import { ANNOTATION_REPLACES } from '../../../apis/spindrift/annotations.ts';
 import type { CloudProvider } from '../../../cloud/provider.ts';
 import { consolidateSteps } from '../../../engine/consolidation/consolidate.ts';
 import type { ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
@@ -19,7 +20,7 @@ import type { Metrics } from '../../../platform/metrics.ts';
 import { type BuiltFleet, buildFleetSteps, type FleetSnapshot } from '../../../state/build-fleet.ts';
 import { type ClusterState, isReschedulable } from '../../../state/cluster-state.ts';
 import { PodFactsCache } from '../../../state/pod-facts.ts';
-import { isGoing } from '../../../state/state-node.ts';
+import { isGoing, type StateNode } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { inSlices } from '../../in-slices.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
@@ -31,7 +32,13 @@ import type { Look } from '../look.ts';
 import type { DisruptionMethod } from '../method.ts';
 import { Caution } from './caution.ts';
 import { ChangeStamp } from './change-stamp.ts';
-import { type CommandParts, commandsOfPlan, type PlannedMove } from './commands-of-plan.ts';
+import {
+  type CommandParts,
+  commandsOfPlan,
+  type FollowingMove,
+  type PlannedCommands,
+  type PlannedMove,
+} from './commands-of-plan.ts';
 import { consolidationApproved, consolidationRejected, unconsolidatable } from './events.ts';
 import { ConsolidationMetrics } from './metrics.ts';
 import { type Objection, Validation } from './validation.ts';
@@ -67,8 +74,12 @@ const LONGEST_WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 1000;
 /** So long the moves that were begun together are waited for before there are others. */
 const LONGEST_WAVE_MS = 300_000;
-/** What nobody tells us about, such as nominations that are given up, is seen at the latest then. */
+/** What nobody tells us about is seen at the latest then. */
 const FORGOTTEN_MS = 300_000;
+/** Nobody tells us that a node is no longer kept for pods that were to come. */
+const NOMINATED_MS = 10_000;
+/** Claims that are not there by then will not come. */
+const LONGEST_FOLLOWING_MS = 20_000;
 /** Nodes that may be looked at so soon are waited for if they are many, but not for ever. */
 const MOMENT_MS = 10_000;
 const MANY = 0.1;
@@ -77,6 +88,13 @@ const LONGEST_GATHERING_MS = 30_000;
 const CHECKED_TOGETHER = 20;
 /** The events of one plan that say why nodes stay. */
 const MOST_EVENTS = 50;
+
+/** Moves of the latest plan that wait for claims of others. */
+interface Following {
+  readonly moves: readonly FollowingMove[];
+  readonly built: BuiltFleet;
+  readonly since: number;
+}
 
 /** The state of things when a plan found nothing to do. */
 interface Nothing {
@@ -100,6 +118,7 @@ export class Consolidation implements DisruptionMethod {
   #nothing: Nothing | undefined;
   #unsettledSince: number | undefined;
   #gatheringSince: number | undefined;
+  #following: Following | undefined;
 
   constructor(options: ConsolidationOptions) {
     this.#options = options;
@@ -110,6 +129,15 @@ export class Consolidation implements DisruptionMethod {
 
   async plan(look: Look, signal: AbortSignal): Promise<readonly Command[]> {
     const { clock } = this.#options;
+    if (this.#following !== undefined) {
+      const joining = await this.#follow(this.#following, look, signal);
+      if (joining.length > 0) return joining;
+    }
+    if (this.#isUnderWay(look)) {
+      // The claims that go say when they are gone.
+      this.wakeAt = undefined;
+      return [];
+    }
     if (!this.#isSettled(look)) {
       this.wakeAt = (look.now + LOOK_AGAIN_MS) as EpochMs;
       return [];
@@ -129,7 +157,7 @@ export class Consolidation implements DisruptionMethod {
     const built = this.#caution.hasFallen(found.fleet) ? withoutSettling(found) : found;
     this.#caution.settled(built.fleet);
     const plan = await this.#plan(built, signal);
-    const { now: possible, later } = commandsOfPlan(plan.moves, built, {
+    const planned = commandsOfPlan(plan.moves, built, {
       candidate: (name) => {
         const state = built.states.get(name);
         const found = state && withPods(state, look);
@@ -140,20 +168,26 @@ export class Consolidation implements DisruptionMethod {
       budgets: look.budgets,
       newId: () => look.newId(),
     });
-    const now = await this.#lasting(possible, built, signal);
+    const { now, next, unlikely } = await this.#lasting(planned, built, signal);
+    const { later } = planned;
     const right = this.#stamp.value === stamp ? now : await this.#stillRight(now, built, look, pools, signal);
     this.#begin(right, built);
+    const begun = new Set(right.map(({ command }) => command));
+    const kept = next.filter(({ follows }) => follows.every((command) => begun.has(command) || isAmong(command, next)));
+    this.#following = kept.length === 0 ? undefined : { moves: kept, built, since: clock.elapsed() };
     this.#tell(right, plan, built);
-    const next = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + FORGOTTEN_MS);
-    this.wakeAt = next as EpochMs;
+    const unheardMs = look.nodes.some((node) => look.isNominated(node)) ? NOMINATED_MS : FORGOTTEN_MS;
+    const lookAgain = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + unheardMs);
+    this.wakeAt = lookAgain as EpochMs;
     const open = now.length > 0 || later.length > 0 || !plan.complete;
-    this.#nothing = open ? undefined : { stamp, sold, until: this.#changesBefore(next, look) };
+    this.#nothing = open ? undefined : { stamp, sold, until: this.#changesBefore(lookAgain, look) };
     if (plan.moves.length > 0) {
       this.#logger.info('found a cheaper fleet', {
         moves: plan.moves.length,
         begun: right.length,
+        following: kept.length,
         later: later.length,
-        unlikely: possible.length - now.length,
+        unlikely,
         test: this.#caution.test,
         priceBefore: plan.priceBefore,
         priceAfter: plan.priceAfter,
@@ -178,9 +212,8 @@ export class Consolidation implements DisruptionMethod {
   #begin(begun: readonly PlannedMove[], { fleet }: BuiltFleet): void {
     if (begun.length === 0) return;
     this.#begunAt = this.#options.clock.elapsed();
-    const claims = begun.flatMap(({ command }) => command.candidates.map(({ claim }) => claim.metadata.uid ?? ''));
     const savings = begun.reduce((sum, { move }) => sum + move.savings, 0);
-    this.#caution.begun(claims, savings, fleet);
+    this.#caution.begun(uidsOf(begun), savings, fleet);
   }
 
   /** What policies have to say about moves. */
@@ -195,6 +228,13 @@ export class Consolidation implements DisruptionMethod {
     });
   }
 
+  /** Nodes of the latest wave are still going. */
+  #isUnderWay({ nodes }: Look): boolean {
+    if (this.#options.clock.elapsed() - this.#begunAt >= LONGEST_WAVE_MS) return false;
+    const claims = this.#caution.waitsFor;
+    return nodes.some((node) => isGoing(node) && claims.has(node.claim?.metadata.uid ?? ''));
+  }
+
   /** Every pod that has no place, or will have none, is known to provisioning; or that has been so for too long to wait. */
   #isSettled(look: Look): boolean {
     const { rounds, state, clock } = this.#options;
@@ -206,11 +246,6 @@ export class Consolidation implements DisruptionMethod {
         state.podsOn(node.name).some(isReschedulable),
     );
     const since = look.now - ROUND_MS;
-    const going = this.#caution.waitsFor;
-    const underWay =
-      clock.elapsed() - this.#begunAt < LONGEST_WAVE_MS &&
-      look.nodes.some(({ claim }) => claim !== undefined && going.has(claim.metadata.uid ?? ''));
-    if (underWay) return false;
     const waiting = uncovered || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
     if (!waiting) {
       this.#unsettledSince = undefined;
@@ -267,13 +302,40 @@ export class Consolidation implements DisruptionMethod {
 
   /** Those of the moves that work out also when the scheduler places the pods in its own way. */
   async #lasting(
-    planned: readonly PlannedMove[],
+    { now, next }: PlannedCommands,
     { fleet }: BuiltFleet,
     signal: AbortSignal,
-  ): Promise<readonly PlannedMove[]> {
-    const moves = planned.map(({ move }) => move);
-    const lasting = await inSlices(forecast(fleet, moves, this.#caution.test), this.#options.clock, signal);
-    return planned.filter((_, index) => lasting.has(index));
+  ): Promise<{ now: readonly PlannedMove[]; next: readonly FollowingMove[]; unlikely: number }> {
+    // Those that follow come after those that they follow.
+    const all = [...now, ...next];
+    const moves = all.map(({ move }) => move);
+    const numbers = await inSlices(forecast(fleet, moves, this.#caution.test), this.#options.clock, signal);
+    const lasting = new Set(all.filter((_, index) => numbers.has(index)).map(({ command }) => command));
+    for (const { command, follows } of next) if (!follows.every((other) => lasting.has(other))) lasting.delete(command);
+    return {
+      now: now.filter(({ command }) => lasting.has(command)),
+      next: next.filter(({ command }) => lasting.has(command)),
+      unlikely: all.length - lasting.size,
+    };
+  }
+
+  /** Begins those moves of the latest plan whose other commands have written the claims that they need. */
+  async #follow(following: Following, look: Look, signal: AbortSignal): Promise<readonly Command[]> {
+    const { clock } = this.#options;
+    const claims = Map.groupBy(look.nodes, ({ claim }) => claim?.metadata.annotations?.[ANNOTATION_REPLACES]);
+    const needs = ({ id }: Command): string[] => (claims.get(id) ?? []).map(({ claim }) => claim?.metadata.name ?? '');
+    const isThere = (command: Command): boolean => needs(command).length === command.newNodes.length;
+    const ready = following.moves.filter(({ follows }) => follows.every(isThere));
+    const rest = following.moves.filter((move) => !ready.includes(move));
+    const over = clock.elapsed() - following.since >= LONGEST_FOLLOWING_MS;
+    this.#following = rest.length === 0 || over ? undefined : { ...following, moves: rest };
+    if (ready.length === 0 || over) return [];
+    const pools = await look.pools(signal);
+    const right = await this.#stillRight(ready, following.built, look, pools, signal, () => false);
+    const savings = right.reduce((sum, { move }) => sum + move.savings, 0);
+    this.#caution.joined(uidsOf(right), savings);
+    const all = new Map(ready.map(({ command, follows }) => [command, follows]));
+    return right.map(({ command }) => ({ ...command, needs: (all.get(command) ?? []).flatMap(needs) }));
   }
 
   /** Those of the moves that are right on the cluster as it is by now. */
@@ -283,6 +345,7 @@ export class Consolidation implements DisruptionMethod {
     look: Look,
     pools: readonly UsablePool[],
     signal: AbortSignal,
+    isNominated = (node: StateNode): boolean => look.isNominated(node),
   ): Promise<readonly PlannedMove[]> {
     if (planned.length === 0) return planned;
     const { state, clock } = this.#options;
@@ -290,7 +353,7 @@ export class Consolidation implements DisruptionMethod {
     const going = new Map(look.nodes.filter(isGoing).map((node) => [node.claim?.metadata.uid, node]));
     const nodes = state.nodes().map((node) => going.get(node.claim?.metadata.uid) ?? node);
     const budgets = new Budgets({ pools: [...look.poolNamed.values()], nodes, now: clock.now() });
-    const snapshot = this.#snapshot(look, pools, nodes, budgets);
+    const snapshot = { ...this.#snapshot(look, pools, nodes, budgets), isNominated };
     const fresh = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
     const validation = new Validation({ planned: built, fresh, budgets });
     return inSlices(this.#checked(planned, validation), clock, signal);
@@ -333,6 +396,14 @@ export class Consolidation implements DisruptionMethod {
       recorder.record(unconsolidatable(claim, sentence));
     }
   }
+}
+
+function uidsOf(moves: readonly PlannedMove[]): string[] {
+  return moves.flatMap(({ command }) => command.candidates.map(({ claim }) => claim.metadata.uid ?? ''));
+}
+
+function isAmong(command: Command, moves: readonly PlannedMove[]): boolean {
+  return moves.some((move) => move.command === command);
 }
 
 /** Where the load has fallen, nobody flaps who replaces what has only just come. */

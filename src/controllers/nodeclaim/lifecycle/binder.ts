@@ -38,10 +38,10 @@ export class Binder {
   }
 
   /**
-   * Binds those pods that there is room for on the node as it has come. Rejects when it is not known of one whether it is
+   * Binds those pods that there is room for on the node as it has come, and says how many. Rejects when it is not known of one whether it is
    * bound: while that is so its room must not be given to others, and the node stays closed until all is known.
    */
-  async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<void> {
+  async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<number> {
     const { state } = this.#options;
     const name = node.metadata.name ?? '';
     const allocatable = resources(resourceAmounts(node.status?.allocatable));
@@ -50,18 +50,23 @@ export class Binder {
     const own = pods.filter((pod) => this.mayBind(pod) && isTolerated(node, pod));
     const outcomes = await Promise.allSettled(fitting(free, own).map((pod) => this.#bind(pod, name, signal)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    return outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
   }
 
-  async #bind(pod: Pod, node: string, signal: AbortSignal): Promise<void> {
+  /** Whether the pod has a node now. */
+  async #bind(pod: Pod, node: string, signal: AbortSignal): Promise<boolean> {
     const { client, logger } = this.#options;
     try {
       await client.bind(keyOf(pod), node, { signal });
+      return true;
     } catch (error) {
-      // It has gone, or has a node already: ours, if an earlier answer was lost, or one that the scheduler found.
-      if (hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) return;
+      if (hasCode(error, 'KUBE_NOT_FOUND')) return false;
+      // It has a node already: ours, if an earlier answer was lost, or one that the scheduler found.
+      if (hasCode(error, 'KUBE_CONFLICT')) return true;
       if (!hasCode(error, 'KUBE_FORBIDDEN', 'KUBE_INVALID')) throw error;
       const { namespace, name } = pod.metadata;
       logger.warn('pod is left to the scheduler', { Pod: { namespace, name }, node, error: asError(error) });
+      return false;
     }
   }
 }

@@ -50,14 +50,16 @@ export interface NodeClaimLifecycleOptions extends ControllersOptions {
 
 /** A launch that takes longer than this is told of in the claim's conditions. */
 const SLOW_LAUNCH_MS = 10_000;
+/** What is written has been heard of by everyone after so long. */
+const HEARD_MS = 1000;
+const BINDING: ConditionChange = {
+  type: 'Initialized',
+  status: 'Unknown',
+  reason: 'BindingPods',
+  message: 'the pods that the node was made for are put on it before it is opened to others',
+};
 /** How often it is said that a node which pods already run on does not become what it should be. */
 const REMIND_MS = 15 * 60_000;
-
-/**
- * A node stays closed for so long after its pods were bound: the scheduler hears of nodes and of pods on two ways, and one that
- * heard of the open node first would take it for empty.
- */
-const SETTLE_MS = 3_000;
 
 export class NodeClaimLifecycle {
   readonly name = 'nodeclaim.lifecycle';
@@ -66,8 +68,6 @@ export class NodeClaimLifecycle {
   readonly #metrics: NodeClaimMetrics;
   readonly #nodeMetrics: NodeMetrics;
   readonly #controller: InformedController;
-  /** When the pods of a closed node were bound to it, by the UID of its claim. */
-  readonly #boundAt = new Map<string, number>();
 
   constructor(options: NodeClaimLifecycleOptions) {
     this.#options = options;
@@ -83,12 +83,7 @@ export class NodeClaimLifecycle {
         enqueueOn(nodes, queue, ({ spec }) =>
           nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').map(({ metadata }) => metadata.name ?? ''),
         ),
-        nodeClaims.addHandler({
-          deleted: ({ metadata }) => {
-            options.launches.forget(metadata.uid ?? '');
-            this.#boundAt.delete(metadata.uid ?? '');
-          },
-        }),
+        nodeClaims.addHandler({ deleted: ({ metadata }) => options.launches.forget(metadata.uid ?? '') }),
       ],
       reconcile: (name, context) => this.#reconcile(name, context),
     });
@@ -196,40 +191,38 @@ export class NodeClaimLifecycle {
     const before = isTrue(claim, 'Registered');
     const changes: ConditionChange[] = before ? [] : [plan.condition];
     let nodeName: string | undefined;
-    let settling = false;
+    let waitMs = LONGEST_CLOSED_MS;
     if (plan.condition.status === 'True' && plan.node !== undefined) {
       const node =
         plan.nodePatch === undefined ? plan.node : await this.#register(claim, plan.node, plan.nodePatch, signal);
       if (plan.taintMissing) this.#options.recorder.record(unregisteredTaintMissing(claim));
       const initialized = await this.#initialize(claim, node, signal);
-      settling = initialized === undefined;
-      if (initialized !== undefined) changes.push(initialized);
+      changes.push(initialized);
       nodeName = node.metadata.name;
+      waitMs = initialized === BINDING ? HEARD_MS : LONGEST_CLOSED_MS;
     }
     const said = await sayOfClaim(this.#options, claim, changes, signal, nodeName === undefined ? {} : { nodeName });
     if (!before && isTrue(said, 'Registered')) {
       this.#options.health.record(poolOf(claim), true);
       this.#nodeMetrics.created(claim);
     }
-    if (settling) return { requeueAfterMs: SETTLE_MS };
     const liveness = decideLiveness(said, clock.now(), this.#limits);
     if (liveness.kind === 'over') return this.#timedOut(said, liveness, signal);
-    return liveness.kind === 'waiting' ? { requeueAfterMs: Math.min(liveness.forMs, LONGEST_CLOSED_MS) } : undefined;
+    return liveness.kind === 'waiting' ? { requeueAfterMs: Math.min(liveness.forMs, waitMs) } : undefined;
   }
 
-  /** The pods that a closed node was made for are put on it before it is opened to others. */
-  async #initialize(claim: NodeClaim, node: Node, signal: AbortSignal): Promise<ConditionChange | undefined> {
+  /**
+   * The pods that a closed node was made for are put on it before it is opened to others: only when they have been heard of
+   * for a while, or a scheduler that hears of the node first would give their room away.
+   */
+  async #initialize(claim: NodeClaim, node: Node, signal: AbortSignal): Promise<ConditionChange> {
     const { nominations, binder, clock } = this.#options;
     const change = decideInitialization(claim, node);
     const done = change.status === 'True';
     if (isOpening(node) && (done || isClosedForLong(claim, clock.now()))) {
-      const { uid = '' } = claim.metadata;
-      if (done) await binder.bind(claim, node, nominations.waitingFor(claim), signal);
-      const boundAt = this.#boundAt.get(uid) ?? clock.elapsed();
-      this.#boundAt.set(uid, boundAt);
-      if (done && clock.elapsed() - boundAt < SETTLE_MS) return undefined;
+      const bound = done ? await binder.bind(claim, node, nominations.waitingFor(claim), signal) : 0;
+      if (bound > 0) return BINDING;
       await this.#patchNode(node, opened(node, done), signal);
-      this.#boundAt.delete(uid);
     } else if (done && node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') {
       await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
     }
