@@ -1,8 +1,13 @@
 /** The cluster as the benchmark looks at it: seldom and with small questions, so that looking costs next to nothing. */
 import { NODES, type Node } from '../../src/apis/kubernetes/node.ts';
-import { PODS } from '../../src/apis/kubernetes/pod.ts';
+import { PODS, type Pod } from '../../src/apis/kubernetes/pod.ts';
+import { podRequests, resourceAmounts } from '../../src/apis/kubernetes/pod-requests.ts';
+import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
 import type { InstanceTypeEntry } from '../../src/cloud/simulated/instance-type-entries.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
+import type { KubeClient, ListPage } from '../../src/kube/client.ts';
+
+/** Enough to find one that waits, if there is one. */
+const PAGE = 50;
 
 /** What the nodes cost and who they are. */
 export interface FleetView {
@@ -28,12 +33,47 @@ export class ClusterView {
     return (await this.pods()).length === pods;
   }
 
+  /** How many pods the Deployments have made. */
+  async made(): Promise<number> {
+    const { items } = await this.#client.list(DEPLOYMENTS, {}, { timeoutMs: 60_000 });
+    return items.reduce((sum, { status }) => sum + (status?.replicas ?? 0), 0);
+  }
+
+  /** Whether some of these pods have not run yet. Pods that came later, because others were moved, do not count. */
+  async someWait(names: ReadonlySet<string>): Promise<boolean> {
+    const query = { fieldSelector: 'status.phase!=Running', limit: PAGE };
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const page: ListPage<Pod> = await this.#client.list(PODS, next === '' ? query : { ...query, continue: next });
+      if (page.items.some(({ metadata }) => names.has(metadata.name ?? ''))) return true;
+      next = page.continue;
+    }
+    return false;
+  }
+
   /** The names of all pods that are not about to end. */
   async pods(): Promise<string[]> {
     const { items } = await this.#client.list(PODS, {}, { timeoutMs: 60_000 });
     return items
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       .map(({ metadata }) => metadata.name ?? '');
+  }
+
+  /** The nodes whose pods together ask for more CPU or memory than the node has. */
+  async overfull(): Promise<string[]> {
+    const { items } = await this.#client.list(PODS, {}, { timeoutMs: 60_000 });
+    const asked = new Map<string, { cpu: bigint; memory: bigint }>();
+    for (const pod of items) {
+      const { nodeName } = pod.spec;
+      if (nodeName === undefined || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue;
+      const sum = asked.get(nodeName) ?? { cpu: 0n, memory: 0n };
+      const { cpu = 0n, memory = 0n } = podRequests(pod);
+      asked.set(nodeName, { cpu: sum.cpu + cpu, memory: sum.memory + memory });
+    }
+    return (await this.nodes()).flatMap(({ metadata: { name = '' }, status }) => {
+      const { cpu = 0n, memory = 0n } = resourceAmounts(status?.allocatable);
+      const sum = asked.get(name);
+      return sum !== undefined && (sum.cpu > cpu || sum.memory > memory) ? [name] : [];
+    });
   }
 
   async nodes(): Promise<readonly Node[]> {

@@ -107,7 +107,11 @@ class Measurement {
       const { seconds, movedPods } = await work(view);
       if (program.failure !== undefined) throw program.failure;
       const after = { usage: usageOf(pid), requests: await requestsSent(this.#metricsPort) };
+      // Some may be on their way from one node to another just now.
+      for (let tries = 0; tries < 120 && !(await view.allRunning(pods)); tries++) await this.#clock.sleep(500);
       const fleet = await view.fleet();
+      const overfull = await view.overfull();
+      if (overfull.length > 0) throw new Error(`these nodes have more pods than they can hold: ${overfull.join(', ')}`);
       return {
         pods,
         seconds,
@@ -127,10 +131,15 @@ class Measurement {
     const { load } = this.#options;
     const startedAt = this.#clock.elapsed();
     await Promise.all(deployments(load.pods).map((deployment) => client.create(DEPLOYMENTS, deployment)));
-    while (!(await view.allRunning(load.pods))) {
-      if (this.#clock.elapsed() - startedAt > RUNNING_TIME_LIMIT_MS) throw new Error('the pods do not run');
-      await this.#clock.sleep(250);
-    }
+    const still = async (waits: () => Promise<boolean>): Promise<void> => {
+      while (await waits()) {
+        if (this.#clock.elapsed() - startedAt > RUNNING_TIME_LIMIT_MS) throw new Error('the pods do not run');
+        await this.#clock.sleep(250);
+      }
+    };
+    await still(async () => (await view.made()) < load.pods);
+    const names = new Set(await view.pods());
+    await still(() => view.someWait(names));
     return { seconds: (this.#clock.elapsed() - startedAt) / 1000, movedPods: 0 };
   }
 

@@ -2,7 +2,7 @@
 
 export interface Phase {
   readonly pods: number;
-  /** From the change of the load until all pods ran; for the second phase until the last change of the fleet. */
+  /** From the change of the load until each of its pods has run; for the second phase until the last change of the fleet. */
   readonly seconds: number;
   readonly nodes: number;
   readonly usdPerHour: number;
