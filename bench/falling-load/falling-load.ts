@@ -8,6 +8,7 @@ import { DecisionLog } from '../../src/controllers/provisioning/decision-log.ts'
 import { SpotPolicies } from '../../src/controllers/spot-policy/spot-policies.ts';
 import { warmUp } from '../../src/engine/warm-up.ts';
 import { EventRecorder } from '../../src/kube/event-recorder.ts';
+import { FaultyClient } from '../../src/kube/testkit/faulty-client.ts';
 import { SILENT_LOGGER } from '../../src/platform/logger.ts';
 import { Metrics } from '../../src/platform/metrics.ts';
 import { ClusterInformers } from '../../src/state/cluster-informers.ts';
@@ -37,12 +38,18 @@ export async function fallingLoad(machines: number, podsPerNode: number): Promis
     podCpu: '260m',
     disruption: { consolidateAfter: `${CONSOLIDATE_AFTER_MS / 1000}s`, budgets: [{ nodes: '100%' }] },
   });
+  // Calls take a moment, as they do over a network: answers that come at once would let nobody else have a turn.
+  const remote = new FaultyClient({
+    client,
+    clock,
+    fault: (verb) => (verb === 'watch' ? undefined : { kind: 'late', byMs: 1 }),
+  });
   const metrics = new Metrics();
   const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
-  const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
+  const recorder = new EventRecorder({ client: remote, clock, random, component: 'karpenter' });
   const state = new ClusterState(informers);
   const policies = new SpotPolicies(informers);
-  const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider };
+  const shared = { client: remote, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider };
   const controllers = allControllers({ ...shared, decisions: new DecisionLog(), policies, unavailable });
   warmUp();
   const stop = new AbortController();

@@ -1,7 +1,7 @@
 /** Consolidation's entry: from a fleet to the moves that make it cheaper. */
 import { finish, type Slices, Work } from '../packing/work.ts';
 import { Allowances } from './allowances.ts';
-import { compileFleet } from './compiled-fleet.ts';
+import { type CompiledFleet, compileFleet } from './compiled-fleet.ts';
 import { componentsOf } from './components.ts';
 import { Criteria } from './criteria.ts';
 import { Executor } from './execution.ts';
@@ -10,7 +10,7 @@ import { fleetBound, movableDemand } from './fleet-bound.ts';
 import { FleetState } from './fleet-state.ts';
 import { MarketLadder } from './market-ladder.ts';
 import { NewNodes } from './new-nodes.ts';
-import type { ConsolidationPlan, KeptCause, KeptNode } from './plan.ts';
+import type { ConsolidationPlan, KeptCause, KeptNode, Move } from './plan.ts';
 import { Planner } from './planner.ts';
 import { keptSentence } from './sentences.ts';
 import { unitPrices, worth } from './unit-prices.ts';
@@ -32,33 +32,13 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   yield;
   const compiled = yield* compileFleet(fleet, work);
   yield;
-  const planned = new FleetState(compiled);
-  yield* planned.settle(work);
-  const allowances = new Allowances(compiled, options);
-  yield* allowances.load(work);
-  yield;
-  const stays = (node: number): boolean => allowances.blocked(node) !== undefined;
-  const prices = unitPrices(compiled.model, movableDemand(planned, stays));
-  yield;
-  const lowerBound = fleetBound(planned, stays, prices);
-  yield;
-  const classWorth = Float64Array.from(compiled.model.classes, ({ requests }) => worth(prices, requests));
-  const podWorth = Float64Array.from(compiled.podClass, (index) => classWorth[index] as number);
-  const ladder = new MarketLadder(compiled.model, prices);
-  const criteria = new Criteria(planned, allowances, ladder, options);
-  const newNodes = new NewNodes(planned, ladder, podWorth);
-  const planner = new Planner(
-    { state: planned, allowances, criteria, ladder, newNodes, podWorth },
-    { mergeSize: options.mergeSize ?? 8, prices, work },
-  );
-  yield* planner.run();
-
-  const state = new FleetState(compiled);
-  yield* state.settle(work);
-  const executor = new Executor({ state, planned, allowances, criteria, ladder, podWorth });
-  const components = componentsOf(planned, planner.steps.together);
-  yield;
-  const { moves, leftOut } = yield* executor.run(components, work);
+  let best = yield* attempt(compiled, options, work, false);
+  // Exchanges that build on each other cannot always be done one by one; those that do not, can.
+  if ([...best.leftOut.values()].some(({ kind }) => kind === 'order')) {
+    const direct = yield* attempt(compiled, options, work, true);
+    if (saved(direct.moves) > saved(best.moves)) best = direct;
+  }
+  const { allowances, planner, state, moves, leftOut, lowerBound, podWorth } = best;
 
   const kept: KeptNode[] = [];
   for (const [index, node] of fleet.nodes.entries()) {
@@ -83,6 +63,44 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
     complete: !planner.unfinished,
     steps: work.steps,
   };
+}
+
+/** Plans exchanges and puts them in an order in which they can be done. */
+function* attempt(compiled: CompiledFleet, options: ConsolidationOptions, work: Work, direct: boolean) {
+  const planned = new FleetState(compiled);
+  yield* planned.settle(work);
+  const allowances = new Allowances(compiled, options);
+  yield* allowances.load(work);
+  yield;
+  const stays = (node: number): boolean => allowances.blocked(node) !== undefined;
+  const prices = unitPrices(compiled.model, movableDemand(planned, stays));
+  yield;
+  const lowerBound = fleetBound(planned, stays, prices);
+  yield;
+  const classWorth = Float64Array.from(compiled.model.classes, ({ requests }) => worth(prices, requests));
+  const podWorth = Float64Array.from(compiled.podClass, (index) => classWorth[index] as number);
+  const ladder = new MarketLadder(compiled.model, prices);
+  const criteria = new Criteria(planned, allowances, ladder, options);
+  const newNodes = new NewNodes(planned, ladder, podWorth);
+  const planner = new Planner(
+    { state: planned, allowances, criteria, ladder, newNodes, podWorth },
+    { mergeSize: options.mergeSize ?? 8, prices, work, direct },
+  );
+  yield* planner.run();
+
+  const state = new FleetState(compiled);
+  yield* state.settle(work);
+  const { together, stepOf } = planner.steps;
+  const parts = { state, planned, allowances, criteria, ladder, podWorth };
+  const executor = new Executor(direct ? { ...parts, stepOf } : parts);
+  const components = componentsOf(planned, together);
+  yield;
+  const { moves, leftOut } = yield* executor.run(components, work);
+  return { allowances, planner, state, moves, leftOut, lowerBound, podWorth };
+}
+
+function saved(moves: readonly Move[]): number {
+  return moves.reduce((sum, { savings }) => sum + savings, 0);
 }
 
 function priceCause({ price }: FleetNode): KeptCause {

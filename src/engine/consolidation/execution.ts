@@ -37,6 +37,7 @@ export class Executor {
   readonly #criteria: Criteria;
   readonly #ladder: MarketLadder;
   readonly #podWorth: Float64Array;
+  readonly #stepOf: ReadonlyMap<number, number> | undefined;
   /** By its number in the planned state: the number of a new node in the fleet as it is, its move, and its place there. */
   readonly #opened = new Map<number, Opened>();
   #byNode: Map<number, Opened> | undefined;
@@ -50,7 +51,10 @@ export class Executor {
     criteria: Criteria;
     ladder: MarketLadder;
     podWorth: Float64Array;
+    /** The order in which to do exchanges, by a node that goes; by what they save when absent. */
+    stepOf?: ReadonlyMap<number, number>;
   }) {
+    this.#stepOf = options.stepOf;
     this.#state = options.state;
     this.#planned = options.planned;
     this.#allowances = options.allowances;
@@ -88,15 +92,17 @@ export class Executor {
     return { moves, leftOut };
   }
 
-  /** Empty nodes first, then by what is saved for each unit of disruption. */
+  /** In the order that is wanted; else empty nodes first, then by what is saved for each unit of disruption. */
   #ordered(components: readonly Component[]): Component[] {
     const score = new Map(
       components.map((component) => [component, this.#savings(component) / this.#disruption(component)]),
     );
     const empty = ({ nodes }: Component): boolean =>
       nodes.every((node) => this.#allowances.homePods(node).length === 0);
+    const step = ({ nodes }: Component): number => this.#stepOf?.get(nodes[0] as number) ?? 0;
     return [...components].sort(
       (a, b) =>
+        step(a) - step(b) ||
         Number(empty(b)) - Number(empty(a)) ||
         (score.get(b) as number) - (score.get(a) as number) ||
         (a.nodes[0] as number) - (b.nodes[0] as number),

@@ -10,6 +10,8 @@ import { Steps, type StepTools } from './steps.ts';
 /** How to look. */
 export interface PlannerOptions {
   readonly mergeSize: number;
+  /** Whether each pod moves once at most: what took pods of others stays, and what was planned is not undone. */
+  readonly direct: boolean;
   /** Worth of a unit of each resource. */
   readonly prices: Float64Array;
   readonly work: Work;
@@ -22,10 +24,12 @@ export class Planner {
   readonly #prices: Float64Array;
   readonly #work: Work;
   readonly #mergeSize: number;
+  readonly #direct: boolean;
   /** Whether time ran out. */
   unfinished = false;
 
-  constructor(tools: StepTools, { mergeSize, prices, work }: PlannerOptions) {
+  constructor(tools: StepTools, { mergeSize, prices, work, direct }: PlannerOptions) {
+    this.#direct = direct;
     this.#tools = tools;
     this.#prices = prices;
     this.#work = work;
@@ -83,7 +87,7 @@ export class Planner {
   /** Re-packs so many nodes at a time. */
   *#repackBucket(bucket: readonly number[], size: number, receivers: Receivers): Slices<boolean> {
     const { state, criteria } = this.#tools;
-    const left = bucket.filter((node) => state.gone[node] === 0);
+    const left = bucket.filter((node) => (this.#direct ? this.#mayGo(node) : state.gone[node] === 0));
     let changed = false;
     for (let from = 0; from < left.length; from += size) {
       const group = left.slice(from, from + size);
@@ -109,7 +113,16 @@ export class Planner {
 
   #mayGo(node: number): boolean {
     const { state, allowances } = this.#tools;
-    return state.gone[node] === 0 && (node >= state.existingCount || allowances.blocked(node) === undefined);
+    if (state.gone[node] === 1) return false;
+    if (node >= state.existingCount) return !this.#direct;
+    return allowances.blocked(node) === undefined && !(this.#direct && this.#hasTaken(node));
+  }
+
+  /** Whether pods of other nodes are to come to the node. */
+  #hasTaken(node: number): boolean {
+    const { state } = this.#tools;
+    for (const pod of state.podsOn(node)) if (state.compiled.podHome[pod] !== node) return true;
+    return false;
   }
 
   /** Nodes that are there, those first that waste least for what it costs to empty them. */

@@ -26,6 +26,9 @@ export class Steps {
   readonly #causes = new Map<number, KeptCause>();
   /** Which nodes left or came in one step. */
   readonly together = new Together();
+  /** For each node that left, the number of its step: done in this order, every step is as legal as it was here. */
+  readonly stepOf = new Map<number, number>();
+  #count = 0;
 
   constructor(tools: StepTools) {
     this.#tools = tools;
@@ -49,6 +52,8 @@ export class Steps {
     receivers.end(leaving, objection !== undefined);
     if (objection !== undefined) return this.#keep(leaving, objection);
     allowances.take(fromFleet);
+    this.#count++;
+    for (const node of leaving) this.stepOf.set(node, this.#count);
     const news = numbersFrom(before, state.nodeCount);
     if (news.length > 0 || fromFleet.length < leaving.length) this.together.join([...leaving, ...news]);
     state.commit(leaving);
