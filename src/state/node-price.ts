@@ -31,14 +31,19 @@ export function nodePrice(running: RunningOffering, type: InstanceType | undefin
   return plannedPrice(running, claim) ?? cheapest(alike) ?? 0;
 }
 
+/** How a node with these labels is paid for; one that does not say so is on-demand. */
+export function capacityTypeOf(labels: Labels): RankedOffering['capacityType'] {
+  const capacityType = labels[LABEL_CAPACITY_TYPE];
+  return capacityType === 'spot' || capacityType === 'reserved' ? capacityType : 'on-demand';
+}
+
 /** What a node with these labels runs as. */
 export function runningAs(labels: Labels, reservationLabel: string): RunningOffering {
-  const capacityType = labels[LABEL_CAPACITY_TYPE];
   const reservationId = labels[reservationLabel];
   return {
     instanceType: labels[LABEL_INSTANCE_TYPE] ?? '',
     zone: labels[LABEL_ZONE] ?? '',
-    capacityType: capacityType === 'spot' || capacityType === 'reserved' ? capacityType : 'on-demand',
+    capacityType: capacityTypeOf(labels),
     ...(reservationId === undefined ? {} : { reservationId }),
   };
 }

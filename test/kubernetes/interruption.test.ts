@@ -1,7 +1,4 @@
 /** Spot machines taken back under disruption budgets, on a real control plane whose kubelets are kwok's. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../src/apis/karpenter/labels.ts';
@@ -24,8 +21,8 @@ import { RealClock } from '../../src/platform/real-clock.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
 import { DisruptionWatch } from './harness/disruption-watch.ts';
 import { ownControlPlane } from './harness/own-control-plane.ts';
+import { SpindriftProcess } from './harness/spindrift-process.ts';
 
-const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
 const APPS = ['a', 'b', 'c', 'd', 'e', 'f'];
 const REPLICAS = 20;
 const MAX_UNAVAILABLE = 5;
@@ -36,20 +33,10 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
   let controlPlane: ControlPlane;
   let connection: Connection;
   let client: KubeClient;
-  let controller: ChildProcess | undefined;
+  let controller: SpindriftProcess | undefined;
   let watch: DisruptionWatch;
   const stop = new AbortController();
 
-  const start = (): ChildProcess => {
-    const log = openSync(join(inject('controlPlane').directory, 'spindrift-interruption.log'), 'a');
-    const ports = ['--metrics-port', '0', '--health-probe-port', '0'];
-    const args = [SPINDRIFT, 'run', '--kubeconfig', controlPlane.kubeconfig, '--disable-leader-election', ...ports];
-    return spawn(process.execPath, args, { stdio: ['ignore', log, log] });
-  };
-  const kill = async (): Promise<void> => {
-    controller?.kill('SIGKILL');
-    if (controller?.exitCode === null) await once(controller, 'exit');
-  };
   const list = async <T extends KubeObject>(kind: Resource<T>): Promise<readonly T[]> =>
     (await client.list(kind)).items;
   const until = async (what: () => Promise<boolean>): Promise<void> => {
@@ -130,14 +117,18 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
         spec,
       });
     }
-    controller = start();
+    controller = new SpindriftProcess(
+      controlPlane.kubeconfig,
+      join(inject('controlPlane').directory, 'spindrift-interruption.log'),
+    );
+    controller.start();
     watch = new DisruptionWatch({ client, clock, apps: APPS, wanted: REPLICAS - MAX_UNAVAILABLE });
     void watch.run(stop.signal);
     await allRun();
   }, TIME_LIMIT_MS);
 
   afterAll(async () => {
-    await kill();
+    await controller?.kill();
     stop.abort();
     await connection?.close();
     await controlPlane?.stop();
@@ -164,8 +155,8 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
     const before = new Set((await list(NODE_CLAIMS)).map(({ metadata }) => metadata.uid));
     const taken = await takeBack();
     await until(async () => (await list(NODE_CLAIMS)).some(({ metadata }) => !before.has(metadata.uid)));
-    await kill();
-    controller = start();
+    await controller?.kill();
+    controller?.start();
     await settled(taken);
     expect(watch.broken).toEqual([]);
     expect(watch.firstClaim).toBeLessThan(watch.firstEviction);

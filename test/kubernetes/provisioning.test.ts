@@ -1,7 +1,4 @@
 /** The autoscaler as a process of its own, against a real control plane whose kubelets are kwok's. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
@@ -19,8 +16,8 @@ import type { Connection } from '../../src/kube/connection.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
 import { ownControlPlane } from './harness/own-control-plane.ts';
+import { SpindriftProcess } from './harness/spindrift-process.ts';
 
-const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
 const PODS_PER_DEPLOYMENT = 100;
 const APPS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
 /** Where a kill left something for the garbage collector, its turn comes after two minutes. */
@@ -31,18 +28,8 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
   let controlPlane: ControlPlane;
   let connection: Connection;
   let client: KubeClient;
-  let controller: ChildProcess | undefined;
+  let controller: SpindriftProcess | undefined;
 
-  const start = (): ChildProcess => {
-    const log = openSync(join(inject('controlPlane').directory, 'spindrift.log'), 'a');
-    const ports = ['--metrics-port', '0', '--health-probe-port', '0'];
-    const args = [SPINDRIFT, 'run', '--kubeconfig', controlPlane.kubeconfig, '--disable-leader-election', ...ports];
-    return spawn(process.execPath, args, { stdio: ['ignore', log, log] });
-  };
-  const kill = async (): Promise<void> => {
-    controller?.kill('SIGKILL');
-    if (controller?.exitCode === null) await once(controller, 'exit');
-  };
   const count = async <T extends KubeObject>(kind: Resource<T>, when: (object: T) => boolean = () => true) =>
     (await client.list(kind)).items.filter(when).length;
   const until = async (what: () => Promise<boolean>): Promise<void> => {
@@ -57,11 +44,12 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
     await installDefinitions(client, new AbortController().signal);
     await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
     await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
-    controller = start();
+    controller = new SpindriftProcess(controlPlane.kubeconfig, join(inject('controlPlane').directory, 'spindrift.log'));
+    controller.start();
   });
 
   afterAll(async () => {
-    await kill();
+    await controller?.kill();
     await connection?.close();
     await controlPlane?.stop();
   });
@@ -91,8 +79,8 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
       });
     }
     await until(async () => (await count(NODE_CLAIMS)) > 0);
-    await kill();
-    controller = start();
+    await controller?.kill();
+    controller?.start();
     const total = APPS.length * PODS_PER_DEPLOYMENT;
     await until(async () => (await count(PODS, ({ status }) => status?.phase === 'Running')) === total);
     const claims = (await client.list(NODE_CLAIMS)).items;

@@ -1,12 +1,12 @@
 /** Nodes that are on-demand only because there was no spot, and how long they are left alone. Pure. */
 import { conditionOf } from '../../apis/karpenter/conditions.ts';
-import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { ANNOTATION_SPOT_FALLBACK } from '../../apis/spindrift/annotations.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
 import { type FallbackFacts, mayReturnToSpot, type ReturnRule } from '../../engine/spot/return-to-spot.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
+import { capacityTypeOf } from '../../state/node-price.ts';
 import { ANNOTATION_OFFERINGS, firstOffering, readOfferings } from '../../state/planned-offerings.ts';
 import { labelsOf, type StateNode } from '../../state/state-node.ts';
 
@@ -15,7 +15,7 @@ export function isFallbackNode(state: StateNode): boolean {
   const { annotations = {} } = state.claim?.metadata ?? {};
   const isMarked = annotations[ANNOTATION_SPOT_FALLBACK] === 'true';
   const wanted = isMarked ? 'spot' : firstOffering(annotations[ANNOTATION_OFFERINGS])?.capacityType;
-  return wanted === 'spot' && capacityTypeOf(state) === 'on-demand';
+  return wanted === 'spot' && capacityTypeOf(labelsOf(state)) === 'on-demand';
 }
 
 /** What else the judgement depends on. */
@@ -45,15 +45,10 @@ function factsOf(state: StateNode): FallbackFacts {
   const { claim } = state;
   const launched = claim && conditionOf(claim, 'Launched');
   return {
-    capacityType: capacityTypeOf(state),
+    capacityType: capacityTypeOf(labelsOf(state)),
     offerings: wantedBy(claim),
     launchedAt: parseTimestamp(launched?.lastTransitionTime ?? claim?.metadata.creationTimestamp),
   };
-}
-
-function capacityTypeOf(state: StateNode): RankedOffering['capacityType'] {
-  const label = labelsOf(state)[LABEL_CAPACITY_TYPE];
-  return label === 'spot' || label === 'reserved' ? label : 'on-demand';
 }
 
 /** What a claim was to be launched as, with the spot before it that was out of the market when it was planned. */

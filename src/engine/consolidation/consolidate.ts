@@ -32,13 +32,15 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   yield;
   const compiled = yield* compileFleet(fleet, work);
   yield;
-  let best = yield* attempt(compiled, options, work, false);
+  const market = yield* valued(compiled, options, work);
+  let best = yield* attempt(market, options, work, false);
   // Exchanges that build on each other cannot always be done one by one; those that do not, can.
   if ([...best.leftOut.values()].some(({ kind }) => kind === 'order')) {
-    const direct = yield* attempt(compiled, options, work, true);
+    const direct = yield* attempt(market, options, work, true);
     if (saved(direct.moves) > saved(best.moves)) best = direct;
   }
-  const { allowances, planner, state, moves, leftOut, lowerBound, podWorth } = best;
+  const { lowerBound, podWorth } = market;
+  const { allowances, planner, state, moves, leftOut } = best;
 
   const kept: KeptNode[] = [];
   for (const [index, node] of fleet.nodes.entries()) {
@@ -65,21 +67,43 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   };
 }
 
+/** A fleet, and what its pods are worth at the prices of what could be bought instead. */
+interface ValuedFleet {
+  readonly compiled: CompiledFleet;
+  readonly prices: Float64Array;
+  readonly lowerBound: number;
+  readonly podWorth: Float64Array;
+  readonly ladder: MarketLadder;
+}
+
+function* valued(compiled: CompiledFleet, options: ConsolidationOptions, work: Work): Slices<ValuedFleet> {
+  const state = new FleetState(compiled);
+  yield* state.settle(work);
+  const allowances = new Allowances(compiled, options);
+  yield* allowances.load(work);
+  yield;
+  const stays = (node: number): boolean => allowances.blocked(node) !== undefined;
+  const prices = unitPrices(compiled.model, movableDemand(state, stays));
+  yield;
+  const lowerBound = fleetBound(state, stays, prices);
+  yield;
+  const classWorth = Float64Array.from(compiled.model.classes, ({ requests }) => worth(prices, requests));
+  const podWorth = Float64Array.from(compiled.podClass, (index) => classWorth[index] as number);
+  return { compiled, prices, lowerBound, podWorth, ladder: new MarketLadder(compiled.model, prices) };
+}
+
 /** Plans exchanges and puts them in an order in which they can be done. */
-function* attempt(compiled: CompiledFleet, options: ConsolidationOptions, work: Work, direct: boolean) {
+function* attempt(
+  { compiled, prices, podWorth, ladder }: ValuedFleet,
+  options: ConsolidationOptions,
+  work: Work,
+  direct: boolean,
+) {
   const planned = new FleetState(compiled);
   yield* planned.settle(work);
   const allowances = new Allowances(compiled, options);
   yield* allowances.load(work);
   yield;
-  const stays = (node: number): boolean => allowances.blocked(node) !== undefined;
-  const prices = unitPrices(compiled.model, movableDemand(planned, stays));
-  yield;
-  const lowerBound = fleetBound(planned, stays, prices);
-  yield;
-  const classWorth = Float64Array.from(compiled.model.classes, ({ requests }) => worth(prices, requests));
-  const podWorth = Float64Array.from(compiled.podClass, (index) => classWorth[index] as number);
-  const ladder = new MarketLadder(compiled.model, prices);
   const criteria = new Criteria(planned, allowances, ladder, options);
   const newNodes = new NewNodes(planned, ladder, podWorth);
   const planner = new Planner(
@@ -96,7 +120,7 @@ function* attempt(compiled: CompiledFleet, options: ConsolidationOptions, work: 
   const components = componentsOf(planned, together);
   yield;
   const { moves, leftOut } = yield* executor.run(components, work);
-  return { allowances, planner, state, moves, leftOut, lowerBound, podWorth };
+  return { allowances, planner, state, moves, leftOut };
 }
 
 function saved(moves: readonly Move[]): number {

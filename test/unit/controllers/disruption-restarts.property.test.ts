@@ -12,11 +12,12 @@ import { ANNOTATION_DISRUPTION } from '../../../src/apis/spindrift/annotations.t
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { readMark } from '../../../src/controllers/disruption/commands/mark.ts';
-import { type Fault, FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
+import type { FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { hasCode } from '../../../src/platform/errors.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
 import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
+import { troubledClient } from './testkit/troubled-client.ts';
 
 const MINUTE = 60_000;
 const POOLS = ['one', 'two'];
@@ -120,21 +121,7 @@ describe('disruptions', () => {
           account,
           slowHeartbeats: true,
           through: (client, clock) => {
-            const faulty = new FaultyClient({
-              client,
-              clock,
-              fault: (verb): Fault | undefined => {
-                // Something of each call takes time, so that a kill can come in between.
-                if (random.next() >= trouble)
-                  return verb === 'watch' ? undefined : { kind: 'late', byMs: random.below(20) };
-                return random.pick([
-                  { kind: 'lost' },
-                  { kind: 'unanswered' },
-                  { kind: 'late', byMs: 2000 },
-                  { kind: 'hangs' },
-                ]);
-              },
-            });
+            const faulty = troubledClient(client, clock, random, () => trouble);
             clients.push(faulty);
             return faulty;
           },

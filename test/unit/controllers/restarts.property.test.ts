@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
-import { type Fault, FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
+import type { FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { hasCode } from '../../../src/platform/errors.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
 import { aClaim, FleetWorld } from './testkit/fleet-world.ts';
+import { troubledClient } from './testkit/troubled-client.ts';
 
 const MINUTE = 60_000;
 
@@ -67,21 +68,7 @@ describe('the controllers of machines', () => {
             },
           },
           through: (client, clock) => {
-            const faulty = new FaultyClient({
-              client,
-              clock,
-              fault: (verb): Fault | undefined => {
-                // Something of each call takes time, so that a kill can come in between.
-                if (random.next() >= trouble)
-                  return verb === 'watch' ? undefined : { kind: 'late', byMs: random.below(20) };
-                return random.pick([
-                  { kind: 'lost' },
-                  { kind: 'unanswered' },
-                  { kind: 'late', byMs: 2000 },
-                  { kind: 'hangs' },
-                ]);
-              },
-            });
+            const faulty = troubledClient(client, clock, random, () => trouble);
             clients.push(faulty);
             return faulty;
           },
