@@ -6,18 +6,16 @@
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODES } from '../../apis/kubernetes/node.ts';
-import { ANNOTATION_INTERRUPTION, ANNOTATION_INTERRUPTION_DEADLINE } from '../../apis/spindrift/annotations.ts';
 import type { Notice, ReceivedNotice } from '../../cloud/notice.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
-import { toTimestamp } from '../../platform/clock.ts';
 import { asError } from '../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { decideNotice, type RebalanceAction } from './decide-notice.ts';
 import { noticeReceived } from './events.ts';
-import { interruptionOf } from './interruption-of-claim.ts';
+import { interruptionAnnotations, interruptionOf, isTakenBack } from './interruption-of-claim.ts';
 import { InterruptionMetrics, type NoticeOutcome } from './metrics.ts';
 
 export interface NoticeReceiverOptions extends ControllersOptions {
@@ -25,7 +23,7 @@ export interface NoticeReceiverOptions extends ControllersOptions {
   say(event: RecordedEvent): void;
   /** What a pool does when its cloud says that a machine may be taken soon. */
   onRebalance(pool: string): RebalanceAction;
-  /** Hears of each notice about a machine of ours, once. */
+  /** Hears of each notice about a machine of ours, also of those that come again, with the claim as it was before. */
   recordNotice(notice: Notice, claim: NodeClaim): void;
 }
 
@@ -33,6 +31,8 @@ export interface NoticeReceiverOptions extends ControllersOptions {
 interface Pending {
   readonly notice: ReceivedNotice;
   readonly receivedAt: number;
+  /** Its claim as we first saw it: the answer to a write that was made may be lost, and then all looks known. */
+  claim?: NodeClaim;
   /** Known once everything but the acknowledgement is done. */
   outcome?: NoticeOutcome;
 }
@@ -124,7 +124,7 @@ export class NoticeReceiver {
     const { clock, state } = this.#options;
     const pending = [...(this.#pending.get(providerID) ?? [])];
     if (state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, providerID).length > 0) {
-      for (const each of pending) each.outcome ??= await this.#act(each.notice, signal);
+      for (const each of pending) each.outcome ??= await this.#act(each, signal);
     } else {
       const young = pending.some(({ receivedAt }) => clock.elapsed() < receivedAt + LAUNCH_MS);
       if (young && this.#unlaunched.size > 0) return { requeueAfterMs: LOOK_AGAIN_MS };
@@ -146,34 +146,40 @@ export class NoticeReceiver {
     if (this.#pending.size < MOST_MACHINES) this.#room?.();
   }
 
-  async #act(notice: Notice, signal: AbortSignal): Promise<NoticeOutcome> {
-    const { clock, onRebalance, state, writes } = this.#options;
+  async #act(pending: Pending, signal: AbortSignal): Promise<NoticeOutcome> {
+    const { clock, onRebalance, recordNotice, state, writes } = this.#options;
+    const { notice } = pending;
     const claim = writes.newest(state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, notice.providerID)[0]);
     if (claim === undefined) return 'foreign';
+    pending.claim ??= claim;
     const action = onRebalance(claim.metadata.labels?.[LABEL_NODE_POOL] ?? '');
-    const known = interruptionOf(claim);
+    const known = interruptionOf(pending.claim);
     const wanted = decideNotice(notice, known, action);
+    const missing = decideNotice(notice, interruptionOf(claim), action);
+    if (missing !== undefined)
+      await writes.patch(
+        NODE_CLAIMS,
+        claim,
+        { metadata: { annotations: interruptionAnnotations(missing) } },
+        { signal },
+      );
+    if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(notice.providerID, signal);
+    recordNotice(notice, pending.claim);
     if (wanted === undefined) {
       const old = known !== undefined && notice.kind !== 'rebalance' && notice.kind !== 'reservation-ending';
       if (old) return 'repeated';
-      if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(notice.providerID, signal);
       this.#tell(notice, claim);
       return 'told';
     }
-    const annotations = {
-      [ANNOTATION_INTERRUPTION]: wanted.kind,
-      ...(wanted.deadline !== undefined && { [ANNOTATION_INTERRUPTION_DEADLINE]: toTimestamp(wanted.deadline) }),
-    };
-    await writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
     // That a machine ends which we ended ourselves, or whose end was announced, is no news.
-    if (known === undefined && claim.metadata.deletionTimestamp === undefined) this.#tell(notice, claim);
+    const announced = known !== undefined && (isTakenBack(known) || !isTakenBack(notice));
+    if (!announced && claim.metadata.deletionTimestamp === undefined) this.#tell(notice, claim);
     return wanted.deadline !== undefined && wanted.deadline <= clock.now() ? 'late' : 'acted';
   }
 
   #tell(notice: Notice, claim: NodeClaim): void {
-    const { recordNotice, say, state } = this.#options;
+    const { say, state } = this.#options;
     this.#metrics.interrupted(claim, notice.kind);
-    recordNotice(notice, claim);
     say(noticeReceived(claim, notice));
     for (const node of state.informers.nodes.byIndex(BY_PROVIDER_ID, notice.providerID))
       say(noticeReceived(node, notice));
