@@ -22,9 +22,11 @@ import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
 import { inSlices } from '../in-slices.ts';
+import { isLost } from '../interruption/is-lost.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import { PoolCost } from '../metrics/pool-cost.ts';
+import { PoolLimits } from '../pool-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
@@ -132,6 +134,7 @@ export class Provisioner {
       pending,
       displaced: state.displaced(),
       nodes: state.nodes(),
+      isLost: (claim) => isLost(claim, clock.now()),
       podsOn: (node) => [...state.podsOn(node), ...(kept.get(node) ?? [])],
       daemonSets: state.informers.daemonSets.list(),
       pools,
@@ -140,8 +143,16 @@ export class Provisioner {
     });
     const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
+    // Others may have written claims while this was solved.
+    const { coming } = state;
+    const limits = new PoolLimits({
+      pools,
+      nodes: state.nodes(),
+      coming,
+      isLost: (claim) => isLost(claim, clock.now()),
+    });
     const claims = await Promise.all(
-      solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),
+      solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, limits, signal)),
     );
     this.#tell(built, solution, claims);
     this.#tellOfPolicies(policies, poolNamed);
@@ -190,10 +201,18 @@ export class Provisioner {
     node: NewNode,
     pool: NodePool,
     built: BuiltProblem,
+    limits: PoolLimits,
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
+    const { cloudName, pods } = built;
+    if (limits.take([{ node, pool, cloudName }]) !== undefined) {
+      this.#logger.info('node not asked for: others have used the limits up meanwhile', {
+        NodePool: { name: node.pool },
+      });
+      this.#batcher.trigger();
+      return undefined;
+    }
     try {
-      const { cloudName, pods } = built;
       const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned' }, signal);
       // At once: its machine may have joined before the other claims are written.
       const expected = node.pods.map((number) => pods[number] as Pod);
