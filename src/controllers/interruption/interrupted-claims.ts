@@ -25,6 +25,7 @@ import { sayOfClaim } from '../nodeclaim/say-of-claim.ts';
 import type { Rounds } from '../provisioning/rounds.ts';
 import { type DrainFacts, decideDrainStart, waitsUntil } from './decide-drain-start.ts';
 import { interruptionDropped, interruptionWaits, terminatingOnInterruption, waitingForPlaces } from './events.ts';
+import { hurryForClaim } from './hurry.ts';
 import {
   type ClaimInterruption,
   interruptionOf,
@@ -77,6 +78,7 @@ export class InterruptedClaims {
       name: this.name,
       concurrency: 100,
       backOff: { baseDelayMs: 50, maxDelayMs: 5000 },
+      retryWithinMs: (name) => hurryForClaim(nodeClaims.get(name), options.clock.now()),
       listen: (queue) => {
         const enqueue = (claim: NodeClaim): void => {
           if (isWaiting(claim)) queue.add(claim.metadata.name ?? '');

@@ -15,6 +15,7 @@ import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { decideNotice, type RebalanceAction } from './decide-notice.ts';
 import { noticeReceived } from './events.ts';
+import { hurryMs } from './hurry.ts';
 import { interruptionAnnotations, interruptionOf, isTakenBack } from './interruption-of-claim.ts';
 import { InterruptionMetrics, type NoticeOutcome } from './metrics.ts';
 
@@ -37,8 +38,8 @@ interface Pending {
   outcome?: NoticeOutcome;
 }
 
-/** So many machines may have notices that are not handled before no more are taken. */
-const MOST_MACHINES = 20_000;
+/** So many notices may not be handled before no more are taken: while the API server is away, they come again and again. */
+const MOST_PENDING = 20_000;
 const WORKERS = 64;
 /** So many are taken before others have their turn. */
 const AT_A_TIME = 50;
@@ -55,6 +56,8 @@ export class NoticeReceiver {
   readonly #controller: InformedController;
   /** By provider ID. */
   readonly #pending = new Map<string, Pending[]>();
+  /** How many there are of all machines. */
+  #count = 0;
   /** Claims whose machine is not known yet. */
   readonly #unlaunched = new Set<string>();
   #room: (() => void) | undefined;
@@ -66,6 +69,7 @@ export class NoticeReceiver {
       name: this.name,
       concurrency: WORKERS,
       backOff: { baseDelayMs: 20, maxDelayMs: 5000 },
+      retryWithinMs: (providerID) => this.#hurryMs(providerID),
       listen: () => [this.#followLaunches()],
       reconcile: (providerID, context) => this.#handle(providerID, context),
     });
@@ -90,7 +94,7 @@ export class NoticeReceiver {
         for await (const notice of provider.notices(signal)) {
           waitMs = FIRST_WAIT_MS;
           this.#take(notice);
-          if (this.#pending.size >= MOST_MACHINES) await this.#roomFor(signal);
+          if (this.#count >= MOST_PENDING) await this.#roomFor(signal);
           // However many there are, others have their turn as well.
           if (++taken % AT_A_TIME === 0) await clock.sleep(0, signal);
         }
@@ -110,6 +114,7 @@ export class NoticeReceiver {
     const others = this.#pending.get(providerID);
     if (others === undefined) this.#pending.set(providerID, [pending]);
     else others.push(pending);
+    this.#count++;
     this.#controller.queue.add(providerID);
   }
 
@@ -138,12 +143,20 @@ export class NoticeReceiver {
     return undefined;
   }
 
+  /** How soon what failed is tried again, where the machine goes before long. */
+  #hurryMs(providerID: string): number | undefined {
+    const now = this.#options.clock.now();
+    const deadlines = (this.#pending.get(providerID) ?? []).flatMap(({ notice }) => notice.deadline ?? []);
+    const soonest = Math.min(...deadlines.filter((deadline) => deadline > now));
+    return Number.isFinite(soonest) ? hurryMs(soonest, now) : undefined;
+  }
+
   /** The first of a machine's notices has been acknowledged. */
   #forget(providerID: string): void {
     const pending = this.#pending.get(providerID);
-    pending?.shift();
+    if (pending?.shift() !== undefined) this.#count--;
     if (pending?.length === 0) this.#pending.delete(providerID);
-    if (this.#pending.size < MOST_MACHINES) this.#room?.();
+    if (this.#count < MOST_PENDING) this.#room?.();
   }
 
   async #act(pending: Pending, signal: AbortSignal): Promise<NoticeOutcome> {

@@ -3,10 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePoolSpec } from '../../../src/apis/karpenter/node-pool.ts';
-import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
+import { PODS } from '../../../src/apis/kubernetes/pod.ts';
+import { DEPLOYMENTS, STATEFUL_SETS } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_INTERRUPTION } from '../../../src/apis/spindrift/annotations.ts';
+import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
-import type { EpochMs } from '../../../src/platform/clock.ts';
+import { aStatefulSet, aTemplate } from '../../../src/embedded/testkit/workloads.ts';
+import type { KubeClient } from '../../../src/kube/client.ts';
+import { KubeError } from '../../../src/kube/kube-error.ts';
+import { type Fault, FaultyClient, type Verb } from '../../../src/kube/testkit/faulty-client.ts';
+import type { Clock, EpochMs } from '../../../src/platform/clock.ts';
 import { Chronicle } from './testkit/chronicle.ts';
 import { claimsOf, runningPods } from './testkit/fleet-facts.ts';
 import { aPool, aWorkload } from './testkit/fleet-objects.ts';
@@ -157,6 +163,116 @@ describe('a node that goes some day, and whose pods have no other place,', () =>
     expect(chronicle.of('evicted')).toHaveLength(1);
     expect(await runningPods(world)).toBe(1);
     expect(world.instances).toBe(1);
+    await world.end();
+  });
+});
+
+describe('a node whose machine goes while the API server', () => {
+  /** An API server on which writes go wrong for as long as the test says, and a pod that needs its grace period. */
+  async function withFaults(noticeMs: number) {
+    const faults: { of?: (verb: Verb) => Fault | undefined } = {};
+    const chronicle = new Chronicle();
+    const through = (client: KubeClient, clock: Clock): KubeClient =>
+      new FaultyClient({ client: chronicle.through(client, clock), clock, fault: (verb) => faults.of?.(verb) });
+    const { world, providerID } = await start({ through });
+    world.cloud.interrupt(providerID, noticeMs);
+    const evictedAfter = (at: number) => chronicle.of('evicted').map((entry) => entry.at - at);
+    return { world, faults, evictedAfter };
+  }
+
+  it('is away has its pods leave within seconds of its return', async () => {
+    const { world, faults, evictedAfter } = await withFaults(60_000);
+    faults.of = (verb) => (verb === 'evict' ? { kind: 'lost' } : undefined);
+    await world.clock.advance(39_000);
+    faults.of = () => undefined;
+    const returned = world.clock.now();
+    await world.clock.advance(10_000);
+    const [evicted] = evictedAfter(returned);
+    expect(evicted).toBeLessThan(3000);
+    await world.end();
+  });
+
+  it('does not answer an eviction has its pod asked again while there is time', async () => {
+    const { world, faults, evictedAfter } = await withFaults(30_000);
+    const at = world.clock.now();
+    let hung = 0;
+    faults.of = (verb) => (verb === 'evict' && hung++ === 0 ? { kind: 'hangs' } : undefined);
+    await world.clock.advance(30_000);
+    expect(hung).toBeGreaterThan(1);
+    const [evicted] = evictedAfter(at);
+    expect(evicted).toBeLessThan(12_000);
+    await world.end();
+  });
+
+  it('answers an eviction with a conflict has its pod asked again', async () => {
+    const { world, faults, evictedAfter } = await withFaults(30_000);
+    const at = world.clock.now();
+    const conflict = new KubeError({
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      code: 409,
+      metadata: {},
+    });
+    faults.of = (verb) => (verb === 'evict' ? { kind: 'refused', error: conflict } : undefined);
+    await world.clock.advance(10_000);
+    faults.of = () => undefined;
+    await world.clock.advance(15_000);
+    const [evicted] = evictedAfter(at);
+    expect(evicted).toBeLessThan(12_000);
+    await world.end();
+  });
+});
+
+describe('a notice whose claim was written without an answer', () => {
+  it('is told and counted all the same', async () => {
+    let lose = false;
+    const through = (client: KubeClient, clock: Clock): KubeClient => {
+      const fault = (verb: Verb, kind: string): Fault | undefined => {
+        if (!lose || verb !== 'patch' || kind !== 'nodeclaims') return undefined;
+        lose = false;
+        return { kind: 'unanswered' };
+      };
+      return new FaultyClient({ client, clock, fault });
+    };
+    const { world, claim, name, providerID } = await start({ through });
+    const { [LABEL_INSTANCE_TYPE]: instance_type = '', [LABEL_ZONE]: zone = '' } = claim.metadata.labels!;
+    lose = true;
+    world.cloud.interrupt(providerID, 120_000);
+    await world.clock.advance(2000);
+    expect(lose).toBe(false);
+    expect(await world.events(name)).toHaveProperty('SpotInterrupted');
+    const labels = { instance_type, zone, event: 'interruption' };
+    expect(await world.metrics.read('spindrift_spot_pool_interruptions_total', labels)).toBe(1);
+    expect(await world.metrics.read('spindrift_interruption_notices_total', { outcome: 'acted' })).toBe(1);
+    await world.end();
+  });
+});
+
+describe('a machine that is gone', () => {
+  it('is found out as soon as its cloud can be believed', async () => {
+    const faults = { ...NO_FAULTS, consistencyDelayMs: 2 * MINUTE };
+    const { world, claim, nodeName, providerID } = await start({ account: { faults } });
+    const launched = claim.status!.conditions!.find(({ type }) => type === 'Launched')!;
+    const settled = Date.parse(launched.lastTransitionTime!) + 2 * MINUTE;
+    world.cloud.interrupt(providerID, 0);
+    await world.clock.advance(settled - world.clock.now() - 1000);
+    expect(await world.node(nodeName)).toBeDefined();
+    await world.clock.advance(7000);
+    expect(await world.node(nodeName)).toBeUndefined();
+    await world.end();
+  });
+
+  it('has the pods of a StatefulSet come again at once, although nobody can end the old ones', async () => {
+    const { world } = await start();
+    const containers = [{ name: 'main', image: 'app', resources: { requests: { cpu: '1500m' } } }];
+    await world.client.create(STATEFUL_SETS, aStatefulSet('db', { template: aTemplate('db', 'app', { containers }) }));
+    await world.clock.advance(MINUTE);
+    const key = { namespace: 'default', name: 'db-0' };
+    const { metadata, spec } = await world.client.get(PODS, key);
+    world.cloud.interrupt((await world.node(spec.nodeName!))!.spec!.providerID!, 0);
+    await world.clock.advance(5000);
+    expect((await world.client.get(PODS, key)).metadata.uid).not.toBe(metadata.uid);
     await world.end();
   });
 });
