@@ -52,10 +52,6 @@ const AT_A_TIME = 100;
 /** A round of provisioning over a large cluster takes long: one for many claims is better than many for a few each. */
 const FEW = 50;
 const LONGEST_BURST_MS = 3000;
-/** While pods have no other place, they are asked for again so many times in what is left, and not too often. */
-const TRIES = 12;
-const SHORTEST_ASK_MS = 10_000;
-const LONGEST_ASK_MS = 60_000;
 /** Clocks can be set while a claim waits. */
 const LOOK_AGAIN_MS = 30_000;
 
@@ -68,7 +64,6 @@ export class InterruptedClaims {
   readonly #waiting = new Map<string, { readonly uid: string; readonly seenAt: number }>();
   #gathering: Timer | undefined;
   #asking: Timer | undefined;
-  #askingAgain: { readonly at: number; readonly timer: Timer } | undefined;
 
   constructor(options: InterruptedClaimsOptions) {
     this.#options = options;
@@ -103,7 +98,6 @@ export class InterruptedClaims {
           options.provisioner.rounds.onEnd(() => this.#lookAtAll()),
           () => this.#gathering?.cancel(),
           () => this.#asking?.cancel(),
-          () => this.#askingAgain?.timer.cancel(),
         ];
       },
       reconcile: (name, context) => this.#reconcile(name, context),
@@ -134,19 +128,6 @@ export class InterruptedClaims {
       else provisioner.hurry();
     };
     ask();
-  }
-
-  /** Places that there were not, or that nobody answered about, there may be now: once for all claims that wait for some. */
-  #askAgain(afterMs: number): void {
-    const { clock, provisioner } = this.#options;
-    const at = clock.elapsed() + afterMs;
-    if (this.#askingAgain !== undefined && this.#askingAgain.at <= at) return;
-    this.#askingAgain?.timer.cancel();
-    const timer = clock.setTimer(afterMs, () => {
-      this.#askingAgain = undefined;
-      if (this.#waiting.size > 0) provisioner.hurry();
-    });
-    this.#askingAgain = { at, timer };
   }
 
   #lookAtAll(): void {
@@ -186,7 +167,8 @@ export class InterruptedClaims {
     });
     if (start.kind === 'wait') {
       const homeless = pods.filter((pod) => this.#placeOf(pod) === 'none');
-      if (covered && homeless.length > 0) await this.#waitForPlaces(claim, node, facts, homeless, signal);
+      if (covered && homeless.length > 0 && interruption.deadline === undefined)
+        await this.#sayThatItWaits(claim, node, facts, homeless, signal);
       return { requeueAfterMs: Math.min(LOOK_AGAIN_MS, Math.max(0, start.until - clock.now())) };
     }
     const objects = node === undefined ? [claim] : [claim, node];
@@ -203,19 +185,15 @@ export class InterruptedClaims {
     return undefined;
   }
 
-  /** Asks again, and says so where that may take long: where there is a deadline, the drain soon says what it could not do. */
-  async #waitForPlaces(
+  /** Says that it waits for places that nobody has; where there is a deadline, the drain soon says what it could not do. */
+  async #sayThatItWaits(
     claim: NodeClaim,
     node: Node | undefined,
     facts: Pick<DrainFacts, 'interruption' | 'now' | 'waitedMs'>,
     homeless: readonly Pod[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { interruption, now } = facts;
-    const leftMs = (interruption.deadline ?? Number.POSITIVE_INFINITY) - now;
-    this.#askAgain(Math.max(SHORTEST_ASK_MS, Math.min(LONGEST_ASK_MS, leftMs / TRIES)));
-    if (interruption.deadline !== undefined) return;
-    const message = waitingForPlaces(interruption.kind, homeless, waitsUntil(facts) as EpochMs);
+    const message = waitingForPlaces(facts.interruption.kind, homeless, waitsUntil(facts) as EpochMs);
     for (const object of node === undefined ? [claim] : [claim, node])
       this.#options.say(interruptionWaits(object, message));
     const change = { type: 'DisruptionReason', status: 'True', reason: 'Interrupted', message } as const;

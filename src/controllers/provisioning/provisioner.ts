@@ -33,6 +33,7 @@ import { ClaimWriter } from '../write-claim.ts';
 import { Batcher } from './batcher.ts';
 import type { Decision, DecisionLog } from './decision-log.ts';
 import { failedScheduling, nominated, noReplacement, spotPolicyNotKept } from './events.ts';
+import { LaterRound } from './later-round.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { Rounds } from './rounds.ts';
 
@@ -72,6 +73,7 @@ export class Provisioner {
   readonly #logger: Logger;
   readonly #metrics: ProvisioningMetrics;
   readonly #batcher: Batcher;
+  readonly #later: LaterRound;
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
   readonly #offerings: OfferingGauges;
@@ -90,6 +92,7 @@ export class Provisioner {
     this.#writer = new ClaimWriter({ client, state, metrics });
     this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
+    this.#later = new LaterRound({ clock, trigger: () => this.#batcher.trigger() });
   }
 
   /** Runs until the signal aborts. */
@@ -113,6 +116,7 @@ export class Provisioner {
       if (!signal.aborted) throw error;
     } finally {
       for (const stop of stops) stop();
+      this.#later.stop();
     }
   }
 
@@ -158,13 +162,15 @@ export class Provisioner {
     this.#tellOfPolicies(policies, poolNamed);
     if (!claims.includes(undefined)) this.rounds.ended(going);
     decisions.add({ at: clock.now(), built, solution, claims, policies });
+    const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
+    this.#later.ended(withoutPlace + built.held.length);
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
       pods: built.pods.length,
       onExistingNodes: solution.existing.reduce((sum, { pods }) => sum + pods.length, 0),
       newNodes: solution.newNodes.length,
-      withoutPlace: solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0),
+      withoutPlace,
       pricePerHour: solution.price,
       lowerBound: solution.lowerBound,
       seconds,
