@@ -276,7 +276,7 @@ class FleetBuilder {
   }
 
   #addPod(pod: Pod, facts: PodFacts, node: string): void {
-    const { group, evictionCost, evictable, protectedUntil, volumeTrouble } = facts;
+    const { group, evictionCost, evictable, protectedUntil, steerable, volumeTrouble } = facts;
     let number = this.#groupNumber.get(group);
     if (number === undefined) {
       number = this.#groups.length;
@@ -292,6 +292,7 @@ class FleetBuilder {
       group: number,
       node,
       evictionCost,
+      ...(steerable ? { steerable } : {}),
       ...(isProtected || volumeTrouble !== undefined ? { doNotDisrupt: true } : {}),
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });

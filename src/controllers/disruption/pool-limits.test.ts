@@ -16,7 +16,7 @@ const nodes = [{ name: 'node', node: aNode(), claim }];
 function planned(instanceType: string, name = 'general'): PlannedNode {
   const offering = { instanceType, zone: 'zone-a', capacityType: 'spot', price: 1 } as const;
   const node = { pool: name, requirements: [], offerings: [offering], price: 1, pods: [], requests: {} };
-  return { node, pool, cloudName: (type) => type };
+  return { node, pool, cloudName: (type) => type, pods: [] };
 }
 
 describe('the limits of a pool', () => {

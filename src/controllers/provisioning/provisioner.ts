@@ -17,10 +17,11 @@ import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
-import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
+import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
+import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving, isOpening } from '../../state/state-node.ts';
+import type { Successors } from '../../state/successors.ts';
 import { inSlices } from '../in-slices.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
@@ -54,6 +55,7 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
   readonly nominations: Nominations;
+  readonly successors: Successors;
   /** What risk and policies do to plans. */
   readonly spot: SpotPlanning;
   readonly podMetrics?: Pick<PodMetrics, 'decided'>;
@@ -92,13 +94,14 @@ export class Provisioner {
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, state } = this.#options;
+    const { clock } = this.#options;
     const stops = this.#listen();
     try {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
         try {
-          if (this.#pending().pods.length > 0 || state.displaced().length > 0) await this.provision(signal);
+          const { pending, displaced } = this.#placeless();
+          if (pending.length > 0 || displaced.length > 0) await this.provision(signal);
           else this.rounds.ended(this.#going());
         } catch (error) {
           if (signal.aborted) return;
@@ -127,12 +130,9 @@ export class Provisioner {
     this.#offerings.heard(pools);
     this.#cost.heard(pools);
     const going = this.#going();
-    const { pods: pending, kept } = this.#pending();
     const built = buildProblem({
-      pending,
-      displaced: state.displaced(),
+      ...this.#placeless(),
       nodes: state.nodes(),
-      podsOn: (node) => [...state.podsOn(node), ...(kept.get(node) ?? [])],
       daemonSets: state.informers.daemonSets.list(),
       pools,
       namespaces: state.informers.namespaces.list(),
@@ -160,15 +160,27 @@ export class Provisioner {
     });
   }
 
-  /** Pods without a place, but for those whose node is on its way: planned anew, they would seldom fit as well again. */
-  #pending(): { readonly pods: Pod[]; readonly kept: ReadonlyMap<string, readonly Pod[]> } {
-    const { state, nominations } = this.#options;
+  /**
+   * Pods that have no place, or will have none, but for those that a place is kept for on a node on its way: planned anew, they would
+   * seldom fit as well again. They count where they will be.
+   */
+  #placeless(): Pick<ClusterSnapshot, 'pending' | 'podsOn'> & { readonly displaced: readonly Pod[] } {
+    const { state, nominations, successors } = this.#options;
+    const displaced = state.displaced();
+    const succeeded = successors.placesFor(displaced);
     const kept = new Map<string, readonly Pod[]>();
     for (const node of state.nodes()) {
-      if (node.claim !== undefined && !isLeaving(node)) kept.set(node.name, nominations.keptFor(node.claim));
+      if (node.claim === undefined || isLeaving(node)) continue;
+      const after = succeeded.get(node.claim.metadata.name ?? '') ?? [];
+      kept.set(node.name, [...nominations.keptFor(node.claim), ...after]);
     }
     const placed = new Set([...kept.values()].flat());
-    return { pods: state.provisionable().filter((pod) => !placed.has(pod)), kept };
+    const isPlaceless = (pod: Pod): boolean => !placed.has(pod);
+    return {
+      pending: state.provisionable().filter(isPlaceless),
+      displaced: displaced.filter(isPlaceless),
+      podsOn: (node) => [...state.podsOn(node).filter(isPlaceless), ...(kept.get(node) ?? [])],
+    };
   }
 
   #solve(built: BuiltProblem, signal: AbortSignal): Promise<Solution> {
@@ -221,7 +233,11 @@ export class Provisioner {
       if (name !== undefined) say(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
     }
     const inFlight = new Map(
-      this.#options.state.nodes().flatMap((node) => (isInFlight(node) ? [[node.name, node.claim?.metadata.name]] : [])),
+      this.#options.state
+        .nodes()
+        .flatMap((node) =>
+          isInFlight(node) || (node.node && isOpening(node.node)) ? [[node.name, node.claim?.metadata.name]] : [],
+        ),
     );
     for (const { node, pods } of solution.existing) {
       const claim = inFlight.get(node);
