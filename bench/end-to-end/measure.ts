@@ -21,6 +21,8 @@ const RUNNING_TIME_LIMIT_MS = 600_000;
 const QUIET_TIME_LIMIT_MS = 900_000;
 /** The fleet is at rest when nothing has changed for this long: four times as long as the pool waits. */
 const QUIET_MS = 60_000;
+/** Some take longer than that to begin. */
+const LONGEST_BEGINNING_MS = 240_000;
 const SHARE_LEFT = 0.2;
 
 export interface MeasureOptions {
@@ -153,16 +155,20 @@ class Measurement {
     }
     let changedAt = startedAt;
     let before = '';
+    let first: string | undefined;
     let stayed: ReadonlySet<string> = new Set();
     for (;;) {
       const now = this.#clock.elapsed();
       const present = await view.pods();
       // Those that are there when all surplus pods have gone are the ones that can be moved.
       if (stayed.size === 0 && present.length <= pods) stayed = new Set(present);
-      const settled = `${(await view.fleet()).names.join()} ${await view.allRunning(pods)}`;
+      const { names } = await view.fleet();
+      first ??= names.join();
+      const settled = `${names.join()} ${await view.allRunning(pods)}`;
       if (settled !== before) changedAt = now;
       before = settled;
-      if (now - changedAt >= QUIET_MS && settled.endsWith('true')) {
+      const begun = names.join() !== first || now - startedAt >= LONGEST_BEGINNING_MS;
+      if (begun && now - changedAt >= QUIET_MS && settled.endsWith('true')) {
         const seconds = (changedAt - startedAt) / 1000;
         return { seconds, movedPods: present.filter((name) => !stayed.has(name)).length };
       }

@@ -36,6 +36,7 @@ export interface RebuildParts {
 /** Carries the new plan out on the state; gives the nodes that left and those that came, none if there is no such plan. */
 export function* rebuild(parts: RebuildParts): Slices<readonly number[]> {
   const { state, work, options } = parts;
+  letEmptyGo(parts);
   const leaving = wasteful(parts);
   yield;
   if (leaving.length < 2) return [];
@@ -61,13 +62,23 @@ export function* rebuild(parts: RebuildParts): Slices<readonly number[]> {
   return [...leaving, ...Array.from({ length: state.nodeCount - before }, (_, index) => before + index)];
 }
 
-/** The nodes that may go and waste most, as far as budgets go. */
+/** Nodes on which nothing runs go as they always do. */
+function letEmptyGo({ state, allowances }: RebuildParts): void {
+  for (let node = 0; node < state.existingCount; node++) {
+    if (state.podsOn(node).length > 0 || (allowances.blocked(node) ?? allowances.refusal([node])) !== undefined)
+      continue;
+    allowances.take([node]);
+    state.commit([node]);
+  }
+}
+
+/** The nodes with pods that may go and waste most, as far as budgets go. */
 function wasteful({ state, allowances, podWorth }: RebuildParts): number[] {
   const { compiled, nodePrice } = state;
   const found: { node: number; share: number }[] = [];
   for (const [node, { settling }] of compiled.fleet.nodes.entries()) {
-    if (settling === true || allowances.blocked(node) !== undefined) continue;
     const pods = state.podsOn(node);
+    if (settling === true || pods.length === 0 || allowances.blocked(node) !== undefined) continue;
     if (!pods.every((pod) => compiled.fleet.pods[pod]?.steerable === true)) continue;
     const price = nodePrice[node] as number;
     const waste = price - pods.reduce((sum, pod) => sum + (podWorth[pod] as number), 0);

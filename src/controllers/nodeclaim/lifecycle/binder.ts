@@ -15,21 +15,27 @@ import { resources } from '../../../state/pod-group.ts';
 import { mayBind } from '../../../state/steerable.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 
+/** What is written has been heard of by everyone after so long. */
+export const HEARD_MS = 1000;
+
 export class Binder {
   readonly #options: ControllersOptions;
   /** By node, the pods that are bound and that the cache does not show there yet, by UID. */
   readonly #unheard = new Map<string, Map<string, Pod>>();
+  /** By node, when the latest pod was bound to it. */
+  readonly #latest = new Map<string, number>();
 
   constructor(options: ControllersOptions) {
     this.#options = options;
   }
 
   /**
-   * Binds those pods that there is room for on the node as it has come, and says how many. Rejects when it is not known of one whether it is
-   * bound: while that is so its room must not be given to others, and the node stays closed until all is known.
+   * Binds those pods that there is room for on the node as it has come, and says whether everybody has heard of all that are bound: a
+   * scheduler that has not would give their room away. Rejects when it is not known of one whether it is bound: while that is so
+   * the node stays closed.
    */
-  async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<number> {
-    const { state } = this.#options;
+  async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<boolean> {
+    const { state, clock } = this.#options;
     const name = node.metadata.name ?? '';
     const allocatable = resources(resourceAmounts(node.status?.allocatable));
     const there = state.podsOn(name);
@@ -40,12 +46,14 @@ export class Binder {
     const outcomes = await Promise.allSettled(
       fitting(free, own).map(async (pod) => {
         const bound = await this.#bind(pod, name, signal);
-        if (bound) unheard.set(uidOf(pod), pod);
-        return bound;
+        if (!bound) return;
+        unheard.set(uidOf(pod), pod);
+        this.#latest.set(name, clock.elapsed());
       }),
     );
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-    return outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
+    const latest = this.#latest.get(name);
+    return unheard.size === 0 && (latest === undefined || clock.elapsed() - latest >= HEARD_MS);
   }
 
   /** Without those that the cache shows on the node, or does not show any more at all. */
@@ -64,6 +72,7 @@ export class Binder {
   /** Forgets a node that nobody is put on any more. */
   forget(node: string): void {
     this.#unheard.delete(node);
+    this.#latest.delete(node);
   }
 
   /** Whether the pod has a node now. */

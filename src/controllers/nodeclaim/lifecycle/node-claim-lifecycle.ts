@@ -35,7 +35,7 @@ import {
 import { isOfProvider } from '../is-of-provider.ts';
 import { type DisruptedReason, NodeClaimMetrics } from '../metrics.ts';
 import { sayOfClaim } from '../say-of-claim.ts';
-import type { Binder } from './binder.ts';
+import { type Binder, HEARD_MS } from './binder.ts';
 import { decideInitialization } from './decide-initialization.ts';
 import { decideLiveness, LIVENESS_LIMITS, type Liveness, type LivenessLimits } from './decide-liveness.ts';
 import { decideRegistration } from './decide-registration.ts';
@@ -55,8 +55,6 @@ export interface NodeClaimLifecycleOptions extends ControllersOptions {
 
 /** A launch that takes longer than this is told of in the claim's conditions. */
 const SLOW_LAUNCH_MS = 10_000;
-/** What is written has been heard of by everyone after so long. */
-const HEARD_MS = 1000;
 const BINDING: ConditionChange = {
   type: 'Initialized',
   status: 'Unknown',
@@ -230,8 +228,7 @@ export class NodeClaimLifecycle {
       return change;
     }
     if (isOpening(node) && (done || isClosedForLong(claim, clock.now()))) {
-      const bound = done ? await binder.bind(claim, node, nominations.waitingFor(claim), signal) : 0;
-      if (bound > 0) return BINDING;
+      if (done && !(await binder.bind(claim, node, nominations.waitingFor(claim), signal))) return BINDING;
       await this.#patchNode(node, opened(node, done), signal);
     } else if (done && node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') {
       await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
@@ -245,8 +242,8 @@ export class NodeClaimLifecycle {
     const { nominations, successors, binder } = this.#options;
     const [node] = this.#nodesOf(claim);
     if (node === undefined || !isOpening(node)) return undefined;
-    const bound = await binder.bind(claim, node, nominations.waitingFor(claim), signal);
-    if (bound > 0 || successors.awaitedBy(claim.metadata.name ?? '')) return { requeueAfterMs: HEARD_MS };
+    const heard = await binder.bind(claim, node, nominations.waitingFor(claim), signal);
+    if (!heard || successors.awaitedBy(claim.metadata.name ?? '')) return { requeueAfterMs: HEARD_MS };
     await this.#patchNode(node, opened(node, true), signal);
     nominations.opened(claim);
     return undefined;
