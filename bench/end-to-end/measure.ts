@@ -133,15 +133,9 @@ class Measurement {
     const { load } = this.#options;
     const startedAt = this.#clock.elapsed();
     await Promise.all(deployments(load.pods).map((deployment) => client.create(DEPLOYMENTS, deployment)));
-    const still = async (waits: () => Promise<boolean>): Promise<void> => {
-      while (await waits()) {
-        if (this.#clock.elapsed() - startedAt > RUNNING_TIME_LIMIT_MS) throw new Error('the pods do not run');
-        await this.#clock.sleep(250);
-      }
-    };
-    await still(async () => (await view.made()) < load.pods);
-    const names = new Set(await view.pods());
-    await still(() => view.someWait(names));
+    const limit = this.#clock.deadline(RUNNING_TIME_LIMIT_MS);
+    await view.untilRun(load.pods, limit.signal);
+    limit.cancel();
     return { seconds: (this.#clock.elapsed() - startedAt) / 1000, movedPods: 0 };
   }
 

@@ -20,7 +20,7 @@ import type { Metrics } from '../../../platform/metrics.ts';
 import { type BuiltFleet, buildFleetSteps, type FleetSnapshot } from '../../../state/build-fleet.ts';
 import { type ClusterState, isReschedulable } from '../../../state/cluster-state.ts';
 import { PodFactsCache } from '../../../state/pod-facts.ts';
-import { isGoing, type StateNode } from '../../../state/state-node.ts';
+import { isGoing, isInFlight, isOpening, type StateNode } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { inSlices } from '../../in-slices.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
@@ -235,7 +235,10 @@ export class Consolidation implements DisruptionMethod {
     return nodes.some((node) => isGoing(node) && claims.has(node.claim?.metadata.uid ?? ''));
   }
 
-  /** Every pod that has no place, or will have none, is known to provisioning; or that has been so for too long to wait. */
+  /**
+   * Every pod that has no place, or will have none, is known to provisioning, and the nodes that were made for pods are up; or that has
+   * been so for too long to wait.
+   */
   #isSettled(look: Look): boolean {
     const { rounds, state, clock } = this.#options;
     const uncovered = look.nodes.some(
@@ -246,7 +249,8 @@ export class Consolidation implements DisruptionMethod {
         state.podsOn(node.name).some(isReschedulable),
     );
     const since = look.now - ROUND_MS;
-    const waiting = uncovered || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
+    const waiting =
+      uncovered || look.nodes.some(isComing) || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
     if (!waiting) {
       this.#unsettledSince = undefined;
       return true;
@@ -416,6 +420,11 @@ function steeredMoves({ pods }: Fleet, moves: readonly PlannedMove[]): ReadonlyS
         newNodes.length > 0 && landings.every((landing) => 'move' in landing && steerable.has(landing.pod)),
     ),
   );
+}
+
+/** Pods are on their way to it. */
+function isComing(state: StateNode): boolean {
+  return !isGoing(state) && (isInFlight(state) || (state.node !== undefined && isOpening(state.node)));
 }
 
 function isAmong(command: Command, moves: readonly PlannedMove[]): boolean {
