@@ -31,17 +31,19 @@ export class ClusterView {
 
   /** Waits until so many pods run at the same time. */
   async untilRun(pods: number, signal: AbortSignal): Promise<void> {
-    const run = new Set<string>();
     const fieldSelector = 'status.phase=Running';
-    const { resourceVersion, items } = await this.#client.list(PODS, { fieldSelector });
-    for (const { metadata } of items) run.add(metadata.name ?? '');
-    if (run.size >= pods) return;
-    for await (const event of this.#client.watch(PODS, { fieldSelector, resourceVersion }, { signal })) {
-      if (event.type === 'ADDED') run.add(event.object.metadata.name ?? '');
-      if (event.type === 'DELETED') run.delete(event.object.metadata.name ?? '');
-      if (run.size >= pods) return;
+    // A busy server ends watches that fall behind.
+    while (!signal.aborted) {
+      const { resourceVersion, items } = await this.#client.list(PODS, { fieldSelector }, { timeoutMs: 60_000 });
+      const running = new Set(items.map(({ metadata }) => metadata.name ?? ''));
+      if (running.size >= pods) return;
+      for await (const event of this.#client.watch(PODS, { fieldSelector, resourceVersion }, { signal })) {
+        if (event.type === 'ADDED') running.add(event.object.metadata.name ?? '');
+        if (event.type === 'DELETED') running.delete(event.object.metadata.name ?? '');
+        if (running.size >= pods) return;
+      }
     }
-    throw new Error(`the watch ended after ${run.size} pods`);
+    throw new Error('the pods do not run');
   }
 
   /** The names of all pods that are not about to end. */
