@@ -13,6 +13,7 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
+import { PoolLimits } from '../pool-limits.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
@@ -30,7 +31,6 @@ import { expiresAt } from './expiry.ts';
 import { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import { DisruptionMetrics } from './metrics.ts';
-import { PoolLimits } from './pool-limits.ts';
 import { Repair } from './repair/repair.ts';
 import { Replacement } from './replacement.ts';
 import { StaleMarks } from './stale-marks.ts';
@@ -148,7 +148,7 @@ export class Disruption {
   #valid(planned: readonly Command[], pools: readonly UsablePool[], { logger }: ReconcileContext): Command[] {
     if (planned.length === 0) return [];
     const look = this.#take();
-    const limits = new PoolLimits(pools, look.nodes);
+    const limits = new PoolLimits({ pools, nodes: look.nodes, coming: this.#options.state.coming });
     return planned.filter((command) => {
       const problem = validateCommand(command, look, limits);
       if (problem === undefined) return true;

@@ -23,15 +23,18 @@ import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving, isOpening } from '../../state/state-node.ts';
 import type { Successors } from '../../state/successors.ts';
 import { inSlices } from '../in-slices.ts';
+import { isLost } from '../interruption/is-lost.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import { PoolCost } from '../metrics/pool-cost.ts';
+import { PoolLimits } from '../pool-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
 import { Batcher } from './batcher.ts';
 import type { Decision, DecisionLog } from './decision-log.ts';
 import { failedScheduling, nominated, noReplacement, spotPolicyNotKept } from './events.ts';
+import { LaterRound } from './later-round.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { Rounds } from './rounds.ts';
 
@@ -72,6 +75,7 @@ export class Provisioner {
   readonly #logger: Logger;
   readonly #metrics: ProvisioningMetrics;
   readonly #batcher: Batcher;
+  readonly #later: LaterRound;
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
   readonly #offerings: OfferingGauges;
@@ -90,6 +94,7 @@ export class Provisioner {
     this.#writer = new ClaimWriter({ client, state, metrics });
     this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
+    this.#later = new LaterRound({ clock, trigger: () => this.#batcher.trigger() });
   }
 
   /** Runs until the signal aborts. */
@@ -114,6 +119,7 @@ export class Provisioner {
       if (!signal.aborted) throw error;
     } finally {
       for (const stop of stops) stop();
+      this.#later.stop();
     }
   }
 
@@ -133,6 +139,7 @@ export class Provisioner {
     const built = buildProblem({
       ...this.#placeless(),
       nodes: state.nodes(),
+      isLost: (claim) => isLost(claim, clock.now()),
       daemonSets: state.informers.daemonSets.list(),
       pools,
       namespaces: state.informers.namespaces.list(),
@@ -140,20 +147,30 @@ export class Provisioner {
     });
     const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
+    // Others may have written claims while this was solved.
+    const { coming } = state;
+    const limits = new PoolLimits({
+      pools,
+      nodes: state.nodes(),
+      coming,
+      isLost: (claim) => isLost(claim, clock.now()),
+    });
     const claims = await Promise.all(
-      solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),
+      solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, limits, signal)),
     );
     this.#tell(built, solution, claims);
     this.#tellOfPolicies(policies, poolNamed);
     if (!claims.includes(undefined)) this.rounds.ended(going);
     decisions.add({ at: clock.now(), built, solution, claims, policies });
+    const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
+    this.#later.ended(withoutPlace + built.held.length);
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
       pods: built.pods.length,
       onExistingNodes: solution.existing.reduce((sum, { pods }) => sum + pods.length, 0),
       newNodes: solution.newNodes.length,
-      withoutPlace: solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0),
+      withoutPlace,
       pricePerHour: solution.price,
       lowerBound: solution.lowerBound,
       seconds,
@@ -202,10 +219,18 @@ export class Provisioner {
     node: NewNode,
     pool: NodePool,
     built: BuiltProblem,
+    limits: PoolLimits,
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
+    const { cloudName, pods } = built;
+    if (limits.take([{ node, pool, cloudName }]) !== undefined) {
+      this.#logger.info('node not asked for: others have used the limits up meanwhile', {
+        NodePool: { name: node.pool },
+      });
+      this.#batcher.trigger();
+      return undefined;
+    }
     try {
-      const { cloudName, pods } = built;
       const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned' }, signal);
       // At once: its machine may have joined before the other claims are written.
       const expected = node.pods.map((number) => pods[number] as Pod);
