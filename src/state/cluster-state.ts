@@ -1,7 +1,7 @@
 /** The cluster as controllers see it: the informers' caches, plus our own writes that have not come back yet. */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
-import { BY_NODE, BY_PROVIDER_ID, type ClusterInformers } from './cluster-informers.ts';
+import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import { CLAIM_PREFIX, isGoing, type StateNode } from './state-node.ts';
 
@@ -37,20 +37,21 @@ export class ClusterState {
 
   /** Every node, with its claim, and every claim that has no node yet. */
   nodes(): StateNode[] {
-    const { nodes, nodeClaims } = this.informers;
-    const claimed = new Map<string, NodeClaim>();
-    const waiting: NodeClaim[] = [];
-    for (const claim of [...nodeClaims.list(), ...this.#assumed.values()]) {
-      const providerID = claim.status?.providerID;
-      const there = providerID !== undefined && nodes.byIndex(BY_PROVIDER_ID, providerID).length > 0;
-      if (there) claimed.set(providerID, claim);
-      else waiting.push(claim);
+    const claims = [...this.informers.nodeClaims.list(), ...this.#assumed.values()];
+    const byProviderID = new Map<string | undefined, NodeClaim>();
+    for (const claim of claims) if (claim.status?.providerID) byProviderID.set(claim.status.providerID, claim);
+    const joined = new Set<string | undefined>();
+    const states: StateNode[] = [];
+    for (const node of this.informers.nodes.list()) {
+      const name = node.metadata.name ?? '';
+      const claim = byProviderID.get(node.spec?.providerID);
+      states.push(claim === undefined ? { name, node } : { name, node, claim });
+      if (claim !== undefined) joined.add(node.spec?.providerID);
     }
-    const withNode = nodes.list().map((node) => {
-      const claim = claimed.get(node.spec?.providerID ?? '');
-      return { name: node.metadata.name ?? '', node, ...(claim === undefined ? {} : { claim }) };
-    });
-    return [...withNode, ...waiting.map((claim) => ({ name: `${CLAIM_PREFIX}${claim.metadata.name}`, claim }))];
+    for (const claim of claims) {
+      if (!joined.has(claim.status?.providerID)) states.push({ name: `${CLAIM_PREFIX}${claim.metadata.name}`, claim });
+    }
+    return states;
   }
 
   /** Pods bound to a node that have not ended. */
@@ -59,8 +60,8 @@ export class ClusterState {
   }
 
   /** Pods that run on nodes that go, and will need another place. */
-  displaced(): Pod[] {
-    return this.nodes().flatMap((state) => (isGoing(state) ? this.podsOn(state.name).filter(isReschedulable) : []));
+  displaced(nodes: readonly StateNode[] = this.nodes()): Pod[] {
+    return nodes.flatMap((state) => (isGoing(state) ? this.podsOn(state.name).filter(isReschedulable) : []));
   }
 
   /**
