@@ -78,7 +78,11 @@ export class InterruptedClaims {
           }),
           nodes.addHandler({
             added: ({ spec }) => nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').forEach(enqueue),
-            updated: ({ spec }) => nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').forEach(enqueue),
+            updated: (node, old) => {
+              // That it was closed just now was our own doing.
+              if (isClosed(node) && !isClosed(old)) return;
+              nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '').forEach(enqueue);
+            },
           }),
           options.provisioner.rounds.onEnd(() => this.#lookAtAll()),
           () => this.#gathering?.cancel(),
@@ -132,9 +136,9 @@ export class InterruptedClaims {
     // 1. Nothing new comes to its node. One that is about to be deleted is closed by that.
     const stays = pods.length > 0 && !isGone(interruption);
     const node = cached !== undefined && stays ? await this.#closed(cached, signal) : cached;
-    // 2. Other places are asked for.
+    // 2. Other places are asked for, where somebody needs one.
     const covered = provisioner.rounds.covers(claim.metadata.uid ?? '');
-    if (!covered) this.#askForPlaces();
+    if (!covered && pods.length > 0) this.#askForPlaces();
     // 3. It begins to drain when those are ready, or when there is no more time.
     const start = decideDrainStart({
       interruption,
@@ -169,10 +173,9 @@ export class InterruptedClaims {
   async #closed(cached: Node, signal: AbortSignal): Promise<Node> {
     const { writes } = this.#options;
     const node = writes.newest(cached);
-    const taints = node.spec?.taints ?? [];
-    if (node.metadata.deletionTimestamp !== undefined) return node;
-    if (taints.some(({ key, effect }) => key === TAINT_DISRUPTED.key && effect === TAINT_DISRUPTED.effect)) return node;
-    return writes.patch(NODES, node, { spec: { taints: [...taints, TAINT_DISRUPTED] } }, { signal });
+    if (node.metadata.deletionTimestamp !== undefined || isClosed(node)) return node;
+    const taints = [...(node.spec?.taints ?? []), TAINT_DISRUPTED];
+    return writes.patch(NODES, node, { spec: { taints } }, { signal });
   }
 
   /** Whether the node that the pod is to go to is one that pods run on. */
@@ -196,6 +199,11 @@ export class InterruptedClaims {
     if (node === undefined || deadline === undefined) return Number.POSITIVE_INFINITY;
     return this.#options.plans.planFor(node.metadata.name ?? '', deadline).latestStart;
   }
+}
+
+function isClosed({ spec }: Node): boolean {
+  const { key, effect } = TAINT_DISRUPTED;
+  return (spec?.taints ?? []).some((taint) => taint.key === key && taint.effect === effect);
 }
 
 /** Whether the claim is interrupted, and its drain has not begun. */

@@ -8,6 +8,7 @@ import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { CloudProvider } from '../../cloud/provider.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
+import type { Slices } from '../../engine/packing/work.ts';
 import type { NewNode, Solution } from '../../engine/solution.ts';
 import { solveSteps } from '../../engine/solve.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -17,10 +18,10 @@ import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
-import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
+import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
+import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving, type StateNode } from '../../state/state-node.ts';
 import { inSlices } from '../in-slices.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
@@ -62,6 +63,8 @@ export interface ProvisionerOptions extends ProvisionerLimits {
 }
 
 const NAME = 'provisioner';
+/** So many nodes are dealt with before others have their turn. */
+const AT_A_TIME = 50;
 
 export class Provisioner {
   readonly name = NAME;
@@ -98,8 +101,9 @@ export class Provisioner {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
         try {
-          if (this.#pending().pods.length > 0 || state.displaced().length > 0) await this.provision(signal);
-          else this.rounds.ended(this.#going());
+          const nodes = state.nodes();
+          if (this.#pending(nodes).pods.length > 0 || state.displaced(nodes).length > 0) await this.provision(signal);
+          else this.rounds.ended(goingOf(nodes));
         } catch (error) {
           if (signal.aborted) return;
           this.#logger.error('provisioning failed', { error: asError(error) });
@@ -126,26 +130,34 @@ export class Provisioner {
     const pools = await this.#pools.read(signal);
     this.#offerings.heard(pools);
     this.#cost.heard(pools);
-    const going = this.#going();
-    const { pods: pending, kept } = this.#pending();
-    const built = buildProblem({
+    const nodes = state.nodes();
+    const { pods: pending, kept } = this.#pending(nodes);
+    // All of it is read in one moment: while the problem is built, pods come and go.
+    const podsOn = new Map(nodes.map(({ name }) => [name, [...state.podsOn(name), ...(kept.get(name) ?? [])]]));
+    const snapshot = {
       pending,
-      displaced: state.displaced(),
-      nodes: state.nodes(),
-      podsOn: (node) => [...state.podsOn(node), ...(kept.get(node) ?? [])],
+      displaced: state.displaced(nodes),
+      nodes,
+      podsOn: (node: string) => podsOn.get(node) ?? [],
       daemonSets: state.informers.daemonSets.list(),
       pools,
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
-    });
+    };
+    const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
     const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
-    const claims = await Promise.all(
-      solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),
-    );
-    this.#tell(built, solution, claims);
+    const writes: Promise<NodeClaim | undefined>[] = [];
+    for (const node of solution.newNodes) {
+      writes.push(this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal));
+      // All are under way at once, but they need not begin in the same moment.
+      if (writes.length % AT_A_TIME === 0) await clock.sleep(0, signal);
+    }
+    const claims = await Promise.all(writes);
+    signal.throwIfAborted();
+    await inSlices(this.#tell(built, solution, claims), clock, signal);
     this.#tellOfPolicies(policies, poolNamed);
-    if (!claims.includes(undefined)) this.rounds.ended(going);
+    if (!claims.includes(undefined)) this.rounds.ended(goingOf(nodes));
     decisions.add({ at: clock.now(), built, solution, claims, policies });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
@@ -161,10 +173,13 @@ export class Provisioner {
   }
 
   /** Pods without a place, but for those whose node is on its way: planned anew, they would seldom fit as well again. */
-  #pending(): { readonly pods: Pod[]; readonly kept: ReadonlyMap<string, readonly Pod[]> } {
+  #pending(nodes: readonly StateNode[]): {
+    readonly pods: Pod[];
+    readonly kept: ReadonlyMap<string, readonly Pod[]>;
+  } {
     const { state, nominations } = this.#options;
     const kept = new Map<string, readonly Pod[]>();
-    for (const node of state.nodes()) {
+    for (const node of nodes) {
       if (node.claim !== undefined && !isLeaving(node)) kept.set(node.name, nominations.keptFor(node.claim));
     }
     const placed = new Set([...kept.values()].flat());
@@ -176,13 +191,6 @@ export class Provisioner {
     const startedAt = clock.elapsed();
     const elapsedMs = (): number => clock.elapsed() - startedAt;
     return inSlices(solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps }), clock, signal);
-  }
-
-  /** The claims whose machines go, by UID. */
-  #going(): string[] {
-    return this.#options.state
-      .nodes()
-      .flatMap((state) => (isGoing(state) && state.claim !== undefined ? [state.claim.metadata.uid ?? ''] : []));
   }
 
   /** One claim that cannot be written does not keep the others from being written. */
@@ -200,16 +208,17 @@ export class Provisioner {
       this.#options.nominations.nominate(`${CLAIM_PREFIX}${claim.metadata.name}`, expected);
       return claim;
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (signal.aborted) return undefined;
       this.#logger.error('claim could not be written', { NodePool: { name: node.pool }, error: asError(error) });
       this.#batcher.trigger();
       return undefined;
     }
   }
 
-  #tell(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): void {
+  *#tell(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): Slices<void> {
     const { recorder, nominations, podMetrics } = this.#options;
     for (const pod of built.pods) podMetrics?.decided(pod);
+    yield;
     const podsOf = (numbers: readonly number[]): Pod[] => numbers.map((number) => built.pods[number] as Pod);
     const say = (pods: readonly Pod[], node: string): void => {
       const where = node.startsWith(CLAIM_PREFIX) ? node : `node/${node}`;
@@ -221,12 +230,13 @@ export class Provisioner {
       if (name !== undefined) say(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
     }
     const inFlight = new Map(
-      this.#options.state.nodes().flatMap((node) => (isInFlight(node) ? [[node.name, node.claim?.metadata.name]] : [])),
+      built.snapshot.nodes.flatMap((node) => (isInFlight(node) ? [[node.name, node.claim?.metadata.name]] : [])),
     );
-    for (const { node, pods } of solution.existing) {
+    for (const [index, { node, pods }] of solution.existing.entries()) {
       const claim = inFlight.get(node);
       nominations.nominate(claim === undefined ? node : `${CLAIM_PREFIX}${claim}`, podsOf(pods));
       say(podsOf(pods), node);
+      if (index % AT_A_TIME === AT_A_TIME - 1) yield;
     }
     for (const { pods, reason } of solution.unplaced) {
       const why = reasonSentence(reason);
@@ -270,4 +280,11 @@ export class Provisioner {
       ...[...informers.nodeClasses.values()].map((informer) => informer.addHandler(changed())),
     ];
   }
+}
+
+/** The claims whose machines go, by UID. */
+function goingOf(nodes: readonly StateNode[]): string[] {
+  return nodes.flatMap((state) =>
+    isGoing(state) && state.claim !== undefined ? [state.claim.metadata.uid ?? ''] : [],
+  );
 }
