@@ -88,8 +88,7 @@ export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProbl
     ),
   };
   const cloudName = (instanceType: string): string => names.cloudName(instanceType);
-  // Of the snapshot only what is asked for: a decision is kept long after the moment that it was made from.
-  return { problem, pods, held, cloudName, snapshot: { nodes: snapshot.nodes, pools: snapshot.pools } };
+  return { problem, pods, held, cloudName, snapshot };
 }
 
 /** A unit of the engine's work is a few hundred nanoseconds; these are what a node and a pod take here. */

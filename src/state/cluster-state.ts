@@ -3,13 +3,15 @@ import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
 import type { StorageLookup } from './pod-volumes.ts';
-import { CLAIM_PREFIX, isGoing, type StateNode } from './state-node.ts';
+import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
 
 export class ClusterState {
   readonly informers: ClusterInformers;
   readonly storage: StorageLookup;
   /** Claims that were written and are not in the cache yet, by name. */
   readonly #assumed = new Map<string, NodeClaim>();
+  /** As they were when they were last asked for, while nothing has changed. */
+  #nodes: readonly StateNode[] | undefined;
 
   constructor(informers: ClusterInformers) {
     this.informers = informers;
@@ -18,16 +20,23 @@ export class ClusterState {
       volume: (name) => informers.volumes.get(name),
       storageClass: (name) => informers.storageClasses.get(name),
     };
-    informers.nodeClaims.addHandler({
-      added: ({ metadata }) => void this.#assumed.delete(metadata.name ?? ''),
-      deleted: ({ metadata }) => void this.#assumed.delete(metadata.name ?? ''),
-    });
+    const changed = (): void => {
+      this.#nodes = undefined;
+    };
+    const shown = ({ metadata }: NodeClaim): void => {
+      changed();
+      this.#assumed.delete(metadata.name ?? '');
+    };
+    informers.nodeClaims.addHandler({ added: shown, updated: changed, deleted: shown });
+    informers.nodes.addHandler({ added: changed, updated: changed, deleted: changed });
   }
 
   /** Takes a claim that the API server has accepted for there, before the cache says so. */
   assume(claim: NodeClaim): void {
     const name = claim.metadata.name ?? '';
-    if (this.informers.nodeClaims.get(name) === undefined) this.#assumed.set(name, claim);
+    if (this.informers.nodeClaims.get(name) !== undefined) return;
+    this.#assumed.set(name, claim);
+    this.#nodes = undefined;
   }
 
   /** The claim of that name, also one that the cache does not show yet. */
@@ -36,7 +45,12 @@ export class ClusterState {
   }
 
   /** Every node, with its claim, and every claim that has no node yet. */
-  nodes(): StateNode[] {
+  nodes(): readonly StateNode[] {
+    this.#nodes ??= this.#joined();
+    return this.#nodes;
+  }
+
+  #joined(): StateNode[] {
     const claims = [...this.informers.nodeClaims.list(), ...this.#assumed.values()];
     const byProviderID = new Map<string | undefined, NodeClaim>();
     for (const claim of claims) if (claim.status?.providerID) byProviderID.set(claim.status.providerID, claim);
@@ -57,11 +71,6 @@ export class ClusterState {
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): Pod[] {
     return this.informers.pods.byIndex(BY_NODE, node).filter((pod) => !hasEnded(pod));
-  }
-
-  /** Pods that run on nodes that go, and will need another place. */
-  displaced(nodes: readonly StateNode[] = this.nodes()): Pod[] {
-    return nodes.flatMap((state) => (isGoing(state) ? this.podsOn(state.name).filter(isReschedulable) : []));
   }
 
   /**

@@ -19,7 +19,7 @@ import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
 import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
-import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
+import { type ClusterState, isReschedulable, needsPlace } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving, type StateNode } from '../../state/state-node.ts';
 import { inSlices } from '../in-slices.ts';
@@ -101,9 +101,8 @@ export class Provisioner {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
         try {
-          const nodes = state.nodes();
-          if (this.#pending(nodes).pods.length > 0 || state.displaced(nodes).length > 0) await this.provision(signal);
-          else this.rounds.ended(goingOf(nodes));
+          if (this.#isWanted()) await this.provision(signal);
+          else this.rounds.ended(goingOf(state.nodes()));
         } catch (error) {
           if (signal.aborted) return;
           this.#logger.error('provisioning failed', { error: asError(error) });
@@ -130,15 +129,15 @@ export class Provisioner {
     const pools = await this.#pools.read(signal);
     this.#offerings.heard(pools);
     this.#cost.heard(pools);
-    const nodes = state.nodes();
-    const { pods: pending, kept } = this.#pending(nodes);
     // All of it is read in one moment: while the problem is built, pods come and go.
-    const podsOn = new Map(nodes.map(({ name }) => [name, [...state.podsOn(name), ...(kept.get(name) ?? [])]]));
+    const nodes = state.nodes();
+    const { pods: pending, kept } = this.#pending();
+    const podsOn = new Map(nodes.map(({ name }) => [name, state.podsOn(name)]));
     const snapshot = {
       pending,
-      displaced: state.displaced(nodes),
+      displaced: nodes.flatMap((node) => (isGoing(node) ? (podsOn.get(node.name) ?? []).filter(isReschedulable) : [])),
       nodes,
-      podsOn: (node: string) => podsOn.get(node) ?? [],
+      podsOn: (node: string) => [...(podsOn.get(node) ?? []), ...(kept.get(node) ?? [])],
       daemonSets: state.informers.daemonSets.list(),
       pools,
       namespaces: state.informers.namespaces.list(),
@@ -158,7 +157,8 @@ export class Provisioner {
     await inSlices(this.#tell(built, solution, claims), clock, signal);
     this.#tellOfPolicies(policies, poolNamed);
     if (!claims.includes(undefined)) this.rounds.ended(goingOf(nodes));
-    decisions.add({ at: clock.now(), built, solution, claims, policies });
+    const { snapshot: _, ...question } = built;
+    decisions.add({ at: clock.now(), built: question, solution, claims, policies });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
@@ -172,14 +172,18 @@ export class Provisioner {
     });
   }
 
+  /** Whether some pod has no place, or will have none. */
+  #isWanted(): boolean {
+    const { state } = this.#options;
+    const displaces = (node: StateNode): boolean => isGoing(node) && state.podsOn(node.name).some(isReschedulable);
+    return state.nodes().some(displaces) || this.#pending().pods.length > 0;
+  }
+
   /** Pods without a place, but for those whose node is on its way: planned anew, they would seldom fit as well again. */
-  #pending(nodes: readonly StateNode[]): {
-    readonly pods: Pod[];
-    readonly kept: ReadonlyMap<string, readonly Pod[]>;
-  } {
+  #pending(): { readonly pods: Pod[]; readonly kept: ReadonlyMap<string, readonly Pod[]> } {
     const { state, nominations } = this.#options;
     const kept = new Map<string, readonly Pod[]>();
-    for (const node of nodes) {
+    for (const node of state.nodes()) {
       if (node.claim !== undefined && !isLeaving(node)) kept.set(node.name, nominations.keptFor(node.claim));
     }
     const placed = new Set([...kept.values()].flat());
