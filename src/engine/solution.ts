@@ -56,6 +56,7 @@ export interface FunnelStep {
 /** The offering that came closest, and what would have to change for it to do. */
 export interface NearestMiss {
   readonly pool: string;
+  /** As its nodes are labelled. */
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: string;

@@ -1,11 +1,13 @@
 /** What consolidation would do to a live cluster, as data: what `-o json` and `-o yaml` print, and what the table is made from. */
-import type { ConsolidationPlan, Move } from '../../engine/consolidation/plan.ts';
 import type { BuiltFleet } from '../../state/build-fleet.ts';
 import { perMonth } from '../money.ts';
+import type { ExpectedMove, Outlook } from '../outlook/outlook.ts';
 
 /** Some nodes go, others come. */
 export interface ReportedMove {
   readonly reason: string;
+  /** At once, as soon as the nodes of others are on their way, or when others are done. */
+  readonly begins: ExpectedMove['begins'];
   /** The nodes that go. */
   readonly nodes: readonly string[];
   readonly newNodes: readonly {
@@ -37,34 +39,27 @@ export interface ConsolidationReport {
   readonly notes: readonly string[];
 }
 
-/** The report of a plan. */
+/** The report of an outlook. */
 export function consolidationReport(
-  plan: ConsolidationPlan,
-  { cloudName }: Pick<BuiltFleet, 'cloudName'>,
+  { plan, built, moves, stays }: Outlook,
   notes: readonly string[],
 ): ConsolidationReport {
-  const perHour = plan.priceBefore - plan.priceAfter;
+  const perHour = moves.reduce((sum, { move }) => sum + move.savings, 0);
   return {
-    moves: plan.moves.map((move, index) => reported(move, index, cloudName)),
-    price: { before: plan.priceBefore, after: plan.priceAfter, lowerBound: plan.lowerBound },
+    moves: moves.map((move) => reported(move, built.cloudName)),
+    price: { before: plan.priceBefore, after: plan.priceBefore - perHour, lowerBound: plan.lowerBound },
     saved: { perHour, perMonth: perMonth(perHour) },
-    evictions: plan.evictions,
-    kept: plan.kept.map(({ node, sentence, wouldSave }) => ({
-      node,
-      because: sentence.replace(/^node \S+ stays: /, ''),
-      wouldSave,
-    })),
+    evictions: moves.reduce((sum, { move }) => sum + move.landings.length, 0),
+    kept: stays.map(({ node, because, wouldSave }) => ({ node, because, wouldSave })),
     complete: plan.complete,
     notes,
   };
 }
 
-function reported(move: Move, index: number, cloudName: BuiltFleet['cloudName']): ReportedMove {
-  const needed = move.landings.flatMap((landing) =>
-    'move' in landing && landing.move !== index ? [landing.move + 1] : [],
-  );
+function reported({ move, begins, after }: ExpectedMove, cloudName: BuiltFleet['cloudName']): ReportedMove {
   return {
     reason: move.reason,
+    begins,
     nodes: move.nodes,
     newNodes: move.newNodes.map(({ pool, price, offerings: [first] }) => ({
       pool,
@@ -75,6 +70,6 @@ function reported(move: Move, index: number, cloudName: BuiltFleet['cloudName'])
     })),
     evictions: move.landings.length,
     savings: move.savings,
-    after: [...new Set(needed)].sort((a, b) => a - b),
+    after,
   };
 }

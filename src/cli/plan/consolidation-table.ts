@@ -21,7 +21,7 @@ export function consolidationTable(report: ConsolidationReport): string {
 }
 
 function movesTable(moves: readonly ReportedMove[]): string {
-  const rows = moves.map(({ nodes, newNodes, evictions, savings, after }, index) => [
+  const rows = moves.map(({ nodes, newNodes, evictions, savings, begins, after }, index) => [
     String(index + 1),
     dollars(savings),
     names(nodes),
@@ -29,9 +29,14 @@ function movesTable(moves: readonly ReportedMove[]): string {
       ? '-'
       : names(newNodes.map(({ instanceType, capacityType, zone }) => `${instanceType} (${capacityType}, ${zone})`)),
     String(evictions),
-    after.length === 0 ? '' : `after ${names(after.map(String))}`,
+    beginsText(begins, after),
   ]);
-  return textTable(['MOVE', 'SAVES $/HOUR', 'NODES THAT GO', 'NODES THAT COME', 'PODS', ''], rows, [0, 1, 4]);
+  return textTable(['MOVE', 'SAVES $/HOUR', 'NODES THAT GO', 'NODES THAT COME', 'PODS', 'BEGINS'], rows, [0, 1, 4]);
+}
+
+function beginsText(begins: ReportedMove['begins'], after: readonly number[]): string {
+  if (after.length > 0) return `after ${names(after.map(String))}`;
+  return begins === 'later' ? 'when others are done' : 'now';
 }
 
 function names(list: readonly string[]): string {

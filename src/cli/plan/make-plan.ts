@@ -21,7 +21,6 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 import { dollars, perMonth } from '../money.ts';
 import { SimulatedMarket } from '../simulated-market.ts';
 import { adviceText } from '../why/advice.ts';
-import { inCloudWords } from '../why/in-cloud-words.ts';
 import { ImaginedCluster } from './imagined-cluster.ts';
 import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
 import { plannedStorage } from './planned-storage.ts';
@@ -156,8 +155,7 @@ function report(built: BuiltProblem, solution: Solution, notes: readonly string[
   });
   // Pods that are alike are groups of their own in the problem, and share one reason.
   const byReason = Map.groupBy(solution.unplaced, ({ reason }) => reason);
-  const unplaced = [...byReason].map(([shared, groups]): PodsWithoutPlace => {
-    const reason = inCloudWords(shared, built.cloudName);
+  const unplaced = [...byReason].map(([reason, groups]): PodsWithoutPlace => {
     const advice = reason.nearest === undefined ? {} : { advice: adviceText(reason.nearest) };
     return { pods: groups.flatMap(({ pods }) => named(pods)), why: reasonSentence(reason), ...advice, reason };
   });

@@ -2,12 +2,12 @@
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { SpotPlanning } from '../../controllers/spot-policy/spot-planning.ts';
 import type { Pool, Problem } from '../../engine/problem.ts';
 import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
-import { buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
+import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import { hasEnded } from '../../state/cluster-state.ts';
-import { inCloudWords } from './in-cloud-words.ts';
 
 /** What one pool can do for the pod. */
 export type PoolWhy =
@@ -32,16 +32,22 @@ export interface UnusablePool {
 }
 
 /** Asks for one pod of a cluster; the snapshot's own pending pods do not matter. */
-export function podWhy(pod: Pod, snapshot: ClusterSnapshot, unusable: readonly UnusablePool[]): PodWhy {
+export function podWhy(
+  pod: Pod,
+  snapshot: ClusterSnapshot,
+  unusable: readonly UnusablePool[],
+  spot?: Pick<SpotPlanning, 'settle'>,
+): PodWhy {
   const name = keyText(keyOf(pod));
   const settled = settledStanding(pod);
   if (settled !== undefined) return { pod: name, standing: settled, pools: [] };
-  const { problem, held, cloudName } = buildProblem({ ...snapshot, pending: [pod] });
+  const built = buildProblem({ ...snapshot, pending: [pod] });
+  const { problem, held } = built;
   if (held[0] !== undefined) return { pod: name, standing: `waits: ${held[0].problem}`, pools: [] };
   const place = solve({ ...problem, pools: [] }, { quality: 'fast' }).existing[0]?.node;
   if (place !== undefined) return { pod: name, standing: placeStanding(place, problem), pools: [] };
   const pools: PoolWhy[] = [
-    ...problem.pools.map((pool) => poolWhy(pool, problem, cloudName)),
+    ...problem.pools.map((pool) => poolWhy(pool, built, spot)),
     ...unusable.map((other) => ({ ...other, outcome: 'unusable' as const })),
   ];
   const launches = pools.some(({ outcome }) => outcome === 'launches');
@@ -90,10 +96,12 @@ function placeStanding(place: string, { nodes = [] }: Problem): string {
 }
 
 /** The question with this pool alone. */
-function poolWhy(pool: Pool, problem: Problem, cloudName: (name: string) => string): PoolWhy {
+function poolWhy(pool: Pool, built: BuiltProblem, spot: Pick<SpotPlanning, 'settle'> | undefined): PoolWhy {
+  const { problem, cloudName } = built;
   const sold = new Set(pool.instanceTypes);
   const instanceTypes = problem.instanceTypes.filter(({ name }) => pool.instanceTypes === undefined || sold.has(name));
-  const { newNodes, unplaced } = solve({ ...problem, pools: [pool], instanceTypes }, { quality: 'fast' });
+  const solution = solve({ ...problem, pools: [pool], instanceTypes }, { quality: 'fast' });
+  const { newNodes, unplaced } = spot?.settle(solution, built).solution ?? solution;
   const offering = newNodes[0]?.offerings[0];
   if (offering !== undefined) {
     return {
@@ -103,5 +111,5 @@ function poolWhy(pool: Pool, problem: Problem, cloudName: (name: string) => stri
     };
   }
   const reason = unplaced[0]?.reason ?? { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} };
-  return { pool: pool.name, outcome: 'cannot', reason: inCloudWords(reason, cloudName) };
+  return { pool: pool.name, outcome: 'cannot', reason };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Problem } from '../problem.ts';
 import type { UnplacedReason } from '../solution.ts';
 import { solve } from '../solve.ts';
-import { aNode, aPod, aPool, aProblem, aType, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
+import { aNode, aPod, aPool, aProblem, aType, INSTANCE_TYPE, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
 import { reasonSentence } from './sentence.ts';
 
 function reason(problem: Problem): UnplacedReason {
@@ -34,6 +34,14 @@ describe('the reason why a pod has no place', () => {
       constraint: 'resources',
       change: { kind: 'resource', resource: 'cpu', requested: 6000, available: 4000 },
     });
+  });
+
+  it('names an instance type as its nodes are labelled, not as the problem tells it from others', () => {
+    const renamed = aType({ name: 'class-b:large', labels: { [INSTANCE_TYPE]: 'large' } });
+    const why = reason(aProblem({ pods: [aPod({ requests: { cpu: 1e6 } })], instanceTypes: [renamed] }));
+    expect(why.nearest?.instanceType).toBe('large');
+    expect(reasonSentence(why)).toContain('large');
+    expect(reasonSentence(why)).not.toContain('class-b');
   });
 
   it('names the offering that lacks the fewest labels, however dear it is', () => {

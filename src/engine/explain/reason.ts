@@ -3,7 +3,8 @@ import { type Bitset, forEachBit, hasBit } from '../compile/bitset.ts';
 import type { Template } from '../compile/catalogue.ts';
 import type { Admitted } from '../compile/compatibility.ts';
 import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
-import type { InstanceType, Offering, Requirement } from '../problem.ts';
+import { typeLabel } from '../compile/type-label.ts';
+import type { Offering, Requirement } from '../problem.ts';
 import { satisfies } from '../requirements/label-match.ts';
 import { untolerated } from '../requirements/taints.ts';
 import type { Constraint, FunnelStep, NearestMiss, NeededChange, UnplacedReason } from '../solution.ts';
@@ -163,7 +164,7 @@ export class Explainer {
     const offering = catalogue.optionOffering[option] as Offering;
     return {
       pool: problem.pools[template.pool]?.name ?? '',
-      instanceType: (problem.instanceTypes[template.type] as InstanceType).name,
+      instanceType: typeLabel(problem.instanceTypes[template.type]),
       zone: offering.zone,
       capacityType: offering.capacityType,
       constraint,
