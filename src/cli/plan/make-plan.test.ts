@@ -72,7 +72,7 @@ describe('a plan', () => {
     const text = planTable(made);
     expect(text).toContain('No place for 3 far:');
     expect(text).toContain('0 with the labels that the pod wants');
-    expect(text).toContain('to do: let the pod accept another topology.kubernetes.io/zone');
+    expect(text).toContain('to do: let the pod accept what pool general has of topology.kubernetes.io/zone (sim-1a, ');
   });
 
   it('keeps the limits of a pool', async () => {

@@ -1,6 +1,6 @@
 /** The fleet as lines of a terminal. No line is wider than the terminal; 80 columns are enough. */
+import { amountText } from '../../engine/explain/amounts.ts';
 import { dollars, percent, perMonth } from '../money.ts';
-import { amountText } from '../why/amounts.ts';
 import { ageText } from './age-text.ts';
 import { bar } from './bar.ts';
 import type { FleetView, NodeStatus, NodeView, Use } from './fleet-view.ts';
