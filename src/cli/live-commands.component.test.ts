@@ -1,5 +1,5 @@
 /** The commands that talk to a cluster, over HTTP, as a person runs them. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -159,8 +159,17 @@ describe('why', () => {
     });
   });
 
-  it('says how to ask', async () => {
-    expect((await spindrift('why', 'far')).printed).toContain('say what about, as in pod/web-1');
+  it.each([
+    [['far'], 'spindrift why: say what about, as in pod/web-1 or node/general-x7k2p\n'],
+    [
+      ['deployment/web'],
+      'spindrift why: it knows pods and nodes, not deployment, as in pod/web-1 or node/general-x7k2p\n',
+    ],
+    [['pod/far', 'pod/near'], 'spindrift why: it answers for one pod or node at a time: name one, as in pod/web-1\n'],
+    [['pod', 'default/far'], 'spindrift why: write the namespace with -n, as in pod/web-1 -n default\n'],
+    [['pod/far', '-n', 'defualt'], 'spindrift: there is no namespace defualt, did you mean default?\n'],
+  ])('says how to ask, to %j', async (args, printed) => {
+    expect(await spindrift('why', ...args)).toEqual({ code: 1, printed });
   });
 });
 
@@ -215,6 +224,26 @@ describe('sim', () => {
 
   it('says what it can do', async () => {
     expect((await spindrift('sim', 'exhaus', 'spot')).printed).toContain('did you mean exhaust?');
+  });
+});
+
+describe('a cluster that cannot be talked to', () => {
+  it.each([
+    ['does not answer', /:\d+/g, ':1', /no cluster to talk to: \S+:1 does not answer, does it run\?/],
+    ['has other credentials', /token: .*/, 'token: wrong', /does not take the credentials of the kubeconfig/],
+  ])('is told in one line when it %s', async (_, from, to, said) => {
+    const path = join(folder, 'other');
+    await writeFile(path, (await readFile(kubeconfig, 'utf8')).replaceAll(new RegExp(from, 'g'), to));
+    const known = kubeconfig;
+    try {
+      kubeconfig = path;
+      const { code, printed } = await spindrift('top', '--once');
+      expect(printed).toMatch(said);
+      expect(printed.trim().split('\n')).toHaveLength(1);
+      expect(code).toBe(1);
+    } finally {
+      kubeconfig = known;
+    }
   });
 });
 

@@ -65,6 +65,12 @@ async function aboutNode(cluster: WatchedCluster, name: string, signal: AbortSig
 function findPod({ state }: WatchedCluster, name: string, namespace: string): Pod {
   const pod = state.informers.pods.get({ namespace, name });
   if (pod !== undefined) return pod;
+  const namespaces = state.informers.namespaces.list().map(({ metadata: { name: one = '' } }) => one);
+  if (!namespaces.includes(namespace))
+    throw new SpindriftError('OBJECT_UNKNOWN', {
+      object: `namespace ${namespace}`,
+      hint: hint(namespace, namespaces),
+    });
   const known = state.informers.pods.list().flatMap(({ metadata }) => {
     return metadata.namespace === namespace ? [metadata.name ?? ''] : [];
   });
