@@ -218,6 +218,15 @@ describe('sim', () => {
     expect(await overrides()).toHaveLength(1);
   });
 
+  it.each([
+    ['spot:m5.larg', 'there is no instance type m5.larg in SimulatedNodeClass default, did you mean m5.large?'],
+    ['spot:m5.large:sim-1z', 'there is no zone sim-1z in SimulatedNodeClass default, did you mean sim-1a?'],
+  ])('refuses %s, which nothing is sold as', async (offerings, said) => {
+    const before = await overrides();
+    expect((await spindrift('sim', 'exhaust', offerings)).printed).toContain(said);
+    expect(await overrides()).toEqual(before);
+  });
+
   it('refuses nodes that are not there', async () => {
     expect((await spindrift('sim', 'interrupt', 'general-x7')).printed).toContain('there is no node general-x7');
   });

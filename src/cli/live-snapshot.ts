@@ -34,7 +34,8 @@ export interface LiveFleet extends Pick<LiveCluster, 'unusable' | 'policies'> {
 
 /** What the clouds of the cluster sell. */
 export function marketOf({ clock, state, nodeClasses }: WatchedCluster): SimulatedMarket {
-  return new SimulatedMarket({ now: clock.now(), nodeClasses: nodeClasses(), nodes: state.informers.nodes.list() });
+  const nodes = state.informers.nodes.list();
+  return new SimulatedMarket({ now: clock.now(), nodeClasses: nodeClasses(), nodes, live: true });
 }
 
 /** For one pod at a time: the snapshot has none that are pending. */

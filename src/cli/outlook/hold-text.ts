@@ -1,11 +1,16 @@
 /** What holds a node, with its names and times where the sentence of the engine has none. */
 import { NEVER } from '../../apis/karpenter/duration.ts';
-import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION } from '../../apis/spindrift/annotations.ts';
+import {
+  ANNOTATION_DISRUPTION,
+  ANNOTATION_INTERRUPTION,
+  ANNOTATION_INTERRUPTION_DEADLINE,
+} from '../../apis/spindrift/annotations.ts';
 import { readMark } from '../../controllers/disruption/commands/mark.ts';
 import type { Hold } from '../../engine/consolidation/fleet.ts';
 import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 import type { FleetSnapshot } from '../../state/build-fleet.ts';
 import { consolidatableAt } from '../../state/node-hold.ts';
+import { hasJustComeUp } from '../../state/nominations.ts';
 import { isGoing, poolOf, type StateNode } from '../../state/state-node.ts';
 
 /** A clause without its end; undefined where there is nothing to add. */
@@ -19,6 +24,10 @@ export function holdText(state: StateNode, hold: Hold, snapshot: FleetSnapshot):
     }
     case 'leaving':
       return leavingText(state);
+    case 'nominated':
+      return state.claim !== undefined && hasJustComeUp(state.claim, snapshot.now)
+        ? 'it has only just come up, and pods that it was made for may still be coming'
+        : undefined;
     default:
       return undefined;
   }
@@ -37,7 +46,10 @@ function afterText(state: StateNode, { nodePools }: FleetSnapshot): string | und
 function leavingText(state: StateNode): string {
   const { annotations = {} } = state.claim?.metadata ?? {};
   const interruption = annotations[ANNOTATION_INTERRUPTION];
-  if (interruption !== undefined) return `it is going already: its cloud takes it away (${interruption})`;
+  if (interruption !== undefined) {
+    const deadline = annotations[ANNOTATION_INTERRUPTION_DEADLINE];
+    return `it is going already: its cloud takes it away (${interruption}${deadline === undefined ? '' : `, at ${deadline}`})`;
+  }
   const mark = readMark(annotations[ANNOTATION_DISRUPTION]);
   if (mark !== undefined) {
     const needs = mark.needs.map(({ name }) => name);

@@ -7,14 +7,9 @@ import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { NOMINATED, nominatedPlaces } from '../../controllers/provisioning/events.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import { hasCode } from '../../platform/errors.ts';
-import { Nominations } from '../../state/nominations.ts';
+import { LONGEST_MS, Nominations, SHORTEST_MS } from '../../state/nominations.ts';
 import { CLAIM_PREFIX } from '../../state/state-node.ts';
 import type { WatchedCluster } from '../live-cluster.ts';
-
-/** As long as the autoscaler keeps a place for a pod that has not come. */
-const KEPT_MS = 600_000;
-/** As long as it keeps the node, whoever has come. */
-const SHORTEST_MS = 20_000;
 
 /** What the cluster shows, and whether its events could be read. */
 export async function readNominations(
@@ -50,7 +45,7 @@ export function places(
     const age = now - saidAt(event);
     const pod = pods.get({ namespace, name });
     if (pod === undefined || pod.metadata.uid !== uid) return [];
-    const waits = age < KEPT_MS && !pod.spec.nodeName;
+    const waits = age < LONGEST_MS && !pod.spec.nodeName;
     if (!waits && age >= SHORTEST_MS) return [];
     return nominatedPlaces(event.message).map((place) => ({ node: stateName(place), pod }));
   });

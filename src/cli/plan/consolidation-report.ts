@@ -1,5 +1,6 @@
 /** What consolidation would do to a live cluster, as data: what `-o json` and `-o yaml` print, and what the table is made from. */
 import type { BuiltFleet } from '../../state/build-fleet.ts';
+import { poolOf } from '../../state/state-node.ts';
 import { perMonth } from '../money.ts';
 import type { ExpectedMove, Outlook } from '../outlook/outlook.ts';
 
@@ -26,6 +27,16 @@ export interface ReportedMove {
   readonly after: readonly number[];
 }
 
+/** A node that stays. */
+export interface KeptNode {
+  readonly node: string;
+  /** Null for a node that somebody else brought. */
+  readonly pool: string | null;
+  readonly because: string;
+  /** USD per hour, at most. */
+  readonly wouldSave: number;
+}
+
 /** The whole plan. */
 export interface ConsolidationReport {
   readonly moves: readonly ReportedMove[];
@@ -33,7 +44,7 @@ export interface ConsolidationReport {
   readonly price: { readonly before: number; readonly after: number; readonly lowerBound: number };
   readonly saved: { readonly perHour: number; readonly perMonth: number };
   readonly evictions: number;
-  readonly kept: readonly { readonly node: string; readonly because: string; readonly wouldSave: number }[];
+  readonly kept: readonly KeptNode[];
   /** Whether everything was looked at. */
   readonly complete: boolean;
   readonly notes: readonly string[];
@@ -50,7 +61,12 @@ export function consolidationReport(
     price: { before: plan.priceBefore, after: plan.priceBefore - perHour, lowerBound: plan.lowerBound },
     saved: { perHour, perMonth: perMonth(perHour) },
     evictions: moves.reduce((sum, { move }) => sum + move.landings.length, 0),
-    kept: stays.map(({ node, because, wouldSave }) => ({ node, because, wouldSave })),
+    kept: stays.map(({ node, because, wouldSave }) => ({
+      node,
+      pool: poolOf(built.states.get(node) ?? { name: node }) ?? null,
+      because,
+      wouldSave,
+    })),
     complete: plan.complete,
     notes,
   };

@@ -57,6 +57,18 @@ describe('a plan of consolidation', () => {
     expect(said).toMatch(/^Nothing would be moved: \$0\.0300 an hour\./);
   });
 
+  it('lists no machines in its table that no pool has made', () => {
+    const { claim: _, ...foreign } = aStateNode({ name: 'theirs', node: { unschedulable: true } });
+    const { labels: __, ...metadata } = foreign.node.metadata;
+    const nodes = [{ ...foreign, node: { ...foreign.node, metadata } }, aStateNode({ name: 'ours' })];
+    const made = report({ nodes, pods: ['1', '2', '3'].map((name) => aRunningPod(name, 'ours')) });
+    expect(made.kept.map(({ node, pool }) => [node, pool])).toEqual([
+      ['theirs', null],
+      ['ours', 'general'],
+    ]);
+    expect(consolidationTable(made)).not.toContain('theirs');
+  });
+
   it('names the PodDisruptionBudget that keeps a node', () => {
     const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b' })];
     const pods = [aRunningPod('1', 'a'), aRunningPod('2', 'b')];

@@ -10,11 +10,13 @@ const KEPT_SHOWN = 30;
 /** The whole plan as text. */
 export function consolidationTable(report: ConsolidationReport): string {
   const { moves, kept, notes, complete } = report;
+  // Machines that somebody else brought are never moved; of each of them there is nothing to say.
+  const ours = kept.filter(({ pool }) => pool !== null);
   const parts = [
     ...(moves.length === 0 ? [] : [movesTable(moves)]),
     totals(report),
     ...(complete ? [] : ['Time ran out: there may be more to save.']),
-    ...(kept.length === 0 ? [] : [keptTable(kept)]),
+    ...(ours.length === 0 ? [] : [keptTable(ours)]),
     ...(notes.length === 0 ? [] : [notes.map((note) => `Note: ${note}.`).join('\n')]),
   ];
   return `${parts.join('\n\n')}\n`;

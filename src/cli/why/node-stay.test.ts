@@ -3,6 +3,7 @@ import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
 import { Budgets } from '../../controllers/disruption/budgets/budgets.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import type { FleetSnapshot } from '../../state/build-fleet.ts';
+import { hasJustComeUp } from '../../state/nominations.ts';
 import {
   aFleetSnapshot,
   aPodBudget,
@@ -80,7 +81,14 @@ describe('why a node is still there', () => {
   });
 
   it.each([
-    [{ 'spindrift.dev/interruption': 'spot-interruption' }, 'its cloud takes it away (spot-interruption)'],
+    [{ 'spindrift.dev/interruption': 'spot-interruption' }, 'its cloud takes it away (spot-interruption).\n'],
+    [
+      {
+        'spindrift.dev/interruption': 'spot-interruption',
+        'spindrift.dev/interruption-deadline': '2030-01-02T00:02:00Z',
+      },
+      'its cloud takes it away (spot-interruption, at 2030-01-02T00:02:00Z).\n',
+    ],
     [
       { 'spindrift.dev/disruption': 'id=x reason=Drifted at=2030-01-01T00:00:00Z needs=general/new-1' },
       'it is going already, as Drifted, once new-1 can take its pods',
@@ -88,6 +96,13 @@ describe('why a node is still there', () => {
   ])('is that it goes already, and why: %j', (claimAnnotations, said) => {
     const nodes = [aStateNode({ name: 'a', claimAnnotations }), aStateNode({ name: 'b' })];
     expect(text('a', { ...TWO, nodes })).toContain(said);
+  });
+
+  it('is that it has only just come up, and pods may still be coming', () => {
+    const now = parseTimestamp('2030-01-01T00:00:10Z') as EpochMs;
+    expect(
+      text('a', { ...TWO, now, isNominated: ({ claim }) => claim !== undefined && hasJustComeUp(claim, now) }),
+    ).toContain('It is not consolidated: it has only just come up, and pods that it was made for may still be coming.');
   });
 
   it('is that somebody has cordoned it', () => {

@@ -20,10 +20,11 @@ export function nodeWhyText(why: NodeWhy, stay?: NodeStay, notes: readonly strin
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function stayText({ outcome, begins, because, saves, budget }: NodeStay): string {
+function stayText({ outcome, begins, because, saves, cause, budget }: NodeStay): string {
   if (outcome === 'goes')
     return `Consolidation would take it away${begins === 'now' ? '' : ', when others are done'}: ${because}.`;
-  const most = saves === 0 ? '' : ` Its end would save ${dollars(saves)} an hour at most.`;
+  const goesAnyway = cause?.kind === 'hold' && cause.hold === 'leaving';
+  const most = saves === 0 || goesAnyway ? '' : ` Its end would save ${dollars(saves)} an hour at most.`;
   return `It is not consolidated: ${because}.${most}${budget === undefined ? '' : ` ${budget}.`}`;
 }
 
