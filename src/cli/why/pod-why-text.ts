@@ -20,9 +20,10 @@ function poolText(pool: PoolWhy): string {
     case 'launches':
       return `Pool ${pool.pool} can launch ${offeringText(pool.offering)}, ${offeringPriceText(pool.offering)}.`;
     case 'cannot':
-      return [`Pool ${pool.pool} has nothing for it:`, ...reasonLines(pool.reason).map((line) => `  ${line}`)].join(
-        '\n',
-      );
+      return [
+        `Pool ${pool.pool} has nothing for it${pool.problem === undefined ? '' : `, nor for any pod (${pool.problem})`}:`,
+        ...reasonLines(pool.reason).map((line) => `  ${line}`),
+      ].join('\n');
   }
 }
 

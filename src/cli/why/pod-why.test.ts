@@ -97,6 +97,16 @@ describe('why a pod is pending', () => {
     expect(said).toContain('The node that is there cannot take it:\n  1 too full or too small');
   });
 
+  it('is that a pool can make nothing for any pod', () => {
+    const barren = aNodePool({
+      name: 'barren',
+      template: { requirements: [{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m3'] }] },
+    });
+    expect(say(aPodAsking('web', { cpu: '1' }), snapshot([barren]))).toContain(
+      'Pool barren has nothing for it, nor for any pod (nothing that its node class sells has node.kubernetes.io/instance-type In m3, did you mean m2?):',
+    );
+  });
+
   it('is that there is no pool', () => {
     expect(say(aPodAsking('web', {}), snapshot([]))).toContain('there is no NodePool to make a node from');
   });

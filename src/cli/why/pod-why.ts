@@ -8,11 +8,18 @@ import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import { hasEnded } from '../../state/cluster-state.ts';
+import { nothingAllowed } from '../../state/nothing-allowed.ts';
 
 /** What one pool can do for the pod. */
 export type PoolWhy =
   | { readonly pool: string; readonly outcome: 'launches'; readonly offering: RankedOffering }
-  | { readonly pool: string; readonly outcome: 'cannot'; readonly reason: UnplacedReason }
+  | {
+      readonly pool: string;
+      readonly outcome: 'cannot';
+      readonly reason: UnplacedReason;
+      /** Why it can do nothing for any pod. */
+      readonly problem?: string;
+    }
   | { readonly pool: string; readonly outcome: 'unusable'; readonly problem: string };
 
 /** Where a pod stands, and what each pool can do for it. */
@@ -111,5 +118,7 @@ function poolWhy(pool: Pool, built: BuiltProblem, spot: Pick<SpotPlanning, 'sett
     };
   }
   const reason = unplaced[0]?.reason ?? { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} };
-  return { pool: pool.name, outcome: 'cannot', reason };
+  const usable = built.snapshot.pools.find((one) => one.pool.metadata.name === pool.name);
+  const barren = usable && nothingAllowed(usable.pool, usable.instanceTypes);
+  return { pool: pool.name, outcome: 'cannot', reason, ...(barren === undefined ? {} : { problem: barren }) };
 }
