@@ -1,9 +1,11 @@
 /** Why a pod has no place, as data: pool by pool, from the same question that provisioning asks. */
+import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { SpotPlanning } from '../../controllers/spot-policy/spot-planning.ts';
-import type { Pool, Problem } from '../../engine/problem.ts';
+import type { Pool, Problem, Requirement } from '../../engine/problem.ts';
+import { satisfies } from '../../engine/requirements/label-match.ts';
 import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
@@ -20,7 +22,9 @@ export type PoolWhy =
       /** Why it can do nothing for any pod. */
       readonly problem?: string;
     }
-  | { readonly pool: string; readonly outcome: 'unusable'; readonly problem: string };
+  | { readonly pool: string; readonly outcome: 'unusable'; readonly problem: string }
+  /** The pod asks for other pools by their names. */
+  | { readonly pool: string; readonly outcome: 'unwanted' };
 
 /** Where a pod stands, and what each pool can do for it. */
 export interface PodWhy {
@@ -104,6 +108,7 @@ function placeStanding(place: string, { nodes = [] }: Problem): string {
 
 /** The question with this pool alone. */
 function poolWhy(pool: Pool, built: BuiltProblem, spot: Pick<SpotPlanning, 'settle'> | undefined): PoolWhy {
+  if (!isWanted(pool, built.problem)) return { pool: pool.name, outcome: 'unwanted' };
   const { problem, cloudName } = built;
   const sold = new Set(pool.instanceTypes);
   const instanceTypes = problem.instanceTypes.filter(({ name }) => pool.instanceTypes === undefined || sold.has(name));
@@ -121,4 +126,12 @@ function poolWhy(pool: Pool, built: BuiltProblem, spot: Pick<SpotPlanning, 'sett
   const usable = built.snapshot.pools.find((one) => one.pool.metadata.name === pool.name);
   const barren = usable && nothingAllowed(usable.pool, usable.instanceTypes);
   return { pool: pool.name, outcome: 'cannot', reason, ...(barren === undefined ? {} : { problem: barren }) };
+}
+
+/** Whether some alternative of the pod's conditions lets it be on nodes of a pool of this name. */
+function isWanted({ name }: Pool, { pods }: Problem): boolean {
+  const alternatives = pods[0]?.requirements ?? [];
+  const accepts = (list: readonly Requirement[]): boolean =>
+    list.every((requirement) => requirement.key !== LABEL_NODE_POOL || satisfies(requirement, name));
+  return alternatives.length === 0 || alternatives.some(accepts);
 }
