@@ -57,6 +57,15 @@ describe('a plan of consolidation', () => {
     expect(said).toMatch(/^Nothing would be moved: \$0\.0300 an hour\./);
   });
 
+  it('says once of nodes that stay for one reason what it is', () => {
+    const nodes = ['a', 'b', 'c', 'd'].map((name) =>
+      aStateNode({ name, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+    );
+    expect(consolidationTable(report({ nodes }))).toMatch(
+      /^a, b, c and 1 more +\$0\.0300 +it is marked as not to be disrupted$/m,
+    );
+  });
+
   it('lists no machines in its table that no pool has made', () => {
     const { claim: _, ...foreign } = aStateNode({ name: 'theirs', node: { unschedulable: true } });
     const { labels: __, ...metadata } = foreign.node.metadata;

@@ -55,10 +55,16 @@ function totals({ moves, price, saved, evictions }: ConsolidationReport): string
 }
 
 function keptTable(kept: ConsolidationReport['kept']): string {
-  const rows = [...kept]
-    .sort((a, b) => b.wouldSave - a.wouldSave)
-    .slice(0, KEPT_SHOWN)
-    .map(({ node, because, wouldSave }) => [node, dollars(wouldSave), because]);
-  const rest = kept.length - rows.length;
-  return `${textTable(['NODE THAT STAYS', 'AT MOST $/HOUR', 'BECAUSE'], rows, [1])}${rest > 0 ? `\nand ${rest} more` : ''}`;
+  // Nodes that stay for one reason share a row.
+  const alike = Map.groupBy(kept, ({ because, wouldSave }) => `${dollars(wouldSave)} ${because}`);
+  const groups = [...alike.values()].sort(([a], [b]) => (b?.wouldSave ?? 0) - (a?.wouldSave ?? 0));
+  const shown = groups.slice(0, KEPT_SHOWN);
+  const rows = shown.map((nodes) => [
+    names(nodes.map(({ node }) => node)),
+    dollars(nodes[0]?.wouldSave ?? 0),
+    nodes[0]?.because ?? '',
+  ]);
+  const rest = groups.slice(KEPT_SHOWN).reduce((sum, nodes) => sum + nodes.length, 0);
+  const table = textTable(['NODES THAT STAY', 'EACH AT MOST $/HOUR', 'BECAUSE'], rows, [1]);
+  return `${table}${rest > 0 ? `\nand ${rest} more` : ''}`;
 }

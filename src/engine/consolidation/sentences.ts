@@ -41,7 +41,9 @@ function because(cause: KeptCause): string {
     case 'several-disruption-budgets':
       return `pod ${cause.pod} is selected by more than one PodDisruptionBudget, so it cannot be evicted`;
     case 'pool-budget':
-      return `the budget of pool ${cause.pool} lets ${count(cause.allowed, 'node')} go now as ${cause.reason}, and no more`;
+      return cause.allowed === 0
+        ? `the budget of pool ${cause.pool} lets no more nodes go now as ${cause.reason}`
+        : `the budget of pool ${cause.pool} lets ${count(cause.allowed, 'node')} go now as ${cause.reason}, and no more`;
     case 'no-place':
       return `pod ${cause.pod} has no place elsewhere`;
     case 'price':
