@@ -15,7 +15,7 @@ export type Hold =
   | 'nominated'
   | 'leaving'
   | 'consolidate-after'
-  | 'cooldown'
+  | 'spot-policy'
   | 'static-pool';
 
 /** A node as it runs. */

@@ -140,6 +140,21 @@ describe('provisioning', () => {
     await end();
   });
 
+  it('says on a pool that its requirements leave nothing to launch', async () => {
+    const requirements = [{ key: 'node.kubernetes.io/instance-type', operator: 'In' as const, values: ['meduim'] }];
+    const { clock, client, end } = await setUp(pool('default', { requirements }));
+    await client.create(PODS, aPod('a', { requests: { cpu: '1' } }));
+    await clock.advance(3000);
+    const events = (await client.list(EVENTS)).items.filter(({ involvedObject }) => involvedObject.kind === 'NodePool');
+    expect(events.map(({ reason, message }) => [reason, message])).toEqual([
+      [
+        'NoCompatibleInstanceTypes',
+        'nothing that its node class sells has node.kubernetes.io/instance-type In meduim, did you mean medium?',
+      ],
+    ]);
+    await end();
+  });
+
   it('uses no pool that is not ready', async () => {
     const { clock, client, claims, end } = await setUp(pool('default'));
     const conditions = [

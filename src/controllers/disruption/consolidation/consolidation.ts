@@ -40,9 +40,10 @@ import {
   type PlannedMove,
 } from './commands-of-plan.ts';
 import { consolidationApproved, consolidationRejected, unconsolidatable } from './events.ts';
+import { type FleetSnapshotOptions, fleetSnapshot } from './fleet-snapshot.ts';
 import { ConsolidationMetrics } from './metrics.ts';
 import { type Objection, Validation } from './validation.ts';
-import { policyHold, withinPolicies } from './within-policies.ts';
+import { withinPolicies } from './within-policies.ts';
 
 /** How hard to look, and how long to leave things alone. */
 export interface ConsolidationLimits {
@@ -68,7 +69,7 @@ export interface ConsolidationOptions extends ConsolidationLimits {
 }
 
 /** A round of provisioning gathers pods and finds places for them within this time. */
-const ROUND_MS = 12_000;
+export const ROUND_MS = 12_000;
 /** Where pods come all the time, consolidation goes on all the same. */
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 1000;
@@ -271,29 +272,14 @@ export class Consolidation implements DisruptionMethod {
     return change > now ? Math.min(time, change) : time;
   }
 
-  #snapshot(look: Look, pools: readonly UsablePool[], nodes = look.nodes, budgets = look.budgets): FleetSnapshot {
+  #snapshot(
+    look: Look,
+    pools: readonly UsablePool[],
+    fresh: Pick<FleetSnapshotOptions, 'nodes' | 'budgets'> = {},
+  ): FleetSnapshot {
     const { state, provider, clock, cooldownMs, policies } = this.#options;
-    const { informers, storage } = state;
-    const allowed = (pool: string) => ({
-      Empty: budgets.left(pool, 'Empty'),
-      Underutilized: budgets.left(pool, 'Underutilized'),
-    });
-    return {
-      now: clock.now(),
-      nodes,
-      podsOn: (node) => state.podsOn(node),
-      daemonSets: informers.daemonSets.list(),
-      pools,
-      nodePools: [...look.poolNamed.values()],
-      namespaces: informers.namespaces.list(),
-      disruptionBudgets: informers.disruptionBudgets.list(),
-      storage,
-      reservationLabel: provider.labels.reservation,
-      isNominated: (node) => look.isNominated(node),
-      allowed,
-      policyHold: policyHold({ policies, pools, nodes, now: clock.now(), podsOn: (node) => state.podsOn(node) }),
-      ...(cooldownMs === undefined ? {} : { cooldownMs }),
-    };
+    const reservationLabel = provider.labels.reservation;
+    return fleetSnapshot({ state, look, now: clock.now(), pools, policies, reservationLabel, cooldownMs, ...fresh });
   }
 
   #plan({ fleet }: BuiltFleet, signal: AbortSignal): Promise<ConsolidationPlan> {
@@ -362,7 +348,7 @@ export class Consolidation implements DisruptionMethod {
     const going = new Map(look.nodes.filter(isGoing).map((node) => [node.claim?.metadata.uid, node]));
     const nodes = state.nodes().map((node) => going.get(node.claim?.metadata.uid) ?? node);
     const budgets = new Budgets({ pools: [...look.poolNamed.values()], nodes, now: clock.now() });
-    const snapshot = { ...this.#snapshot(look, pools, nodes, budgets), isNominated };
+    const snapshot = { ...this.#snapshot(look, pools, { nodes, budgets }), isNominated };
     const fresh = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
     const validation = new Validation({ planned: built, fresh, budgets });
     return inSlices(this.#checked(planned, validation), clock, signal);
@@ -437,7 +423,8 @@ function withoutSettling(built: BuiltFleet): BuiltFleet {
   return { ...built, fleet: { ...built.fleet, nodes } };
 }
 
-function pendingSince({ status, metadata }: Pod): EpochMs | undefined {
+/** Since when the scheduler has had no place for a pod. */
+export function pendingSince({ status, metadata }: Pod): EpochMs | undefined {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   return parseTimestamp(scheduled?.lastTransitionTime ?? metadata.creationTimestamp);
 }
