@@ -55,7 +55,7 @@ export class PoolLimits {
   /** Takes what the nodes need, until they are written; gives the pool that has not enough left, and then takes nothing. */
   take(newNodes: readonly Omit<PlannedNode, 'pods'>[]): string | undefined {
     const wanted = new Map<string, Record<string, number>>();
-    const taken: [PlannedNode, Resources][] = [];
+    const taken: [Omit<PlannedNode, 'pods'>, Resources][] = [];
     for (const planned of newNodes) {
       const { pool } = planned.node;
       const room = this.#rooms.get(pool);
