@@ -14,7 +14,7 @@ const claim = aNodeClaim({
 });
 const nodes = [{ name: 'node', node: aNode(), claim }];
 
-function planned(instanceType: string, name = 'general'): PlannedNode {
+function planned(instanceType: string, name = 'general'): Omit<PlannedNode, 'pods'> {
   const offering = { instanceType, zone: 'zone-a', capacityType: 'spot', price: 1 } as const;
   const node = { pool: name, requirements: [], offerings: [offering], price: 1, pods: [], requests: {} };
   return { node, pool, cloudName: (type) => type };

@@ -37,9 +37,9 @@ export class PoolLimits {
   }
 
   /** Takes what the nodes need, until they are written; gives the pool that has not enough left, and then takes nothing. */
-  take(newNodes: readonly PlannedNode[]): string | undefined {
+  take(newNodes: readonly Omit<PlannedNode, 'pods'>[]): string | undefined {
     const wanted = new Map<string, Record<string, number>>();
-    const taken: [PlannedNode, Resources][] = [];
+    const taken: [Omit<PlannedNode, 'pods'>, Resources][] = [];
     for (const planned of newNodes) {
       const { pool } = planned.node;
       const room = this.#roomOf(pool);

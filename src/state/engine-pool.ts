@@ -31,19 +31,8 @@ export function poolUsage(claims: readonly NodeClaim[], planned: PlannedTypes): 
   const sum: Record<string, number> = { nodes: claims.length };
   for (const claim of claims) {
     const { capacity } = claim.status ?? {};
-    const amounts = capacity === undefined ? planned(claim)?.capacity : amountsOf(capacity);
-    for (const [name, amount] of Object.entries(amounts ?? {})) sum[name] = (sum[name] ?? 0) + amount;
+    const amounts = capacity === undefined ? planned(claim)?.capacity : resourceAmounts(capacity);
+    for (const name in amounts) sum[name] = (sum[name] ?? 0) + Number(amounts[name]);
   }
   return sum;
-}
-
-// Objects of the cache are never changed but replaced, so what was read from one holds as long as it lives.
-const AMOUNTS = new WeakMap<ResourceList, Resources>();
-
-function amountsOf(list: ResourceList): Resources {
-  const known = AMOUNTS.get(list);
-  if (known !== undefined) return known;
-  const amounts = resources(resourceAmounts(list));
-  AMOUNTS.set(list, amounts);
-  return amounts;
 }

@@ -93,7 +93,11 @@ export class InterruptedClaims {
           }),
           nodes.addHandler({
             added: ({ spec }) => nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').forEach(enqueue),
-            updated: ({ spec }) => nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').forEach(enqueue),
+            updated: (node, old) => {
+              // That it was closed just now was our own doing.
+              if (isClosed(node) && !isClosed(old)) return;
+              nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '').forEach(enqueue);
+            },
           }),
           options.provisioner.rounds.onEnd(() => this.#lookAtAll()),
           () => this.#gathering?.cancel(),
@@ -155,9 +159,9 @@ export class InterruptedClaims {
     // 1. Nothing new comes to its node. One that is about to be deleted is closed by that.
     const stays = pods.length > 0 && !isGone(interruption);
     const node = cached !== undefined && stays ? await this.#closed(cached, signal) : cached;
-    // 2. Other places are asked for.
+    // 2. Other places are asked for, where somebody needs one.
     const covered = provisioner.rounds.covers(claim.metadata.uid ?? '');
-    if (!covered) this.#askForPlaces();
+    if (!covered && pods.length > 0) this.#askForPlaces();
     // 3. It begins to drain when those are ready, or when there is no more time.
     const facts = { interruption, waitedMs, covered, now: clock.now(), displaced: pods.length > 0 };
     const start = decideDrainStart({
@@ -212,10 +216,9 @@ export class InterruptedClaims {
   async #closed(cached: Node, signal: AbortSignal): Promise<Node> {
     const { writes } = this.#options;
     const node = writes.newest(cached);
-    const taints = node.spec?.taints ?? [];
-    if (node.metadata.deletionTimestamp !== undefined) return node;
-    if (taints.some(({ key, effect }) => key === TAINT_DISRUPTED.key && effect === TAINT_DISRUPTED.effect)) return node;
-    return writes.patch(NODES, node, { spec: { taints: [...taints, TAINT_DISRUPTED] } }, { signal });
+    if (node.metadata.deletionTimestamp !== undefined || isClosed(node)) return node;
+    const taints = [...(node.spec?.taints ?? []), TAINT_DISRUPTED];
+    return writes.patch(NODES, node, { spec: { taints } }, { signal });
   }
 
   /** How it is with the place that the pod is to go to: pods run there, it is on its way, or there is none. */
@@ -241,6 +244,11 @@ export class InterruptedClaims {
     if (node === undefined || deadline === undefined) return Number.POSITIVE_INFINITY;
     return this.#options.plans.planFor(node.metadata.name ?? '', deadline).latestStart;
   }
+}
+
+function isClosed({ spec }: Node): boolean {
+  const { key, effect } = TAINT_DISRUPTED;
+  return (spec?.taints ?? []).some((taint) => taint.key === key && taint.effect === effect);
 }
 
 /** Whether the claim is interrupted, and its drain has not begun. */

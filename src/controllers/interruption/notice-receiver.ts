@@ -42,7 +42,7 @@ interface Pending {
 const MOST_PENDING = 20_000;
 const WORKERS = 64;
 /** So many are taken before others have their turn. */
-const AT_A_TIME = 50;
+const AT_A_TIME = 25;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 /** How long a machine that nobody knows may be one whose launch is not written down yet. */
