@@ -3,6 +3,7 @@ import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { ResourceList } from '../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { Resources } from '../engine/problem.ts';
+import type { NewNode } from '../engine/solution.ts';
 import type { ComingNodes } from '../state/coming-nodes.ts';
 import { poolUsage } from '../state/engine-pool.ts';
 import { plannedTypes } from '../state/planned-types.ts';
@@ -19,6 +20,9 @@ export interface PoolLimitsOptions {
   /** Claims that do not count. */
   isLost?(claim: NodeClaim): boolean;
 }
+
+/** A node that is to be asked for, and what its cloud calls an instance type of the plan. */
+type WantedNode = Pick<PlannedNode, 'node' | 'cloudName'>;
 
 interface Room {
   readonly limits: Resources;
@@ -37,9 +41,9 @@ export class PoolLimits {
   }
 
   /** Takes what the nodes need, until they are written; gives the pool that has not enough left, and then takes nothing. */
-  take(newNodes: readonly Omit<PlannedNode, 'pods'>[]): string | undefined {
+  take(newNodes: readonly WantedNode[]): string | undefined {
     const wanted = new Map<string, Record<string, number>>();
-    const taken: [Omit<PlannedNode, 'pods'>, Resources][] = [];
+    const taken: [WantedNode, Resources][] = [];
     for (const planned of newNodes) {
       const { pool } = planned.node;
       const room = this.#roomOf(pool);
@@ -58,6 +62,11 @@ export class PoolLimits {
     for (const [pool, sum] of wanted) Object.assign(this.#rooms.get(pool)?.used ?? {}, sum);
     for (const [{ node }, takes] of taken) this.#options.coming.expect(node, takes);
     return undefined;
+  }
+
+  /** Those of the nodes, in their order, that there is room for; it is theirs from now on. */
+  takeEach(newNodes: readonly NewNode[], cloudName: WantedNode['cloudName']): ReadonlySet<NewNode> {
+    return new Set(newNodes.filter((node) => this.take([{ node, cloudName }]) === undefined));
   }
 
   #roomOf(name: string): Room | undefined {

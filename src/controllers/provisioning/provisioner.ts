@@ -31,6 +31,7 @@ import {
   type StateNode,
 } from '../../state/state-node.ts';
 import type { Successors } from '../../state/successors.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
 import { inSlices } from '../in-slices.ts';
 import { isLost } from '../interruption/is-lost.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
@@ -161,17 +162,11 @@ export class Provisioner {
     const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
     const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
-    // Others may have written claims while this was solved.
-    const { coming } = state;
-    const limits = new PoolLimits({
-      pools,
-      nodes: state.nodes(),
-      coming,
-      isLost: (claim) => isLost(claim, clock.now()),
-    });
+    const withinLimits = this.#withinLimits(solution.newNodes, pools, built);
     const writes: Promise<NodeClaim | undefined>[] = [];
     for (const node of solution.newNodes) {
-      writes.push(this.#create(node, poolNamed.get(node.pool) as NodePool, built, limits, signal));
+      const pool = poolNamed.get(node.pool) as NodePool;
+      writes.push(withinLimits.has(node) ? this.#create(node, pool, built, signal) : Promise.resolve(undefined));
       // All are under way at once, but they need not begin in the same moment.
       if (writes.length % AT_A_TIME === 0) await clock.sleep(0, signal);
     }
@@ -230,22 +225,34 @@ export class Provisioner {
     return inSlices(solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps }), clock, signal);
   }
 
+  /**
+   * Those of the nodes that there is room for under the limits of their pools, which is theirs from now on: others may have written
+   * claims while this was solved, and go on doing so.
+   */
+  #withinLimits(
+    newNodes: readonly NewNode[],
+    pools: readonly UsablePool[],
+    { cloudName }: BuiltProblem,
+  ): ReadonlySet<NewNode> {
+    const { clock, state } = this.#options;
+    const lost = (claim: NodeClaim): boolean => isLost(claim, clock.now());
+    const limits = new PoolLimits({ pools, nodes: state.nodes(), coming: state.coming, isLost: lost });
+    const room = limits.takeEach(newNodes, cloudName);
+    if (room.size < newNodes.length) {
+      this.#logger.info('nodes not asked for: others have used the limits up', { nodes: newNodes.length - room.size });
+      this.#batcher.trigger();
+    }
+    return room;
+  }
+
   /** One claim that cannot be written does not keep the others from being written. */
   async #create(
     node: NewNode,
     pool: NodePool,
     built: BuiltProblem,
-    limits: PoolLimits,
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
     const { cloudName, pods } = built;
-    if (limits.take([{ node, pool, cloudName }]) !== undefined) {
-      this.#logger.info('node not asked for: others have used the limits up meanwhile', {
-        NodePool: { name: node.pool },
-      });
-      this.#batcher.trigger();
-      return undefined;
-    }
     try {
       const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned' }, signal);
       // At once: its machine may have joined before the other claims are written.
