@@ -70,7 +70,8 @@ export class ClusterState {
 
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): Pod[] {
-    return this.informers.pods.byIndex(BY_NODE, node).filter((pod) => !hasEnded(pod));
+    const pods = this.informers.pods.byIndex(BY_NODE, node);
+    return pods.some(hasEnded) ? pods.filter((pod) => !hasEnded(pod)) : pods;
   }
 
   /**
