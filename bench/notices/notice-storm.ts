@@ -23,6 +23,7 @@ import { Metrics } from '../../src/platform/metrics.ts';
 import { ClusterInformers } from '../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../src/state/cluster-state.ts';
 import { Nominations } from '../../src/state/nominations.ts';
+import { Successors } from '../../src/state/successors.ts';
 import { standingFleet } from '../fleet/standing-fleet.ts';
 import { watchBlocking } from '../fleet/watch-blocking.ts';
 
@@ -62,7 +63,13 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const nominations = new Nominations({ clock, pods: informers.pods });
   const risk = new RiskKeeper(shared);
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
-  const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations, spot });
+  const provisioner = new Provisioner({
+    ...shared,
+    decisions: new DecisionLog(),
+    nominations,
+    successors: new Successors(clock),
+    spot,
+  });
   const plans = new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) });
   const recordNotice = (notice: Notice, claim: NodeClaim): void => void risk.recordNotice(notice, claim);
   const interruption = new Interruption({ ...shared, nominations, plans, provisioner, recordNotice });

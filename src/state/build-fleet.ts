@@ -42,7 +42,13 @@ export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displa
   /** How long a node that took the place of others is left in peace. */
   readonly cooldownMs?: number;
   /** Whether a policy has a node left as it is for now, and until when. */
-  policyHold?(state: StateNode): Omit<NodeHold, 'hold'> | undefined;
+  policyHold?(state: StateNode): PolicyHold | undefined;
+}
+
+/** Why a policy has a node left as it is. */
+export interface PolicyHold extends Omit<NodeHold, 'hold'> {
+  /** For people. */
+  readonly because: string;
 }
 
 /** The question, and what its names and numbers stand for. */
@@ -247,7 +253,8 @@ class FleetBuilder {
     const nominated = isNominated?.(state) ?? false;
     const nodePool = this.#nodePools.get(pool ?? '');
     const byPolicy = this.#snapshot.policyHold?.(state);
-    const held = nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'cooldown', ...byPolicy });
+    const held =
+      nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'spot-policy', ...byPolicy });
     const settled = settledAt(state, cooldownMs) ?? now;
     const settling = settled > now;
     if (held?.until !== undefined) this.#heldUntil.push(held.until);
@@ -276,7 +283,7 @@ class FleetBuilder {
   }
 
   #addPod(pod: Pod, facts: PodFacts, node: string): void {
-    const { group, evictionCost, evictable, protectedUntil, volumeTrouble } = facts;
+    const { group, evictionCost, evictable, protectedUntil, steerable, volumeTrouble } = facts;
     let number = this.#groupNumber.get(group);
     if (number === undefined) {
       number = this.#groups.length;
@@ -292,6 +299,7 @@ class FleetBuilder {
       group: number,
       node,
       evictionCost,
+      ...(steerable ? { steerable } : {}),
       ...(isProtected || volumeTrouble !== undefined ? { doNotDisrupt: true } : {}),
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });

@@ -1,4 +1,5 @@
 /** From the cluster as it is to the question the engine is asked. Pure; what is told of a pod is remembered with the pod. */
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Namespace } from '../apis/kubernetes/core.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
@@ -22,6 +23,8 @@ export interface ClusterSnapshot {
   /** Pods on nodes that go: they are given a place too, and no longer count where they are. */
   readonly displaced?: readonly Pod[];
   readonly nodes: readonly StateNode[];
+  /** Claims that do not count against the limits of their pools any more: nothing of them will be left shortly. */
+  isLost?(claim: NodeClaim): boolean;
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
@@ -61,7 +64,9 @@ export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProbl
   const names = new TypeNames();
   const pools = snapshot.pools.map(({ pool, instanceTypes }) => {
     const claims = snapshot.nodes.flatMap((state) =>
-      state.claim !== undefined && poolOf(state) === pool.metadata.name ? [state.claim] : [],
+      state.claim !== undefined && poolOf(state) === pool.metadata.name && !snapshot.isLost?.(state.claim)
+        ? [state.claim]
+        : [],
     );
     const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
     return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims, planned));

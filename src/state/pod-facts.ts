@@ -11,6 +11,7 @@ import { evictionCost } from './eviction-cost.ts';
 import { NO_VOLUMES } from './pod-group.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
+import { isSteerable } from './steerable.ts';
 
 export type { SharedGroup } from './pod-groups.ts';
 
@@ -25,6 +26,8 @@ export interface PodFacts {
   readonly evictable: boolean;
   /** Until when it is not to be disrupted. */
   readonly protectedUntil: number | undefined;
+  /** Whether the one that takes its place can be put where a plan wants it. */
+  readonly steerable: boolean;
   /** Why it could not come again elsewhere. */
   readonly volumeTrouble?: string;
 }
@@ -64,6 +67,7 @@ export class PodFactsCache {
       evictionCost: Math.max(0, evictionCost(pod)),
       evictable: !(pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, TAINT_DISRUPTED)),
       protectedUntil: doNotDisruptUntil(pod),
+      steerable: isSteerable(pod),
       ...('problem' in found ? { volumeTrouble: found.problem } : {}),
     };
   }
