@@ -147,6 +147,8 @@ export class Provisioner {
     const pools = await this.#pools.read(signal);
     this.#offerings.heard(pools);
     this.#cost.heard(pools);
+    // A look at all nodes takes its time, and one was taken just now.
+    await clock.sleep(0, signal);
     // All of it is read in one moment: while the problem is built, pods come and go.
     const nodes = state.nodes();
     const snapshot = {
