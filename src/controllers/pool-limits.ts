@@ -28,28 +28,12 @@ interface Room {
 
 /** Two write claims beside each other, those that make room for pods and those that make way for others, and neither waits. */
 export class PoolLimits {
-  readonly #coming: ComingNodes;
-  readonly #rooms = new Map<string, Room>();
+  readonly #options: PoolLimitsOptions;
+  /** Of pools that something is taken from; undefined for those without limits. */
+  readonly #rooms = new Map<string, Room | undefined>();
 
-  constructor({ pools, nodes, coming, isLost = () => false }: PoolLimitsOptions) {
-    this.#coming = coming;
-    const planned = plannedTypes(pools);
-    for (const { pool, instanceTypes } of pools) {
-      const { name = '' } = pool.metadata;
-      if (pool.spec.limits === undefined) continue;
-      const claims = nodes.flatMap((state) => (state.claim && poolOf(state) === name ? [state.claim] : []));
-      this.#rooms.set(name, {
-        limits: resources(resourceAmounts(pool.spec.limits as ResourceList)),
-        used: {
-          ...poolUsage(
-            claims.filter((claim) => !isLost(claim)),
-            planned,
-          ),
-        },
-        capacityOf: new Map(instanceTypes.map((type) => [type.name, type.capacity])),
-      });
-    }
-    for (const { pool, takes } of coming.list()) add(this.#rooms.get(pool)?.used ?? {}, takes);
+  constructor(options: PoolLimitsOptions) {
+    this.#options = options;
   }
 
   /** Takes what the nodes need, until they are written; gives the pool that has not enough left, and then takes nothing. */
@@ -58,7 +42,7 @@ export class PoolLimits {
     const taken: [Omit<PlannedNode, 'pods'>, Resources][] = [];
     for (const planned of newNodes) {
       const { pool } = planned.node;
-      const room = this.#rooms.get(pool);
+      const room = this.#roomOf(pool);
       const type = planned.node.offerings[0]?.instanceType;
       if (room === undefined || type === undefined) continue;
       const sum = wanted.get(pool) ?? { ...room.used };
@@ -72,8 +56,29 @@ export class PoolLimits {
       taken.push([planned, takes]);
     }
     for (const [pool, sum] of wanted) Object.assign(this.#rooms.get(pool)?.used ?? {}, sum);
-    for (const [{ node }, takes] of taken) this.#coming.expect(node, takes);
+    for (const [{ node }, takes] of taken) this.#options.coming.expect(node, takes);
     return undefined;
+  }
+
+  #roomOf(name: string): Room | undefined {
+    if (!this.#rooms.has(name)) this.#rooms.set(name, this.#count(name));
+    return this.#rooms.get(name);
+  }
+
+  #count(name: string): Room | undefined {
+    const { pools, nodes, coming, isLost = () => false } = this.#options;
+    const usable = pools.find(({ pool }) => pool.metadata.name === name);
+    if (usable?.pool.spec.limits === undefined) return undefined;
+    const claims = nodes.flatMap((state) =>
+      state.claim !== undefined && poolOf(state) === name && !isLost(state.claim) ? [state.claim] : [],
+    );
+    const used = { ...poolUsage(claims, plannedTypes([usable])) };
+    for (const { pool, takes } of coming.list()) if (pool === name) add(used, takes);
+    return {
+      limits: resources(resourceAmounts(usable.pool.spec.limits as ResourceList)),
+      used,
+      capacityOf: new Map(usable.instanceTypes.map((type) => [type.name, type.capacity])),
+    };
   }
 }
 

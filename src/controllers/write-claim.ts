@@ -40,10 +40,10 @@ export class ClaimWriter {
   /** Writes the claim, and has the state count with it from now on. */
   async write({ node, pool, cloudName, reason, annotations }: WantedClaim, signal: AbortSignal): Promise<NodeClaim> {
     const { client, state } = this.#options;
-    const wanted = claimForNode(node, pool, cloudName);
-    const metadata = { ...wanted.metadata, annotations: { ...wanted.metadata.annotations, ...annotations } };
     let claim: NodeClaim;
     try {
+      const wanted = claimForNode(node, pool, cloudName);
+      const metadata = { ...wanted.metadata, annotations: { ...wanted.metadata.annotations, ...annotations } };
       claim = await client.create(NODE_CLAIMS, { ...wanted, metadata }, { signal });
       state.assume(claim);
     } finally {

@@ -56,6 +56,12 @@ export function garbageCollected(claim: NodeClaim): RecordedEvent {
   return { object: claim, type: 'Warning', reason: 'InstanceGone', message };
 }
 
+/** The claim goes because its node is gone, and nothing can run on its machine. */
+export function nodeGone(claim: NodeClaim): RecordedEvent {
+  const message = `The node ${claim.status?.nodeName ?? ''} was removed, and its machine has not joined again`;
+  return { object: claim, type: 'Warning', reason: 'NodeGone', message };
+}
+
 /** The reservation has ended, and the machine is paid for in another way from now on. */
 export function capacityTypeChanged(claim: NodeClaim, from: string, to: string): RecordedEvent {
   const message = `The instance is no longer ${from} but ${to}: its reservation has ended`;

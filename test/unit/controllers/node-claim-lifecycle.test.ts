@@ -174,6 +174,22 @@ describe('a claim', () => {
     await world.end();
   });
 
+  it('goes with its machine when its node was removed by force and does not come back', async () => {
+    const world = await FleetWorld.start();
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.clock.advance(60_000);
+    const force = { metadata: { finalizers: null } };
+    await world.client.patch(NODES, { name: 'one' }, { type: 'merge', body: force });
+    await world.client.delete(NODES, { name: 'one' });
+    await world.clock.advance(60_000);
+    expect(await world.claim('one')).toBeDefined();
+    await world.clock.advance(4 * 60_000);
+    expect(await world.claim('one')).toBeUndefined();
+    expect(world.instances).toBe(0);
+    expect(await world.events('one')).toHaveProperty('NodeGone');
+    await world.end();
+  });
+
   it('whose machine cannot be terminated says so, and goes when it can be', async () => {
     const world = await FleetWorld.start();
     await world.client.create(NODE_CLAIMS, aClaim('one'));

@@ -8,8 +8,10 @@ import { VOLUME_ATTACHMENTS } from '../../../src/apis/kubernetes/volume-attachme
 import { DAEMON_SETS } from '../../../src/apis/kubernetes/workloads.ts';
 import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { aDaemonSet, aTemplate } from '../../../src/embedded/testkit/workloads.ts';
+import { KubeError } from '../../../src/kube/kube-error.ts';
+import { type Fault, FaultyClient, type Verb } from '../../../src/kube/testkit/faulty-client.ts';
 import { parseTimestamp } from '../../../src/platform/clock.ts';
-import { aClaim, FleetWorld } from './testkit/fleet-world.ts';
+import { aClaim, FleetWorld, type FleetWorldOptions } from './testkit/fleet-world.ts';
 
 const MINUTE = 60_000;
 
@@ -44,8 +46,8 @@ function watchPods(world: FleetWorld) {
   };
 }
 
-async function withNode(claim = aClaim('one')): Promise<FleetWorld> {
-  const world = await FleetWorld.start();
+async function withNode(claim = aClaim('one'), through?: FleetWorldOptions['through']): Promise<FleetWorld> {
+  const world = await FleetWorld.start(through === undefined ? {} : { through });
   await world.client.create(NODE_CLAIMS, claim);
   await world.clock.advance(MINUTE);
   return world;
@@ -160,6 +162,24 @@ describe('a node that goes', () => {
     await world.client.patch(NODE_CLAIMS, { name: 'one' }, { type: 'merge', body: { metadata: { annotations } } });
     await world.client.delete(NODE_CLAIMS, { name: 'one' });
     await world.clock.advance(3 * MINUTE);
+    expect(await world.claim('one')).toBeUndefined();
+    await world.end();
+  });
+
+  it('waits for a pod that a webhook does not let go, says why, and asks again soon', async () => {
+    const sentence = 'admission webhook "quorum" denied the request: two members are left';
+    let denied = true;
+    const error = new KubeError({ kind: 'Status', apiVersion: 'v1', metadata: {}, code: 403, message: sentence });
+    const refuse = (verb: Verb): Fault | undefined =>
+      denied && verb === 'evict' ? { kind: 'refused', error } : undefined;
+    const world = await withNode(aClaim('one'), (client, clock) => new FaultyClient({ client, clock, fault: refuse }));
+    await withPods(world, pod('db'));
+    await world.client.delete(NODE_CLAIMS, { name: 'one' });
+    await world.clock.advance(MINUTE);
+    expect((await world.events('one')).FailedDraining).toContain(sentence);
+    expect((await world.condition('one', 'Drained'))?.message).toContain(sentence);
+    denied = false;
+    await world.clock.advance(25_000);
     expect(await world.claim('one')).toBeUndefined();
     await world.end();
   });

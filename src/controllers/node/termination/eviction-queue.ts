@@ -35,6 +35,14 @@ interface Item {
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
+/** Of its budget; of a webhook, which may answer as it likes; and a pod of several budgets is answered with a server error. */
+const REFUSALS = [
+  'KUBE_DISRUPTION_BUDGET',
+  'KUBE_FORBIDDEN',
+  'KUBE_BAD_REQUEST',
+  'KUBE_INVALID',
+  'KUBE_SERVER_ERROR',
+] as const;
 /** An API server that does not answer is asked again while there is time. */
 const ANSWER_TRIES = 4;
 const SHORTEST_ANSWER_MS = 1000;
@@ -145,9 +153,8 @@ export class EvictionQueue {
         // Others may have written it in that moment: if it is still there and still the same, it has not been asked.
         return { requeueAfterMs: LOOK_AGAIN_MS };
       }
-      // A pod of several budgets is answered with a server error.
-      if (!hasCode(error, 'KUBE_DISRUPTION_BUDGET', 'KUBE_SERVER_ERROR')) throw error;
-      this.#metrics.evictionAnswered(hasCode(error, 'KUBE_DISRUPTION_BUDGET') ? 429 : 500);
+      if (!(error instanceof KubeError) || !hasCode(error, ...REFUSALS)) throw error;
+      this.#metrics.evictionAnswered(error.status.code ?? 500);
       item.refusal = refusalOf(error);
       const node = this.#options.state.informers.nodes.get(pod.spec.nodeName ?? '');
       if (node !== undefined) recorder.record(podNotEvicted(node, pod, item.refusal));

@@ -46,4 +46,17 @@ describe('garbage', () => {
     expect(garbage([], [aNodeClaim({ name: 'a' }), going])).toEqual([]);
     expect(garbage([], [launched('c')], [], T0)).toEqual([]);
   });
+
+  it('may be a claim whose node was there and is not, while its machine runs', () => {
+    const nodeless = (nodes: readonly Node[], metadata = {}): number => {
+      const conditions = [aCondition('Launched'), aCondition('Registered')];
+      const claim = aNodeClaim({ name: 'a', metadata, status: { providerID: 'simulated:///a', conditions } });
+      const nodesOf = () => nodes;
+      const facts = { instances: [anInstance('a')], claims: [claim, launched('b')], nodesOf, now: T0, settleMs: 0 };
+      return decideGarbage(facts).nodeless.length;
+    };
+    expect(nodeless([])).toBe(1);
+    expect(nodeless([aNode({ name: 'a' })])).toBe(0);
+    expect(nodeless([], { deletionTimestamp: '2030-01-01T00:00:00Z' })).toBe(0);
+  });
 });

@@ -20,6 +20,8 @@ export interface Garbage {
   readonly instances: readonly Instance[];
   /** Their machine is gone. */
   readonly claims: readonly NodeClaim[];
+  /** Their node was there and is not: somebody took it away without asking, and nothing can run on their machine. */
+  readonly nodeless: readonly NodeClaim[];
 }
 
 export function decideGarbage({ instances, claims, nodesOf, now, settleMs }: GarbageFacts): Garbage {
@@ -36,5 +38,11 @@ export function decideGarbage({ instances, claims, nodesOf, now, settleMs }: Gar
       // Where the node still speaks, the cloud's list is what is wrong.
       return !nodesOf(providerID).some(isReady);
     }),
+    nodeless: claims.filter(
+      (claim) =>
+        claim.metadata.deletionTimestamp === undefined &&
+        isTrue(claim, 'Registered') &&
+        nodesOf(claim.status?.providerID ?? '').length === 0,
+    ),
   };
 }

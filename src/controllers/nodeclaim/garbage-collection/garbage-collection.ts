@@ -1,4 +1,4 @@
-/** Finds machines without a claim and claims without a machine, and clears them away. */
+/** Finds machines without a claim, and claims without a machine or without the node they had, and clears them away. */
 import { FINALIZER_TERMINATION } from '../../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES } from '../../../apis/kubernetes/node.ts';
@@ -11,7 +11,7 @@ import type { ControllersOptions } from '../../controllers-options.ts';
 import type { InformedController } from '../../informed-controller.ts';
 import { periodicController } from '../../periodic-controller.ts';
 import { deleteClaim } from '../delete-claim.ts';
-import { garbageCollected } from '../events.ts';
+import { garbageCollected, nodeGone } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import { NodeClaimMetrics } from '../metrics.ts';
 import { decideGarbage } from './decide-garbage.ts';
@@ -25,6 +25,8 @@ export class GarbageCollection {
   readonly #options: ControllersOptions;
   readonly #metrics: NodeClaimMetrics;
   readonly #controller: InformedController;
+  /** Claims that had no node when we looked last, by UID: a kubelet that starts anew brings its node back. */
+  #nodeless: ReadonlySet<string> = new Set();
 
   constructor(options: ControllersOptions) {
     this.#options = options;
@@ -49,9 +51,14 @@ export class GarbageCollection {
       now: clock.now(),
       settleMs: Math.max(provider.settleMs, YOUNG_MS),
     });
+    const nodeless = garbage.nodeless.filter(
+      (claim) => this.#nodeless.has(claim.metadata.uid ?? '') && !garbage.claims.includes(claim),
+    );
+    this.#nodeless = new Set(garbage.nodeless.map(({ metadata }) => metadata.uid ?? ''));
     const work = [
       ...garbage.instances.map((instance) => this.#removeInstance(instance, context)),
       ...garbage.claims.map((claim) => this.#removeClaim(claim, context)),
+      ...nodeless.map((claim) => this.#removeNodeless(claim, context)),
     ];
     // One that cannot be cleared away is tried again in the next round and keeps none of the others.
     for (const result of await Promise.allSettled(work)) {
@@ -91,6 +98,13 @@ export class GarbageCollection {
     }
     await deleteClaim(client, claim, signal);
     recorder.record(garbageCollected(claim));
+    this.#metrics.disrupted(claim, 'garbage_collected');
+  }
+
+  async #removeNodeless(claim: NodeClaim, { signal }: ReconcileContext): Promise<void> {
+    const { client, recorder } = this.#options;
+    await deleteClaim(client, claim, signal);
+    recorder.record(nodeGone(claim));
     this.#metrics.disrupted(claim, 'garbage_collected');
   }
 }
