@@ -283,7 +283,7 @@ class FleetBuilder {
   }
 
   #addPod(pod: Pod, facts: PodFacts, node: string): void {
-    const { group, evictionCost, evictable, protectedUntil, volumeTrouble } = facts;
+    const { group, evictionCost, evictable, protectedUntil, steerable, volumeTrouble } = facts;
     let number = this.#groupNumber.get(group);
     if (number === undefined) {
       number = this.#groups.length;
@@ -299,6 +299,7 @@ class FleetBuilder {
       group: number,
       node,
       evictionCost,
+      ...(steerable ? { steerable } : {}),
       ...(isProtected || volumeTrouble !== undefined ? { doNotDisrupt: true } : {}),
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });

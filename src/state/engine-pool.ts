@@ -31,8 +31,8 @@ export function poolUsage(claims: readonly NodeClaim[], planned: PlannedTypes): 
   const sum: Record<string, number> = { nodes: claims.length };
   for (const claim of claims) {
     const { capacity } = claim.status ?? {};
-    const amounts = capacity === undefined ? planned(claim)?.capacity : resources(resourceAmounts(capacity));
-    for (const [name, amount] of Object.entries(amounts ?? {})) sum[name] = (sum[name] ?? 0) + amount;
+    const amounts = capacity === undefined ? planned(claim)?.capacity : resourceAmounts(capacity);
+    for (const name in amounts) sum[name] = (sum[name] ?? 0) + Number(amounts[name]);
   }
   return sum;
 }

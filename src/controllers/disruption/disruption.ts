@@ -8,10 +8,12 @@ import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Nominations } from '../../state/nominations.ts';
+import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
+import { PoolLimits } from '../pool-limits.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
@@ -29,7 +31,6 @@ import { expiresAt } from './expiry.ts';
 import { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import { DisruptionMetrics } from './metrics.ts';
-import { PoolLimits } from './pool-limits.ts';
 import { Repair } from './repair/repair.ts';
 import { Replacement } from './replacement.ts';
 import { StaleMarks } from './stale-marks.ts';
@@ -37,6 +38,7 @@ import { validateCommand } from './validate-command.ts';
 
 export interface DisruptionOptions extends ControllersOptions {
   readonly nominations: Nominations;
+  readonly successors: Successors;
   readonly budgets: DisruptionBudgets;
   readonly commands: Commands;
   readonly backOff: BackOff;
@@ -146,7 +148,7 @@ export class Disruption {
   #valid(planned: readonly Command[], pools: readonly UsablePool[], { logger }: ReconcileContext): Command[] {
     if (planned.length === 0) return [];
     const look = this.#take();
-    const limits = new PoolLimits(pools, look.nodes);
+    const limits = new PoolLimits({ pools, nodes: look.nodes, coming: this.#options.state.coming });
     return planned.filter((command) => {
       const problem = validateCommand(command, look, limits);
       if (problem === undefined) return true;
@@ -165,12 +167,12 @@ export class Disruption {
   }
 
   #take(): Look {
-    const { state, clock, commands, nominations, budgets, random, recorder } = this.#options;
+    const { state, clock, commands, nominations, successors, budgets, random, recorder } = this.#options;
     return new Look({
       state,
       now: clock.now(),
       markOf: (claim) => commands.markOf(claim),
-      isNominated: (node) => nominations.has(node),
+      isNominated: (node) => nominations.has(node) || successors.awaitedBy(node.claim?.metadata.name ?? ''),
       budgetsOf: (pod) => budgets.of(pod),
       readPools: (signal) => this.#pools.read(signal),
       refuse: (refusal) => this.#refuse(refusal),

@@ -10,7 +10,7 @@ import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { ANNOTATION_REPLACES } from '../../../apis/spindrift/annotations.ts';
 import type { CloudProvider } from '../../../cloud/provider.ts';
 import { consolidateSteps } from '../../../engine/consolidation/consolidate.ts';
-import type { ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
+import type { Fleet, ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
 import { forecast } from '../../../engine/consolidation/forecast.ts';
 import type { ConsolidationPlan } from '../../../engine/consolidation/plan.ts';
 import type { EventRecorder } from '../../../kube/event-recorder.ts';
@@ -20,7 +20,7 @@ import type { Metrics } from '../../../platform/metrics.ts';
 import { type BuiltFleet, buildFleetSteps, type FleetSnapshot } from '../../../state/build-fleet.ts';
 import { type ClusterState, isReschedulable } from '../../../state/cluster-state.ts';
 import { PodFactsCache } from '../../../state/pod-facts.ts';
-import { isGoing, type StateNode } from '../../../state/state-node.ts';
+import { isGoing, isInFlight, isOpening, type StateNode } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { inSlices } from '../../in-slices.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
@@ -236,7 +236,10 @@ export class Consolidation implements DisruptionMethod {
     return nodes.some((node) => isGoing(node) && claims.has(node.claim?.metadata.uid ?? ''));
   }
 
-  /** Every pod that has no place, or will have none, is known to provisioning; or that has been so for too long to wait. */
+  /**
+   * Every pod that has no place, or will have none, is known to provisioning, and the nodes that were made for pods are up; or that has
+   * been so for too long to wait.
+   */
   #isSettled(look: Look): boolean {
     const { rounds, state, clock } = this.#options;
     const uncovered = look.nodes.some(
@@ -247,7 +250,8 @@ export class Consolidation implements DisruptionMethod {
         state.podsOn(node.name).some(isReschedulable),
     );
     const since = look.now - ROUND_MS;
-    const waiting = uncovered || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
+    const waiting =
+      uncovered || look.nodes.some(isComing) || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
     if (!waiting) {
       this.#unsettledSince = undefined;
       return true;
@@ -294,9 +298,14 @@ export class Consolidation implements DisruptionMethod {
   ): Promise<{ now: readonly PlannedMove[]; next: readonly FollowingMove[]; unlikely: number }> {
     // Those that follow come after those that they follow.
     const all = [...now, ...next];
-    const moves = all.map(({ move }) => move);
+    // Where all pods go to new nodes that are kept for them, the scheduler has no say.
+    const steered = steeredMoves(fleet, all);
+    const open = all.filter((one) => !steered.has(one));
+    const moves = open.map(({ move }) => move);
     const numbers = await inSlices(forecast(fleet, moves, this.#caution.test), this.#options.clock, signal);
-    const lasting = new Set(all.filter((_, index) => numbers.has(index)).map(({ command }) => command));
+    const lasting = new Set(
+      [...steered, ...open.filter((_, index) => numbers.has(index))].map(({ command }) => command),
+    );
     for (const { command, follows } of next) if (!follows.every((other) => lasting.has(other))) lasting.delete(command);
     return {
       now: now.filter(({ command }) => lasting.has(command)),
@@ -386,6 +395,22 @@ export class Consolidation implements DisruptionMethod {
 
 function uidsOf(moves: readonly PlannedMove[]): string[] {
   return moves.flatMap(({ command }) => command.candidates.map(({ claim }) => claim.metadata.uid ?? ''));
+}
+
+/** Those of the moves whose pods all go to new nodes, where they can be put. */
+function steeredMoves({ pods }: Fleet, moves: readonly PlannedMove[]): ReadonlySet<PlannedMove> {
+  const steerable = new Set(pods.filter((pod) => pod.steerable === true).map(({ name }) => name));
+  return new Set(
+    moves.filter(
+      ({ move: { landings, newNodes } }) =>
+        newNodes.length > 0 && landings.every((landing) => 'move' in landing && steerable.has(landing.pod)),
+    ),
+  );
+}
+
+/** Pods are on their way to it. */
+function isComing(state: StateNode): boolean {
+  return !isGoing(state) && (isInFlight(state) || (state.node !== undefined && isOpening(state.node)));
 }
 
 function isAmong(command: Command, moves: readonly PlannedMove[]): boolean {
