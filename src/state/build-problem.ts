@@ -1,14 +1,18 @@
-/** From the cluster as it is to the question the engine is asked. Pure; what is told of a pod is remembered with the pod. */
+/**
+ * From the cluster as it is to the question the engine is asked. Pure, and in slices, because a large cluster takes longer than
+ * anybody should wait. What is told of a pod is remembered with the pod.
+ */
 import type { Namespace } from '../apis/kubernetes/core.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
-import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
+import { podRequests } from '../apis/kubernetes/pod-requests.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
+import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
 import type { BoundPod, DaemonGroup, ExistingNode, PodGroup, Problem, Resources } from '../engine/problem.ts';
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
-import { hostPorts, podGroup, resources } from './pod-group.ts';
+import { hostPorts, listedResources, podGroup, resources } from './pod-group.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
 import { allocatableOf, isInFlight, isLeaving, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
 import { TypeNames } from './type-names.ts';
@@ -40,12 +44,32 @@ export interface BuiltProblem {
   readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools'>;
 }
 
+/** Builds the problem of a snapshot without interruption. */
 export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
+  return finish(buildProblemSteps(snapshot));
+}
+
+/** A unit of the engine's work is a few hundred nanoseconds; these are what a node, a pod on it and a pod without a place take. */
+const NODE_UNITS = 30;
+const BOUND_UNITS = 10;
+const POD_UNITS = 40;
+
+/** The same in slices. */
+export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProblem> {
+  const work = new Work(UNLIMITED);
   const groups: PodGroup[] = [];
   const pods: Pod[] = [];
   const held: { pod: Pod; problem: string }[] = [];
-  const displaced = new Set(snapshot.displaced ?? []);
-  for (const pod of [...snapshot.pending, ...displaced]) {
+  // The caches go on while this is built: each pod counts where it was seen first, and one that is to be placed nowhere else.
+  const seen = new Set<unknown>();
+  const isNew = (pod: Pod): boolean => {
+    const identity = pod.metadata.uid ?? pod;
+    if (seen.has(identity)) return false;
+    seen.add(identity);
+    return true;
+  };
+  for (const pod of [...snapshot.pending, ...(snapshot.displaced ?? [])]) {
+    if (!isNew(pod)) continue;
     const volumes = podVolumes(pod, snapshot.storage);
     if ('problem' in volumes) {
       held.push({ pod, problem: volumes.problem });
@@ -53,6 +77,7 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
     }
     groups.push(podGroup(pod, volumes));
     pods.push(pod);
+    if (work.spend(POD_UNITS)) yield;
   }
   const planned = plannedTypes(snapshot.pools);
   const names = new TypeNames();
@@ -63,20 +88,23 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
     const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
     return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims, planned));
   });
-  const daemons = snapshot.daemonSets.map(daemonGroup);
+  yield;
+  const nodes: ExistingNode[] = [];
+  const boundPods: BoundPod[] = [];
+  for (const state of snapshot.nodes) {
+    const here = snapshot.podsOn(state.name).filter(isNew);
+    const node = existingNode(state, here, snapshot.daemonSets, planned);
+    if (node !== undefined) nodes.push(node);
+    for (const pod of here) boundPods.push({ ...boundPod(pod), node: state.name });
+    if (work.spend(NODE_UNITS + BOUND_UNITS * here.length)) yield;
+  }
   const problem: Problem = {
     pods: groups,
     pools,
     instanceTypes: names.all(),
-    nodes: snapshot.nodes.flatMap((state) =>
-      existingNode(state, snapshot.podsOn(state.name), snapshot.daemonSets, planned),
-    ),
-    boundPods: snapshot.nodes.flatMap((state) =>
-      snapshot
-        .podsOn(state.name)
-        .flatMap((pod) => (displaced.has(pod) ? [] : [{ ...boundPod(pod), node: state.name }])),
-    ),
-    daemons,
+    nodes,
+    boundPods,
+    daemons: snapshot.daemonSets.map(daemonGroup),
     namespaces: Object.fromEntries(
       snapshot.namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}]),
     ),
@@ -97,33 +125,31 @@ export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
   };
 }
 
-/** Nothing while nobody knows how large it is. */
+/** Undefined while nobody knows how large it is. */
 function existingNode(
   state: StateNode,
   pods: readonly Pod[],
   daemonSets: readonly DaemonSet[],
   planned: PlannedTypes,
-): ExistingNode[] {
+): ExistingNode | undefined {
   const known = allocatableOf(state);
-  const allocatable = known === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(known));
-  if (allocatable === undefined) return [];
+  const allocatable = known === undefined ? plannedAllocatable(state, planned) : listedResources(known);
+  if (allocatable === undefined) return undefined;
   const labels = labelsOf(state);
   const taints = taintsOf(state);
   const free = freeRoom(state, allocatable, pods, daemonSets);
   const pool = poolOf(state);
   const ports = pods.flatMap((pod) => hostPorts(pod.spec));
-  return [
-    {
-      name: state.name,
-      labels,
-      taints,
-      free,
-      ...(pool === undefined ? {} : { pool }),
-      ...(isInFlight(state) ? { inFlight: true } : {}),
-      ...(isLeaving(state) ? { leaving: true } : {}),
-      ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
-    },
-  ];
+  return {
+    name: state.name,
+    labels,
+    taints,
+    free,
+    ...(pool === undefined ? {} : { pool }),
+    ...(isInFlight(state) ? { inFlight: true } : {}),
+    ...(isLeaving(state) ? { leaving: true } : {}),
+    ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
+  };
 }
 
 /** What is left for others beside these pods and those of DaemonSets that are still to come. */

@@ -17,7 +17,7 @@ import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
-import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
+import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
@@ -128,7 +128,7 @@ export class Provisioner {
     this.#cost.heard(pools);
     const going = this.#going();
     const { pods: pending, kept } = this.#pending();
-    const built = buildProblem({
+    const slices = buildProblemSteps({
       pending,
       displaced: state.displaced(),
       nodes: state.nodes(),
@@ -138,7 +138,9 @@ export class Provisioner {
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
     });
-    const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
+    const built = await inSlices(slices, clock, signal);
+    const solved = await this.#solve(built, signal);
+    const { solution, ...policies } = await inSlices(spot.settle(solved, built), clock, signal);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
     const claims = await Promise.all(
       solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),

@@ -3,6 +3,7 @@
  * asked for are on-demand. A flow of least cost: again and again the chain of exchanges that gains most, where a healed rule
  * outweighs every price, is carried out, until none is left that gains. Nodes that are alike move together.
  */
+import type { Slices } from '../packing/work.ts';
 import { type Exchange, ExchangeTable } from './exchange-table.ts';
 
 /** Nodes that can be bought at the same places at the same prices. */
@@ -29,11 +30,15 @@ const BROKEN = 1e6;
 /** What is less is rounding. */
 const NOTHING = 1e-7;
 
-/** For each class, how many of its nodes are at each place. */
-export function leastCostSpread(classes: readonly NodeClass[], places: Places): ReadonlyMap<string, number>[] {
+/** For each class, how many of its nodes are at each place. In slices: each exchange looks at all places. */
+export function* leastCostSpread(
+  classes: readonly NodeClass[],
+  places: Places,
+): Slices<readonly ReadonlyMap<string, number>[]> {
   const names = [...new Set([places.onDemand, ...classes.flatMap(({ extra }) => [...extra.keys()])])];
   const spread = new Spread(names, classes, places);
-  while (spread.improve());
+  yield;
+  while (spread.improve()) yield;
   return classes.map((_, nodeClass) => spread.whereabouts(nodeClass));
 }
 
