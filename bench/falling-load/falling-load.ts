@@ -87,10 +87,10 @@ async function measure(cluster: ChildProcess, kubeconfig: string): Promise<Falli
   // What starts has started.
   await clock.sleep(5000);
 
+  const blocks = watchBlocking();
   cluster.send({ fall: true });
   await messageOf(cluster);
   const fallen = performance.mark('the load has fallen').startTime;
-  const blocks = watchBlocking();
   const since = (time: number): number => (time - fallen - CONSOLIDATE_AFTER_MS) / 1000;
   let firstAction: number | undefined;
   let changedAt = fallen;

@@ -10,6 +10,8 @@ export class ClusterState {
   readonly storage: StorageLookup;
   /** Claims that were written and are not in the cache yet, by name. */
   readonly #assumed = new Map<string, NodeClaim>();
+  /** As long as no node and no claim changes: several ask in one breath, and in a large cluster it takes milliseconds. */
+  #nodes: readonly StateNode[] | undefined;
 
   constructor(informers: ClusterInformers) {
     this.informers = informers;
@@ -18,16 +20,23 @@ export class ClusterState {
       volume: (name) => informers.volumes.get(name),
       storageClass: (name) => informers.storageClasses.get(name),
     };
-    informers.nodeClaims.addHandler({
-      added: ({ metadata }) => void this.#assumed.delete(metadata.name ?? ''),
-      deleted: ({ metadata }) => void this.#assumed.delete(metadata.name ?? ''),
-    });
+    const changed = (): void => {
+      this.#nodes = undefined;
+    };
+    const known = ({ metadata }: NodeClaim): void => {
+      this.#assumed.delete(metadata.name ?? '');
+      changed();
+    };
+    informers.nodeClaims.addHandler({ added: known, updated: changed, deleted: known });
+    informers.nodes.addHandler({ added: changed, updated: changed, deleted: changed });
   }
 
   /** Takes a claim that the API server has accepted for there, before the cache says so. */
   assume(claim: NodeClaim): void {
     const name = claim.metadata.name ?? '';
-    if (this.informers.nodeClaims.get(name) === undefined) this.#assumed.set(name, claim);
+    if (this.informers.nodeClaims.get(name) !== undefined) return;
+    this.#assumed.set(name, claim);
+    this.#nodes = undefined;
   }
 
   /** The claim of that name, also one that the cache does not show yet. */
@@ -36,7 +45,12 @@ export class ClusterState {
   }
 
   /** Every node, with its claim, and every claim that has no node yet. */
-  nodes(): StateNode[] {
+  nodes(): readonly StateNode[] {
+    this.#nodes ??= this.#joined();
+    return this.#nodes;
+  }
+
+  #joined(): StateNode[] {
     const { nodes, nodeClaims } = this.informers;
     const claimed = new Map<string, NodeClaim>();
     const waiting: NodeClaim[] = [];

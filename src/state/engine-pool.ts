@@ -32,7 +32,7 @@ export function poolUsage(claims: readonly NodeClaim[], planned: PlannedTypes): 
   for (const claim of claims) {
     const { capacity } = claim.status ?? {};
     const amounts = capacity === undefined ? planned(claim)?.capacity : listedResources(capacity);
-    for (const [name, amount] of Object.entries(amounts ?? {})) sum[name] = (sum[name] ?? 0) + amount;
+    for (const name in amounts) sum[name] = (sum[name] ?? 0) + (amounts[name] as number);
   }
   return sum;
 }
