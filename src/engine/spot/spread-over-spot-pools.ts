@@ -51,7 +51,7 @@ export interface SpreadResult<Node extends NewNode> {
 /** No spot pool has such a name. */
 const ON_DEMAND = 'on-demand';
 /** Each node has a list of offerings that is sorted anew. */
-const GROUPS_PER_SLICE = 50;
+const GROUPS_PER_SLICE = 20;
 
 /** The plan's new nodes within the limits of their pools; pools that are not named have none. */
 export function spreadOverSpotPools<Node extends NewNode>(
@@ -97,7 +97,11 @@ function* spreadPool<Node extends NewNode>(
   const total = counts.nodes + numbers.length;
   const most = mostPerSpotPool(pool.limits, total);
   const wanted = Math.max(0, onDemandWanted(pool.limits, total) - (pool.tolerated ?? 0));
-  const groups = [...groupAlike(numbers, newNodes).values()].map((members) => toGroup(members, newNodes, pool));
+  const groups: Group[] = [];
+  for (const members of groupAlike(numbers, newNodes).values()) {
+    groups.push(toGroup(members, newNodes, pool));
+    if (groups.length % GROUPS_PER_SLICE === 0) yield;
+  }
   const settled = numbers.length - groups.reduce((sum, { members }) => sum + members.length, 0);
   const missing = wanted - counts.onDemand - settled;
   const room = (place: string): number => Math.max(0, most - (counts.spot.get(place) ?? 0));
