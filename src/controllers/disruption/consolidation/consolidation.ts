@@ -388,7 +388,7 @@ export class Consolidation implements DisruptionMethod {
     const { recorder } = this.#options;
     yield;
     this.#metrics.planned(plan);
-    this.#metrics.decided(begun, plan, fleet);
+    yield* this.#metrics.decided(begun, plan, fleet);
     for (const [index, { move, command }] of begun.entries()) {
       if (index % TOLD_TOGETHER === 0) yield;
       for (const { node, claim } of command.candidates) {
