@@ -44,7 +44,13 @@ export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displa
   /** How long a node that took the place of others is left in peace. */
   readonly cooldownMs?: number;
   /** Whether a policy has a node left as it is for now, and until when. */
-  policyHold?(state: StateNode): Omit<NodeHold, 'hold'> | undefined;
+  policyHold?(state: StateNode): PolicyHold | undefined;
+}
+
+/** Why a policy has a node left as it is. */
+export interface PolicyHold extends Omit<NodeHold, 'hold'> {
+  /** For people. */
+  readonly because: string;
 }
 
 /** The question, and what its names and numbers stand for. */
@@ -246,7 +252,7 @@ class FleetBuilder {
     const byPolicy = this.#snapshot.policyHold?.(state);
     const podEventAt = this.#snapshot.podEventAt?.(state.name);
     const circumstances = { now, pool: nodePool, nominated, ...(podEventAt === undefined ? {} : { podEventAt }) };
-    const held = nodeHold(state, circumstances) ?? (byPolicy && { hold: 'cooldown', ...byPolicy });
+    const held = nodeHold(state, circumstances) ?? (byPolicy && { hold: 'spot-policy', ...byPolicy });
     const settled = settledAt(state, cooldownMs) ?? now;
     const settling = settled > now;
     if (held?.until !== undefined) this.#heldUntil.push(held.until);
@@ -275,7 +281,7 @@ class FleetBuilder {
   }
 
   #addPod(pod: Pod, facts: PodFacts, node: string): void {
-    const { group, evictionCost, evictable, protectedUntil, volumeTrouble } = facts;
+    const { group, evictionCost, evictable, protectedUntil, steerable, volumeTrouble } = facts;
     let number = this.#groupNumber.get(group);
     if (number === undefined) {
       number = this.#groups.length;
@@ -291,6 +297,7 @@ class FleetBuilder {
       group: number,
       node,
       evictionCost,
+      ...(steerable ? { steerable } : {}),
       ...(isProtected || volumeTrouble !== undefined ? { doNotDisrupt: true } : {}),
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });

@@ -4,10 +4,8 @@ import type { Node } from '../apis/kubernetes/node.ts';
 import type { KubeObject } from '../apis/kubernetes/object.ts';
 import type { Pod, PodSpec, PodStatus } from '../apis/kubernetes/pod.ts';
 import type { InformerHandler } from '../kube/informer.ts';
-import { ObjectCache } from '../kube/object-cache.ts';
-import { BY_PROVIDER_ID, type ClusterInformers } from './cluster-informers.ts';
+import type { ClusterInformers } from './cluster-informers.ts';
 import { ClusterState } from './cluster-state.ts';
-import type { StateNode } from './state-node.ts';
 import { aStateNode } from './testkit/a-state-node.ts';
 
 function aPod(name: string, status: PodStatus = {}, spec: Partial<PodSpec> = {}): Pod {
@@ -55,59 +53,73 @@ describe('pods to find a place for', () => {
   });
 });
 
-/** Nodes and claims that come, change and go as an informer tells of them. */
-class Told<T extends KubeObject> extends ObjectCache<T> {
-  readonly #handlers: InformerHandler<T>[] = [];
-
-  addHandler(handler: InformerHandler<T>): void {
-    this.#handlers.push(handler);
+describe('the nodes', () => {
+  /** A cluster whose nodes and claims are told of one by one. */
+  function setUp() {
+    const kind = <T extends KubeObject>() => {
+      const objects = new Map<string, T>();
+      const handlers: InformerHandler<T>[] = [];
+      const informer = {
+        list: () => [...objects.values()],
+        get: (name: string) => objects.get(name),
+        addHandler: (handler: InformerHandler<T>) => void handlers.push(handler),
+      };
+      const tell = (object: T): void => {
+        const old = objects.get(object.metadata.name ?? '');
+        objects.set(object.metadata.name ?? '', object);
+        for (const handler of handlers) old === undefined ? handler.added?.(object) : handler.updated?.(object, old);
+      };
+      const forget = (object: T): void => {
+        objects.delete(object.metadata.name ?? '');
+        for (const handler of handlers) handler.deleted?.(object);
+      };
+      return { informer, tell, forget };
+    };
+    const nodes = kind<Node>();
+    const claims = kind<NodeClaim>();
+    const informers = { nodes: nodes.informer, nodeClaims: claims.informer } as unknown as ClusterInformers;
+    const state = new ClusterState(informers);
+    const names = () =>
+      state.nodes().map(({ name, node, claim }) => [name, node?.spec?.providerID, claim?.metadata.name]);
+    return { nodes, claims, state, names };
   }
 
-  tell(object: T): void {
-    const old = this.set(object);
-    for (const handler of this.#handlers) old === undefined ? handler.added?.(object) : handler.updated?.(object, old);
-  }
-
-  tellGone(object: T): void {
-    this.delete(object.metadata.name ?? '');
-    for (const handler of this.#handlers) handler.deleted?.(object);
-  }
-}
-
-describe('the nodes of the cluster', () => {
-  const { node, claim } = aStateNode({ name: 'a' }) as Required<StateNode>;
-  const start = () => {
-    const nodes = new Told<Node>({ [BY_PROVIDER_ID]: ({ spec }) => [spec?.providerID ?? ''] });
-    const nodeClaims = new Told<NodeClaim>();
-    return { nodes, nodeClaims, state: new ClusterState({ nodes, nodeClaims } as unknown as ClusterInformers) };
-  };
-
-  it('are the same to all who ask while nothing changes', () => {
-    const { nodes, state } = start();
+  it('are known with their claims, and claims without a node by themselves, after every change', () => {
+    const { nodes, claims, state, names } = setUp();
+    const { node, claim } = aStateNode({ name: 'one' });
+    const { status: _, ...unlaunched } = claim;
+    const id = node.spec?.providerID;
+    expect(names()).toEqual([]);
+    state.assume(unlaunched);
+    expect(names()).toEqual([['nodeclaim/one', undefined, 'one']]);
+    claims.tell(unlaunched);
     nodes.tell(node);
-    expect(state.nodes()).toEqual([{ name: 'a', node }]);
-    expect(state.nodes()).toBe(state.nodes());
+    expect(names()).toEqual([
+      ['one', id, undefined],
+      ['nodeclaim/one', undefined, 'one'],
+    ]);
+    claims.tell(claim);
+    expect(names()).toEqual([['one', id, 'one']]);
+    nodes.tell({ ...node, spec: { providerID: 'another' } });
+    expect(names()).toEqual([
+      ['one', 'another', undefined],
+      ['nodeclaim/one', undefined, 'one'],
+    ]);
+    nodes.forget(node);
+    expect(names()).toEqual([['nodeclaim/one', undefined, 'one']]);
+    claims.forget(claim);
+    expect(names()).toEqual([]);
   });
 
-  it('are as they were last heard of', () => {
-    const { nodes, nodeClaims, state } = start();
-    expect(state.nodes()).toEqual([]);
-    state.assume(claim);
-    expect(state.nodes()).toEqual([{ name: `nodeclaim/${claim.metadata.name}`, claim }]);
-    nodes.tell(node);
-    expect(state.nodes()).toEqual([{ name: 'a', node, claim }]);
-    const heard = { ...claim, metadata: { ...claim.metadata, resourceVersion: '2' } };
-    nodeClaims.tell(heard);
-    expect(state.nodes()).toEqual([{ name: 'a', node, claim: heard }]);
-    const updated = { ...heard, metadata: { ...claim.metadata, resourceVersion: '3' } };
-    nodeClaims.tell(updated);
-    expect(state.nodes()).toEqual([{ name: 'a', node, claim: updated }]);
-    nodeClaims.tellGone(updated);
-    expect(state.nodes()).toEqual([{ name: 'a', node }]);
-    const cordoned = { ...node, spec: { ...node.spec, unschedulable: true } };
-    nodes.tell(cordoned);
-    expect(state.nodes()).toEqual([{ name: 'a', node: cordoned }]);
-    nodes.tellGone(cordoned);
-    expect(state.nodes()).toEqual([]);
+  it('without a provider ID belong to no claim', () => {
+    const { nodes, claims, names } = setUp();
+    const { node, claim } = aStateNode({ name: 'one' });
+    const { status: _, ...unlaunched } = claim;
+    claims.tell(unlaunched);
+    nodes.tell({ ...node, spec: {} });
+    expect(names()).toEqual([
+      ['one', undefined, undefined],
+      ['nodeclaim/one', undefined, 'one'],
+    ]);
   });
 });

@@ -9,11 +9,13 @@ import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Nominations } from '../../state/nominations.ts';
+import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { inSlices } from '../in-slices.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
+import { PoolLimits } from '../pool-limits.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
@@ -31,7 +33,6 @@ import { expiresAt } from './expiry.ts';
 import { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import { DisruptionMetrics } from './metrics.ts';
-import { PoolLimits } from './pool-limits.ts';
 import { Repair } from './repair/repair.ts';
 import { Replacement } from './replacement.ts';
 import { StaleMarks } from './stale-marks.ts';
@@ -39,6 +40,7 @@ import { validateCommand } from './validate-command.ts';
 
 export interface DisruptionOptions extends ControllersOptions {
   readonly nominations: Nominations;
+  readonly successors: Successors;
   readonly budgets: DisruptionBudgets;
   readonly commands: Commands;
   readonly backOff: BackOff;
@@ -186,7 +188,7 @@ export class Disruption {
   ): Promise<readonly Promise<void>[]> {
     const { clock, commands } = this.#options;
     const look = await this.#take(signal);
-    const limits = new PoolLimits(pools, look.nodes);
+    const limits = new PoolLimits({ pools, nodes: look.nodes, coming: this.#options.state.coming });
     const beginnings: Promise<void>[] = [];
     for (const [index, command] of planned.entries()) {
       if (index % BEGUN_TOGETHER === BEGUN_TOGETHER - 1) await clock.sleep(0, signal);
@@ -212,12 +214,12 @@ export class Disruption {
   }
 
   #take(signal: AbortSignal): Promise<Look> {
-    const { state, clock, commands, nominations, budgets, random, recorder } = this.#options;
+    const { state, clock, commands, nominations, successors, budgets, random, recorder } = this.#options;
     const slices = Look.take({
       state,
       now: clock.now(),
       markOf: (claim) => commands.markOf(claim),
-      isNominated: (node) => nominations.has(node),
+      isNominated: (node) => nominations.has(node) || successors.awaitedBy(node.claim?.metadata.name ?? ''),
       budgetsOf: (pod) => budgets.of(pod),
       readPools: (signal) => this.#pools.read(signal),
       refuse: (refusal) => this.#refuse(refusal),

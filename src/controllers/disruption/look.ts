@@ -168,11 +168,13 @@ export class Look implements CandidateContext {
       return shut.has(node.name) ? cordoned(node) : node;
     });
     const { daemonSets, namespaces } = state.informers;
+    // All of it is read in one moment: while a problem is built of it, pods come and go.
+    const pods = new Map(nodes.map(({ name }) => [name, state.podsOn(name)]));
     return {
       pending: state.provisionable(),
-      displaced: nodes.flatMap((node) => (isGoing(node) ? state.podsOn(node.name).filter(isReschedulable) : [])),
+      displaced: nodes.flatMap((node) => (isGoing(node) ? (pods.get(node.name) ?? []).filter(isReschedulable) : [])),
       nodes,
-      podsOn: (node) => state.podsOn(node),
+      podsOn: (node) => pods.get(node) ?? [],
       daemonSets: daemonSets.list(),
       pools,
       namespaces: namespaces.list(),

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { finish } from '../../engine/packing/work.ts';
+import { ComingNodes } from '../../state/coming-nodes.ts';
 import type { StateNode } from '../../state/state-node.ts';
+import { PoolLimits } from '../pool-limits.ts';
 import { aCondition, aNode, aNodeClaim, aPod, T0 } from '../testkit/objects.ts';
 import { Budgets } from './budgets/budgets.ts';
 import type { Candidate } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
-import { PoolLimits } from './pool-limits.ts';
 import { validateCommand as validate } from './validate-command.ts';
 
 const LABELS = { 'karpenter.sh/nodepool': 'general', 'karpenter.sh/initialized': 'true' };
@@ -47,7 +48,8 @@ function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: 
   } as unknown as Look;
 }
 
-const validateCommand = (command: Command, look: Look) => finish(validate(command, look, new PoolLimits([], [])));
+const validateCommand = (command: Command, look: Look) =>
+  finish(validate(command, look, new PoolLimits({ pools: [], nodes: [], coming: new ComingNodes() })));
 
 describe('a plan that is to begin', () => {
   it('holds while nothing of it has changed, and uses the budget up', () => {

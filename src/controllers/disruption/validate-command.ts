@@ -1,10 +1,10 @@
 /** Whether a plan still holds when it is to begin. Pure. */
 import type { Slices } from '../../engine/packing/work.ts';
 import { isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
+import type { PoolLimits } from '../pool-limits.ts';
 import { type Candidate, candidateOf, withPods } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
-import type { PoolLimits } from './pool-limits.ts';
 
 /** So many nodes are looked at before others may run. */
 const LOOKED_AT_TOGETHER = 20;
