@@ -161,7 +161,8 @@ export class Provisioner {
       storage: state.storage,
     };
     const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
-    const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
+    const solved = await this.#solve(built, signal);
+    const { solution, ...policies } = await inSlices(spot.settle(solved, built), clock, signal);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
     // Others may have written claims while this was solved.
     const { coming } = state;
