@@ -21,7 +21,7 @@ import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
 import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
 import { nodePrice, runningAs } from './node-price.ts';
-import { type PlannedTypes, plannedTypes } from './planned-types.ts';
+import { type PlannedTypes, plannedCapacity, plannedTypes } from './planned-types.ts';
 import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
 import { hostPorts, resources } from './pod-group.ts';
 import { allocatableOf, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
@@ -98,6 +98,7 @@ interface Market {
 function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
   const names = new TypeNames();
   const planned = plannedTypes(pools);
+  const capacity = plannedCapacity(pools);
   const sold = new Map(pools.map(({ pool, instanceTypes }) => [pool.metadata.name ?? '', instanceTypes]));
   const claims = Map.groupBy(nodes, (state) => poolOf(state));
   const types = new Map<string, Map<string, { name: string; type: InstanceType }>>();
@@ -109,7 +110,7 @@ function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
     types.set(name, new Map(instanceTypes.map((type, index) => [type.name, { name: called[index] as string, type }])));
     const usage = poolUsage(
       (claims.get(name) ?? []).flatMap(({ claim }) => (claim === undefined ? [] : [claim])),
-      planned,
+      capacity,
     );
     // A pool that can make no nodes now may still lose some.
     return enginePool(pool, called, usage);

@@ -7,7 +7,7 @@ import type { BoundPod, DaemonGroup, ExistingNode, PodGroup, Problem, Resources 
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
-import { type PlannedTypes, plannedTypes } from './planned-types.ts';
+import { type PlannedTypes, plannedCapacity, plannedTypes } from './planned-types.ts';
 import { hostPorts, podGroup, resources } from './pod-group.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
 import { allocatableOf, isInFlight, isLeaving, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
@@ -55,13 +55,14 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
     pods.push(pod);
   }
   const planned = plannedTypes(snapshot.pools);
+  const capacity = plannedCapacity(snapshot.pools);
   const names = new TypeNames();
   const pools = snapshot.pools.map(({ pool, instanceTypes }) => {
     const claims = snapshot.nodes.flatMap((state) =>
       state.claim !== undefined && poolOf(state) === pool.metadata.name ? [state.claim] : [],
     );
     const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
-    return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims, planned));
+    return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims, capacity));
   });
   const daemons = snapshot.daemonSets.map(daemonGroup);
   const problem: Problem = {

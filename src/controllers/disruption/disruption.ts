@@ -12,6 +12,7 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
+import { PoolLimits } from '../pool-limits.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
@@ -29,7 +30,6 @@ import { expiresAt } from './expiry.ts';
 import { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import { DisruptionMetrics } from './metrics.ts';
-import { PoolLimits } from './pool-limits.ts';
 import { Repair } from './repair/repair.ts';
 import { Replacement } from './replacement.ts';
 import { StaleMarks } from './stale-marks.ts';
@@ -147,7 +147,7 @@ export class Disruption {
     if (planned.length === 0) return [];
     const look = this.#take();
     const limits = new PoolLimits(pools, look.nodes);
-    return planned.filter((command) => {
+    const valid = planned.filter((command) => {
       const problem = validateCommand(command, look, limits);
       if (problem === undefined) return true;
       logger.info('disruption dropped: the plan no longer holds', { reason: command.reason, problem });
@@ -156,6 +156,10 @@ export class Disruption {
         this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
       return false;
     });
+    return valid.map((command) => ({
+      ...command,
+      newNodes: command.newNodes.map((planned) => ({ ...planned, node: limits.narrowed(planned) })),
+    }));
   }
 
   /** Where pods are to go nothing is taken away; the next round of provisioning says which goes where. */

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { StateNode } from '../../state/state-node.ts';
+import { PoolLimits } from '../pool-limits.ts';
 import { aCondition, aNode, aNodeClaim, aPod, T0 } from '../testkit/objects.ts';
 import { Budgets } from './budgets/budgets.ts';
 import type { Candidate } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
-import { PoolLimits } from './pool-limits.ts';
 import { validateCommand as validate } from './validate-command.ts';
 
 const LABELS = { 'karpenter.sh/nodepool': 'general', 'karpenter.sh/initialized': 'true' };

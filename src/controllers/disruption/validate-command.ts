@@ -1,9 +1,9 @@
 /** Whether a plan still holds when it is to begin. Pure. */
 import { isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
+import type { PoolLimits } from '../pool-limits.ts';
 import { type Candidate, candidateOf, withPods } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
-import type { PoolLimits } from './pool-limits.ts';
 
 /** What has become wrong with the plan since it was made, by a look at the cluster as it is now; undefined if nothing has. */
 export function validateCommand(command: Command, look: Look, limits: PoolLimits): string | undefined {

@@ -25,6 +25,7 @@ import { inSlices } from '../in-slices.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import { PoolCost } from '../metrics/pool-cost.ts';
+import { PoolLimits } from '../pool-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
@@ -140,8 +141,11 @@ export class Provisioner {
     });
     const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
+    const limits = new PoolLimits(pools, built.snapshot.nodes);
+    for (const node of solution.newNodes) limits.take([{ node, cloudName: built.cloudName }]);
+    const newNodes = solution.newNodes.map((node) => limits.narrowed({ node, cloudName: built.cloudName }));
     const claims = await Promise.all(
-      solution.newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),
+      newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),
     );
     this.#tell(built, solution, claims);
     this.#tellOfPolicies(policies, poolNamed);

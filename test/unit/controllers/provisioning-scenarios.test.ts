@@ -61,6 +61,20 @@ async function overcommitted(world: FleetWorld): Promise<string[]> {
 }
 
 describe('provisioning', () => {
+  it('keeps the limits of a pool also where launches fall back on larger machines', async () => {
+    const pool = aPool('limited');
+    const limited = { ...pool, spec: { ...pool.spec, limits: { cpu: '9' } } } as NodePool;
+    const world = await start([limited], { account: { catalogue: [aType('small', 2), aType('large', 8)] } });
+    // Nobody knows yet: the launches find out, and two that take the other type would be too many.
+    world.cloud.account('default')?.override({ instanceType: 'small', capacity: 0 });
+    const apart = [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'web' } } }];
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: apart } };
+    await addPods(world, 'web', 2, { affinity });
+    await world.clock.advance(MINUTE);
+    expect([...world.cloud.fleet.list()].map(({ instanceType }) => instanceType)).toEqual(['large']);
+    await world.end();
+  });
+
   it.each<[string, Partial<FaultSettings>]>([
     ['hang', { hangRate: 1 }],
     ['fail', { errorRate: 1 }],
