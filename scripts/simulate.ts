@@ -1,7 +1,8 @@
 /**
  * Lives simulated lives of whole clusters and says which invariants they broke:
- * `npm run simulate -- --seeds 1..500 [--hours 4] [--twice] [--keep-going]`
- * A seed is all there is to a life: `--seeds 17` lives it again. With `--twice` each is lived twice, and both must be the same.
+ * `npm run simulate -- --seeds 1..500 [--hours 4] [--twice] [--keep-going] [--story]`
+ * A seed is all there is to a life: `--seeds 17` lives it again. With `--twice` each is lived twice, and both must be the same;
+ * with `--story` all that happens is printed.
  */
 import { parseArgs } from 'node:util';
 import { type Life, live } from '../test/simulation/live.ts';
@@ -11,6 +12,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1..20' },
     hours: { type: 'string', default: '4' },
     twice: { type: 'boolean', default: false },
+    story: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
 });
@@ -20,7 +22,7 @@ if (!(hours > 0)) throw new Error(`--hours is a number of virtual hours, not ${v
 const failures: Life[] = [];
 for (const seed of seedsOf(values.seeds)) {
   const before = process.cpuUsage();
-  const life = await live(seed, hours);
+  const life = await live(seed, hours, values.story ? console.log : undefined);
   const again = values.twice ? await live(seed, hours) : life;
   const same = life.digest === again.digest;
   const broken = same ? life.broken : [...life.broken, `another life of the seed came out as ${again.digest}`];
@@ -30,7 +32,7 @@ for (const seed of seedsOf(values.seeds)) {
   );
   if (broken.length === 0) continue;
   failures.push({ ...life, broken });
-  console.log(life.tail.join('\n'));
+  if (!values.story) console.log(life.tail.join('\n'));
   for (const sentence of broken) console.log(`  broken: ${sentence}`);
   console.log(`  again: npm run simulate -- --seeds ${seed} --hours ${hours}`);
   if (!values['keep-going']) break;

@@ -26,9 +26,10 @@ const REST_MS = 120 * MINUTE;
 /** How long it takes for everything to be gone. */
 const CLEAR_MS = 45 * MINUTE;
 
-export async function live(seed: string, hours: number): Promise<Life> {
+/** `tell` hears the whole history, line by line. */
+export async function live(seed: string, hours: number, tell?: (line: string) => void): Promise<Life> {
   const broken: string[] = [];
-  const scribe = new Scribe();
+  const scribe = new Scribe(tell);
   const plan = drawLife(seed, hours);
   const rejected = (reason: unknown): void => {
     broken.push(`a promise was rejected and nobody heard it: ${reason instanceof Error ? reason.stack : reason}`);
@@ -87,10 +88,12 @@ async function play(
   stage.calmDown();
   if (!(await until(clock.now() + MEND_MS))) return;
   for (const invariant of invariants) invariant.mended?.();
+  if (broken.length > 0) return;
   // Once more, with nothing else under way.
   await happens({ what: 'interrupt', which: 0, machines: 2, noticeMs: 120_000 });
   if (!(await until(clock.now() + REST_MS))) return;
   for (const invariant of invariants) invariant.rested?.();
+  if (broken.length > 0) return;
   scribe.note('everything is deleted');
   await stage.clear();
   if (!(await until(clock.now() + CLEAR_MS))) return;

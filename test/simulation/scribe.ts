@@ -23,8 +23,14 @@ export class Scribe {
   readonly #hash = createHash('sha256');
   readonly #lines: string[] = [];
   readonly #readers: ((write: Write) => void)[] = [];
+  readonly #tell: (line: string) => void;
   #verb: Verb | undefined;
   #world: FleetWorld | undefined;
+
+  /** Each line of the history is also told as it is written. */
+  constructor(tell: (line: string) => void = () => {}) {
+    this.#tell = tell;
+  }
 
   /** The client our process is given. */
   through(client: KubeClient): KubeClient {
@@ -65,6 +71,7 @@ export class Scribe {
     const seconds = (this.#world?.clock.elapsed() ?? 0) / 1000;
     const text = `${hours(seconds)} ${line}`;
     this.#hash.update(text);
+    this.#tell(text);
     this.#lines.push(text);
     if (this.#lines.length > 4 * LINES) this.#lines.splice(0, 3 * LINES);
   }

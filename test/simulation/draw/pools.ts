@@ -58,7 +58,7 @@ function drawPool(random: Random, name: string): NodePool {
         spec: {
           requirements,
           nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' },
-          expireAfter: random.pick(['Never', 'Never', '50m', '3h']),
+          expireAfter: random.pick(['Never', 'Never', 'Never', '50m', '3h']),
           ...maybe(random, 0.4, () => ({ terminationGracePeriod: random.pick(['1m', '5m', '20m']) })),
           ...maybe(random, general ? 0 : 0.3, () => ({ taints: [TEAM_TAINT] })),
         },

@@ -23,9 +23,10 @@ export const comesToRest: InvariantMaker = (facts, broken) => {
     },
     rested() {
       const since = facts.now - STILL_MS;
-      // What has expired goes, whatever else is still.
-      const late = moves.filter(({ at, reason }) => at >= since && reason !== 'Expired');
-      if (late.length > 0)
+      // What has expired goes, whatever else is still, and others follow from it.
+      const expired = moves.some(({ at, reason }) => at >= since - STILL_MS && reason === 'Expired');
+      const late = moves.filter(({ at }) => at >= since);
+      if (late.length > 0 && !expired)
         broken(
           `${late.length} nodes were chosen to go in an hour in which nothing had changed for an hour, such as ${late.at(-1)?.what}`,
         );

@@ -1,6 +1,7 @@
 /**
  * Where machines are taken back with time enough, nobody is asked to leave them before the claims are written that take
- * their place. It is seen in the calm, where the claims that follow are for those machines.
+ * their place. It is seen in the calm, where the claims that follow are for those machines, and where no limit of a pool
+ * keeps them from being written before the machines are gone.
  */
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import type { Pod } from '../../../src/apis/kubernetes/pod.ts';
@@ -28,7 +29,8 @@ export const replacementFirst: InvariantMaker = (facts, broken) => {
       if (collection === 'nodeclaims.karpenter.sh' && type === 'ADDED') {
         const { name, annotations } = (object as NodeClaim).metadata;
         if (annotations?.[ANNOTATION_REPLACES] !== undefined) return;
-        if (!replaced && asked !== undefined)
+        const isLimited = facts.pools.some(({ spec }) => spec.limits !== undefined);
+        if (!replaced && asked !== undefined && !isLimited)
           broken(`${asked} before claim ${name} was written, which takes its place`);
         replaced = true;
       }
