@@ -12,7 +12,7 @@ import type { NewNode, Solution } from '../../engine/solution.ts';
 import { solveSteps } from '../../engine/solve.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { EventRecorder } from '../../kube/event-recorder.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, Timer } from '../../platform/clock.ts';
 import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
@@ -63,6 +63,11 @@ export interface ProvisionerOptions extends ProvisionerLimits {
 }
 
 const NAME = 'provisioner';
+/**
+ * Pods that wait, and those that cannot leave a node that goes, are planned for again after so long at the latest: the
+ * market may have changed, and places that are kept for them are kept for twice as long.
+ */
+const AGAIN_MS = 5 * 60_000;
 
 export class Provisioner {
   readonly name = NAME;
@@ -93,14 +98,18 @@ export class Provisioner {
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, state } = this.#options;
+    const { clock } = this.#options;
     const stops = this.#listen();
+    let again: Timer | undefined;
     try {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
+        again?.cancel();
         try {
-          if (this.#pending().pods.length > 0 || state.displaced().length > 0) await this.provision(signal);
-          else this.rounds.ended(this.#going());
+          if (this.#isWanted()) {
+            await this.provision(signal);
+            if (this.#isWanted()) again = clock.setTimer(AGAIN_MS, () => this.#batcher.note());
+          } else this.rounds.ended(this.#going());
         } catch (error) {
           if (signal.aborted) return;
           this.#logger.error('provisioning failed', { error: asError(error) });
@@ -111,6 +120,7 @@ export class Provisioner {
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
+      again?.cancel();
       for (const stop of stops) stop();
     }
   }
@@ -162,6 +172,11 @@ export class Provisioner {
       lowerBound: solution.lowerBound,
       seconds,
     });
+  }
+
+  /** Whether there is a pod to find a place for. */
+  #isWanted(): boolean {
+    return this.#pending().pods.length > 0 || this.#options.state.displaced().length > 0;
   }
 
   /** Pods without a place, but for those whose node is on its way: planned anew, they would seldom fit as well again. */
