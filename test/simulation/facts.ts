@@ -2,6 +2,7 @@
 import { LABEL_NODE_POOL } from '../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../src/apis/karpenter/node-pool.ts';
+import { EVENTS } from '../../src/apis/kubernetes/event.ts';
 import { NODES, type Node } from '../../src/apis/kubernetes/node.ts';
 import type { KubeObject, Resource } from '../../src/apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../src/apis/kubernetes/pod.ts';
@@ -56,6 +57,14 @@ export class Facts {
 
   list<T extends KubeObject>(kind: Resource<T>): readonly T[] {
     return this.#world.cluster.server.list(kind).items as unknown as readonly T[];
+  }
+
+  /** What events say of an object. */
+  said(name: string | undefined): string {
+    return this.list(EVENTS)
+      .filter(({ involvedObject }) => involvedObject.name === name)
+      .map(({ reason, message }) => `${reason}: ${message}`)
+      .join('; ');
   }
 
   claimsOf(pool: string): readonly NodeClaim[] {

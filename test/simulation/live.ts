@@ -85,7 +85,7 @@ async function play(
     await happens(happening);
   }
   scribe.note('the trouble is over');
-  stage.calmDown();
+  await stage.calmDown();
   if (!(await until(clock.now() + MEND_MS))) return;
   for (const invariant of invariants) invariant.mended?.();
   if (broken.length > 0) return;

@@ -1,4 +1,5 @@
 /** The world of one simulated life, with hands to make things happen in it. */
+import { ANNOTATION_DO_NOT_DISRUPT } from '../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { NODES } from '../../src/apis/kubernetes/node.ts';
@@ -6,6 +7,7 @@ import { type KubeObject, keyOf, type Resource } from '../../src/apis/kubernetes
 import { POD_DISRUPTION_BUDGETS } from '../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DAEMON_SETS, DEPLOYMENTS, JOBS } from '../../src/apis/kubernetes/workloads.ts';
 import { SPOT_POLICIES } from '../../src/apis/spindrift/spot-policy.ts';
+import { STILL_MARKET } from '../../src/cloud/simulated/account-settings.ts';
 import type { SimulatedInstance } from '../../src/cloud/simulated/simulated-instance.ts';
 import type { FaultyClient } from '../../src/kube/testkit/faulty-client.ts';
 import { type EpochMs, toTimestamp } from '../../src/platform/clock.ts';
@@ -15,17 +17,21 @@ import { FleetWorld } from '../unit/controllers/testkit/fleet-world.ts';
 import { troubledClient } from '../unit/controllers/testkit/troubled-client.ts';
 import type { Deed } from './draw/happenings.ts';
 import type { LifePlan } from './draw/life-plan.ts';
+import { GENERAL } from './draw/pools.ts';
 import type { Workload } from './draw/workloads.ts';
 import type { Scribe } from './scribe.ts';
+
+type Undoing = () => Promise<void>;
 
 export class Stage {
   readonly world: FleetWorld;
   readonly plan: LifePlan;
   readonly #clients: FaultyClient[];
   readonly #trouble: { share: number };
-  /** Nodes nothing is heard of, for now. */
-  readonly #silent = new Set<string>();
+  /** What is still to be undone by itself, at its time or when all trouble is over. */
+  readonly #pending = new Set<Undoing>();
   #edits = 0;
+  #calm = false;
 
   private constructor(world: FleetWorld, plan: LifePlan, clients: FaultyClient[], trouble: { share: number }) {
     this.world = world;
@@ -106,6 +112,39 @@ export class Stage {
       case 'price':
         cloud.account('default')?.override({ ...deed.pattern, priceFactor: deed.factor });
         return `${JSON.stringify(deed.pattern)} times ${deed.factor.toFixed(2)}`;
+      case 'roll out': {
+        const deployment = await this.#one(DEPLOYMENTS, deed.which);
+        if (deployment === undefined) return 'nothing';
+        const body = { spec: { template: { metadata: { annotations: { release: `${++this.#edits}` } } } } };
+        await client.patch(DEPLOYMENTS, keyOf(deployment), { type: 'merge', body });
+        return deployment.metadata.name ?? '';
+      }
+      case 'edit pool': {
+        const pool = await this.#one(NODE_POOLS, deed.which);
+        if (pool === undefined) return 'nothing';
+        await client.patch(NODE_POOLS, keyOf(pool), { type: 'merge', body: { spec: deed.spec } });
+        return `${pool.metadata.name} ${JSON.stringify(deed.spec)}`;
+      }
+      case 'delete pool': {
+        const others = (await client.list(NODE_POOLS)).items.filter(({ metadata }) => metadata.name !== GENERAL);
+        const pool = pick(others, deed.which);
+        if (pool === undefined) return 'nothing';
+        await client.delete(NODE_POOLS, keyOf(pool), { propagationPolicy: 'Background' });
+        return pool.metadata.name ?? '';
+      }
+      case 'cordon':
+      case 'protect': {
+        const node = await this.#one(NODES, deed.which);
+        if (node === undefined) return 'nothing';
+        const { name = '' } = node.metadata;
+        const change = (on: boolean) =>
+          deed.what === 'cordon'
+            ? { spec: { unschedulable: on ? true : null } }
+            : { metadata: { annotations: { [ANNOTATION_DO_NOT_DISRUPT]: on ? 'true' : null } } };
+        await this.#patchNode(name, change(true));
+        this.#pending.add(this.#after(deed.forMs, () => this.#patchNode(name, change(false))));
+        return `${name} for ${deed.forMs / 60_000} min`;
+      }
       case 'edit template': {
         const pool = await this.#one(NODE_POOLS, deed.which);
         if (pool === undefined) return 'nothing';
@@ -117,9 +156,8 @@ export class Stage {
         const node = await this.#one(NODES, deed.which);
         if (node === undefined) return 'nothing';
         const { name = '', uid } = node.metadata;
-        this.#silent.add(name);
         world.cluster.kubelets.kill(name);
-        clock.setTimer(deed.forMs, () => void this.#speakAgain(name, uid));
+        this.#pending.add(this.#after(deed.forMs, () => this.#speakAgain(name, uid)));
         return `${name} for ${deed.forMs / 60_000} min`;
       }
       case 'broken hardware': {
@@ -159,12 +197,12 @@ export class Stage {
   }
 
   /** All trouble is over: the cloud and the API server do what they are asked, and everything is sold at its usual price. */
-  calmDown(): void {
-    const { world, plan } = this;
+  async calmDown(): Promise<void> {
     this.#trouble.share = 0;
-    this.#configure(plan.account.faults);
-    world.cloud.account('default')?.restore({});
-    for (const name of this.#silent) world.cluster.kubelets.revive(name);
+    this.#calm = true;
+    this.#configure(this.plan.account.faults);
+    this.world.cloud.account('default')?.restore({});
+    for (const undoing of [...this.#pending]) await undoing();
   }
 
   /** Deletes everything a person has made, workloads first. */
@@ -204,7 +242,25 @@ export class Stage {
   }
 
   #configure(faults: LifePlan['account']['faults']): void {
-    this.world.cloud.configure('default', { ...this.plan.account, faults });
+    const { account } = this.plan;
+    this.world.cloud.configure('default', { ...account, faults, ...(this.#calm ? { market: STILL_MARKET } : {}) });
+  }
+
+  /** Undoes something then, or sooner when it is asked to. */
+  #after(ms: number, undo: () => Promise<void>): Undoing {
+    const undoing = async (): Promise<void> => {
+      if (!this.#pending.delete(undoing)) return;
+      timer.cancel();
+      await undo();
+    };
+    const timer = this.world.clock.setTimer(ms, () => void undoing());
+    return undoing;
+  }
+
+  async #patchNode(name: string, body: object): Promise<void> {
+    await this.world.client.patch(NODES, { name }, { type: 'merge', body }).catch((error: unknown) => {
+      if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
+    });
   }
 
   async #speakAgain(name: string, uid: string | undefined): Promise<void> {
@@ -212,7 +268,6 @@ export class Stage {
       if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
       return undefined;
     });
-    this.#silent.delete(name);
     if (node?.metadata.uid !== uid) return;
     this.world.cluster.kubelets.revive(name);
   }

@@ -4,6 +4,7 @@ import type { FaultSettings, OfferingPattern } from '../../../src/cloud/simulate
 import type { Random } from '../../../src/platform/random.ts';
 import { TYPE_NAMES, ZONES } from './account.ts';
 import { chance, maybe } from './chance.ts';
+import { drawPoolEdit } from './pools.ts';
 import { drawJob, drawWorkload, type Workload } from './workloads.ts';
 
 /** `which` chooses among those that are there when the time has come. */
@@ -17,7 +18,11 @@ export type Deed =
   | { readonly what: 'maintenance'; readonly which: number; readonly inMs: number }
   | { readonly what: 'exhaust'; readonly pattern: OfferingPattern; readonly forMs: number }
   | { readonly what: 'price'; readonly pattern: OfferingPattern; readonly factor: number }
+  | { readonly what: 'roll out'; readonly which: number }
   | { readonly what: 'edit template'; readonly which: number }
+  | { readonly what: 'edit pool'; readonly which: number; readonly spec: object }
+  | { readonly what: 'delete pool'; readonly which: number }
+  | { readonly what: 'cordon' | 'protect'; readonly which: number; readonly forMs: number }
   | { readonly what: 'silence'; readonly which: number; readonly forMs: number }
   | { readonly what: 'broken hardware'; readonly which: number }
   | { readonly what: 'delete claim' | 'delete node'; readonly which: number }
@@ -32,7 +37,7 @@ export type Happening = Deed & { readonly afterMs: number };
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** How many things happen in an hour, in the mean. */
-const PER_HOUR = 16;
+const PER_HOUR = 20;
 
 type Draw = (random: Random, name: string, pools: readonly string[]) => Deed;
 
@@ -43,18 +48,22 @@ const DRAWS: readonly (readonly [weight: number, draw: Draw])[] = [
   [2, (random, name) => ({ what: 'new job', job: drawJob(random, name) })],
   [4, drawInterruption],
   [1, (random) => ({ what: 'rebalance', which: which(random), times: 1 + random.below(3) })],
-  [1, (random) => ({ what: 'maintenance', which: which(random), inMs: (5 + random.below(60)) * MINUTE })],
+  [1, (random) => ({ what: 'maintenance', which: which(random), inMs: minutes(random, 60) })],
   [
     2,
     (random) => ({
       what: 'exhaust',
       pattern: drawPattern(random),
-      forMs: (1 + random.below(40)) * MINUTE,
+      forMs: minutes(random, 40),
     }),
   ],
   [2, (random) => ({ what: 'price', pattern: drawPattern(random), factor: random.between(0.5, 2) })],
+  [2, (random) => ({ what: 'roll out', which: which(random) })],
   [2, (random) => ({ what: 'edit template', which: which(random) })],
-  [1, (random) => ({ what: 'silence', which: which(random), forMs: (2 + random.below(60)) * MINUTE })],
+  [2, (random) => ({ what: 'edit pool', which: which(random), spec: drawPoolEdit(random) })],
+  [0.5, (random) => ({ what: 'delete pool', which: which(random) })],
+  [1, (random) => ({ what: random.pick(['cordon', 'protect']), which: which(random), forMs: minutes(random, 60) })],
+  [1, (random) => ({ what: 'silence', which: which(random), forMs: minutes(random, 180) })],
   [1, (random) => ({ what: 'broken hardware', which: which(random) })],
   [2, (random) => ({ what: random.pick(['delete claim', 'delete node']), which: which(random) })],
   [
@@ -62,7 +71,7 @@ const DRAWS: readonly (readonly [weight: number, draw: Draw])[] = [
     (random) => ({
       what: 'api trouble',
       share: random.pick([0.02, 0.1, 0.3]),
-      forMs: (1 + random.below(10)) * MINUTE,
+      forMs: minutes(random, 10),
     }),
   ],
   [1, () => ({ what: 'cut watches' })],
@@ -71,7 +80,7 @@ const DRAWS: readonly (readonly [weight: number, draw: Draw])[] = [
 ];
 
 export function drawHappenings(random: Random, hours: number, pools: readonly string[]): readonly Happening[] {
-  const bag = DRAWS.flatMap(([weight, draw]) => Array.from({ length: weight }, () => draw));
+  const bag = DRAWS.flatMap(([weight, draw]) => Array.from({ length: 2 * weight }, () => draw));
   const happenings: Happening[] = [];
   for (let at = 0, index = 0; ; index++) {
     const each = random.split(`${index}`);
@@ -87,6 +96,10 @@ export function drawHappenings(random: Random, hours: number, pools: readonly st
 
 function which(random: Random): number {
   return random.below(1000);
+}
+
+function minutes(random: Random, most: number): number {
+  return (1 + random.below(most)) * MINUTE;
 }
 
 function drawInterruption(random: Random): Deed {
@@ -114,5 +127,5 @@ function drawCloudTrouble(random: Random): Deed {
     { latencyMs: 5000 },
     { quota: 3 },
   ]);
-  return { what: 'cloud trouble', faults, forMs: (1 + random.below(20)) * MINUTE };
+  return { what: 'cloud trouble', faults, forMs: minutes(random, 20) };
 }

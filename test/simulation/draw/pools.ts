@@ -72,6 +72,17 @@ function drawPool(random: Random, name: string): NodePool {
   } as unknown as NodePool;
 }
 
+/** What a person changes about a pool that is in use. */
+export function drawPoolEdit(random: Random): object {
+  return random.pick([
+    { disruption: { budgets: random.pick(BUDGETS) } },
+    { disruption: { consolidateAfter: random.pick(['0s', '5m', 'Never']) } },
+    { weight: 1 + random.below(50) },
+    { template: { spec: { terminationGracePeriod: random.pick(['2m', '15m']) } } },
+    { template: { spec: { taints: random.pick([[], [{ key: 'soft', effect: 'PreferNoSchedule' }]]) } } },
+  ]);
+}
+
 function drawLimits(random: Random): Record<string, string> {
   return chance(random, 0.7) ? { cpu: random.pick(['8', '16', '32']) } : { nodes: random.pick(['2', '4', '8']) };
 }

@@ -42,6 +42,7 @@ function drawPodSpec(random: Random, name: string, pools: readonly string[]): Pa
     whenUnsatisfiable: random.pick(['DoNotSchedule', 'DoNotSchedule', 'ScheduleAnyway'] as const),
     labelSelector,
   };
+  const together = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: LABEL_ZONE, labelSelector }] };
   // Who is spread over zones asks for no pool: all pods of a spread have somewhere to go, which the invariants count on.
   const spreads = chance(random, 0.25);
   const where = random.pick([
@@ -52,14 +53,19 @@ function drawPodSpec(random: Random, name: string, pools: readonly string[]): Pa
     containers: [container(random)],
     ...maybe(random, 0.3, () => ({ nodeSelector: where })),
     ...maybe(random, 0.35, () => ({ tolerations: [{ ...TEAM_TAINT, operator: 'Equal' as const }] })),
-    ...maybe(random, 0.2, () => ({ affinity: { podAntiAffinity: apart } })),
-    ...(spreads ? { topologySpreadConstraints: [spread] } : {}),
+    ...maybe(random, 0.1, () => ({ priorityClassName: 'system-cluster-critical' })),
+    ...(spreads
+      ? { topologySpreadConstraints: [spread] }
+      : maybe(random, 0.35, () => ({
+          affinity: random.pick([{ podAntiAffinity: apart }, { podAntiAffinity: apart }, { podAffinity: together }]),
+        }))),
   };
 }
 
 function container(random: Random) {
   const requests = { cpu: random.pick(CPU), memory: random.pick(MEMORY) };
-  return { name: 'main', image: 'app:1', resources: { requests } };
+  const ports = [{ containerPort: 80, hostPort: 8080 }];
+  return { name: 'main', image: 'app:1', resources: { requests }, ...maybe(random, 0.08, () => ({ ports })) };
 }
 
 function drawScript(random: Random): Record<string, string> {
@@ -77,6 +83,8 @@ function drawBudget(random: Random, app: string): PodDisruptionBudget {
     { maxUnavailable: '50%' },
     { minAvailable: 1 },
     { minAvailable: '70%' },
+    { minAvailable: '100%' },
+    { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' as const },
   ]);
   return {
     apiVersion: 'policy/v1',

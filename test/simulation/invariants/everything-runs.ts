@@ -18,7 +18,7 @@ export const everythingRuns: InvariantMaker = (facts, broken) => {
       if (pod.spec.nodeName !== undefined || pod.metadata.deletionTimestamp !== undefined || isYoung(pod)) continue;
       if (whyNoPlace(facts, pod) === undefined)
         broken(
-          `pod ${pod.metadata.name} has no place since ${pod.metadata.creationTimestamp}, although a pool could make one`,
+          `pod ${pod.metadata.name} has no place since ${pod.metadata.creationTimestamp}, although a pool could make one: ${facts.said(pod.metadata.name)}`,
         );
     }
     const instances = new Set(facts.instances.map(({ providerID }) => providerID));

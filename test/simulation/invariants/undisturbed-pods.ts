@@ -16,6 +16,8 @@ const DECIDED_MS = 60_000;
 export const undisturbedPods: InvariantMaker = (facts, broken) => {
   /** When pods were bound, by UID. */
   const boundAt = new Map<string, number>();
+  /** Since when nodes are not to be disrupted. */
+  const protectedAt = new Map<string, number>();
   const isHeld = (pod: Pod): boolean =>
     pod.metadata.deletionTimestamp === undefined && (doNotDisruptUntil(pod) ?? 0) > facts.now;
   const marked = (claim: NodeClaim, previous: NodeClaim | undefined): void => {
@@ -25,6 +27,9 @@ export const undisturbedPods: InvariantMaker = (facts, broken) => {
     // A node that is sick, or that has a termination grace period, goes all the same when it must.
     const must = mark.reason === 'Unhealthy' || claim.spec.terminationGracePeriod !== undefined;
     const nodeName = claim.status?.nodeName;
+    const protectedSince = protectedAt.get(nodeName ?? '');
+    if (mark.reason !== 'Unhealthy' && protectedSince !== undefined && protectedSince < facts.now - DECIDED_MS)
+      broken(`claim ${claim.metadata.name} is to go (${text}), although its node has ${ANNOTATION_DO_NOT_DISRUPT}`);
     if (must || nodeName === undefined) return;
     for (const pod of facts.podsOn(nodeName))
       if (isHeld(pod) && (boundAt.get(pod.metadata.uid ?? '') ?? 0) < facts.now - DECIDED_MS)
@@ -46,6 +51,11 @@ export const undisturbedPods: InvariantMaker = (facts, broken) => {
   return {
     written({ collection, object, previous, verb }) {
       if (collection === 'nodeclaims.karpenter.sh') marked(object as NodeClaim, previous as NodeClaim | undefined);
+      if (collection === 'nodes') {
+        const { name = '', annotations } = object.metadata;
+        if (annotations?.[ANNOTATION_DO_NOT_DISRUPT] === undefined) protectedAt.delete(name);
+        else if (!protectedAt.has(name)) protectedAt.set(name, facts.now);
+      }
       if (collection !== 'pods') return;
       const pod = object as Pod;
       const before = previous as Pod | undefined;
