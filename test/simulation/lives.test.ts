@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Life, live } from './live.ts';
 
-const SEEDS = ['1', '2', '3'];
+const SEEDS = ['2', '3'];
 const HOURS = 1;
+/** A life is seconds of work; the limit is for what hangs, also on a busy machine. */
+const LIMIT_MS = 300_000;
 
 describe('a simulated life', () => {
   const lives = new Map<string, Promise<Life>>();
@@ -13,13 +15,21 @@ describe('a simulated life', () => {
     return life;
   };
 
-  it.each(SEEDS)('of seed %s breaks no invariant', async (seed) => {
-    const { broken, tail } = await lifeOf(seed);
-    expect(broken, tail.join('\n')).toEqual([]);
-  });
+  it.each(SEEDS)(
+    'of seed %s breaks no invariant',
+    async (seed) => {
+      const { broken, tail } = await lifeOf(seed);
+      expect(broken, tail.join('\n')).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 
-  it('comes out the same again, write for write', async () => {
-    const [seed = ''] = SEEDS;
-    expect((await live(seed, HOURS)).digest).toBe((await lifeOf(seed)).digest);
-  });
+  it(
+    'comes out the same again, write for write',
+    async () => {
+      const [seed = ''] = SEEDS;
+      expect((await live(seed, HOURS)).digest).toBe((await lifeOf(seed)).digest);
+    },
+    LIMIT_MS,
+  );
 });
