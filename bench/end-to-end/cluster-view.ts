@@ -1,13 +1,9 @@
 /** The cluster as the benchmark looks at it: seldom and with small questions, so that looking costs next to nothing. */
 import { NODES, type Node } from '../../src/apis/kubernetes/node.ts';
-import { PODS, type Pod } from '../../src/apis/kubernetes/pod.ts';
+import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../../src/apis/kubernetes/pod-requests.ts';
-import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
 import type { InstanceTypeEntry } from '../../src/cloud/simulated/instance-type-entries.ts';
-import type { KubeClient, ListPage } from '../../src/kube/client.ts';
-
-/** Enough to find one that waits, if there is one. */
-const PAGE = 50;
+import type { KubeClient } from '../../src/kube/client.ts';
 
 /** What the nodes cost and who they are. */
 export interface FleetView {
@@ -33,21 +29,21 @@ export class ClusterView {
     return (await this.pods()).length === pods;
   }
 
-  /** How many pods the Deployments have made. */
-  async made(): Promise<number> {
-    const { items } = await this.#client.list(DEPLOYMENTS, {}, { timeoutMs: 60_000 });
-    return items.reduce((sum, { status }) => sum + (status?.replicas ?? 0), 0);
-  }
-
-  /** Whether some of these pods have not run yet. Pods that came later, because others were moved, do not count. */
-  async someWait(names: ReadonlySet<string>): Promise<boolean> {
-    const query = { fieldSelector: 'status.phase!=Running', limit: PAGE };
-    for (let next: string | undefined = ''; next !== undefined; ) {
-      const page: ListPage<Pod> = await this.#client.list(PODS, next === '' ? query : { ...query, continue: next });
-      if (page.items.some(({ metadata }) => names.has(metadata.name ?? ''))) return true;
-      next = page.continue;
+  /** Waits until so many pods run at the same time. */
+  async untilRun(pods: number, signal: AbortSignal): Promise<void> {
+    const fieldSelector = 'status.phase=Running';
+    // A busy server ends watches that fall behind.
+    while (!signal.aborted) {
+      const { resourceVersion, items } = await this.#client.list(PODS, { fieldSelector }, { timeoutMs: 60_000 });
+      const running = new Set(items.map(({ metadata }) => metadata.name ?? ''));
+      if (running.size >= pods) return;
+      for await (const event of this.#client.watch(PODS, { fieldSelector, resourceVersion }, { signal })) {
+        if (event.type === 'ADDED') running.add(event.object.metadata.name ?? '');
+        if (event.type === 'DELETED') running.delete(event.object.metadata.name ?? '');
+        if (running.size >= pods) return;
+      }
     }
-    return false;
+    throw new Error('the pods do not run');
   }
 
   /** The names of all pods that are not about to end. */

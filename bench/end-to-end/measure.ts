@@ -21,6 +21,8 @@ const RUNNING_TIME_LIMIT_MS = 600_000;
 const QUIET_TIME_LIMIT_MS = 900_000;
 /** The fleet is at rest when nothing has changed for this long: four times as long as the pool waits. */
 const QUIET_MS = 60_000;
+/** Some take longer than that to begin. */
+const LONGEST_BEGINNING_MS = 240_000;
 const SHARE_LEFT = 0.2;
 
 export interface MeasureOptions {
@@ -131,15 +133,9 @@ class Measurement {
     const { load } = this.#options;
     const startedAt = this.#clock.elapsed();
     await Promise.all(deployments(load.pods).map((deployment) => client.create(DEPLOYMENTS, deployment)));
-    const still = async (waits: () => Promise<boolean>): Promise<void> => {
-      while (await waits()) {
-        if (this.#clock.elapsed() - startedAt > RUNNING_TIME_LIMIT_MS) throw new Error('the pods do not run');
-        await this.#clock.sleep(250);
-      }
-    };
-    await still(async () => (await view.made()) < load.pods);
-    const names = new Set(await view.pods());
-    await still(() => view.someWait(names));
+    const limit = this.#clock.deadline(RUNNING_TIME_LIMIT_MS);
+    await view.untilRun(load.pods, limit.signal);
+    limit.cancel();
     return { seconds: (this.#clock.elapsed() - startedAt) / 1000, movedPods: 0 };
   }
 
@@ -153,16 +149,20 @@ class Measurement {
     }
     let changedAt = startedAt;
     let before = '';
+    let first: string | undefined;
     let stayed: ReadonlySet<string> = new Set();
     for (;;) {
       const now = this.#clock.elapsed();
       const present = await view.pods();
       // Those that are there when all surplus pods have gone are the ones that can be moved.
       if (stayed.size === 0 && present.length <= pods) stayed = new Set(present);
-      const settled = `${(await view.fleet()).names.join()} ${await view.allRunning(pods)}`;
+      const { names } = await view.fleet();
+      first ??= names.join();
+      const settled = `${names.join()} ${await view.allRunning(pods)}`;
       if (settled !== before) changedAt = now;
       before = settled;
-      if (now - changedAt >= QUIET_MS && settled.endsWith('true')) {
+      const begun = names.join() !== first || now - startedAt >= LONGEST_BEGINNING_MS;
+      if (begun && now - changedAt >= QUIET_MS && settled.endsWith('true')) {
         const seconds = (changedAt - startedAt) / 1000;
         return { seconds, movedPods: present.filter((name) => !stayed.has(name)).length };
       }

@@ -23,6 +23,7 @@ import { Metrics } from '../../src/platform/metrics.ts';
 import { ClusterInformers } from '../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../src/state/cluster-state.ts';
 import { Nominations } from '../../src/state/nominations.ts';
+import { Successors } from '../../src/state/successors.ts';
 import { standingFleet } from '../fleet/standing-fleet.ts';
 import { watchBlocking } from '../fleet/watch-blocking.ts';
 
@@ -47,6 +48,7 @@ export interface StormResult {
 
 const TYPES = ['small', 'medium', 'large'] as const;
 const NOTICE_MS = 120_000;
+const SENT_AT_A_TIME = 500;
 
 export async function noticeStorm(machines: number, podsPerNode: number): Promise<StormResult> {
   const fleet = { seed: 'notices', machines, types: TYPES, podsPerNode, podCpu: '500m' };
@@ -61,7 +63,13 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const nominations = new Nominations({ clock, pods: informers.pods });
   const risk = new RiskKeeper(shared);
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
-  const provisioner = new Provisioner({ ...shared, decisions: new DecisionLog(), nominations, spot });
+  const provisioner = new Provisioner({
+    ...shared,
+    decisions: new DecisionLog(),
+    nominations,
+    successors: new Successors(clock),
+    spot,
+  });
   const plans = new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) });
   const recordNotice = (notice: Notice, claim: NodeClaim): void => void risk.recordNotice(notice, claim);
   const interruption = new Interruption({ ...shared, nominations, plans, provisioner, recordNotice });
@@ -80,7 +88,11 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
     if (all) covered ??= since();
   });
   const block = watchBlocking();
-  for (const providerID of providerIDs) cloud.interrupt(providerID, NOTICE_MS);
+  for (const [index, providerID] of providerIDs.entries()) {
+    cloud.interrupt(providerID, NOTICE_MS);
+    // A cloud sends them from machines of its own: others have their turn meanwhile.
+    if (index % SENT_AT_A_TIME === SENT_AT_A_TIME - 1) await clock.sleep(0);
+  }
   const until = async (done: () => Promise<boolean>): Promise<number> => {
     while (!(await done())) await clock.sleep(10);
     return since();

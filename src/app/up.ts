@@ -68,7 +68,12 @@ async function startAutoscaler(
 ): Promise<{ readonly work: Promise<void> }> {
   const client = new InMemoryClient(cluster.server, { fieldManager: 'spindrift' });
   await installDefinitions(client, signal);
-  await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
+  // With the seed of its market on it, commands find the prices that the autoscaler pays.
+  const { spec } = DEFAULT_NODE_CLASS;
+  await client.create(SIMULATED_NODE_CLASSES, {
+    ...DEFAULT_NODE_CLASS,
+    spec: { ...spec, seed: world.random.split('market').suffix(10) },
+  });
   await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
   const autoscaler = new Autoscaler({
     ...world,

@@ -16,6 +16,8 @@ export interface Command<Table extends OptionTable = OptionTable> {
   readonly summary: string;
   /** What stands after the name: `NODE… [options]`. */
   readonly usage: string;
+  /** Words beside options are meant for it; without this they are refused. */
+  readonly takesWords?: true;
   readonly options: Table;
   /** Loads what the command needs, which can be much, only when it is run; gives the exit code. */
   run(parsed: ParsedOptions<Table>, context: CommandContext): Promise<number>;

@@ -51,9 +51,24 @@ export async function withCluster<T>(
   });
   try {
     return await use({ client, clock, server: connection.server, namespace: connection.namespace });
+  } catch (error) {
+    throw inWordsOfCommands(error, connection.server);
   } finally {
     await connection.close();
   }
+}
+
+/** What keeps every command from its cluster, without the request that happened to be the first. */
+function inWordsOfCommands(error: unknown, server: string): unknown {
+  if (hasCode(error, 'KUBE_UNREACHABLE')) {
+    const problem = `${server} does not answer, does it run? (${error.details.problem})`;
+    return new SpindriftError('KUBE_CONFIG_INVALID', { problem }, { cause: error });
+  }
+  if (hasCode(error, 'KUBE_UNAUTHORIZED')) {
+    const problem = `${server} does not take the credentials of the kubeconfig: is it an old one?`;
+    return new SpindriftError('KUBE_CONFIG_INVALID', { problem }, { cause: error });
+  }
+  return error;
 }
 
 /** The same, with caches of all that matters, filled before the use begins. */

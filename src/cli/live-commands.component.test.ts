@@ -1,21 +1,27 @@
 /** The commands that talk to a cluster, over HTTP, as a person runs them. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../apis/custom-resource-definitions.ts';
 import { NODE_CLAIMS } from '../apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
+import { EVENTS } from '../apis/kubernetes/event.ts';
 import { NODES } from '../apis/kubernetes/node.ts';
 import { PODS } from '../apis/kubernetes/pod.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
+import { SPOT_POLICIES, type SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../app/default-pool.ts';
 import { type RunningCluster, startEmbeddedCluster } from '../embedded/embedded-cluster-server.ts';
+import { toTimestamp } from '../platform/clock.ts';
 import { seededRandom } from '../platform/random.ts';
+import { RealClock } from '../platform/real-clock.ts';
 import { VirtualClock } from '../platform/virtual-clock.ts';
 import { aPodAsking, aStateNode } from '../state/testkit/a-state-node.ts';
 import { main } from './main.ts';
+
+const LONG_AGO = '2020-01-01T00:00:00Z';
 
 let folder: string;
 let running: RunningCluster;
@@ -59,10 +65,13 @@ beforeAll(async () => {
   };
   const status = { nodes: 1, conditions: [ready] };
   await client.patch(NODE_POOLS, { name: 'default' }, { type: 'merge', body: { status } }, { subresource: 'status' });
-  const { node, claim } = aStateNode({ annotations: { 'spindrift.dev/simulated-instance': '{}' } });
+  const { node, claim } = aStateNode({ pool: 'default', annotations: { 'spindrift.dev/simulated-instance': '{}' } });
   await client.create(NODES, node);
   await client.create(NODE_CLAIMS, claim);
-  const body = { status: claim.status };
+  const conditions = [
+    { type: 'Initialized', status: 'True', reason: 'Initialized', message: '', lastTransitionTime: LONG_AGO },
+  ];
+  const body = { status: { ...claim.status, conditions } };
   await client.patch(
     NODE_CLAIMS,
     { name: node.metadata.name ?? '' },
@@ -97,7 +106,50 @@ describe('why', () => {
   it('says why a node is what it is', async () => {
     const { printed } = await spindrift('why', 'node/general-x7k2p');
     expect(printed).toContain('It was the best of 2 offerings that fit.');
-    expect(printed).toMatch(/It is not consolidated: |Consolidation would take it away: /);
+    expect(printed).toContain('Consolidation would take it away: delete node general-x7k2p: ');
+    expect(printed).toContain('are known to the running autoscaler alone');
+  });
+
+  it('says of a node that it is kept for a pod that was told to go there', async () => {
+    const { client } = running.cluster;
+    const { metadata } = await client.get(PODS, { namespace: 'default', name: 'far' });
+    const event = { name: 'far.1', namespace: 'default' };
+    await client.create(EVENTS, {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: event,
+      involvedObject: { kind: 'Pod', namespace: 'default', name: 'far', uid: metadata.uid ?? '' },
+      type: 'Normal',
+      reason: 'Nominated',
+      message: 'Pod should schedule on: node/general-x7k2p',
+      lastTimestamp: toTimestamp(new RealClock().now()),
+    });
+    expect((await spindrift('why', 'node/general-x7k2p')).printed).toContain(
+      'It is not consolidated: pods that are about to start are expected on it.',
+    );
+    await client.delete(EVENTS, event);
+  });
+
+  it('says of a node that a SpotPolicy keeps it as it is', async () => {
+    const { client } = running.cluster;
+    const labels = (capacityType: string) => ({
+      type: 'merge' as const,
+      body: { metadata: { labels: { 'karpenter.sh/capacity-type': capacityType } } },
+    });
+    const policy = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name: 'never' } };
+    await client.create(SPOT_POLICIES, {
+      ...policy,
+      spec: { returnToSpot: { after: 'Never' } },
+    } as unknown as SpotPolicy);
+    await client.patch(NODES, { name: 'general-x7k2p' }, labels('on-demand'));
+    await client.create(PODS, aPodAsking('here', { cpu: '100m' }, { nodeName: 'general-x7k2p' }));
+    const { printed } = await spindrift('plan', '--consolidate');
+    expect(printed).toMatch(
+      /general-x7k2p +\$\S+ +machines of default do not return to spot: returnToSpot.after is Never/,
+    );
+    await client.delete(SPOT_POLICIES, { name: 'never' });
+    await client.delete(PODS, { namespace: 'default', name: 'here' }, { gracePeriodSeconds: 0 });
+    await client.patch(NODES, { name: 'general-x7k2p' }, labels('spot'));
   });
 
   it('says which name was meant where there is none of that name', async () => {
@@ -107,8 +159,17 @@ describe('why', () => {
     });
   });
 
-  it('says how to ask', async () => {
-    expect((await spindrift('why', 'far')).printed).toContain('say what about, as in pod/web-1');
+  it.each([
+    [['far'], 'spindrift why: say what about, as in pod/web-1 or node/general-x7k2p\n'],
+    [
+      ['deployment/web'],
+      'spindrift why: it knows pods and nodes, not deployment, as in pod/web-1 or node/general-x7k2p\n',
+    ],
+    [['pod/far', 'pod/near'], 'spindrift why: it answers for one pod or node at a time: name one, as in pod/web-1\n'],
+    [['pod', 'default/far'], 'spindrift why: write the namespace with -n, as in pod/web-1 -n default\n'],
+    [['pod/far', '-n', 'defualt'], 'spindrift: there is no namespace defualt, did you mean default?\n'],
+  ])('says how to ask, to %j', async (args, printed) => {
+    expect(await spindrift('why', ...args)).toEqual({ code: 1, printed });
   });
 });
 
@@ -157,12 +218,41 @@ describe('sim', () => {
     expect(await overrides()).toHaveLength(1);
   });
 
+  it.each([
+    ['spot:m5.larg', 'there is no instance type m5.larg in SimulatedNodeClass default, did you mean m5.large?'],
+    ['spot:m5.large:sim-1z', 'there is no zone sim-1z in SimulatedNodeClass default, did you mean sim-1a?'],
+  ])('refuses %s, which nothing is sold as', async (offerings, said) => {
+    const before = await overrides();
+    expect((await spindrift('sim', 'exhaust', offerings)).printed).toContain(said);
+    expect(await overrides()).toEqual(before);
+  });
+
   it('refuses nodes that are not there', async () => {
     expect((await spindrift('sim', 'interrupt', 'general-x7')).printed).toContain('there is no node general-x7');
   });
 
   it('says what it can do', async () => {
     expect((await spindrift('sim', 'exhaus', 'spot')).printed).toContain('did you mean exhaust?');
+  });
+});
+
+describe('a cluster that cannot be talked to', () => {
+  it.each([
+    ['does not answer', /:\d+/g, ':1', /no cluster to talk to: \S+:1 does not answer, does it run\?/],
+    ['has other credentials', /token: .*/, 'token: wrong', /does not take the credentials of the kubeconfig/],
+  ])('is told in one line when it %s', async (_, from, to, said) => {
+    const path = join(folder, 'other');
+    await writeFile(path, (await readFile(kubeconfig, 'utf8')).replaceAll(new RegExp(from, 'g'), to));
+    const known = kubeconfig;
+    try {
+      kubeconfig = path;
+      const { code, printed } = await spindrift('top', '--once');
+      expect(printed).toMatch(said);
+      expect(printed.trim().split('\n')).toHaveLength(1);
+      expect(code).toBe(1);
+    } finally {
+      kubeconfig = known;
+    }
   });
 });
 

@@ -1,29 +1,59 @@
 /** A live cluster as provisioning and consolidation see it, for commands that ask without a running autoscaler. */
+import { ANNOTATION_DISRUPTION } from '../apis/spindrift/annotations.ts';
 import { CLOUD_LABELS } from '../cloud/simulated/labels.ts';
-import { Budgets } from '../controllers/disruption/budgets/budgets.ts';
+import type { Budgets } from '../controllers/disruption/budgets/budgets.ts';
+import { fleetSnapshot } from '../controllers/disruption/consolidation/fleet-snapshot.ts';
+import { Look } from '../controllers/disruption/look.ts';
+import { RiskKeeper } from '../controllers/spot-policy/risk-keeper.ts';
+import { SpotPlanning } from '../controllers/spot-policy/spot-planning.ts';
+import { SpotPolicies } from '../controllers/spot-policy/spot-policies.ts';
+import { Metrics } from '../platform/metrics.ts';
 import type { FleetSnapshot } from '../state/build-fleet.ts';
 import type { ClusterSnapshot } from '../state/build-problem.ts';
+import type { Nominations } from '../state/nominations.ts';
 import type { WatchedCluster } from './live-cluster.ts';
 import { SimulatedMarket } from './simulated-market.ts';
 import { type UnusablePool, unusableBecause } from './why/pod-why.ts';
 
-/** What the clouds of the cluster sell. */
-export function marketOf({ clock, state, nodeClasses }: WatchedCluster): SimulatedMarket {
-  return new SimulatedMarket({ now: clock.now(), nodeClasses: nodeClasses(), nodes: state.informers.nodes.list() });
+/** The cluster as provisioning would see it now. */
+export interface LiveCluster {
+  readonly snapshot: ClusterSnapshot;
+  /** The pools that provisioning would leave out. */
+  readonly unusable: readonly UnusablePool[];
+  readonly policies: SpotPolicies;
+  /** What policies and the risk that is written on them do to plans. */
+  readonly spot: SpotPlanning;
 }
 
-/** The cluster as provisioning would see it now, and the pools that it would leave out. */
-export function snapshotOf(cluster: WatchedCluster): { snapshot: ClusterSnapshot; unusable: UnusablePool[] } {
-  const { state } = cluster;
+/** The cluster as consolidation would see it now. */
+export interface LiveFleet extends Pick<LiveCluster, 'unusable' | 'policies'> {
+  readonly snapshot: FleetSnapshot;
+  /** What the budgets of its pools allow, each time anew. */
+  budgets(): Budgets;
+}
+
+/** What the clouds of the cluster sell. */
+export function marketOf({ clock, state, nodeClasses }: WatchedCluster): SimulatedMarket {
+  const nodes = state.informers.nodes.list();
+  return new SimulatedMarket({ now: clock.now(), nodeClasses: nodeClasses(), nodes, live: true });
+}
+
+/** For one pod at a time: the snapshot has none that are pending. */
+export function snapshotOf(cluster: WatchedCluster): LiveCluster {
+  const { state, clock } = cluster;
   const { informers } = state;
   const market = marketOf(cluster);
+  const policies = new SpotPolicies(informers);
+  const risk = new RiskKeeper({ clock, metrics: new Metrics() });
+  risk.followPolicies(informers.spotPolicies);
+  const spot = new SpotPlanning({ policies, risk });
   const unusable: UnusablePool[] = [];
   const pools = informers.nodePools.list().flatMap((pool) => {
-    const instanceTypes = market.instanceTypes(pool.spec.template.spec.nodeClassRef);
-    const problem =
-      unusableBecause(pool) ?? ('problem' in instanceTypes ? `cannot be asked: ${instanceTypes.problem}` : undefined);
-    if (problem === undefined && !('problem' in instanceTypes)) return [{ pool, instanceTypes }];
-    unusable.push({ pool: pool.metadata.name ?? '', problem: problem ?? '' });
+    const name = pool.metadata.name ?? '';
+    const sold = market.instanceTypes(pool.spec.template.spec.nodeClassRef);
+    const problem = unusableBecause(pool) ?? ('problem' in sold ? `cannot be asked: ${sold.problem}` : undefined);
+    if (problem === undefined && !('problem' in sold)) return [{ pool, instanceTypes: spot.priced(name, sold), sold }];
+    unusable.push({ pool: name, problem: problem ?? '' });
     return [];
   });
   const snapshot: ClusterSnapshot = {
@@ -35,34 +65,32 @@ export function snapshotOf(cluster: WatchedCluster): { snapshot: ClusterSnapshot
     namespaces: informers.namespaces.list(),
     storage: state.storage,
   };
-  return { snapshot, unusable };
+  return { snapshot, unusable, policies, spot };
 }
 
-/** The cluster as consolidation would see it now, with what the budgets of its pools allow. */
-export function fleetSnapshotOf(cluster: WatchedCluster): {
-  snapshot: FleetSnapshot;
-  budgets: Budgets;
-  unusable: UnusablePool[];
-} {
+/** The cluster with what budgets and policies allow, and with the nodes that are known to be kept for pods. */
+export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 'has'>): LiveFleet {
   const { state, clock } = cluster;
-  const { nodePools, disruptionBudgets } = state.informers;
-  const { snapshot, unusable } = snapshotOf(cluster);
+  const { snapshot, unusable, policies } = snapshotOf(cluster);
+  const { pools } = snapshot;
   const now = clock.now();
-  const pools = nodePools.list();
-  const budgets = new Budgets({ pools, nodes: snapshot.nodes, now });
-  return {
-    budgets,
-    unusable,
-    snapshot: {
-      ...snapshot,
+  const look = (): Look =>
+    new Look({
+      state,
       now,
-      nodePools: pools,
-      disruptionBudgets: disruptionBudgets.list(),
-      reservationLabel: CLOUD_LABELS.reservation,
-      allowed: (pool) => ({
-        Empty: budgets.left(pool, 'Empty'),
-        Underutilized: budgets.left(pool, 'Underutilized'),
-      }),
-    },
+      markOf: ({ metadata }) => metadata.annotations?.[ANNOTATION_DISRUPTION],
+      isNominated: (node) => nominations.has(node),
+      budgetsOf: () => [],
+      readPools: async () => pools,
+      refuse: () => {},
+      refusePool: () => {},
+      newId: () => '',
+    });
+  const reservationLabel = CLOUD_LABELS.reservation;
+  return {
+    unusable,
+    policies,
+    snapshot: fleetSnapshot({ state, look: look(), now, pools, policies, reservationLabel }),
+    budgets: () => look().budgets,
   };
 }

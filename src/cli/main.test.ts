@@ -8,6 +8,7 @@ const COUNT = command({
   name: 'count',
   summary: 'Counts things.',
   usage: '[options] THING…',
+  takesWords: true,
   options: {
     from: numberOption({ flag: 'from', fallback: 1, min: 0, max: 9, help: 'Where to start.' }),
     fail: switchOption({ flag: 'fail', help: 'Fail.' }),
@@ -15,6 +16,18 @@ const COUNT = command({
   run: async ({ values, positionals }, { out }) => {
     if (values.fail) throw new SpindriftError('KUBE_CONFIG_INVALID', { problem: 'none is there' });
     out(positionals.map((thing, index) => `${values.from + index} ${thing}\n`).join(''));
+    return 0;
+  },
+});
+
+const WAIT = command({
+  name: 'wait',
+  summary: 'Waits until it is asked to stop, which it asks itself.',
+  usage: '',
+  options: {},
+  run: async (_, { signal }) => {
+    process.emit('SIGINT');
+    signal.throwIfAborted();
     return 0;
   },
 });
@@ -30,7 +43,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
       err += text;
     },
   };
-  const code = await main(args, terminal, [COUNT]);
+  const code = await main(args, terminal, [COUNT, WAIT]);
   return { code, out, err };
 }
 
@@ -61,27 +74,17 @@ describe('the command line', () => {
     [['cuont'], 'spindrift: cuont is not a command of spindrift, did you mean count?\n'],
     [['count', '--form', '1'], 'spindrift: --form is not an option of spindrift count, did you mean --from?\n'],
     [['count', '--from', 'x'], 'spindrift: --from is x, but it must be a whole number from 0 to 9\n'],
+    [['wait', 'here'], 'spindrift wait: here means nothing here: it takes options alone, which --help lists\n'],
     [['count', '--fail'], 'spindrift: no cluster to talk to: none is there\n'],
   ])('turns what is wrong with %j into one line and exit code 1', async (args, err) => {
     expect(await run(...args)).toEqual({ code: 1, out: '', err });
   });
 
   it('ends without a word, as shells expect it, when it is asked to stop', async () => {
-    const wait = command({
-      name: 'wait',
-      summary: 'Waits.',
-      usage: '',
-      options: {},
-      run: async (_, { signal }) => {
-        process.emit('SIGINT');
-        signal.throwIfAborted();
-        return 0;
-      },
-    });
     let printed = '';
     const print = (text: string): void => {
       printed += text;
     };
-    expect([await main(['wait'], { out: print, err: print }, [wait]), printed]).toEqual([130, '']);
+    expect([await main(['wait'], { out: print, err: print }, [WAIT]), printed]).toEqual([130, '']);
   });
 });

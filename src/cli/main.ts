@@ -19,6 +19,17 @@ const TERMINAL: Terminal = {
   err: (text) => process.stderr.write(text),
 };
 
+/** What shells give for a program that wrote to a pipe which nobody reads any more. */
+const PIPE_CLOSED = 141;
+
+/** Ends without a word when whoever reads has had enough, as `head` has. */
+function endWithPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(PIPE_CLOSED);
+  });
+}
+
 /** What shells give for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
@@ -28,6 +39,7 @@ export async function main(
   terminal: Terminal = TERMINAL,
   commands: readonly Command[] = COMMANDS,
 ): Promise<number> {
+  if (terminal === TERMINAL) endWithPipe();
   const [name, ...rest] = args;
   if (name === '--version' || name === 'version') {
     terminal.out(`${version()}\n`);
@@ -40,7 +52,8 @@ export async function main(
   try {
     return await run(find(name, commands), rest, terminal);
   } catch (error) {
-    terminal.err(`spindrift: ${describe(error)}\n`);
+    const what = describe(error);
+    terminal.err(what.startsWith('spindrift ') ? `${what}\n` : `spindrift: ${what}\n`);
     return 1;
   }
 }
@@ -59,6 +72,11 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
   }
   const variables = environment();
   const parsed = parseOptions(command.options, `spindrift ${command.name}`, args, variables);
+  const [word] = parsed.positionals;
+  if (word !== undefined && command.takesWords !== true) {
+    const problem = `${word} means nothing here: it takes options alone, which --help lists`;
+    throw new SpindriftError('ARGUMENT_INVALID', { command: `spindrift ${command.name}`, problem });
+  }
   const stop = new AbortController();
   const ask = (): void => {
     // The first time asks, the second time does not wait.

@@ -10,6 +10,7 @@ export const PLAN = command({
   summary:
     'Says what would be launched for manifests, what it costs, and why some pods have no place; or which nodes of a cluster would be consolidated. Changes nothing.',
   usage: '-f FILE [-f FILE…] [options] | --consolidate [options]',
+  takesWords: true,
   options: {
     files: listOption({
       flag: 'filename',
@@ -44,6 +45,11 @@ export const PLAN = command({
         throw new SpindriftError('ARGUMENT_INVALID', {
           command: 'spindrift plan',
           problem: 'manifests are for clusters that do not exist: leave out --consolidate, or the files',
+        });
+      if (values.catalog !== undefined)
+        throw new SpindriftError('ARGUMENT_INVALID', {
+          command: 'spindrift plan',
+          problem: 'a cluster sells what its node classes say: leave out --catalog, or --consolidate',
         });
       const { planConsolidation } = await import('./plan/consolidate-command.ts');
       out(await planConsolidation(values, signal));

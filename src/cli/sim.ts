@@ -12,6 +12,7 @@ export const SIM = command({
   name: 'sim',
   summary: 'Makes trouble in the simulated cloud: takes machines back, exhausts and restores capacity, moves prices.',
   usage: 'interrupt NODE… | exhaust OFFERINGS… | restore OFFERINGS… | price OFFERINGS… --factor N',
+  takesWords: true,
   options: {
     noticeMs: durationOption({
       flag: 'notice',

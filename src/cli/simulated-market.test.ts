@@ -3,8 +3,11 @@ import type { Node } from '../apis/kubernetes/node.ts';
 import { withDefaults } from '../apis/schema/with-defaults.ts';
 import type { SimulatedNodeClass } from '../apis/spindrift/simulated-node-class.ts';
 import { SIMULATED_NODE_CLASS_SPEC } from '../apis/spindrift/simulated-node-class-schema.ts';
+import { NodeClassAccounts } from '../cloud/simulated/node-class-accounts.ts';
 import { nodeOf } from '../cloud/simulated/node-of-instance.ts';
+import { SimulatedCloud } from '../cloud/simulated/simulated-cloud.ts';
 import type { InstanceType, Offering } from '../engine/problem.ts';
+import { seededRandom } from '../platform/random.ts';
 import { VirtualClock } from '../platform/virtual-clock.ts';
 import { SimulatedMarket } from './simulated-market.ts';
 
@@ -39,6 +42,16 @@ describe('the market of the simulated cloud', () => {
     const moving = nodeClass({ spotMarket: { volatility: 1 } });
     expect(offering(sold(moving), 'spot')).toEqual(offering(sold(nodeClass()), 'spot'));
     expect(offering(sold(moving), 'spot')?.price).toBeGreaterThan(0);
+  });
+
+  it('gives the prices of the moment where they follow from a seed and somebody asks for them', () => {
+    const moving = nodeClass({ seed: 'seven', spotMarket: { volatility: 1 } });
+    const cloud = new SimulatedCloud({ clock: new VirtualClock({ start: now }), random: seededRandom('any') });
+    new NodeClassAccounts({ cloud }).apply(moving);
+    const paid = offering(cloud.account('default')?.priceList(now) ?? [], 'spot')?.price;
+    const live = new SimulatedMarket({ now, nodeClasses: [moving], live: true }).instanceTypes(REFERENCE);
+    expect(offering('problem' in live ? [] : live, 'spot')?.price).toBe(paid);
+    expect(offering(sold(moving), 'spot')?.price).not.toBe(paid);
   });
 
   it('has out of the market what a node class has none of', () => {

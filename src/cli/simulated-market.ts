@@ -1,6 +1,7 @@
 /**
  * What the simulated cloud sells, as its node classes describe it, for commands that ask without a running autoscaler:
- * mean prices, machines of the cluster's nodes counted, and offerings that a node class has none of out of the market.
+ * mean prices, or those of the moment where the market follows from a seed on the node class; machines of the cluster's nodes
+ * counted; and offerings that a node class has none of out of the market.
  */
 
 import type { Node } from '../apis/kubernetes/node.ts';
@@ -23,6 +24,8 @@ export interface SimulatedMarketOptions {
   readonly now: EpochMs;
   readonly nodeClasses: readonly SimulatedNodeClass[];
   readonly nodes?: readonly Node[];
+  /** Prices are those of this moment where they can be known. */
+  readonly live?: boolean;
   /** A file that is sold where a node class names none. */
   readonly catalogFile?: string;
 }
@@ -39,12 +42,12 @@ export class SimulatedMarket {
   readonly #accounts: NodeClassAccounts;
   readonly #known = new Map<string, readonly InstanceType[]>();
 
-  constructor({ now, nodeClasses, nodes = [], catalogFile }: SimulatedMarketOptions) {
+  constructor({ now, nodeClasses, nodes = [], live = false, catalogFile }: SimulatedMarketOptions) {
     // Its time stands still, so that nothing happens in it and no timer keeps the program running.
     this.#clock = new VirtualClock({ start: now });
     this.#cloud = new SimulatedCloud({ clock: this.#clock, random: seededRandom('market') });
     this.#accounts = new NodeClassAccounts({ cloud: this.#cloud });
-    for (const nodeClass of nodeClasses) this.#accounts.apply(standingStill(nodeClass, catalogFile));
+    for (const nodeClass of nodeClasses) this.#accounts.apply(standingStill(nodeClass, live, catalogFile));
     for (const node of nodes) {
       const instance = instanceOfNode(node);
       if (instance !== undefined) this.#cloud.restore(instance);
@@ -77,14 +80,19 @@ export class SimulatedMarket {
   }
 }
 
-/** A market that does not move gives the same answer twice. */
-function standingStill(nodeClass: SimulatedNodeClass, catalogFile: string | undefined): SimulatedNodeClass {
+/** A market that does not move gives the same answer twice; one that moves by a seed, the answer that the autoscaler gets. */
+function standingStill(
+  nodeClass: SimulatedNodeClass,
+  live: boolean,
+  catalogFile: string | undefined,
+): SimulatedNodeClass {
   const { spec } = nodeClass;
+  const volatility = live && spec.seed !== undefined ? spec.spotMarket.volatility : 0;
   return {
     ...nodeClass,
     spec: {
       ...spec,
-      spotMarket: { ...spec.spotMarket, volatility: 0, interruptionsPerHour: 0 },
+      spotMarket: { ...spec.spotMarket, volatility, interruptionsPerHour: 0 },
       ...(spec.catalogFile === undefined && catalogFile !== undefined && { catalogFile }),
     },
   };

@@ -9,6 +9,7 @@ export const WHY = command({
   name: 'why',
   summary: 'Says why a pod has no place and what to change, or why a node is what it is.',
   usage: 'pod/NAME|node/NAME [options]',
+  takesWords: true,
   options: {
     namespace: textOption({
       flag: 'namespace',
@@ -27,17 +28,24 @@ export const WHY = command({
   },
 });
 
+const KINDS: Readonly<Record<string, 'pod' | 'node'>> = {
+  ...{ pod: 'pod', pods: 'pod', po: 'pod' },
+  ...{ node: 'node', nodes: 'node', no: 'node', nodeclaim: 'node', nodeclaims: 'node' },
+};
+
 /** `pod/web-1`, `po/web-1`, `pod web-1`, and the same for nodes and claims. */
 function readTarget(positionals: readonly string[]): { readonly kind: 'pod' | 'node'; readonly name: string } {
-  const [word = '', name] = positionals.length === 1 ? (positionals[0] ?? '').split('/') : positionals;
-  const kinds: Readonly<Record<string, 'pod' | 'node'>> = {
-    ...{ pod: 'pod', pods: 'pod', po: 'pod' },
-    ...{ node: 'node', nodes: 'node', no: 'node', nodeclaim: 'node', nodeclaims: 'node' },
-  };
-  const kind = kinds[word];
-  if (kind !== undefined && name !== undefined && name !== '') return { kind, name };
-  throw new SpindriftError('ARGUMENT_INVALID', {
-    command: 'spindrift why',
-    problem: 'say what about, as in pod/web-1 or node/general-x7k2p',
-  });
+  const [first = '', second, ...more] = positionals;
+  const slash = first.indexOf('/');
+  const word = slash < 0 ? first : first.slice(0, slash);
+  const name = slash < 0 ? (second ?? '') : first.slice(slash + 1);
+  const refuse = (problem: string): SpindriftError =>
+    new SpindriftError('ARGUMENT_INVALID', { command: 'spindrift why', problem });
+  if (more.length > 0 || (slash >= 0 && second !== undefined))
+    throw refuse('it answers for one pod or node at a time: name one, as in pod/web-1');
+  if (name.includes('/')) throw refuse(`write the namespace with -n, as in ${word}/web-1 -n default`);
+  const kind = KINDS[word];
+  if (kind !== undefined && name !== '') return { kind, name };
+  const what = kind === undefined && name !== '' ? `it knows pods and nodes, not ${word}` : 'say what about';
+  throw refuse(`${what}, as in pod/web-1 or node/general-x7k2p`);
 }

@@ -2,7 +2,7 @@
 import { LABEL_NODE_POOL } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { RankedOffering } from '../engine/solution.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Clock, EpochMs } from '../platform/clock.ts';
 import { type ErrorCode, SpindriftError } from '../platform/errors.ts';
 import type { CounterMetric, HistogramMetric, Metrics } from '../platform/metrics.ts';
 import type { CloudProvider, InstanceRef, NodeClassReference } from './provider.ts';
@@ -51,6 +51,7 @@ export function measuredProvider(options: MeasuredProviderOptions): CloudProvide
         measure('Reboot', '', () => reboot.call(provider, providerID, operation, signal)),
     }),
     notices: (signal: AbortSignal) => provider.notices(signal),
+    takenBack: (claim: NodeClaim, since?: EpochMs) => provider.takenBack(claim, since),
     readiness: (nodeClass: NodeClassReference, signal: AbortSignal) => provider.readiness(nodeClass, signal),
   };
 }

@@ -3,9 +3,11 @@
  * simulated one, or a server on this machine that speaks the cloud's wire format.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Offering } from '../engine/problem.ts';
 import type { RankedOffering } from '../engine/solution.ts';
+import type { EpochMs } from '../platform/clock.ts';
 import { type ErrorCode, type RetryClass, SpindriftError } from '../platform/errors.ts';
 import { NOTICE_KINDS, type ReceivedNotice } from './notice.ts';
 import { type CloudProvider, instanceOf, type NodeClassReference } from './provider.ts';
@@ -385,6 +387,22 @@ export function describeCloudProvider(name: string, open: () => Promise<CloudUnd
         cloud.interrupt(other);
         const next = await nextNotice(cloud.provider());
         expect([next.providerID, next.kind]).not.toEqual([providerID, 'spot-interruption']);
+      });
+
+      it('that a former process was given are told by claims, for what is left of their time', async () => {
+        const { instanceType, zone, capacityType } = first();
+        const { metadata, ...rest } = claim();
+        const labels = {
+          ...metadata.labels,
+          [LABEL_INSTANCE_TYPE]: instanceType,
+          [LABEL_ZONE]: zone,
+          [LABEL_CAPACITY_TYPE]: capacityType,
+        };
+        const interrupted: NodeClaim = { ...rest, metadata: { ...metadata, labels } };
+        provider.takenBack(interrupted, 0 as EpochMs);
+        expect((await offeringOf(first()))?.healthy ?? true).toBe(true);
+        provider.takenBack(interrupted);
+        expect(await offeringOf(first())).toMatchObject({ healthy: false });
       });
 
       it('end when the signal aborts', async () => {

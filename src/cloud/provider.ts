@@ -120,6 +120,12 @@ export interface CloudProvider {
    */
   notices(signal: AbortSignal): AsyncIterable<ReceivedNotice>;
 
+  /**
+   * A claim says that its machine was taken back then, or now where that is not known: its offering is unavailable for what
+   * is left of its time, also where another process was given the notice.
+   */
+  takenBack(claim: NodeClaim, since?: EpochMs): void;
+
   /** Whether a node class can be launched from. */
   readiness(nodeClass: NodeClassReference, signal: AbortSignal): Promise<NodeClassReadiness>;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { EpochMs } from '../platform/clock.ts';
 import { VirtualClock } from '../platform/virtual-clock.ts';
 import type { OfferingName } from './offering-key.ts';
 import { UnavailableOfferings } from './unavailable-offerings.ts';
@@ -53,6 +54,20 @@ describe('UnavailableOfferings', () => {
     unavailable.mark(SPOT, 'interrupted');
     await clock.advance(2 * MINUTE_MS);
     expect(unavailable.list()).toMatchObject([{ offering: SPOT, reason: 'interrupted' }]);
+  });
+
+  it('keeps one that went some time ago out for what is left of its time', async () => {
+    const { clock, unavailable } = world();
+    unavailable.mark(SPOT, 'interrupted', { since: (clock.now() - 3 * MINUTE_MS) as EpochMs });
+    expect(unavailable.has(SPOT)).toBe(false);
+    unavailable.mark(SPOT, 'interrupted', { since: (clock.now() - 2 * MINUTE_MS) as EpochMs });
+    expect(unavailable.list()).toMatchObject([{ until: clock.now() + MINUTE_MS }]);
+    await clock.advance(MINUTE_MS);
+    expect(unavailable.has(SPOT)).toBe(false);
+    // By a clock that is ahead of ours.
+    unavailable.mark(SPOT, 'interrupted', { since: (clock.now() + MINUTE_MS) as EpochMs });
+    await clock.advance(3 * MINUTE_MS);
+    expect(unavailable.has(SPOT)).toBe(false);
   });
 
   it('has a sequence number that changes when, and only when, the set of unavailable offerings does', async () => {

@@ -1,6 +1,7 @@
 /**
  * Offerings that failed or were preempted, kept out of the market for a while. Launches and notices write it; every list
- * of offerings reads it. It is memory only: after a restart the first failed launch writes it anew.
+ * of offerings reads it. It is memory only: after a restart the claims of machines that were taken back, and the first
+ * launch that fails, write it anew.
  */
 import type { Clock, EpochMs } from '../platform/clock.ts';
 import { type OfferingName, offeringKey } from './offering-key.ts';
@@ -26,6 +27,8 @@ export interface MarkOptions {
   readonly cause?: UnavailabilityCause;
   /** The NodePool whose machine it was, or was to be: its policy says for how long. */
   readonly pool?: string;
+  /** Since when it has been out, where that is not now. */
+  readonly since?: EpochMs;
 }
 
 export interface UnavailableOfferingsOptions {
@@ -61,10 +64,12 @@ export class UnavailableOfferings {
   }
 
   /** Takes an offering out of the market; marking it again lengthens its absence, and never shortens it. */
-  mark(offering: OfferingName, reason: string, { cause = 'launch', pool }: MarkOptions = {}): void {
+  mark(offering: OfferingName, reason: string, { cause = 'launch', pool, since }: MarkOptions = {}): void {
     this.#expire();
     for (const listener of this.#listeners) listener({ offering, reason, cause });
-    const ttlMs = this.#ttlMs(pool);
+    // Another clock than ours may be ahead.
+    const ttlMs = this.#ttlMs(pool) - Math.max(0, this.#clock.now() - (since ?? this.#clock.now()));
+    if (ttlMs <= 0) return;
     const key = offeringKey(offering);
     const expires = this.#clock.elapsed() + ttlMs;
     const known = this.#entries.get(key);

@@ -3,6 +3,7 @@ import type { LabelRules } from '../apis/karpenter/label-rules.ts';
 import { measuredProvider } from '../cloud/measured-provider.ts';
 import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import { Nominations } from '../state/nominations.ts';
+import { Successors } from '../state/successors.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { BackOff } from './disruption/back-off.ts';
@@ -89,6 +90,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const launches = new Launches({ clock });
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods });
+  const successors = new Successors(clock);
   const binder = new Binder(options);
   const budgets = new DisruptionBudgets(state.informers.disruptionBudgets);
   const plans = new DrainPlans({ clock, state, budgets });
@@ -98,21 +100,31 @@ export function allControllers(shared: AllControllersOptions): RunningController
     ...shared.provisioning,
     decisions,
     nominations,
+    successors,
     podMetrics,
     spot,
   });
   const backOff = new BackOff(clock);
-  const commands = new Commands({ ...options, backOff });
+  const commands = new Commands({ ...options, backOff, successors });
   const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds: provisioner.rounds });
   return [
     provisioner,
-    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations, binder }),
+    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations, successors, binder }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new NodeClaimDisruption(asking('nodeclaim.disruption')),
     new PodEvents(options),
     commands,
-    new Disruption({ ...asking('disruption'), nominations, budgets, commands, backOff, consolidation, spot }),
+    new Disruption({
+      ...asking('disruption'),
+      nominations,
+      successors,
+      budgets,
+      commands,
+      backOff,
+      consolidation,
+      spot,
+    }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({
       ...asking('interruption'),

@@ -12,6 +12,8 @@ export interface InformedControllerSettings {
   readonly timeoutMs?: number;
   /** The waits between the tries of one key, where they are not the usual ones. */
   readonly backOff?: { readonly baseDelayMs: number; readonly maxDelayMs: number };
+  /** How long a key that failed waits at most, where its time is running out. */
+  retryWithinMs?(key: string): number | undefined;
   /** Starts to listen to whatever should bring keys into the queue; gives what stops that. */
   listen(queue: WorkQueue): readonly (() => void)[];
   reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined>;
@@ -62,7 +64,11 @@ export class InformedController {
     try {
       return await this.#settings.reconcile(key, context);
     } catch (error) {
-      if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
+      if (!hasCode(error, 'KUBE_NOT_FOUND')) {
+        const afterMs = this.#settings.retryWithinMs?.(key);
+        if (afterMs !== undefined && !context.signal.aborted) this.queue.add(key, { afterMs });
+        throw error;
+      }
       context.logger.debug('an object has gone meanwhile', { error });
       return { requeueAfterMs: LOOK_AGAIN_MS };
     }

@@ -12,14 +12,18 @@ const version = (resourceVersion: string, metadata: Partial<Node['metadata']> = 
 function setUp(...answers: Node[]) {
   const bodies: object[] = [];
   const handlers: InformerHandler<Node>[] = [];
-  const informer = { addHandler: (handler: InformerHandler<Node>) => void handlers.push(handler) };
+  const cached: { node?: Node } = {};
+  const informer = {
+    addHandler: (handler: InformerHandler<Node>) => void handlers.push(handler),
+    get: () => cached.node,
+  };
   const patch = async (_: unknown, __: unknown, sent: { body: object }) => {
     bodies.push(sent.body);
     return answers.shift();
   };
   const kinds = { nodes: informer, nodeClaims: informer, nodePools: informer, spotPolicies: informer };
   const informers = kinds as unknown as ClusterInformers;
-  return { bodies, handlers, writes: new OwnWrites({ patch } as unknown as KubeClient, informers) };
+  return { bodies, cached, handlers, writes: new OwnWrites({ patch } as unknown as KubeClient, informers) };
 }
 
 describe('our own writes', () => {
@@ -35,6 +39,19 @@ describe('our own writes', () => {
     await writes.patch(NODES, version('1'), {}, {});
     expect(writes.newest(version('7')).metadata.resourceVersion).toBe('7');
     expect(writes.newest(version('1')).metadata.resourceVersion).toBe('1');
+  });
+
+  it('are kept no longer than until the cache shows them, whether somebody asks or not', async () => {
+    const { cached, handlers, writes } = setUp(version('2'), version('3'), version('4'));
+    const second = await writes.patch(NODES, version('1'), {}, {});
+    const third = await writes.patch(NODES, second, {}, {});
+    for (const handler of handlers) handler.updated?.(version('2'), version('1'));
+    expect(writes.size).toBe(1);
+    for (const handler of handlers) handler.updated?.(version('3'), version('2'));
+    expect(writes.size).toBe(0);
+    cached.node = version('4');
+    await writes.patch(NODES, third, {}, {});
+    expect(writes.size).toBe(0);
   });
 
   it('are forgotten with the object', async () => {

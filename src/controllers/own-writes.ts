@@ -3,9 +3,13 @@
  * itself. Every write names the version it was decided on, so what was written follows directly on that version: as long as
  * the cache shows one of the versions that we wrote over, ours is the newer one.
  */
-import { type KubeObject, keyOf, type Resource } from '../apis/kubernetes/object.ts';
+import { NODE_CLAIMS } from '../apis/karpenter/node-claim.ts';
+import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
+import { NODES } from '../apis/kubernetes/node.ts';
+import { type KubeObject, keyOf, type ObjectKey, type Resource } from '../apis/kubernetes/object.ts';
+import { SPOT_POLICIES } from '../apis/spindrift/spot-policy.ts';
 import type { KubeClient, SubresourceOptions, WriteOptions } from '../kube/client.ts';
-import { withoutManagedFields } from '../kube/informer.ts';
+import { type InformerHandler, withoutManagedFields } from '../kube/informer.ts';
 import type { ClusterInformers } from '../state/cluster-informers.ts';
 
 interface PatchBody {
@@ -23,17 +27,36 @@ interface Written {
 /** Of the kinds that are written by way of it. */
 type WrittenInformers = Pick<ClusterInformers, 'nodeClaims' | 'nodes' | 'nodePools' | 'spotPolicies'>;
 
+/** The part of an informer that is the same for all kinds. */
+interface ShowingInformer {
+  get(key: ObjectKey): KubeObject | undefined;
+  addHandler(handler: InformerHandler<KubeObject>): () => void;
+}
+
 export class OwnWrites {
   readonly #client: KubeClient;
+  readonly #informers: ReadonlyMap<string, ShowingInformer>;
   readonly #written = new Map<string, Written>();
 
   constructor(client: KubeClient, informers: WrittenInformers) {
     this.#client = client;
+    const { nodeClaims, nodes, nodePools, spotPolicies } = informers;
+    this.#informers = new Map<string, ShowingInformer>([
+      [NODE_CLAIMS.kind, nodeClaims],
+      [NODES.kind, nodes],
+      [NODE_POOLS.kind, nodePools],
+      [SPOT_POLICIES.kind, spotPolicies],
+    ]);
     const deleted = ({ metadata }: KubeObject): void => void this.#written.delete(metadata.uid ?? '');
-    informers.nodeClaims.addHandler({ deleted });
-    informers.nodes.addHandler({ deleted });
-    informers.nodePools.addHandler({ deleted });
-    informers.spotPolicies.addHandler({ deleted });
+    const updated = (object: KubeObject): void => {
+      if (isSame(this.#written.get(object.metadata.uid ?? '')?.object, object)) deleted(object);
+    };
+    for (const informer of this.#informers.values()) informer.addHandler({ updated, deleted });
+  }
+
+  /** How many objects the cache is behind with. */
+  get size(): number {
+    return this.#written.size;
   }
 
   /** The object, or what we made of it where the cache is behind. */
@@ -61,7 +84,9 @@ export class OwnWrites {
     const { uid, resourceVersion } = object.metadata;
     const merged = { ...body, metadata: { ...body.metadata, uid, resourceVersion } };
     const patched = await this.#client.patch(kind, keyOf(object), { type: 'merge', body: merged }, options);
-    this.#remember(withoutManagedFields(patched), resourceVersion);
+    // Its echo may have come before the answer.
+    const shown = this.#informers.get(kind.kind)?.get(keyOf(object));
+    if (!isSame(shown, patched)) this.#remember(withoutManagedFields(patched), resourceVersion);
     return patched;
   }
 
@@ -73,4 +98,8 @@ export class OwnWrites {
     const before = this.#written.get(uid)?.over ?? [];
     this.#written.set(uid, { object, over: new Set([...before, over]) });
   }
+}
+
+function isSame(one: KubeObject | undefined, other: KubeObject): boolean {
+  return one !== undefined && one.metadata.resourceVersion === other.metadata.resourceVersion;
 }

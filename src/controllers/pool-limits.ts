@@ -1,14 +1,24 @@
-/** What the limits of pools leave for new nodes, at the moment these are to be written. Pure. */
+/** What the limits of pools leave for new nodes, at the moment these are to be written. */
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { ResourceList } from '../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { Resources } from '../engine/problem.ts';
-import type { NewNode } from '../engine/solution.ts';
+import type { ComingNodes } from '../state/coming-nodes.ts';
 import { poolUsage } from '../state/engine-pool.ts';
-import { plannedCapacity } from '../state/planned-types.ts';
+import { plannedTypes } from '../state/planned-types.ts';
 import { resources } from '../state/pod-group.ts';
 import { poolOf, type StateNode } from '../state/state-node.ts';
 import type { UsablePool } from '../state/usable-pool.ts';
 import type { PlannedNode } from './disruption/commands/command.ts';
+
+export interface PoolLimitsOptions {
+  readonly pools: readonly UsablePool[];
+  readonly nodes: readonly StateNode[];
+  /** What others are about to write; what is taken here is added. */
+  readonly coming: ComingNodes;
+  /** Claims that do not count. */
+  isLost?(claim: NodeClaim): boolean;
+}
 
 interface Room {
   readonly limits: Resources;
@@ -16,64 +26,57 @@ interface Room {
   readonly capacityOf: ReadonlyMap<string, Resources>;
 }
 
-/** Others may have made nodes since a plan was made: provisioning does not wait for it. */
+/** Two write claims beside each other, those that make room for pods and those that make way for others, and neither waits. */
 export class PoolLimits {
+  readonly #coming: ComingNodes;
   readonly #rooms = new Map<string, Room>();
 
-  constructor(pools: readonly UsablePool[], nodes: readonly StateNode[]) {
-    const planned = plannedCapacity(pools);
+  constructor({ pools, nodes, coming, isLost = () => false }: PoolLimitsOptions) {
+    this.#coming = coming;
+    const planned = plannedTypes(pools);
     for (const { pool, instanceTypes } of pools) {
       const { name = '' } = pool.metadata;
       if (pool.spec.limits === undefined) continue;
       const claims = nodes.flatMap((state) => (state.claim && poolOf(state) === name ? [state.claim] : []));
       this.#rooms.set(name, {
         limits: resources(resourceAmounts(pool.spec.limits as ResourceList)),
-        used: { ...poolUsage(claims, planned) },
+        used: {
+          ...poolUsage(
+            claims.filter((claim) => !isLost(claim)),
+            planned,
+          ),
+        },
         capacityOf: new Map(instanceTypes.map((type) => [type.name, type.capacity])),
       });
     }
+    for (const { pool, takes } of coming.list()) add(this.#rooms.get(pool)?.used ?? {}, takes);
   }
 
-  /** Takes what the nodes need; gives the pool that has not enough left, and then takes nothing. */
-  take(newNodes: readonly Pick<PlannedNode, 'node' | 'cloudName'>[]): string | undefined {
+  /** Takes what the nodes need, until they are written; gives the pool that has not enough left, and then takes nothing. */
+  take(newNodes: readonly Omit<PlannedNode, 'pods'>[]): string | undefined {
     const wanted = new Map<string, Record<string, number>>();
-    for (const { node, cloudName } of newNodes) {
-      const room = this.#rooms.get(node.pool);
-      const type = node.offerings[0]?.instanceType;
+    const taken: [Omit<PlannedNode, 'pods'>, Resources][] = [];
+    for (const planned of newNodes) {
+      const { pool } = planned.node;
+      const room = this.#rooms.get(pool);
+      const type = planned.node.offerings[0]?.instanceType;
       if (room === undefined || type === undefined) continue;
-      const sum = wanted.get(node.pool) ?? { ...room.used };
-      for (const [resource, amount] of Object.entries({ nodes: 1, ...room.capacityOf.get(cloudName(type)) }))
-        sum[resource] = (sum[resource] ?? 0) + amount;
-      if (Object.entries(room.limits).some(([resource, limit]) => (sum[resource] ?? 0) > limit)) return node.pool;
-      wanted.set(node.pool, sum);
+      const sum = wanted.get(pool) ?? { ...room.used };
+      const takes = { nodes: 1, ...room.capacityOf.get(planned.cloudName(type)) };
+      add(sum, takes);
+      // Of what it does not have it takes nothing, however little of it is left.
+      const over = ([resource, amount]: [string, number]): boolean =>
+        amount > 0 && (sum[resource] ?? 0) > (room.limits[resource] ?? Number.POSITIVE_INFINITY);
+      if (Object.entries<number>(takes).some(over)) return pool;
+      wanted.set(pool, sum);
+      taken.push([planned, takes]);
     }
     for (const [pool, sum] of wanted) Object.assign(this.#rooms.get(pool)?.used ?? {}, sum);
+    for (const [{ node }, takes] of taken) this.#coming.expect(node, takes);
     return undefined;
   }
+}
 
-  /**
-   * A node that was taken, without the alternatives that the limits leave no room for: a launch falls back on any of
-   * them. What the largest of the others needs is taken as well, so that all nodes may fall back at once.
-   */
-  narrowed({ node, cloudName }: Pick<PlannedNode, 'node' | 'cloudName'>): NewNode {
-    const room = this.#rooms.get(node.pool);
-    const [first] = node.offerings;
-    if (room === undefined || first === undefined) return node;
-    const { limits, used, capacityOf } = room;
-    const own = capacityOf.get(cloudName(first.instanceType)) ?? {};
-    const resourcesLimited = Object.keys(limits).filter((resource) => resource !== 'nodes');
-    const more = (type: string, resource: string): number =>
-      (capacityOf.get(cloudName(type))?.[resource] ?? 0) - (own[resource] ?? 0);
-    const offerings = node.offerings.filter(({ instanceType }) =>
-      resourcesLimited.every(
-        (resource) =>
-          (used[resource] ?? 0) + more(instanceType, resource) <= Math.max(limits[resource] ?? 0, used[resource] ?? 0),
-      ),
-    );
-    for (const resource of resourcesLimited) {
-      const most = Math.max(...offerings.map(({ instanceType }) => more(instanceType, resource)));
-      used[resource] = (used[resource] ?? 0) + Math.max(0, most);
-    }
-    return { ...node, offerings };
-  }
+function add(sum: Record<string, number>, amounts: Resources): void {
+  for (const [resource, amount] of Object.entries(amounts)) sum[resource] = (sum[resource] ?? 0) + amount;
 }

@@ -1,11 +1,13 @@
 /** The pools that can make nodes, and what their cloud sells. */
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { CloudProvider } from '../cloud/provider.ts';
+import type { InstanceType } from '../engine/problem.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 import type { Clock } from '../platform/clock.ts';
 import { asError } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
+import { nothingAllowed } from '../state/nothing-allowed.ts';
 import type { UsablePool } from '../state/usable-pool.ts';
 import { noCompatibleInstanceTypes } from './provisioning/events.ts';
 import type { SpotPlanning } from './spot-policy/spot-planning.ts';
@@ -22,8 +24,25 @@ export interface UsablePoolsOptions {
   readonly spot: Pick<SpotPlanning, 'priced'>;
 }
 
+/** What was found of pools, as long as neither they nor what is sold change. */
+class NothingAllowed {
+  readonly #known = new WeakMap<
+    NodePool,
+    { readonly sold: readonly InstanceType[]; readonly found: string | undefined }
+  >();
+
+  of(pool: NodePool, sold: readonly InstanceType[]): string | undefined {
+    const known = this.#known.get(pool);
+    if (known?.sold === sold) return known.found;
+    const found = nothingAllowed(pool, sold);
+    this.#known.set(pool, { sold, found });
+    return found;
+  }
+}
+
 export class UsablePools {
   readonly #options: UsablePoolsOptions;
+  readonly #nothing = new NothingAllowed();
 
   constructor(options: UsablePoolsOptions) {
     this.#options = options;
@@ -42,8 +61,9 @@ export class UsablePools {
     try {
       const sold = await provider.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal);
       const instanceTypes = spot.priced(pool.metadata.name ?? '', sold);
+      const problem = sold.length === 0 ? 'the node class sells nothing' : this.#nothing.of(pool, sold);
+      if (problem !== undefined) recorder.record(noCompatibleInstanceTypes(pool, problem));
       if (sold.length > 0) return [{ pool, instanceTypes, sold }];
-      recorder.record(noCompatibleInstanceTypes(pool, 'the node class sells nothing'));
     } catch (error) {
       if (signal.aborted) throw error;
       logger.error('pool is left out', { NodePool: { name: pool.metadata.name }, error: asError(error) });

@@ -42,8 +42,13 @@ export class ClaimWriter {
     const { client, state } = this.#options;
     const wanted = claimForNode(node, pool, cloudName);
     const metadata = { ...wanted.metadata, annotations: { ...wanted.metadata.annotations, ...annotations } };
-    const claim = await client.create(NODE_CLAIMS, { ...wanted, metadata }, { signal });
-    state.assume(claim);
+    let claim: NodeClaim;
+    try {
+      claim = await client.create(NODE_CLAIMS, { ...wanted, metadata }, { signal });
+      state.assume(claim);
+    } finally {
+      state.coming.settled(node);
+    }
     this.#created.add({ reason, nodepool: node.pool, min_values_relaxed: 'false' });
     return claim;
   }

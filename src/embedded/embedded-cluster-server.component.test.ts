@@ -53,12 +53,23 @@ describe('startEmbeddedCluster', () => {
 
   it('replaces a kubeconfig of its own, and takes it away when it stops', async () => {
     const first = await start();
+    const old = await readFile(kubeconfigPath, 'utf8');
     await first.stop();
     running = [];
     await expect(stat(kubeconfigPath)).rejects.toMatchObject({ code: 'ENOENT' });
-    await start();
-    await start();
-    expect(await readFile(kubeconfigPath, 'utf8')).toContain(running[1]!.url);
+    // As one that was killed leaves it behind.
+    await writeFile(kubeconfigPath, old);
+    const { url } = await start();
+    expect(await readFile(kubeconfigPath, 'utf8')).toContain(url);
+  });
+
+  it('does not take a kubeconfig from a cluster that runs, nor away what leads to another by now', async () => {
+    const first = await start();
+    await expect(start()).rejects.toMatchObject({ code: 'EMBEDDED_KUBECONFIG_IN_USE', details: { url: first.url } });
+    const other = (await readFile(kubeconfigPath, 'utf8')).replace(first.url, 'https://127.0.0.1:1');
+    await writeFile(kubeconfigPath, other);
+    await first.stop();
+    expect(await readFile(kubeconfigPath, 'utf8')).toBe(other);
   });
 
   it('never touches a kubeconfig of someone else', async () => {

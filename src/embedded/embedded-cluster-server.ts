@@ -4,7 +4,7 @@ import { asError, SpindriftError } from '../platform/errors.ts';
 import { type ListeningServer, listen } from './apiserver/http/http-server.ts';
 import { DEFAULT_CLASS } from './apiserver/kinds/rules/stored-rules.ts';
 import { EmbeddedCluster, type EmbeddedClusterOptions } from './cluster.ts';
-import { checkKubeconfigPath, removeKubeconfig, writeKubeconfig } from './kubeconfig.ts';
+import { checkKubeconfigPath, checkKubeconfigUnused, removeKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import type { SimulatedNode } from './kubelet/node-report.ts';
 
 /** A cluster, and how it is reached. */
@@ -52,6 +52,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterServerOptions
   const { random, logger, kubeconfigPath, host = '127.0.0.1', tls = true, nodes = 3 } = options;
   if (!tls && !LOOPBACK.includes(host)) throw new SpindriftError('EMBEDDED_HOST_UNSAFE', { host });
   await checkKubeconfigPath(kubeconfigPath);
+  await checkKubeconfigUnused(kubeconfigPath);
   const cluster = new EmbeddedCluster(options);
   const authority = tls ? await CertificateAuthority.create('spindrift-embedded') : undefined;
   const certificate = await authority?.issue({ commonName: 'kube-apiserver', hosts: hostsOf(host) });
@@ -64,19 +65,16 @@ export async function startEmbeddedCluster(options: EmbeddedClusterServerOptions
     ...(certificate === undefined ? {} : { certificate }),
     onError: (error) => logger?.error('request failed', { error }),
   });
+  const url = urlFor(listening, host);
+  const access = { url, token, ...(authority === undefined ? {} : { authority: authority.keyPair.certificate }) };
   const stopping = new AbortController();
   const stopped = cluster.run(stopping.signal);
   const stop = async (): Promise<void> => {
     stopping.abort();
-    await Promise.all([listening.close(), stopped, removeKubeconfig(kubeconfigPath)]);
+    await Promise.all([listening.close(), stopped, removeKubeconfig(kubeconfigPath, access)]);
   };
   try {
-    const url = urlFor(listening, host);
-    await writeKubeconfig(kubeconfigPath, {
-      url,
-      token,
-      ...(authority === undefined ? {} : { authority: authority.keyPair.certificate }),
-    });
+    await writeKubeconfig(kubeconfigPath, access);
     await cluster.synced(stopping.signal);
     await cluster.client.create(STORAGE_CLASSES, STORAGE_CLASS);
     const machines = typeof nodes === 'number' ? alikeNodes(nodes) : nodes;

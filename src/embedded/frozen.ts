@@ -14,19 +14,33 @@ export function frozenCopy<T>(value: T): T {
 function copy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) return Object.freeze(value.map((item) => (item === undefined ? null : copy(item))));
-  const result: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const field = (value as Record<string, unknown>)[key];
-    if (field === undefined || typeof field === 'function') continue;
-    if (key === '__proto__') defineField(result, key, copy(field));
-    else result[key] = copy(field);
+  const fields = value as Record<string, unknown>;
+  const names = Object.keys(fields);
+  if (!names.every((name) => isSaid(fields[name]))) return copy(onlySaid(fields));
+  // A copy of the whole has the compact form of what was given; one that is put together field by field has not.
+  const result = { ...fields };
+  for (const name of names) {
+    const field = result[name];
+    if (typeof field === 'object' && field !== null && !Object.isFrozen(field)) setField(result, name, copy(field));
   }
   return Object.freeze(result);
 }
 
+/** Whether JSON would say the field at all. */
+function isSaid(field: unknown): boolean {
+  return field !== undefined && typeof field !== 'function';
+}
+
+function onlySaid(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const said: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) if (isSaid(fields[name])) setField(said, name, fields[name]);
+  return said;
+}
+
 /** Plain assignment to `__proto__` would change what the object is, instead of giving it a field of that name. */
-function defineField(target: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+function setField(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 const texts = new WeakMap<object, string>();

@@ -1,5 +1,7 @@
 /** The kubeconfig file through which kubectl finds the embedded cluster. */
+
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { asError, SpindriftError } from '../platform/errors.ts';
@@ -50,6 +52,27 @@ export async function writeKubeconfig(path: string, access: Access): Promise<voi
   });
 }
 
+/** Fails when the file leads to a cluster that runs: whoever uses that would find himself in another one, and then in none. */
+export async function checkKubeconfigUnused(path: string): Promise<void> {
+  const present = await readFile(path, 'utf8').catch(() => '');
+  const url = /^ *server: (\S+)$/m.exec(present)?.[1];
+  if (url !== undefined && (await isListening(new URL(url)))) {
+    throw new SpindriftError('EMBEDDED_KUBECONFIG_IN_USE', { path, url });
+  }
+}
+
+function isListening({ hostname, port }: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    const answer = (listening: boolean): void => {
+      socket.destroy();
+      resolve(listening);
+    };
+    socket.once('connect', () => answer(true));
+    socket.once('error', () => answer(false));
+  });
+}
+
 /** Fails early when the file could not be written later: its folder is made, and what is there must be ours. */
 export async function checkKubeconfigPath(path: string): Promise<void> {
   await orUnwritable(path, () => makeFolder(dirname(resolve(path))));
@@ -62,9 +85,10 @@ export async function checkKubeconfigPath(path: string): Promise<void> {
   }
 }
 
-/** Takes the file away again when the cluster it leads to is gone. */
-export async function removeKubeconfig(path: string): Promise<void> {
-  await orUnwritable(path, () => rm(path, { force: true }));
+/** Takes the file away again when the cluster it leads to is gone, unless it leads to another by now. */
+export async function removeKubeconfig(path: string, access: Access): Promise<void> {
+  const present = await readFile(path, 'utf8').catch(() => '');
+  if (present === kubeconfigText(access)) await orUnwritable(path, () => rm(path, { force: true }));
 }
 
 async function orUnwritable(path: string, write: () => Promise<unknown>): Promise<void> {

@@ -113,12 +113,17 @@ class Ranking {
     };
   }
 
-  /** The chosen option, then others of the pool by price, several zones of one type not before other types had their turn. */
+  /**
+   * The chosen option, then others of the pool by price, several zones of one type not before other types had their turn.
+   * None of them exceeds what the plan leaves of the pool's limits: a launch may have to fall back on it.
+   */
   #ranked(node: number, chosen: number): number[] {
-    const { catalogue } = this.#state.model;
+    const { purse, model } = this.#state;
+    const { catalogue } = model;
     const own = this.#template(chosen);
     // A pool with minValues needs all of its types in the list, so that the values can be counted.
-    const most = this.#state.model.minValues.concern(chosen) ? Number.POSITIVE_INFINITY : RANKED;
+    const counted = model.minValues.concern(chosen);
+    const most = counted ? Number.POSITIVE_INFINITY : RANKED;
     const result = [chosen];
     const postponed: number[] = [];
     const perType = new Map<number, number>([[this.#typeOf(chosen), 1]]);
@@ -127,7 +132,8 @@ class Ranking {
     for (let at = 0; at < options.length; at++) {
       const option = options[at] as number;
       if (option === chosen || !this.#sizes.fits(option)) continue;
-      if ((catalogue.optionReservation[option] as number) >= 0 && this.#state.purse.affords(option) === 0) continue;
+      if ((catalogue.optionReservation[option] as number) >= 0 && purse.affords(option) === 0) continue;
+      if (!counted && !purse.affordsInstead(chosen, option)) continue;
       if (!agree(own, this.#template(option))) continue;
       const type = this.#typeOf(option);
       const seen = perType.get(type) ?? 0;
@@ -141,7 +147,9 @@ class Ranking {
 
   /** On-demand options for the node measured last that are missing from a list which spot has filled. */
   #onDemandBeside(ranked: readonly number[], options: Int32Array): number[] {
-    const own = this.#template(ranked[0] as number);
+    const { purse } = this.#state;
+    const chosen = ranked[0] as number;
+    const own = this.#template(chosen);
     const listed = new Set(ranked.filter((option) => this.#isOnDemand(option)));
     if (listed.size >= ON_DEMAND) return [];
     let onDemand = this.#onDemand.get(options);
@@ -152,7 +160,8 @@ class Ranking {
     const added: number[] = [];
     for (let at = 0; at < onDemand.length && listed.size + added.length < ON_DEMAND; at++) {
       const option = onDemand[at] as number;
-      if (!listed.has(option) && this.#sizes.fits(option) && agree(own, this.#template(option))) added.push(option);
+      if (listed.has(option) || !this.#sizes.fits(option) || !agree(own, this.#template(option))) continue;
+      if (purse.affordsInstead(chosen, option)) added.push(option);
     }
     return added;
   }

@@ -56,6 +56,7 @@ export interface FunnelStep {
 /** The offering that came closest, and what would have to change for it to do. */
 export interface NearestMiss {
   readonly pool: string;
+  /** As its nodes are labelled. */
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: string;
@@ -67,7 +68,14 @@ export interface NearestMiss {
 
 /** One thing that would have to change for a pod to be placed. */
 export type NeededChange =
-  | { readonly kind: 'label'; readonly key: string; readonly wanted: string; readonly actual: string | undefined }
+  | {
+      readonly kind: 'label';
+      readonly key: string;
+      readonly wanted: string;
+      readonly actual: string | undefined;
+      /** Some values that the pool has of it, those that are written most alike first; none where it has none. */
+      readonly offered: readonly string[];
+    }
   | { readonly kind: 'taint'; readonly key: string; readonly value: string; readonly effect: string }
   | { readonly kind: 'resource'; readonly resource: string; readonly requested: number; readonly available: number }
   | { readonly kind: 'limit'; readonly pool: string; readonly resource: string; readonly missing: number }

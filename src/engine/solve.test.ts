@@ -120,6 +120,20 @@ describe('pools', () => {
     expect([solution.newNodes.length, placed(solution)]).toEqual([1, 4]);
   });
 
+  it('name no alternative that would exceed their limits', () => {
+    const capacity = (cpu: number) => ({ cpu, memory: 16 * GIB, pods: 100 });
+    const types = [4000, 8000, 16_000].map((cpu) =>
+      aType({ name: `t${cpu}`, capacity: capacity(cpu), offerings: onDemand(cpu / 4000, 'a') }),
+    );
+    const named = (limits: Record<string, number>, count: number): string[][] => {
+      const pods = [aPod({ count, requests: { cpu: 4000 } })];
+      const solution = solved(aProblem({ pods, pools: [aPool({ limits })], instanceTypes: types }));
+      return solution.newNodes.map(({ offerings }) => offerings.map(({ instanceType }) => instanceType));
+    };
+    expect(named({ cpu: 9000 }, 1)).toEqual([['t4000', 't8000']]);
+    expect(named({ nodes: 1 }, 1)).toEqual([['t4000', 't8000', 't16000']]);
+  });
+
   it('with taints take only pods that tolerate them; startup taints do not matter', () => {
     const taints = [{ key: 'gpu', effect: 'NoSchedule' as const }];
     expect(placed(solved(aProblem({ pools: [aPool({ taints })] })))).toBe(0);

@@ -4,10 +4,13 @@ import { type KubeObject, keyOf, keyText, type ObjectKey } from '../apis/kuberne
 /** From an object to the values it is found under: `(pod) => [pod.spec.nodeName ?? '']`. */
 export type Indexer<T> = (object: T) => readonly string[];
 
+/** The keys of the objects with one value. Most values belong to one object, and a set for each would take much room. */
+type Keys = string | Set<string>;
+
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
   readonly #indexers: ReadonlyMap<string, Indexer<T>>;
-  readonly #indexes = new Map<string, Map<string, Set<string>>>();
+  readonly #indexes = new Map<string, Map<string, Keys>>();
 
   constructor(indexers: Readonly<Record<string, Indexer<T>>> = {}) {
     this.#indexers = new Map(Object.entries(indexers));
@@ -34,23 +37,18 @@ export class ObjectCache<T extends KubeObject> {
   byIndex(name: string, value: string): T[] {
     const index = this.#indexes.get(name);
     if (index === undefined) throw new RangeError(`there is no index ${name}`);
-    return [...(index.get(value) ?? [])].map((key) => this.#objects.get(key) as T);
+    const keys = index.get(value);
+    if (keys === undefined) return [];
+    if (typeof keys === 'string') return [this.#objects.get(keys) as T];
+    return Array.from(keys, (key) => this.#objects.get(key) as T);
   }
 
   /** Stores the object and gives what was there before. */
   set(object: T): T | undefined {
     const key = keyText(keyOf(object));
     const old = this.#objects.get(key);
-    if (old !== undefined) this.#unindex(key, old);
     this.#objects.set(key, object);
-    for (const [name, indexer] of this.#indexers) {
-      const index = this.#indexes.get(name) as Map<string, Set<string>>;
-      for (const value of indexer(object)) {
-        const keys = index.get(value);
-        if (keys === undefined) index.set(value, new Set([key]));
-        else keys.add(key);
-      }
-    }
+    this.#index(key, old, object);
     return old;
   }
 
@@ -58,19 +56,37 @@ export class ObjectCache<T extends KubeObject> {
   delete(key: string): T | undefined {
     const old = this.#objects.get(key);
     if (old === undefined) return undefined;
-    this.#unindex(key, old);
     this.#objects.delete(key);
+    this.#index(key, old, undefined);
     return old;
   }
 
-  #unindex(key: string, object: T): void {
+  /** Most changes leave an object where it is found. */
+  #index(key: string, old: T | undefined, object: T | undefined): void {
     for (const [name, indexer] of this.#indexers) {
-      const index = this.#indexes.get(name) as Map<string, Set<string>>;
-      for (const value of indexer(object)) {
-        const keys = index.get(value);
-        keys?.delete(key);
-        if (keys?.size === 0) index.delete(value);
-      }
+      const index = this.#indexes.get(name) as Map<string, Keys>;
+      const before = old === undefined ? [] : indexer(old);
+      const after = object === undefined ? [] : indexer(object);
+      for (const value of before) if (!after.includes(value)) remove(index, value, key);
+      for (const value of after) if (!before.includes(value)) add(index, value, key);
     }
   }
+}
+
+function add(index: Map<string, Keys>, value: string, key: string): void {
+  const keys = index.get(value);
+  if (keys === undefined) index.set(value, key);
+  else if (typeof keys !== 'string') keys.add(key);
+  else if (keys !== key) index.set(value, new Set([keys, key]));
+}
+
+function remove(index: Map<string, Keys>, value: string, key: string): void {
+  const keys = index.get(value);
+  if (keys === undefined) return;
+  if (typeof keys === 'string') {
+    if (keys === key) index.delete(value);
+    return;
+  }
+  keys.delete(key);
+  if (keys.size === 0) index.delete(value);
 }

@@ -34,9 +34,19 @@ export interface Deadline {
   cancel(): void;
 }
 
+/** What is written in the same second has the same text, and thousands of objects can share it. */
+const MOST_SECONDS = 64;
+const seconds = new Map<number, string>();
+
 /** The time as Kubernetes writes it in metadata: whole seconds, UTC. */
 export function toTimestamp(time: EpochMs): string {
-  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(time / 1000);
+  const known = seconds.get(second);
+  if (known !== undefined) return known;
+  const text = `${new Date(time).toISOString().slice(0, 19)}Z`;
+  if (seconds.size >= MOST_SECONDS) seconds.clear();
+  seconds.set(second, text);
+  return text;
 }
 
 /** The time as Kubernetes writes it in leases and events: microseconds, of which we have the first three digits. */

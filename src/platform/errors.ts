@@ -181,6 +181,11 @@ export const ERRORS = {
     message: 'cannot write {path}: {problem}',
     help: 'The folder does not exist or may not be written to; choose another file with --kubeconfig.',
   },
+  EMBEDDED_KUBECONFIG_IN_USE: {
+    retry: 'terminal',
+    message: '{path} leads to a cluster that runs at {url}; stop that one, or choose another file with --kubeconfig',
+    help: 'Another embedded cluster has written this kubeconfig and still runs; a second one needs a file and a port of its own.',
+  },
   EMBEDDED_KUBECONFIG_FOREIGN: {
     retry: 'terminal',
     message: '{path} is a kubeconfig that the embedded cluster did not write; choose another file with --kubeconfig',

@@ -1,10 +1,19 @@
 /** «, did you mean X?» for a word that is nearly one of those known; empty when none is near. */
 export function hint(word: string, known: readonly string[]): string {
-  const best = known
-    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .sort((a, b) => a.distance - b.distance)[0];
+  const best = byDistance(word, known)[0];
   if (best === undefined || best.distance > Math.max(1, Math.floor(word.length / 3))) return '';
   return `, did you mean ${best.candidate}?`;
+}
+
+/** The words that are known, those that are most like this one first. */
+export function nearestFirst(word: string, known: readonly string[]): string[] {
+  return byDistance(word, known).map(({ candidate }) => candidate);
+}
+
+function byDistance(word: string, known: readonly string[]): { candidate: string; distance: number }[] {
+  return known
+    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
 }
 
 /** How many letters must be put in, left out, exchanged, or swapped with their neighbour (optimal string alignment). */

@@ -21,7 +21,7 @@ import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
 import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
 import { nodePrice, runningAs } from './node-price.ts';
-import { type PlannedTypes, plannedCapacity, plannedTypes } from './planned-types.ts';
+import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
 import { hostPorts, resources } from './pod-group.ts';
 import { allocatableOf, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
@@ -42,7 +42,13 @@ export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displa
   /** How long a node that took the place of others is left in peace. */
   readonly cooldownMs?: number;
   /** Whether a policy has a node left as it is for now, and until when. */
-  policyHold?(state: StateNode): Omit<NodeHold, 'hold'> | undefined;
+  policyHold?(state: StateNode): PolicyHold | undefined;
+}
+
+/** Why a policy has a node left as it is. */
+export interface PolicyHold extends Omit<NodeHold, 'hold'> {
+  /** For people. */
+  readonly because: string;
 }
 
 /** The question, and what its names and numbers stand for. */
@@ -98,7 +104,6 @@ interface Market {
 function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
   const names = new TypeNames();
   const planned = plannedTypes(pools);
-  const capacity = plannedCapacity(pools);
   const sold = new Map(pools.map(({ pool, instanceTypes }) => [pool.metadata.name ?? '', instanceTypes]));
   const claims = Map.groupBy(nodes, (state) => poolOf(state));
   const types = new Map<string, Map<string, { name: string; type: InstanceType }>>();
@@ -110,7 +115,7 @@ function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
     types.set(name, new Map(instanceTypes.map((type, index) => [type.name, { name: called[index] as string, type }])));
     const usage = poolUsage(
       (claims.get(name) ?? []).flatMap(({ claim }) => (claim === undefined ? [] : [claim])),
-      capacity,
+      planned,
     );
     // A pool that can make no nodes now may still lose some.
     return enginePool(pool, called, usage);
@@ -248,7 +253,8 @@ class FleetBuilder {
     const nominated = isNominated?.(state) ?? false;
     const nodePool = this.#nodePools.get(pool ?? '');
     const byPolicy = this.#snapshot.policyHold?.(state);
-    const held = nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'cooldown', ...byPolicy });
+    const held =
+      nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'spot-policy', ...byPolicy });
     const settled = settledAt(state, cooldownMs) ?? now;
     const settling = settled > now;
     if (held?.until !== undefined) this.#heldUntil.push(held.until);
@@ -277,7 +283,7 @@ class FleetBuilder {
   }
 
   #addPod(pod: Pod, facts: PodFacts, node: string): void {
-    const { group, evictionCost, evictable, protectedUntil, volumeTrouble } = facts;
+    const { group, evictionCost, evictable, protectedUntil, steerable, volumeTrouble } = facts;
     let number = this.#groupNumber.get(group);
     if (number === undefined) {
       number = this.#groups.length;
@@ -293,6 +299,7 @@ class FleetBuilder {
       group: number,
       node,
       evictionCost,
+      ...(steerable ? { steerable } : {}),
       ...(isProtected || volumeTrouble !== undefined ? { doNotDisrupt: true } : {}),
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });

@@ -1,14 +1,17 @@
 /** From the cluster as it is to the question the engine is asked. Pure; what is told of a pod is remembered with the pod. */
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Namespace } from '../apis/kubernetes/core.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
+import { finish, type Slices, Work } from '../engine/packing/work.ts';
 import type { BoundPod, DaemonGroup, ExistingNode, PodGroup, Problem, Resources } from '../engine/problem.ts';
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
-import { type PlannedTypes, plannedCapacity, plannedTypes } from './planned-types.ts';
+import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { hostPorts, podGroup, resources } from './pod-group.ts';
+import { PodGroups, type SharedGroup } from './pod-groups.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
 import { allocatableOf, isInFlight, isLeaving, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
 import { TypeNames } from './type-names.ts';
@@ -20,6 +23,8 @@ export interface ClusterSnapshot {
   /** Pods on nodes that go: they are given a place too, and no longer count where they are. */
   readonly displaced?: readonly Pod[];
   readonly nodes: readonly StateNode[];
+  /** Claims that do not count against the limits of their pools any more: nothing of them will be left shortly. */
+  isLost?(claim: NodeClaim): boolean;
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
@@ -40,49 +45,83 @@ export interface BuiltProblem {
   readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools'>;
 }
 
+/** Builds the problem of a snapshot without interruption. */
 export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
-  const groups: PodGroup[] = [];
-  const pods: Pod[] = [];
-  const held: { pod: Pod; problem: string }[] = [];
+  return finish(buildProblemSteps(snapshot));
+}
+
+/** The same in slices, because a large cluster takes longer than anybody should wait; the snapshot must not change meanwhile. */
+export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProblem> {
+  const work = new Work({
+    deadlineMs: Number.POSITIVE_INFINITY,
+    maxSteps: Number.POSITIVE_INFINITY,
+    elapsedMs: undefined,
+  });
   const displaced = new Set(snapshot.displaced ?? []);
-  for (const pod of [...snapshot.pending, ...displaced]) {
-    const volumes = podVolumes(pod, snapshot.storage);
-    if ('problem' in volumes) {
-      held.push({ pod, problem: volumes.problem });
-      continue;
-    }
-    groups.push(podGroup(pod, volumes));
-    pods.push(pod);
-  }
+  const { groups, pods, held } = yield* groupPods([...snapshot.pending, ...displaced], snapshot.storage, work);
+  yield;
   const planned = plannedTypes(snapshot.pools);
-  const capacity = plannedCapacity(snapshot.pools);
   const names = new TypeNames();
   const pools = snapshot.pools.map(({ pool, instanceTypes }) => {
     const claims = snapshot.nodes.flatMap((state) =>
-      state.claim !== undefined && poolOf(state) === pool.metadata.name ? [state.claim] : [],
+      state.claim !== undefined && poolOf(state) === pool.metadata.name && !snapshot.isLost?.(state.claim)
+        ? [state.claim]
+        : [],
     );
     const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
-    return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims, capacity));
+    return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims, planned));
   });
+  yield;
   const daemons = snapshot.daemonSets.map(daemonGroup);
+  const nodes: ExistingNode[] = [];
+  const boundPods: BoundPod[] = [];
+  for (const state of snapshot.nodes) {
+    const here = snapshot.podsOn(state.name);
+    nodes.push(...existingNode(state, here, snapshot.daemonSets, planned));
+    for (const pod of here) if (!displaced.has(pod)) boundPods.push({ ...boundPod(pod), node: state.name });
+    if (work.spend(NODE_UNITS + here.length * POD_UNITS)) yield;
+  }
   const problem: Problem = {
     pods: groups,
     pools,
     instanceTypes: names.all(),
-    nodes: snapshot.nodes.flatMap((state) =>
-      existingNode(state, snapshot.podsOn(state.name), snapshot.daemonSets, planned),
-    ),
-    boundPods: snapshot.nodes.flatMap((state) =>
-      snapshot
-        .podsOn(state.name)
-        .flatMap((pod) => (displaced.has(pod) ? [] : [{ ...boundPod(pod), node: state.name }])),
-    ),
+    nodes,
+    boundPods,
     daemons,
     namespaces: Object.fromEntries(
       snapshot.namespaces.map(({ metadata }) => [metadata.name ?? '', metadata.labels ?? {}]),
     ),
   };
-  return { problem, pods, held, cloudName: (instanceType) => names.cloudName(instanceType), snapshot };
+  const cloudName = (instanceType: string): string => names.cloudName(instanceType);
+  return { problem, pods, held, cloudName, snapshot };
+}
+
+/** A unit of the engine's work is a few hundred nanoseconds; these are what a node and a pod take here. */
+const NODE_UNITS = 40;
+const POD_UNITS = 20;
+
+/** Gathers pods that are alike; their numbers follow the order of the groups, and in a group their own. */
+function* groupPods(
+  all: readonly Pod[],
+  storage: StorageLookup,
+  work: Work,
+): Slices<{ groups: PodGroup[]; pods: Pod[]; held: { pod: Pod; problem: string }[] }> {
+  const shared = new PodGroups();
+  const members = new Map<SharedGroup, Pod[]>();
+  const held: { pod: Pod; problem: string }[] = [];
+  for (const pod of all) {
+    const volumes = podVolumes(pod, storage);
+    if ('problem' in volumes) held.push({ pod, problem: volumes.problem });
+    else {
+      const group = shared.of(pod, volumes);
+      const others = members.get(group);
+      if (others === undefined) members.set(group, [pod]);
+      else others.push(pod);
+    }
+    if (work.spend(POD_UNITS)) yield;
+  }
+  const groups = Array.from(members, ([{ group }, { length }]) => (length === 1 ? group : { ...group, count: length }));
+  return { groups, pods: [...members.values()].flat(), held };
 }
 
 /** A DaemonSet as its pods will be on new nodes. */
@@ -105,26 +144,22 @@ function existingNode(
   daemonSets: readonly DaemonSet[],
   planned: PlannedTypes,
 ): ExistingNode[] {
-  const known = allocatableOf(state);
-  const allocatable = known === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(known));
-  if (allocatable === undefined) return [];
-  const labels = labelsOf(state);
-  const taints = taintsOf(state);
-  const free = freeRoom(state, allocatable, pods, daemonSets);
   const pool = poolOf(state);
+  const known = {
+    name: state.name,
+    labels: labelsOf(state),
+    taints: taintsOf(state),
+    ...(pool === undefined ? {} : { pool }),
+    ...(isInFlight(state) ? { inFlight: true } : {}),
+  };
+  // Nothing is placed there, so nobody has to know what is free.
+  if (isLeaving(state)) return [{ ...known, free: {}, leaving: true }];
+  const told = allocatableOf(state);
+  const allocatable = told === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(told));
+  if (allocatable === undefined) return [];
+  const free = freeRoom(state, allocatable, pods, daemonSets);
   const ports = pods.flatMap((pod) => hostPorts(pod.spec));
-  return [
-    {
-      name: state.name,
-      labels,
-      taints,
-      free,
-      ...(pool === undefined ? {} : { pool }),
-      ...(isInFlight(state) ? { inFlight: true } : {}),
-      ...(isLeaving(state) ? { leaving: true } : {}),
-      ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
-    },
-  ];
+  return [{ ...known, free, ...(ports.length === 0 ? {} : { usedHostPorts: ports }) }];
 }
 
 /** What is left for others beside these pods and those of DaemonSets that are still to come. */

@@ -1,15 +1,20 @@
 /** The cluster as controllers see it: the informers' caches, plus our own writes that have not come back yet. */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
-import { BY_NODE, BY_PROVIDER_ID, type ClusterInformers } from './cluster-informers.ts';
+import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
+import { ComingNodes } from './coming-nodes.ts';
 import type { StorageLookup } from './pod-volumes.ts';
-import { CLAIM_PREFIX, isGoing, type StateNode } from './state-node.ts';
+import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
 
 export class ClusterState {
   readonly informers: ClusterInformers;
   readonly storage: StorageLookup;
+  /** What is about to be asked for. */
+  readonly coming = new ComingNodes();
   /** Claims that were written and are not in the cache yet, by name. */
   readonly #assumed = new Map<string, NodeClaim>();
+  /** As they were when they were last asked for, while nothing has changed. */
+  #nodes: readonly StateNode[] | undefined;
 
   constructor(informers: ClusterInformers) {
     this.informers = informers;
@@ -18,16 +23,23 @@ export class ClusterState {
       volume: (name) => informers.volumes.get(name),
       storageClass: (name) => informers.storageClasses.get(name),
     };
-    informers.nodeClaims.addHandler({
-      added: ({ metadata }) => void this.#assumed.delete(metadata.name ?? ''),
-      deleted: ({ metadata }) => void this.#assumed.delete(metadata.name ?? ''),
-    });
+    const changed = (): void => {
+      this.#nodes = undefined;
+    };
+    const shown = ({ metadata }: NodeClaim): void => {
+      changed();
+      this.#assumed.delete(metadata.name ?? '');
+    };
+    informers.nodeClaims.addHandler({ added: shown, updated: changed, deleted: shown });
+    informers.nodes.addHandler({ added: changed, updated: changed, deleted: changed });
   }
 
   /** Takes a claim that the API server has accepted for there, before the cache says so. */
   assume(claim: NodeClaim): void {
     const name = claim.metadata.name ?? '';
-    if (this.informers.nodeClaims.get(name) === undefined) this.#assumed.set(name, claim);
+    if (this.informers.nodeClaims.get(name) !== undefined) return;
+    this.#assumed.set(name, claim);
+    this.#nodes = undefined;
   }
 
   /** The claim of that name, also one that the cache does not show yet. */
@@ -36,31 +48,32 @@ export class ClusterState {
   }
 
   /** Every node, with its claim, and every claim that has no node yet. */
-  nodes(): StateNode[] {
-    const { nodes, nodeClaims } = this.informers;
-    const claimed = new Map<string, NodeClaim>();
-    const waiting: NodeClaim[] = [];
-    for (const claim of [...nodeClaims.list(), ...this.#assumed.values()]) {
-      const providerID = claim.status?.providerID;
-      const there = providerID !== undefined && nodes.byIndex(BY_PROVIDER_ID, providerID).length > 0;
-      if (there) claimed.set(providerID, claim);
-      else waiting.push(claim);
+  nodes(): readonly StateNode[] {
+    this.#nodes ??= this.#joined();
+    return this.#nodes;
+  }
+
+  #joined(): StateNode[] {
+    const claims = [...this.informers.nodeClaims.list(), ...this.#assumed.values()];
+    const byProviderID = new Map<string | undefined, NodeClaim>();
+    for (const claim of claims) if (claim.status?.providerID) byProviderID.set(claim.status.providerID, claim);
+    const joined = new Set<string | undefined>();
+    const states: StateNode[] = [];
+    for (const node of this.informers.nodes.list()) {
+      const name = node.metadata.name ?? '';
+      const claim = byProviderID.get(node.spec?.providerID);
+      states.push(claim === undefined ? { name, node } : { name, node, claim });
+      if (claim !== undefined) joined.add(node.spec?.providerID);
     }
-    const withNode = nodes.list().map((node) => {
-      const claim = claimed.get(node.spec?.providerID ?? '');
-      return { name: node.metadata.name ?? '', node, ...(claim === undefined ? {} : { claim }) };
-    });
-    return [...withNode, ...waiting.map((claim) => ({ name: `${CLAIM_PREFIX}${claim.metadata.name}`, claim }))];
+    for (const claim of claims) {
+      if (!joined.has(claim.status?.providerID)) states.push({ name: `${CLAIM_PREFIX}${claim.metadata.name}`, claim });
+    }
+    return states;
   }
 
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): Pod[] {
     return this.informers.pods.byIndex(BY_NODE, node).filter((pod) => !hasEnded(pod));
-  }
-
-  /** Pods that run on nodes that go, and will need another place. */
-  displaced(): Pod[] {
-    return this.nodes().flatMap((state) => (isGoing(state) ? this.podsOn(state.name).filter(isReschedulable) : []));
   }
 
   /**

@@ -5,7 +5,7 @@ import type { ResourceList } from '../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { Pool, Resources } from '../engine/problem.ts';
 import { requirement } from './engine-requirements.ts';
-import type { PlannedCapacity } from './planned-types.ts';
+import type { PlannedTypes } from './planned-types.ts';
 import { resources } from './pod-group.ts';
 
 /** What a pool may make, less what it has. */
@@ -26,13 +26,13 @@ export function enginePool(pool: NodePool, instanceTypes: readonly string[], usa
   };
 }
 
-/** What the claims of a pool take of its limits: what they have, or the most they may be launched with while that is not known. */
-export function poolUsage(claims: readonly NodeClaim[], planned: PlannedCapacity): Resources {
+/** What the claims of a pool take of its limits: what they have, or what they are planned as while that is not known. */
+export function poolUsage(claims: readonly NodeClaim[], planned: PlannedTypes): Resources {
   const sum: Record<string, number> = { nodes: claims.length };
   for (const claim of claims) {
     const { capacity } = claim.status ?? {};
-    const amounts = capacity === undefined ? planned(claim) : resources(resourceAmounts(capacity));
-    for (const [name, amount] of Object.entries(amounts)) sum[name] = (sum[name] ?? 0) + amount;
+    const amounts = capacity === undefined ? planned(claim)?.capacity : resourceAmounts(capacity);
+    for (const name in amounts) sum[name] = (sum[name] ?? 0) + Number(amounts[name]);
   }
   return sum;
 }

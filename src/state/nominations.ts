@@ -5,7 +5,7 @@ import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { keyOf, type ObjectKey } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Informer } from '../kube/informer.ts';
-import { type Clock, parseTimestamp } from '../platform/clock.ts';
+import { type Clock, type EpochMs, parseTimestamp } from '../platform/clock.ts';
 import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
 
 export interface NominationsOptions {
@@ -28,9 +28,9 @@ interface Nomination {
 }
 
 /** A pod that is not there after so long has found another place, or nobody places it. */
-const LONGEST_MS = 600_000;
+export const LONGEST_MS = 600_000;
 /** The scheduler may send other pods than those that were meant: so long the node is kept, whoever has come. */
-const SHORTEST_MS = 20_000;
+export const SHORTEST_MS = 20_000;
 /** So long after a node was opened the cache shows which pods are on it. */
 const OPENED_MS = 3_000;
 
@@ -70,13 +70,10 @@ export class Nominations {
   /** Whether some pod is still to come to the node, or to the node of the claim, or may be as it has only just come up. */
   has({ name, claim }: StateNode): boolean {
     if (this.#waits(name)) return true;
-    return claim !== undefined && (this.#isNew(claim) || this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`));
-  }
-
-  #isNew(claim: NodeClaim): boolean {
-    const initialized = conditionOf(claim, 'Initialized');
-    const since = initialized?.status === 'True' ? parseTimestamp(initialized.lastTransitionTime) : undefined;
-    return since !== undefined && this.#options.clock.now() - since < SHORTEST_MS;
+    return (
+      claim !== undefined &&
+      (hasJustComeUp(claim, this.#options.clock.now()) || this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`))
+    );
   }
 
   /** The node of a claim is open to the scheduler: from now on it says who finds a place there. */
@@ -120,4 +117,11 @@ export class Nominations {
     const pod = this.#options.pods.get(key);
     return pod !== undefined && pod.metadata.uid === uid && (pod.spec.nodeName ?? '') === node ? pod : undefined;
   }
+}
+
+/** Whether the node of a claim came up so lately that pods it was made for may still be coming. */
+export function hasJustComeUp(claim: NodeClaim, now: EpochMs): boolean {
+  const initialized = conditionOf(claim, 'Initialized');
+  const since = initialized?.status === 'True' ? parseTimestamp(initialized.lastTransitionTime) : undefined;
+  return since !== undefined && now - since < SHORTEST_MS;
 }

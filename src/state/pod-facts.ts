@@ -3,19 +3,17 @@
  * pods and few kinds of them.
  */
 import { TAINT_DISRUPTED } from '../apis/karpenter/labels.ts';
-import type { Container, Pod } from '../apis/kubernetes/pod.ts';
+import type { Pod } from '../apis/kubernetes/pod.ts';
 import { tolerates } from '../apis/kubernetes/taints.ts';
-import type { PodGroup } from '../engine/problem.ts';
 import { isReschedulable } from './cluster-state.ts';
 import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
-import { NO_VOLUMES, type PodVolumes, podGroup } from './pod-group.ts';
+import { NO_VOLUMES } from './pod-group.ts';
+import { PodGroups, type SharedGroup } from './pod-groups.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
+import { isSteerable } from './steerable.ts';
 
-/** Pods that are alike have the same one of these. */
-export interface SharedGroup {
-  readonly group: PodGroup;
-}
+export type { SharedGroup } from './pod-groups.ts';
 
 export interface PodFacts {
   /** `namespace/name`. */
@@ -28,13 +26,15 @@ export interface PodFacts {
   readonly evictable: boolean;
   /** Until when it is not to be disrupted. */
   readonly protectedUntil: number | undefined;
+  /** Whether the one that takes its place can be put where a plan wants it. */
+  readonly steerable: boolean;
   /** Why it could not come again elsewhere. */
   readonly volumeTrouble?: string;
 }
 
 export class PodFactsCache {
   readonly #facts = new WeakMap<Pod, PodFacts>();
-  readonly #groups = new Map<string, SharedGroup>();
+  readonly #groups = new PodGroups();
 
   /** Whether a pod has been looked at before, which is quick to look at again. */
   knows(pod: Pod): boolean {
@@ -53,8 +53,7 @@ export class PodFactsCache {
 
   /** Forgets groups that no pod has any more, once there are many. */
   tidy(used: ReadonlySet<SharedGroup>): void {
-    if (this.#groups.size < 2 * used.size + 1000) return;
-    for (const [key, group] of this.#groups) if (!used.has(group)) this.#groups.delete(key);
+    this.#groups.tidy(used);
   }
 
   #read(pod: Pod, storage: StorageLookup): PodFacts {
@@ -64,34 +63,14 @@ export class PodFactsCache {
     return {
       name: `${namespace}/${name}`,
       moves: isReschedulable(pod),
-      group: this.#shared(pod, volumes),
+      group: this.#groups.of(pod, volumes),
       evictionCost: Math.max(0, evictionCost(pod)),
       evictable: !(pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, TAINT_DISRUPTED)),
       protectedUntil: doNotDisruptUntil(pod),
+      steerable: isSteerable(pod),
       ...('problem' in found ? { volumeTrouble: found.problem } : {}),
     };
   }
-
-  #shared(pod: Pod, volumes: PodVolumes): SharedGroup {
-    const key = outline(pod, volumes);
-    const known = this.#groups.get(key);
-    if (known !== undefined) return known;
-    const shared = { group: podGroup(pod, volumes) };
-    this.#groups.set(key, shared);
-    return shared;
-  }
-}
-
-/** What a group is made from, as text: that is much less work than to make the group, and pods of a workload have the same one. */
-function outline({ metadata, spec }: Pod, volumes: PodVolumes): string {
-  const ofContainer = ({ resources, ports, restartPolicy }: Container) => [resources?.requests, ports, restartPolicy];
-  return JSON.stringify([
-    ...[metadata.namespace, metadata.labels],
-    ...[spec.containers.map(ofContainer), spec.initContainers?.map(ofContainer)],
-    ...[spec.resources?.requests, spec.overhead, spec.hostNetwork, spec.priority],
-    ...[spec.nodeSelector, spec.affinity, spec.tolerations, spec.topologySpreadConstraints],
-    ...(volumes === NO_VOLUMES ? [] : [volumes]),
-  ]);
 }
 
 function hasClaims({ spec }: Pod): boolean {

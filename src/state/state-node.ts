@@ -94,7 +94,10 @@ export function labelsOf({ node, claim }: StateNode): Readonly<Record<string, st
 /** The taints that will stay once it is up. */
 export function taintsOf(state: StateNode): readonly Taint[] {
   const { node, claim } = state;
-  if (!isInFlight(state)) return node?.spec?.taints ?? [];
+  if (!isInFlight(state)) {
+    const taints = node?.spec?.taints ?? [];
+    return node !== undefined && isOpening(node) ? taints.filter(({ key }) => key !== TAINT_UNSCHEDULABLE) : taints;
+  }
   const passing = new Set([...PASSING_TAINTS, ...(claim?.spec.startupTaints ?? []).map(({ key }) => key)]);
   const own =
     node?.metadata.labels?.[LABEL_REGISTERED] === 'true' ? (node.spec?.taints ?? []) : (claim?.spec.taints ?? []);

@@ -17,10 +17,11 @@ const folder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), '
 const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
 
 /** How many nodes of each pool and capacity type a plan has. */
-async function planned(file: string): Promise<{ report: PlanReport; nodes: Record<string, number> }> {
+async function planned(...given: string[]): Promise<{ report: PlanReport; nodes: Record<string, number> }> {
   let printed = '';
   const terminal = { out: (text: string) => (printed += text), err: (text: string) => (printed += text) };
-  const code = await main(['plan', '-f', join(folder, file), '-o', 'json'], terminal);
+  const files = given.flatMap((file) => ['-f', join(folder, file)]);
+  const code = await main(['plan', ...files, '-o', 'json'], terminal);
   expect([code, code === 0 ? '' : printed]).toEqual([0, '']);
   const report = JSON.parse(printed) as PlanReport;
   const nodes: Record<string, number> = {};
@@ -111,11 +112,19 @@ describe('the examples', () => {
     expect(report.podsPlaced).toBe(10);
   });
 
+  it('are the same in a cluster that has the pools of all of them', async () => {
+    const together = await planned(...files);
+    for (const file of files) {
+      const { nodes } = await planned(file);
+      expect(together.nodes).toMatchObject(nodes);
+    }
+  });
+
   it('gpu.yaml keeps the pools apart', async () => {
     const { report } = await planned('gpu.yaml');
     for (const { pool, pods } of report.nodes) {
       expect(new Set(pods.map((pod) => pod.replace(/-\d+$/, '')))).toEqual(
-        new Set([pool === 'gpu' ? 'default/train' : 'default/web']),
+        new Set([pool === 'gpu' ? 'default/train' : 'default/no-gpu']),
       );
     }
     expect(report.podsPlaced).toBe(7);

@@ -285,6 +285,11 @@ export const REFUSED: readonly RefusedManifest[] = [
     ],
   },
   {
+    what: 'a value in the template that no label can have',
+    manifest: pool({}, {}, { labels: { team: 'my team' } }),
+    says: ['"my team": the value of a label has letters, digits, -, _ and . between a letter or digit at each end'],
+  },
+  {
     what: 'a node class without a kind',
     manifest: pool({}, { nodeClassRef: { group: 'spindrift.dev', kind: '', name: 'default' } }),
     says: ['kind may not be empty'],
@@ -355,7 +360,7 @@ export const REFUSED: readonly RefusedManifest[] = [
   {
     what: 'a schedule with three fields',
     manifest: budget({ nodes: '1', schedule: '0 9 *', duration: '1h' }),
-    says: ['spec.disruption.budgets[0].schedule'],
+    says: ['spec.disruption.budgets[0].schedule: Invalid value: "0 9 *": a schedule has five fields, minute, hour,'],
   },
   {
     what: 'a waiting time without a unit',
@@ -447,6 +452,16 @@ export const REFUSED: readonly RefusedManifest[] = [
     what: 'offerings that are unavailable for no time',
     manifest: spotPolicy({ unavailableFor: '0s' }),
     says: ['unavailableFor must be longer than nothing: write at least 1s'],
+  },
+  {
+    what: 'a selector of pools with values that no label can have',
+    manifest: spotPolicy({
+      nodePoolSelector: {
+        matchLabels: { tier: 'front end' },
+        matchExpressions: [{ key: 'tier', operator: 'In', values: ['back end'] }],
+      },
+    }),
+    says: ['"front end": the value of a label has letters', '"back end": the value of a label has letters'],
   },
   {
     what: 'a return to spot of more than all nodes',

@@ -17,7 +17,7 @@ import {
 } from '../schema/schema.ts';
 import { conditions } from './condition-schema.ts';
 import { durationOrNever, nodeClaimTemplateFields } from './node-claim-template-schema.ts';
-import { LABEL_VALUE, labelKeyRules } from './requirement-schema.ts';
+import { LABEL_VALUE, LABEL_VALUE_WORDS, labelKeyRules } from './requirement-schema.ts';
 
 /** Why nodes are taken away that nobody asked to be taken away. */
 export const DISRUPTION_REASONS = ['Underutilized', 'Empty', 'Drifted', 'Unhealthy'] as const;
@@ -48,7 +48,12 @@ const budget = object(
     ),
     schedule: text(
       'When the budget begins to hold: minute, hour, day of month, month and day of week as in cron, or one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually; in UTC unless the five fields begin with a zone, as in TZ=Europe/Berlin 0 9 * * *. Goes together with duration.',
-      { pattern: '^(@(annually|yearly|monthly|weekly|daily|midnight|hourly))|((.+)\\s(.+)\\s(.+)\\s(.+)\\s(.+))$' },
+      {
+        pattern: '^(@(annually|yearly|monthly|weekly|daily|midnight|hourly))|((.+)\\s(.+)\\s(.+)\\s(.+)\\s(.+))$',
+        patternMessage:
+          "a schedule has five fields, minute, hour, day of month, month and day of week, as in '0 9 * * mon-fri', or is a word such as @daily",
+        maxLength: 256,
+      },
     ),
     duration: text('How long the budget holds each time, in hours and minutes. Goes together with schedule.', {
       pattern: BUDGET_DURATION,
@@ -92,11 +97,15 @@ const forAllKeys = ({ rule, message = '' }: Rule): Rule => ({ rule: `self.all(x,
 
 const template = object('Required. What the claims of the pool are made from.', {
   metadata: object('What claims and nodes of the pool carry.', {
-    labels: map('Labels of the nodes.', text('The value.', { maxLength: 63, pattern: LABEL_VALUE }), {
-      maxProperties: 100,
-      'x-kubernetes-map-type': 'atomic',
-      rules: [domain, nodePool, hostname].map(forAllKeys),
-    }),
+    labels: map(
+      'Labels of the nodes.',
+      text('The value.', { maxLength: 63, pattern: LABEL_VALUE, patternMessage: LABEL_VALUE_WORDS }),
+      {
+        maxProperties: 100,
+        'x-kubernetes-map-type': 'atomic',
+        rules: [domain, nodePool, hostname].map(forAllKeys),
+      },
+    ),
     annotations: map('Annotations of the nodes.', text('The value.'), { 'x-kubernetes-map-type': 'granular' }),
   }),
   spec: required(

@@ -11,6 +11,9 @@ export const QUALIFIED_NAME =
 /** What a label may hold. */
 export const LABEL_VALUE = '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$';
 
+export const LABEL_VALUE_WORDS =
+  'the value of a label has letters, digits, -, _ and . between a letter or digit at each end, as in front-end';
+
 const COMPARES = "self.operator in ['Gt', 'Lt', 'Gte', 'Lte']";
 
 const RULES: readonly Rule[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formerKindProblem } from './former-kinds.ts';
 import { aNodePool, type NodePoolParts } from './testkit/a-node-pool.ts';
-import { describeProblems, nodePoolProblems } from './validate-node-pool.ts';
+import { describeProblems, nodePoolDoubts, nodePoolProblems } from './validate-node-pool.ts';
 
 function said(parts: NodePoolParts): string[] {
   return nodePoolProblems(aNodePool(parts)).map(({ field, problem }) => `${field} ${problem}`);
@@ -76,6 +76,17 @@ describe('a pool', () => {
     ],
   ])('is wrong with %s', (_, parts, sentence) => {
     expect(said(parts)).toEqual([sentence]);
+  });
+
+  it('is in doubt where some words mean nothing and are passed over', () => {
+    const { spec, ...rest } = aNodePool({ name: 'gpu' });
+    const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['spot', 'ondemand'] }];
+    const pool = { ...rest, spec: { ...spec, template: { spec: { ...spec.template.spec, requirements } } } };
+    expect(nodePoolProblems(pool)).toEqual([]);
+    expect(describeProblems(pool, nodePoolDoubts(pool))).toBe(
+      'NodePool gpu: spec.template.spec.requirements[0].values have ondemand, which is passed over: karpenter.sh/capacity-type is one of reserved, spot, on-demand',
+    );
+    expect(describeProblems(pool, nodePoolDoubts(aNodePool()))).toBe('');
   });
 
   it('is told all at once, by its name', () => {

@@ -34,11 +34,23 @@ export function nodePoolProblems(pool: NodePool, rules: LabelRules = CORE_LABEL_
   ];
 }
 
-/** The problems of an object as sentences: `NodePool general: spec.limits.cpu is …`. */
+/** What of a pool means nothing and is passed over, as in Karpenter, because enough is left without it. */
+export function nodePoolDoubts(pool: NodePool, rules: LabelRules = CORE_LABEL_RULES): Problem[] {
+  return pool.spec.template.spec.requirements.flatMap(({ key, operator, values = [] }, index) => {
+    const known = rules.knownValues[normalizedLabel(key)];
+    const unknown = operator === 'In' ? values.filter((value) => known?.includes(value) === false) : [];
+    if (unknown.length === 0) return [];
+    const problem = `have ${unknown.join(', ')}, which is passed over: ${key} is one of ${known?.join(', ')}`;
+    return [{ field: `spec.template.spec.requirements[${index}].values`, problem }];
+  });
+}
+
+/** The problems of an object as sentences: `NodePool general: spec.limits.cpu is …`; empty where there are none. */
 export function describeProblems(
   { kind, metadata }: { readonly kind: string; readonly metadata: { readonly name?: string } },
   problems: readonly Problem[],
 ): string {
+  if (problems.length === 0) return '';
   const sentences = problems.map(({ field, problem }) => `${field} ${problem}`);
   return `${kind} ${metadata.name ?? ''}: ${sentences.join('; ')}`;
 }

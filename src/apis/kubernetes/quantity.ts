@@ -103,8 +103,18 @@ export function formatQuantity(quantity: Quantity): string {
   return `${mantissa}${DECIMAL_SUFFIXES[steps]}`;
 }
 
+/** A cluster writes few amounts, and each of them on thousands of objects. */
+const MOST_KNOWN = 4096;
+const known = new Map<string | number, Quantity>();
+
 function toQuantity(quantity: string | number | Quantity): Quantity {
-  return typeof quantity === 'object' ? quantity : parseQuantity(quantity);
+  if (typeof quantity === 'object') return quantity;
+  const before = known.get(quantity);
+  if (before !== undefined) return before;
+  const parsed = parseQuantity(quantity);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(quantity, parsed);
+  return parsed;
 }
 
 function interpretSuffix(suffix: string, written: string): { base: 2 | 10; exponent: number; format: QuantityFormat } {

@@ -2,7 +2,7 @@
 import { conditions } from '../karpenter/condition-schema.ts';
 import { DURATION_PATTERN } from '../karpenter/duration.ts';
 import { durationOrNever } from '../karpenter/node-claim-template-schema.ts';
-import { LABEL_VALUE, QUALIFIED_NAME } from '../karpenter/requirement-schema.ts';
+import { LABEL_VALUE, LABEL_VALUE_WORDS, QUALIFIED_NAME } from '../karpenter/requirement-schema.ts';
 import {
   choice,
   defaulted,
@@ -20,7 +20,8 @@ import {
 /** What is done when the cloud says that a machine is in danger, without a date. */
 export const REBALANCE_ACTIONS = ['Event', 'Cordon', 'Replace'] as const;
 
-const value = (description: string): Schema<string> => text(description, { maxLength: 63, pattern: LABEL_VALUE });
+const value = (description: string): Schema<string> =>
+  text(description, { maxLength: 63, pattern: LABEL_VALUE, patternMessage: LABEL_VALUE_WORDS });
 
 const nodePoolSelector = object('Which NodePools the policy is for, by their labels; all of them when it is empty.', {
   matchLabels: map('Labels that a NodePool must have.', value('The value.'), { maxProperties: 50 }),

@@ -1,9 +1,7 @@
 /** Everything `spindrift plan --consolidate` does: reads the cluster once, plans, and gives what to print. It changes nothing. */
 import { stringify } from 'yaml';
-import { consolidate } from '../../engine/consolidation/consolidate.ts';
-import { buildFleet } from '../../state/build-fleet.ts';
 import { type ClusterChoice, withWatchedCluster } from '../live-cluster.ts';
-import { fleetSnapshotOf } from '../live-snapshot.ts';
+import { liveOutlook } from '../outlook/live-outlook.ts';
 import { consolidationReport } from './consolidation-report.ts';
 import { consolidationTable } from './consolidation-table.ts';
 
@@ -17,16 +15,10 @@ export interface ConsolidateOptions extends ClusterChoice {
 export function planConsolidation(options: ConsolidateOptions, signal: AbortSignal): Promise<string> {
   return withWatchedCluster(options, signal, async (cluster) => {
     const { clock } = cluster;
-    const { snapshot, unusable } = fleetSnapshotOf(cluster);
-    const built = buildFleet(snapshot);
     const startedAt = clock.elapsed();
-    const plan = consolidate(built.fleet, {
-      evictInTurns: true,
-      deadlineMs: options.seconds * 1000,
-      elapsedMs: () => clock.elapsed() - startedAt,
-    });
-    const notes = unusable.map(({ pool, problem }) => `pool ${pool} ${problem}`);
-    const report = consolidationReport(plan, built, notes);
+    const limits = { deadlineMs: options.seconds * 1000, elapsedMs: () => clock.elapsed() - startedAt };
+    const found = await liveOutlook(cluster, limits, signal);
+    const report = consolidationReport(found, found.notes);
     if (options.output === 'json') return `${JSON.stringify(report, null, 2)}\n`;
     return options.output === 'yaml' ? stringify(report) : consolidationTable(report);
   });

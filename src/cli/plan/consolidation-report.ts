@@ -1,11 +1,14 @@
 /** What consolidation would do to a live cluster, as data: what `-o json` and `-o yaml` print, and what the table is made from. */
-import type { ConsolidationPlan, Move } from '../../engine/consolidation/plan.ts';
 import type { BuiltFleet } from '../../state/build-fleet.ts';
+import { poolOf } from '../../state/state-node.ts';
 import { perMonth } from '../money.ts';
+import type { ExpectedMove, Outlook } from '../outlook/outlook.ts';
 
 /** Some nodes go, others come. */
 export interface ReportedMove {
   readonly reason: string;
+  /** At once, as soon as the nodes of others are on their way, or when others are done. */
+  readonly begins: ExpectedMove['begins'];
   /** The nodes that go. */
   readonly nodes: readonly string[];
   readonly newNodes: readonly {
@@ -24,6 +27,16 @@ export interface ReportedMove {
   readonly after: readonly number[];
 }
 
+/** A node that stays. */
+export interface KeptNode {
+  readonly node: string;
+  /** Null for a node that somebody else brought. */
+  readonly pool: string | null;
+  readonly because: string;
+  /** USD per hour, at most. */
+  readonly wouldSave: number;
+}
+
 /** The whole plan. */
 export interface ConsolidationReport {
   readonly moves: readonly ReportedMove[];
@@ -31,27 +44,27 @@ export interface ConsolidationReport {
   readonly price: { readonly before: number; readonly after: number; readonly lowerBound: number };
   readonly saved: { readonly perHour: number; readonly perMonth: number };
   readonly evictions: number;
-  readonly kept: readonly { readonly node: string; readonly because: string; readonly wouldSave: number }[];
+  readonly kept: readonly KeptNode[];
   /** Whether everything was looked at. */
   readonly complete: boolean;
   readonly notes: readonly string[];
 }
 
-/** The report of a plan. */
+/** The report of an outlook. */
 export function consolidationReport(
-  plan: ConsolidationPlan,
-  { cloudName }: Pick<BuiltFleet, 'cloudName'>,
+  { plan, built, moves, stays }: Outlook,
   notes: readonly string[],
 ): ConsolidationReport {
-  const perHour = plan.priceBefore - plan.priceAfter;
+  const perHour = moves.reduce((sum, { move }) => sum + move.savings, 0);
   return {
-    moves: plan.moves.map((move, index) => reported(move, index, cloudName)),
-    price: { before: plan.priceBefore, after: plan.priceAfter, lowerBound: plan.lowerBound },
+    moves: moves.map((move) => reported(move, built.cloudName)),
+    price: { before: plan.priceBefore, after: plan.priceBefore - perHour, lowerBound: plan.lowerBound },
     saved: { perHour, perMonth: perMonth(perHour) },
-    evictions: plan.evictions,
-    kept: plan.kept.map(({ node, sentence, wouldSave }) => ({
+    evictions: moves.reduce((sum, { move }) => sum + move.landings.length, 0),
+    kept: stays.map(({ node, because, wouldSave }) => ({
       node,
-      because: sentence.replace(/^node \S+ stays: /, ''),
+      pool: poolOf(built.states.get(node) ?? { name: node }) ?? null,
+      because,
       wouldSave,
     })),
     complete: plan.complete,
@@ -59,12 +72,10 @@ export function consolidationReport(
   };
 }
 
-function reported(move: Move, index: number, cloudName: BuiltFleet['cloudName']): ReportedMove {
-  const needed = move.landings.flatMap((landing) =>
-    'move' in landing && landing.move !== index ? [landing.move + 1] : [],
-  );
+function reported({ move, begins, after }: ExpectedMove, cloudName: BuiltFleet['cloudName']): ReportedMove {
   return {
     reason: move.reason,
+    begins,
     nodes: move.nodes,
     newNodes: move.newNodes.map(({ pool, price, offerings: [first] }) => ({
       pool,
@@ -75,6 +86,6 @@ function reported(move: Move, index: number, cloudName: BuiltFleet['cloudName'])
     })),
     evictions: move.landings.length,
     savings: move.savings,
-    after: [...new Set(needed)].sort((a, b) => a - b),
+    after,
   };
 }

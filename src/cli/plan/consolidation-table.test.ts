@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
-import { consolidate } from '../../engine/consolidation/consolidate.ts';
-import { buildFleet } from '../../state/build-fleet.ts';
 import {
   aFleetSnapshot,
   aPodBudget,
@@ -9,12 +7,13 @@ import {
   type FleetSnapshotParts,
 } from '../../state/testkit/a-fleet-snapshot.ts';
 import { aStateNode, ON_DEMAND } from '../../state/testkit/a-state-node.ts';
+import { outlook } from '../outlook/outlook.ts';
+import { NO_POLICIES } from '../outlook/testkit/no-policies.ts';
 import { type ConsolidationReport, consolidationReport } from './consolidation-report.ts';
 import { consolidationTable } from './consolidation-table.ts';
 
 function report(parts: FleetSnapshotParts, notes: readonly string[] = []): ConsolidationReport {
-  const built = buildFleet(aFleetSnapshot(parts));
-  return consolidationReport(consolidate(built.fleet, { evictInTurns: true }), built, notes);
+  return consolidationReport(outlook(aFleetSnapshot(parts), { policies: NO_POLICIES, limits: {} }), notes);
 }
 
 const LARGE = { ...ON_DEMAND, instanceType: 'm5.2xlarge', price: 0.4 };
@@ -43,7 +42,7 @@ describe('a plan of consolidation', () => {
 
   it('is a table for people, with the totals and why the others stay', () => {
     const said = consolidationTable(report(MIXED, ['pool gpu is not ready: no such class']));
-    expect(said).toMatch(/MOVE +SAVES \$\/HOUR +NODES THAT GO +NODES THAT COME/);
+    expect(said).toMatch(/MOVE +SAVES \$\/HOUR +NODES THAT GO +NODES THAT COME +PODS +BEGINS/);
     expect(said).toMatch(/large +m5\.\w+ \(spot, sim-1a\)/);
     expect(said).toMatch(
       /\$0\.\d+ an hour becomes \$0\.\d+, which saves \$\d+\.\d+ a month\. No fleet for these pods costs less/,
@@ -56,6 +55,27 @@ describe('a plan of consolidation', () => {
     const nodes = [aStateNode({ name: 'a' })];
     const said = consolidationTable(report({ nodes, pods: ['1', '2', '3'].map((name) => aRunningPod(name, 'a')) }));
     expect(said).toMatch(/^Nothing would be moved: \$0\.0300 an hour\./);
+  });
+
+  it('says once of nodes that stay for one reason what it is', () => {
+    const nodes = ['a', 'b', 'c', 'd'].map((name) =>
+      aStateNode({ name, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+    );
+    expect(consolidationTable(report({ nodes }))).toMatch(
+      /^a, b, c and 1 more +\$0\.0300 +it is marked as not to be disrupted$/m,
+    );
+  });
+
+  it('lists no machines in its table that no pool has made', () => {
+    const { claim: _, ...foreign } = aStateNode({ name: 'theirs', node: { unschedulable: true } });
+    const { labels: __, ...metadata } = foreign.node.metadata;
+    const nodes = [{ ...foreign, node: { ...foreign.node, metadata } }, aStateNode({ name: 'ours' })];
+    const made = report({ nodes, pods: ['1', '2', '3'].map((name) => aRunningPod(name, 'ours')) });
+    expect(made.kept.map(({ node, pool }) => [node, pool])).toEqual([
+      ['theirs', null],
+      ['ours', 'general'],
+    ]);
+    expect(consolidationTable(made)).not.toContain('theirs');
   });
 
   it('names the PodDisruptionBudget that keeps a node', () => {

@@ -10,18 +10,20 @@ const KEPT_SHOWN = 30;
 /** The whole plan as text. */
 export function consolidationTable(report: ConsolidationReport): string {
   const { moves, kept, notes, complete } = report;
+  // Machines that somebody else brought are never moved; of each of them there is nothing to say.
+  const ours = kept.filter(({ pool }) => pool !== null);
   const parts = [
     ...(moves.length === 0 ? [] : [movesTable(moves)]),
     totals(report),
     ...(complete ? [] : ['Time ran out: there may be more to save.']),
-    ...(kept.length === 0 ? [] : [keptTable(kept)]),
+    ...(ours.length === 0 ? [] : [keptTable(ours)]),
     ...(notes.length === 0 ? [] : [notes.map((note) => `Note: ${note}.`).join('\n')]),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
 function movesTable(moves: readonly ReportedMove[]): string {
-  const rows = moves.map(({ nodes, newNodes, evictions, savings, after }, index) => [
+  const rows = moves.map(({ nodes, newNodes, evictions, savings, begins, after }, index) => [
     String(index + 1),
     dollars(savings),
     names(nodes),
@@ -29,9 +31,14 @@ function movesTable(moves: readonly ReportedMove[]): string {
       ? '-'
       : names(newNodes.map(({ instanceType, capacityType, zone }) => `${instanceType} (${capacityType}, ${zone})`)),
     String(evictions),
-    after.length === 0 ? '' : `after ${names(after.map(String))}`,
+    beginsText(begins, after),
   ]);
-  return textTable(['MOVE', 'SAVES $/HOUR', 'NODES THAT GO', 'NODES THAT COME', 'PODS', ''], rows, [0, 1, 4]);
+  return textTable(['MOVE', 'SAVES $/HOUR', 'NODES THAT GO', 'NODES THAT COME', 'PODS', 'BEGINS'], rows, [0, 1, 4]);
+}
+
+function beginsText(begins: ReportedMove['begins'], after: readonly number[]): string {
+  if (after.length > 0) return `after ${names(after.map(String))}`;
+  return begins === 'later' ? 'when others are done' : 'now';
 }
 
 function names(list: readonly string[]): string {
@@ -48,10 +55,16 @@ function totals({ moves, price, saved, evictions }: ConsolidationReport): string
 }
 
 function keptTable(kept: ConsolidationReport['kept']): string {
-  const rows = [...kept]
-    .sort((a, b) => b.wouldSave - a.wouldSave)
-    .slice(0, KEPT_SHOWN)
-    .map(({ node, because, wouldSave }) => [node, dollars(wouldSave), because]);
-  const rest = kept.length - rows.length;
-  return `${textTable(['NODE THAT STAYS', 'AT MOST $/HOUR', 'BECAUSE'], rows, [1])}${rest > 0 ? `\nand ${rest} more` : ''}`;
+  // Nodes that stay for one reason share a row.
+  const alike = Map.groupBy(kept, ({ because, wouldSave }) => `${dollars(wouldSave)} ${because}`);
+  const groups = [...alike.values()].sort(([a], [b]) => (b?.wouldSave ?? 0) - (a?.wouldSave ?? 0));
+  const shown = groups.slice(0, KEPT_SHOWN);
+  const rows = shown.map((nodes) => [
+    names(nodes.map(({ node }) => node)),
+    dollars(nodes[0]?.wouldSave ?? 0),
+    nodes[0]?.because ?? '',
+  ]);
+  const rest = groups.slice(KEPT_SHOWN).reduce((sum, nodes) => sum + nodes.length, 0);
+  const table = textTable(['NODES THAT STAY', 'EACH AT MOST $/HOUR', 'BECAUSE'], rows, [1]);
+  return `${table}${rest > 0 ? `\nand ${rest} more` : ''}`;
 }

@@ -3,12 +3,14 @@
  * the defaults and the refusals that the real one would give them.
  */
 import { DEFINITIONS } from '../../apis/custom-resource-definitions.ts';
+import { CORE_LABEL_RULES, extendLabelRules } from '../../apis/karpenter/label-rules.ts';
 import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import { nodePoolProblems } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import type { KubeObject, Resource } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../apis/schema/custom-resource-definition.ts';
+import { CLOUD_LABELS } from '../../cloud/simulated/labels.ts';
 import { ApiServer } from '../../embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../embedded/in-memory-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
@@ -16,6 +18,9 @@ import { asError, hasCode } from '../../platform/errors.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
 import type { Manifest } from './read-manifests.ts';
+
+/** Those of the cloud that plans are made for. */
+const LABEL_RULES = extendLabelRules(CORE_LABEL_RULES, CLOUD_LABELS);
 
 /** The objects of manifests, as an API server keeps them. */
 export class ImaginedCluster {
@@ -86,7 +91,8 @@ export class ImaginedCluster {
   }
 
   #checkPool(pool: NodePool, where: string): void {
-    for (const { field, problem } of nodePoolProblems(pool)) this.#problems.push(`${where}: ${field} ${problem}`);
+    for (const { field, problem } of nodePoolProblems(pool, LABEL_RULES))
+      this.#problems.push(`${where}: ${field} ${problem}`);
   }
 
   async #ensureNamespace(name: string): Promise<void> {

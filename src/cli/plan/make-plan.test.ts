@@ -51,6 +51,18 @@ describe('a plan', () => {
     expect(made.nodes[0]?.requests.cpu).toBe(7000);
   });
 
+  it('notes pools that can make nothing, and words in them that mean nothing', async () => {
+    const text = pool().replace(
+      'requirements: [',
+      'requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.larg]}, ',
+    );
+    const { notes } = await plan(text.replace('[on-demand]', '[on-demand, spots]'));
+    expect(notes).toContain(
+      'NodePool general makes no nodes: nothing that its node class sells has node.kubernetes.io/instance-type In m5.larg, did you mean m5.large?',
+    );
+    expect(notes.join()).toContain('values have spots, which is passed over');
+  });
+
   it('leaves room for DaemonSets', async () => {
     const daemon = deployment('agent', 1, containers('{requests: {cpu: 30}}'))
       .replace('kind: Deployment', 'kind: DaemonSet')
@@ -72,7 +84,7 @@ describe('a plan', () => {
     const text = planTable(made);
     expect(text).toContain('No place for 3 far:');
     expect(text).toContain('0 with the labels that the pod wants');
-    expect(text).toContain('to do: let the pod accept another topology.kubernetes.io/zone');
+    expect(text).toContain('to do: let the pod accept what pool general has of topology.kubernetes.io/zone (sim-1a, ');
   });
 
   it('keeps the limits of a pool', async () => {

@@ -1,5 +1,6 @@
 /** From manifests to a plan: what would be launched for them, what it costs, and what has no place. */
 import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
+import { describeProblems, nodePoolDoubts } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
@@ -17,11 +18,11 @@ import { spreadOverSpotPools } from '../../engine/spot/spread-over-spot-pools.ts
 import type { EpochMs } from '../../platform/clock.ts';
 import { SpindriftError } from '../../platform/errors.ts';
 import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
+import { nothingAllowed } from '../../state/nothing-allowed.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { dollars, perMonth } from '../money.ts';
 import { SimulatedMarket } from '../simulated-market.ts';
 import { adviceText } from '../why/advice.ts';
-import { inCloudWords } from '../why/in-cloud-words.ts';
 import { ImaginedCluster } from './imagined-cluster.ts';
 import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
 import { plannedStorage } from './planned-storage.ts';
@@ -130,6 +131,9 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
       const problems = `node class ${name} of NodePool ${pool.metadata.name}: ${instanceTypes.problem}`;
       throw new SpindriftError('MANIFESTS_INVALID', { problems });
     }
+    const problem = nothingAllowed(pool, instanceTypes);
+    if (problem !== undefined) notes.push(`NodePool ${pool.metadata.name} makes no nodes: ${problem}`);
+    for (const doubt of nodePoolDoubts(pool)) notes.push(describeProblems(pool, [doubt]));
     return { pool, instanceTypes };
   });
 }
@@ -156,8 +160,7 @@ function report(built: BuiltProblem, solution: Solution, notes: readonly string[
   });
   // Pods that are alike are groups of their own in the problem, and share one reason.
   const byReason = Map.groupBy(solution.unplaced, ({ reason }) => reason);
-  const unplaced = [...byReason].map(([shared, groups]): PodsWithoutPlace => {
-    const reason = inCloudWords(shared, built.cloudName);
+  const unplaced = [...byReason].map(([reason, groups]): PodsWithoutPlace => {
     const advice = reason.nearest === undefined ? {} : { advice: adviceText(reason.nearest) };
     return { pods: groups.flatMap(({ pods }) => named(pods)), why: reasonSentence(reason), ...advice, reason };
   });

@@ -3,9 +3,11 @@ import { NODES } from '../../apis/kubernetes/node.ts';
 import { SIMULATED_NODE_CLASSES, type SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
 import { ANNOTATION_INSTANCE, ANNOTATION_INTERRUPT } from '../../cloud/simulated/labels.ts';
 import type { KubeClient } from '../../kube/client.ts';
+import type { EpochMs } from '../../platform/clock.ts';
 import { hasCode, SpindriftError } from '../../platform/errors.ts';
 import { hint } from '../../platform/nearest.ts';
 import { type ClusterChoice, type ConnectedCluster, withCluster } from '../live-cluster.ts';
+import { SimulatedMarket } from '../simulated-market.ts';
 import { type OfferingPattern, parsePattern, patternText } from './offering-pattern.ts';
 import { type Override, overridden, remaining, restored } from './overrides.ts';
 
@@ -55,14 +57,16 @@ export async function interrupt(client: KubeClient, names: readonly string[], no
 }
 
 async function change(
-  { client }: ConnectedCluster,
+  { client, clock }: ConnectedCluster,
   action: Exclude<SimAction, { kind: 'interrupt' }>,
-  nodeClass: string | undefined,
+  wanted: string | undefined,
 ): Promise<string> {
   const patterns = action.offerings.map(parsePattern);
-  const changed = await changeOverrides(client, nodeClass, (overrides) =>
-    patterns.reduce((list, pattern) => applied(list, pattern, action), overrides),
-  );
+  const changed = await changeOverrides(client, wanted, (overrides, nodeClass) => {
+    // What was changed by mistake can still be restored.
+    if (action.kind !== 'restore') checkNames(patterns, nodeClass, clock.now());
+    return patterns.reduce((list, pattern) => applied(list, pattern, action), overrides);
+  });
   const { name = '' } = changed.metadata;
   return `${patterns.map((pattern) => sentence(pattern, action, name, changed.spec.overrides ?? [])).join('\n')}\n`;
 }
@@ -86,17 +90,43 @@ function applied(
 export async function changeOverrides(
   client: KubeClient,
   wanted: string | undefined,
-  update: (overrides: readonly Override[]) => readonly Override[],
+  update: (overrides: readonly Override[], nodeClass: SimulatedNodeClass) => readonly Override[],
 ): Promise<SimulatedNodeClass> {
   for (;;) {
     const nodeClass = await findNodeClass(client, wanted);
     const { name = '', resourceVersion } = nodeClass.metadata;
-    const body = { metadata: { resourceVersion }, spec: { overrides: update(nodeClass.spec.overrides ?? []) } };
+    const overrides = update(nodeClass.spec.overrides ?? [], nodeClass);
+    const body = { metadata: { resourceVersion }, spec: { overrides } };
     try {
       return await client.patch(SIMULATED_NODE_CLASSES, { name }, { type: 'merge', body });
     } catch (error) {
       if (!hasCode(error, 'KUBE_CONFLICT')) throw error;
     }
+  }
+}
+
+/** A name that nothing is sold by changes nothing, and nobody would hear of it. */
+function checkNames(patterns: readonly OfferingPattern[], nodeClass: SimulatedNodeClass, now: EpochMs): void {
+  const { name = '' } = nodeClass.metadata;
+  const { group, kind } = SIMULATED_NODE_CLASSES;
+  const types = new SimulatedMarket({ now, nodeClasses: [nodeClass] }).instanceTypes({ group, kind, name });
+  // Its catalogue may be a file of another machine.
+  if ('problem' in types) return;
+  const zones = new Set(types.flatMap(({ offerings }) => offerings.map(({ zone }) => zone)));
+  const check = (what: string, word: string, known: readonly string[]): void => {
+    if (word === '*' || known.includes(word)) return;
+    throw new SpindriftError('OBJECT_UNKNOWN', {
+      object: `${what} ${word} in SimulatedNodeClass ${name}`,
+      hint: hint(word, known),
+    });
+  };
+  for (const { instanceType, zone } of patterns) {
+    check(
+      'instance type',
+      instanceType,
+      types.map((type) => type.name),
+    );
+    check('zone', zone, [...zones].sort());
   }
 }
 

@@ -103,16 +103,22 @@ describe('the lines of the fleet', () => {
     expect(rows[1]).toContain('– –');
   });
 
-  it('are never wider than the terminal from 80 columns on', () => {
+  it('are never wider than the terminal from 40 columns on', () => {
     const names = fc.string({ minLength: 1, maxLength: 63, unit: fc.constantFrom('a', 'b', '-', '7') });
     fc.assert(
       fc.property(
         fc.array(names, { maxLength: 5 }),
-        fc.integer({ min: 80, max: 200 }),
+        fc.integer({ min: 40, max: 200 }),
         fc.boolean(),
         (all, width, gpu) => {
           const nodes = all.map((name) => node({ name, instanceType: name, capacityType: 'on-demand' }));
-          const view = fleet(nodes, gpu ? { gpu: { used: 1, total: 8 } } : {});
+          const view = fleet(nodes, {
+            pricePerHour: 1234.5,
+            savedPerHour: 4321,
+            pods: { running: 12345, pending: 678 },
+            memory: { used: 123 * GIB, total: 456 * GIB },
+            ...(gpu && { gpu: { used: 1, total: 8 } }),
+          });
           const lines = [...frame(view, { width, height: 20 }, 0).lines];
           for (const line of lines) expect([...line].length).toBeLessThanOrEqual(width);
         },

@@ -1,6 +1,6 @@
-/** The fleet as lines of a terminal. No line is wider than the terminal; 80 columns are enough. */
+/** The fleet as lines of a terminal. No line is wider than the terminal; 80 columns are enough, and with fewer some things are left out. */
+import { amountText } from '../../engine/explain/amounts.ts';
 import { dollars, percent, perMonth } from '../money.ts';
-import { amountText } from '../why/amounts.ts';
 import { ageText } from './age-text.ts';
 import { bar } from './bar.ts';
 import type { FleetView, NodeStatus, NodeView, Use } from './fleet-view.ts';
@@ -21,7 +21,7 @@ export function headerLines(fleet: FleetView, { width, paint = PLAIN }: LinesOpt
   const price = `${dollars(pricePerHour)} an hour, ${dollars(perMonth(pricePerHour))} a month`;
   const share = percent(savedPerHour / (pricePerHour + savedPerHour));
   const saved = savedPerHour > 0 ? `, ${dollars(savedPerHour)} an hour (${share}) below on-demand` : '';
-  const cells = Math.min(30, width - 40);
+  const cells = Math.max(0, Math.min(30, width - 40));
   const total = (name: string, use: Use, resource: string): string[] =>
     use.total === 0
       ? []
@@ -29,8 +29,12 @@ export function headerLines(fleet: FleetView, { width, paint = PLAIN }: LinesOpt
           `${name.padEnd(7)}${useBar(use, cells, paint)}  ${amountText(resource, use.used)} of ${amountText(resource, use.total)}`,
         ];
   return [
-    `${paint('strong', count)}, ${pods.running} pods running, ${pods.pending > 0 ? paint('fair', pending) : pending}`,
-    `${paint('strong', price)}${paint('good', saved)}`,
+    painted(
+      [[count, 'strong'], [`, ${pods.running} pods running, `], pods.pending > 0 ? [pending, 'fair'] : [pending]],
+      width,
+      paint,
+    ),
+    painted([[price, 'strong'], price.length + saved.length > width ? [''] : [saved, 'good']], width, paint),
     ...total('cpu', cpu, 'cpu'),
     ...total('memory', memory, 'memory'),
     ...total('gpu', gpu, 'gpu'),
@@ -94,13 +98,45 @@ function columnsFor(fleet: FleetView, { width, paint = PLAIN }: LinesOptions): C
     { title: 'AGE', width: 4, right: true, cell: plain((node) => ageText(fleet.now - node.createdAt)) },
     ...(wide ? [{ title: 'STATUS', width: 20, cell: plain(statusText, (node) => TONES[node.status]) }] : []),
   ];
-  const taken = rest.reduce((sum, column) => sum + column.width + 1, 0) + 2;
+  for (const title of LEFT_OUT_FIRST) {
+    if (takenBy(rest) + SHORTEST_NAME <= width) break;
+    rest.splice(
+      rest.findIndex((column) => column.title === title),
+      1,
+    );
+  }
+  const taken = takenBy(rest);
   const longest = Math.max(4, ...fleet.nodes.map(({ name }) => name.length));
   return [
     { title: '', width: 1, cell: (node) => paint(TONES[node.status], MARKS[node.status]) },
-    { title: 'NODE', width: Math.max(6, Math.min(longest, width - taken)), cell: plain(({ name }) => name) },
+    {
+      title: 'NODE',
+      width: Math.max(SHORTEST_NAME, Math.min(longest, width - taken)),
+      cell: plain(({ name }) => name),
+    },
     ...rest,
   ];
+}
+
+/** Texts after each other, each in its tone, and no more of them than there is room for. */
+function painted(parts: readonly (readonly [string, Tone?])[], width: number, paint: Paint): string {
+  let room = width;
+  return parts
+    .map(([text, tone]) => {
+      const fitting = text.slice(0, room);
+      room -= fitting.length;
+      return tone === undefined ? fitting : paint(tone, fitting);
+    })
+    .join('');
+}
+
+const SHORTEST_NAME = 6;
+/** What is missed least where a terminal is narrow. */
+const LEFT_OUT_FIRST = ['AGE', 'PODS', 'BOUGHT', 'TYPE', 'MEMORY'];
+
+/** Columns with the space before each, and the mark before the name. */
+function takenBy(columns: readonly Column[]): number {
+  return columns.reduce((sum, column) => sum + column.width + 1, 0) + 2;
 }
 
 const MARKS: Readonly<Record<NodeStatus, string>> = {

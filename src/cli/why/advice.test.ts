@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { amountText } from '../../engine/explain/amounts.ts';
 import type { NearestMiss, NeededChange } from '../../engine/solution.ts';
 import { adviceText, missText } from './advice.ts';
-import { amountText } from './amounts.ts';
 
 const miss = (change: NeededChange): NearestMiss => ({
   pool: 'general',
@@ -15,14 +15,24 @@ const miss = (change: NeededChange): NearestMiss => ({
 describe('what came closest', () => {
   it.each<[NeededChange, string, string]>([
     [
-      { kind: 'label', key: 'disk', wanted: 'In ssd, nvme', actual: undefined },
+      { kind: 'label', key: 'disk', wanted: 'In ssd, nvme', actual: undefined, offered: [] },
       'has no disk, the pod wants ssd or nvme',
-      'let the pod accept another disk',
+      'give the nodes of pool general that label, under spec.template.metadata.labels, or take disk from the conditions of the pod',
     ],
     [
-      { kind: 'label', key: 'disk', wanted: 'NotIn hdd', actual: 'hdd' },
+      { kind: 'label', key: 'disk', wanted: 'NotIn hdd', actual: 'hdd', offered: ['hdd'] },
       'has disk hdd, the pod wants anything but hdd',
-      'let pool general offer one',
+      'let the pod accept what pool general has of disk (hdd), or widen the requirements of the pool',
+    ],
+    [
+      { kind: 'label', key: 'karpenter.sh/nodepool', wanted: 'In gpu', actual: 'general', offered: ['general'] },
+      'the pod wants gpu',
+      'let the pod accept pool general, or make the NodePool that it wants',
+    ],
+    [
+      { kind: 'resource', resource: 'nvidia.com/gpu', requested: 1, available: 0 },
+      'has 0 nvidia.com/gpu for pods, the pod asks for 1',
+      'let pool general use instance types that have nvidia.com/gpu',
     ],
     [
       { kind: 'resource', resource: 'memory', requested: 12 * 1024 ** 3, available: 7.25 * 1024 ** 3 },

@@ -1,6 +1,8 @@
 /** What came closest to a place for a pod, and what to change, in words. */
-import type { NearestMiss } from '../../engine/solution.ts';
-import { amountText } from './amounts.ts';
+import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
+import { amountText } from '../../engine/explain/amounts.ts';
+import { wantedText } from '../../engine/explain/wanted-text.ts';
+import type { NearestMiss, NeededChange } from '../../engine/solution.ts';
 
 /** `m5.large (spot, sim-1a)`. */
 export function nearestText({ instanceType, capacityType, zone }: NearestMiss): string {
@@ -33,10 +35,11 @@ export function missText({ change }: NearestMiss): string {
 export function adviceText({ change, pool }: NearestMiss): string {
   switch (change.kind) {
     case 'label':
-      return `let the pod accept another ${change.key}, or let pool ${pool} offer one the pod wants`;
+      return labelAdvice(change, pool);
     case 'taint':
       return `give the pod a toleration for ${taintText(change)}, or take the taint from pool ${pool}`;
     case 'resource':
+      if (change.available <= 0) return `let pool ${pool} use instance types that have ${change.resource}`;
       return `lower the pod’s request of ${change.resource} to ${amountText(change.resource, change.available)} or less, or let pool ${pool} use larger instance types`;
     case 'limit':
       return `raise spec.limits.${change.resource} of pool ${change.pool} by ${amountText(change.resource, change.missing)} or more`;
@@ -55,13 +58,11 @@ export function adviceText({ change, pool }: NearestMiss): string {
   }
 }
 
-/** `In a, b` as people say it; comparisons are left as they are. */
-function wantedText(wanted: string): string {
-  const [, operator, values = ''] = /^(\w+) ?(.*)$/.exec(wanted) ?? [];
-  if (operator === 'In') return values.replaceAll(', ', ' or ');
-  if (operator === 'NotIn') return `anything but ${values.replaceAll(', ', ' and ')}`;
-  if (operator === 'Exists') return 'any value';
-  return operator === 'DoesNotExist' ? 'none' : wanted;
+function labelAdvice({ key, offered }: NeededChange & { kind: 'label' }, pool: string): string {
+  if (key === LABEL_NODE_POOL) return `let the pod accept pool ${pool}, or make the NodePool that it wants`;
+  if (offered.length === 0)
+    return `give the nodes of pool ${pool} that label, under spec.template.metadata.labels, or take ${key} from the conditions of the pod`;
+  return `let the pod accept what pool ${pool} has of ${key} (${offered.join(', ')}), or widen the requirements of the pool`;
 }
 
 function taintText({ key, value, effect }: { key: string; value: string; effect: string }): string {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
 import { Budgets } from '../../controllers/disruption/budgets/budgets.ts';
+import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import type { FleetSnapshot } from '../../state/build-fleet.ts';
+import { hasJustComeUp } from '../../state/nominations.ts';
 import {
   aFleetSnapshot,
   aPodBudget,
@@ -9,6 +11,8 @@ import {
   type FleetSnapshotParts,
 } from '../../state/testkit/a-fleet-snapshot.ts';
 import { aStateNode } from '../../state/testkit/a-state-node.ts';
+import { outlook } from '../outlook/outlook.ts';
+import { NO_POLICIES } from '../outlook/testkit/no-policies.ts';
 import { type NodeStay, nodeStay } from './node-stay.ts';
 import { nodeWhy } from './node-why.ts';
 import { nodeWhyText } from './node-why-text.ts';
@@ -22,7 +26,8 @@ function stay(node: string, parts: FleetSnapshotParts): NodeStay | undefined {
   const base = aFleetSnapshot(parts);
   const budgets = new Budgets({ pools: base.nodePools, nodes: base.nodes, now: base.now });
   const allowed: FleetSnapshot['allowed'] = (pool) => ({ Underutilized: budgets.left(pool, 'Underutilized') });
-  return nodeStay(node, { ...base, allowed }, budgets);
+  const found = outlook({ ...base, allowed }, { policies: NO_POLICIES, limits: {} });
+  return nodeStay(node, found, budgets);
 }
 
 function text(node: string, parts: FleetSnapshotParts): string {
@@ -63,6 +68,46 @@ describe('why a node is still there', () => {
     expect(text('a', { ...TWO, nodePools })).toContain(
       'The tightest budget of pool general is 0 of 2 nodes (0 0 * * * for 8h), and 0 use it already; that changes at 2030-01-02T08:00:00Z.',
     );
+  });
+
+  it('is consolidateAfter, and until when', () => {
+    const now = parseTimestamp('2030-01-01T00:00:30Z') as EpochMs;
+    const nodePools = [aNodePool({ spec: { disruption: { consolidateAfter: '1m' } } })];
+    expect(text('a', { ...TWO, nodePools, now })).toContain(
+      'It is not consolidated: its pods changed less than 1m ago, the consolidateAfter of pool general: not before 2030-01-01T00:01:00Z.',
+    );
+    const never = [aNodePool({ spec: { disruption: { consolidateAfter: 'Never' } } })];
+    expect(text('a', { ...TWO, nodePools: never })).toContain('consolidateAfter of pool general is Never');
+  });
+
+  it.each([
+    [{ 'spindrift.dev/interruption': 'spot-interruption' }, 'its cloud takes it away (spot-interruption).\n'],
+    [
+      {
+        'spindrift.dev/interruption': 'spot-interruption',
+        'spindrift.dev/interruption-deadline': '2030-01-02T00:02:00Z',
+      },
+      'its cloud takes it away (spot-interruption, at 2030-01-02T00:02:00Z).\n',
+    ],
+    [
+      { 'spindrift.dev/disruption': 'id=x reason=Drifted at=2030-01-01T00:00:00Z needs=general/new-1' },
+      'it is going already, as Drifted, once new-1 can take its pods',
+    ],
+  ])('is that it goes already, and why: %j', (claimAnnotations, said) => {
+    const nodes = [aStateNode({ name: 'a', claimAnnotations }), aStateNode({ name: 'b' })];
+    expect(text('a', { ...TWO, nodes })).toContain(said);
+  });
+
+  it('is that it has only just come up, and pods may still be coming', () => {
+    const now = parseTimestamp('2030-01-01T00:00:10Z') as EpochMs;
+    expect(
+      text('a', { ...TWO, now, isNominated: ({ claim }) => claim !== undefined && hasJustComeUp(claim, now) }),
+    ).toContain('It is not consolidated: it has only just come up, and pods that it was made for may still be coming.');
+  });
+
+  it('is that somebody has cordoned it', () => {
+    const nodes = [aStateNode({ name: 'a', node: { unschedulable: true } }), aStateNode({ name: 'b' })];
+    expect(text('a', { ...TWO, nodes })).toContain('it is cordoned');
   });
 
   it('is unknown for a node that is not there', () => {

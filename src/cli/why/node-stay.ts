@@ -1,13 +1,14 @@
 /** Whether consolidation would take a node away, and if not, what keeps it, as data. */
 import type { Budgets } from '../../controllers/disruption/budgets/budgets.ts';
-import { consolidate } from '../../engine/consolidation/consolidate.ts';
 import type { KeptCause } from '../../engine/consolidation/plan.ts';
 import { toTimestamp } from '../../platform/clock.ts';
-import { buildFleet, type FleetSnapshot } from '../../state/build-fleet.ts';
+import type { ExpectedMove, Outlook } from '../outlook/outlook.ts';
 
 /** What becomes of the node. */
 export interface NodeStay {
   readonly outcome: 'goes' | 'stays';
+  /** When it goes: at once, as soon as the nodes of others are on their way, or when others are done. */
+  readonly begins?: ExpectedMove['begins'];
   /** A clause without its end. */
   readonly because: string;
   /** USD per hour that its end saves, at most. */
@@ -18,20 +19,24 @@ export interface NodeStay {
   readonly budget?: string;
 }
 
-/** As much looking as one waits for. */
-const STEPS = 100_000_000;
-
-/** Asks consolidation about the whole fleet, as it decides about all nodes at once; undefined for a node it does not know. */
-export function nodeStay(node: string, snapshot: FleetSnapshot, budgets: Budgets): NodeStay | undefined {
-  const { moves, kept } = consolidate(buildFleet(snapshot).fleet, { evictInTurns: true, maxSteps: STEPS });
-  const move = moves.find(({ nodes }) => nodes.includes(node));
-  if (move !== undefined) return { outcome: 'goes', because: move.sentence, saves: move.savings };
-  const stay = kept.find((one) => one.node === node);
+/** What the outlook for the whole fleet says of one node; undefined for a node it does not know. */
+export function nodeStay(node: string, { moves, stays }: Outlook, budgets: Budgets): NodeStay | undefined {
+  const found = moves.find(({ move }) => move.nodes.includes(node));
+  if (found !== undefined) {
+    const { move, begins } = found;
+    return { outcome: 'goes', begins, because: move.sentence, saves: move.savings };
+  }
+  const stay = stays.find((one) => one.node === node);
   if (stay === undefined) return undefined;
-  const { cause, sentence, wouldSave } = stay;
-  const because = sentence.replace(/^node \S+ stays: /, '');
-  const budget = cause.kind === 'pool-budget' ? budgetText(cause, budgets) : undefined;
-  return { outcome: 'stays', because, saves: wouldSave, cause, ...(budget === undefined ? {} : { budget }) };
+  const { cause, because, wouldSave } = stay;
+  const budget = cause?.kind === 'pool-budget' ? budgetText(cause, budgets) : undefined;
+  return {
+    outcome: 'stays',
+    because,
+    saves: wouldSave,
+    ...(cause === undefined ? {} : { cause }),
+    ...(budget === undefined ? {} : { budget }),
+  };
 }
 
 function budgetText({ pool, reason }: KeptCause & { kind: 'pool-budget' }, budgets: Budgets): string {

@@ -8,15 +8,23 @@ import { offeringPriceText, offeringText } from './offering-text.ts';
 
 const SHOWN = 8;
 
-/** The answer as text, with why the node is still there where that is known. */
-export function nodeWhyText(why: NodeWhy, stay?: NodeStay): string {
-  const parts = [firstWords(why), purpose(why), ...choice(why), ...(stay === undefined ? [] : [stayText(stay)])];
+/** The answer as text, with why the node is still there where that is known, and what has to be said with that. */
+export function nodeWhyText(why: NodeWhy, stay?: NodeStay, notes: readonly string[] = []): string {
+  const parts = [
+    firstWords(why),
+    purpose(why),
+    ...choice(why),
+    ...(stay === undefined ? [] : [stayText(stay)]),
+    notes.map((note) => `Note: ${note}.`).join('\n'),
+  ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function stayText({ outcome, because, saves, budget }: NodeStay): string {
-  if (outcome === 'goes') return `Consolidation would take it away: ${because}.`;
-  const most = saves === 0 ? '' : ` Its end would save ${dollars(saves)} an hour at most.`;
+function stayText({ outcome, begins, because, saves, cause, budget }: NodeStay): string {
+  if (outcome === 'goes')
+    return `Consolidation would take it away${begins === 'now' ? '' : ', when others are done'}: ${because}.`;
+  const goesAnyway = cause?.kind === 'hold' && cause.hold === 'leaving';
+  const most = saves === 0 || goesAnyway ? '' : ` Its end would save ${dollars(saves)} an hour at most.`;
   return `It is not consolidated: ${because}.${most}${budget === undefined ? '' : ` ${budget}.`}`;
 }
 

@@ -1,4 +1,5 @@
 /** Why a pod has no place, for people. */
+import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { UnplacedReason } from '../../engine/solution.ts';
 import { adviceText, missText, nearestText } from './advice.ts';
 import { funnelLines } from './funnel-lines.ts';
@@ -7,22 +8,35 @@ import type { PodWhy, PoolWhy } from './pod-why.ts';
 
 /** The answer as text. */
 export function podWhyText({ pod, standing, pools }: PodWhy): string {
-  const parts = [`Pod ${pod} ${standing}.`, ...pools.map(poolText)];
+  const unwanted = pools.filter(({ outcome }) => outcome === 'unwanted').map((other) => other.pool);
+  const parts = [
+    `Pod ${pod} ${standing}.`,
+    ...pools.flatMap(poolText),
+    ...(unwanted.length === 0 ? [] : [unwantedText(unwanted, unwanted.length === pools.length)]),
+  ];
   const first = pools.find((pool) => pool.outcome === 'cannot');
   if (first !== undefined && first.reason.nodes > 0) parts.push(nodesText(first.reason));
   return `${parts.join('\n\n')}\n`;
 }
 
-function poolText(pool: PoolWhy): string {
+function unwantedText(pools: readonly string[], all: boolean): string {
+  const others = `It asks for pools by name (${LABEL_NODE_POOL}), and ${pools.join(', ')} ${pools.length === 1 ? 'is not one' : 'are none'} of these`;
+  return all ? `${others}: make the NodePool that it wants, or let it accept another.` : `${others}.`;
+}
+
+function poolText(pool: PoolWhy): string | readonly string[] {
   switch (pool.outcome) {
+    case 'unwanted':
+      return [];
     case 'unusable':
       return `Pool ${pool.pool} ${pool.problem}.`;
     case 'launches':
       return `Pool ${pool.pool} can launch ${offeringText(pool.offering)}, ${offeringPriceText(pool.offering)}.`;
     case 'cannot':
-      return [`Pool ${pool.pool} has nothing for it:`, ...reasonLines(pool.reason).map((line) => `  ${line}`)].join(
-        '\n',
-      );
+      return [
+        `Pool ${pool.pool} has nothing for it${pool.problem === undefined ? '' : `, nor for any pod (${pool.problem})`}:`,
+        ...reasonLines(pool.reason).map((line) => `  ${line}`),
+      ].join('\n');
   }
 }
 

@@ -97,6 +97,31 @@ describe('why a pod is pending', () => {
     expect(said).toContain('The node that is there cannot take it:\n  1 too full or too small');
   });
 
+  it('is the pool that the pod asks for by its name, or that there is none; of the others only their names', () => {
+    const pools = ['default', 'small', 'tainted'].map((name) =>
+      aNodePool({ name, template: { taints: [{ key: 'team', value: 'ml', effect: 'NoSchedule' }] } }),
+    );
+    const asking = (name: string): Pod =>
+      aPodAsking('web', { cpu: '1' }, { nodeSelector: { 'karpenter.sh/nodepool': name } });
+    const said = say(asking('tainted'), snapshot(pools));
+    expect(said).toContain('Pool tainted has nothing for it:');
+    expect(said).not.toContain('Pool small');
+    expect(said).toContain('It asks for pools by name (karpenter.sh/nodepool), and default, small are none of these.');
+    expect(say(asking('gpu'), snapshot(pools))).toContain(
+      'and default, small, tainted are none of these: make the NodePool that it wants, or let it accept another.',
+    );
+  });
+
+  it('is that a pool can make nothing for any pod', () => {
+    const barren = aNodePool({
+      name: 'barren',
+      template: { requirements: [{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m3'] }] },
+    });
+    expect(say(aPodAsking('web', { cpu: '1' }), snapshot([barren]))).toContain(
+      'Pool barren has nothing for it, nor for any pod (nothing that its node class sells has node.kubernetes.io/instance-type In m3, did you mean m2?):',
+    );
+  });
+
   it('is that there is no pool', () => {
     expect(say(aPodAsking('web', {}), snapshot([]))).toContain('there is no NodePool to make a node from');
   });

@@ -1,19 +1,30 @@
 /** Why a pod has no place, as data: pool by pool, from the same question that provisioning asks. */
+import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
-import type { Pool, Problem } from '../../engine/problem.ts';
+import type { SpotPlanning } from '../../controllers/spot-policy/spot-planning.ts';
+import type { Pool, Problem, Requirement } from '../../engine/problem.ts';
+import { satisfies } from '../../engine/requirements/label-match.ts';
 import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
-import { buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
+import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import { hasEnded } from '../../state/cluster-state.ts';
-import { inCloudWords } from './in-cloud-words.ts';
+import { nothingAllowed } from '../../state/nothing-allowed.ts';
 
 /** What one pool can do for the pod. */
 export type PoolWhy =
   | { readonly pool: string; readonly outcome: 'launches'; readonly offering: RankedOffering }
-  | { readonly pool: string; readonly outcome: 'cannot'; readonly reason: UnplacedReason }
-  | { readonly pool: string; readonly outcome: 'unusable'; readonly problem: string };
+  | {
+      readonly pool: string;
+      readonly outcome: 'cannot';
+      readonly reason: UnplacedReason;
+      /** Why it can do nothing for any pod. */
+      readonly problem?: string;
+    }
+  | { readonly pool: string; readonly outcome: 'unusable'; readonly problem: string }
+  /** The pod asks for other pools by their names. */
+  | { readonly pool: string; readonly outcome: 'unwanted' };
 
 /** Where a pod stands, and what each pool can do for it. */
 export interface PodWhy {
@@ -32,16 +43,22 @@ export interface UnusablePool {
 }
 
 /** Asks for one pod of a cluster; the snapshot's own pending pods do not matter. */
-export function podWhy(pod: Pod, snapshot: ClusterSnapshot, unusable: readonly UnusablePool[]): PodWhy {
+export function podWhy(
+  pod: Pod,
+  snapshot: ClusterSnapshot,
+  unusable: readonly UnusablePool[],
+  spot?: Pick<SpotPlanning, 'settle'>,
+): PodWhy {
   const name = keyText(keyOf(pod));
   const settled = settledStanding(pod);
   if (settled !== undefined) return { pod: name, standing: settled, pools: [] };
-  const { problem, held, cloudName } = buildProblem({ ...snapshot, pending: [pod] });
+  const built = buildProblem({ ...snapshot, pending: [pod] });
+  const { problem, held } = built;
   if (held[0] !== undefined) return { pod: name, standing: `waits: ${held[0].problem}`, pools: [] };
   const place = solve({ ...problem, pools: [] }, { quality: 'fast' }).existing[0]?.node;
   if (place !== undefined) return { pod: name, standing: placeStanding(place, problem), pools: [] };
   const pools: PoolWhy[] = [
-    ...problem.pools.map((pool) => poolWhy(pool, problem, cloudName)),
+    ...problem.pools.map((pool) => poolWhy(pool, built, spot)),
     ...unusable.map((other) => ({ ...other, outcome: 'unusable' as const })),
   ];
   const launches = pools.some(({ outcome }) => outcome === 'launches');
@@ -90,10 +107,13 @@ function placeStanding(place: string, { nodes = [] }: Problem): string {
 }
 
 /** The question with this pool alone. */
-function poolWhy(pool: Pool, problem: Problem, cloudName: (name: string) => string): PoolWhy {
+function poolWhy(pool: Pool, built: BuiltProblem, spot: Pick<SpotPlanning, 'settle'> | undefined): PoolWhy {
+  if (!isWanted(pool, built.problem)) return { pool: pool.name, outcome: 'unwanted' };
+  const { problem, cloudName } = built;
   const sold = new Set(pool.instanceTypes);
   const instanceTypes = problem.instanceTypes.filter(({ name }) => pool.instanceTypes === undefined || sold.has(name));
-  const { newNodes, unplaced } = solve({ ...problem, pools: [pool], instanceTypes }, { quality: 'fast' });
+  const solution = solve({ ...problem, pools: [pool], instanceTypes }, { quality: 'fast' });
+  const { newNodes, unplaced } = spot?.settle(solution, built).solution ?? solution;
   const offering = newNodes[0]?.offerings[0];
   if (offering !== undefined) {
     return {
@@ -103,5 +123,15 @@ function poolWhy(pool: Pool, problem: Problem, cloudName: (name: string) => stri
     };
   }
   const reason = unplaced[0]?.reason ?? { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} };
-  return { pool: pool.name, outcome: 'cannot', reason: inCloudWords(reason, cloudName) };
+  const usable = built.snapshot.pools.find((one) => one.pool.metadata.name === pool.name);
+  const barren = usable && nothingAllowed(usable.pool, usable.instanceTypes);
+  return { pool: pool.name, outcome: 'cannot', reason, ...(barren === undefined ? {} : { problem: barren }) };
+}
+
+/** Whether some alternative of the pod's conditions lets it be on nodes of a pool of this name. */
+function isWanted({ name }: Pool, { pods }: Problem): boolean {
+  const alternatives = pods[0]?.requirements ?? [];
+  const accepts = (list: readonly Requirement[]): boolean =>
+    list.every((requirement) => requirement.key !== LABEL_NODE_POOL || satisfies(requirement, name));
+  return alternatives.length === 0 || alternatives.some(accepts);
 }

@@ -4,7 +4,8 @@ import { SpindriftError } from '../../platform/errors.ts';
 import { hint } from '../../platform/nearest.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { type ClusterChoice, type WatchedCluster, withWatchedCluster } from '../live-cluster.ts';
-import { fleetSnapshotOf, marketOf, snapshotOf } from '../live-snapshot.ts';
+import { marketOf, snapshotOf } from '../live-snapshot.ts';
+import { liveOutlook } from '../outlook/live-outlook.ts';
 import { marketPrices } from './market-prices.ts';
 import { nodeStay } from './node-stay.ts';
 import { nodeWhy } from './node-why.ts';
@@ -18,6 +19,9 @@ export interface WhyOptions extends ClusterChoice {
   readonly output: 'text' | 'json';
 }
 
+/** As much looking as one waits for. */
+const STEPS = 100_000_000;
+
 /** What to print about a pod or a node. */
 export function why(
   target: { readonly kind: 'pod' | 'node'; readonly name: string },
@@ -28,7 +32,7 @@ export function why(
     const answer =
       target.kind === 'pod'
         ? aboutPod(cluster, target.name, options.namespace ?? cluster.namespace)
-        : aboutNode(cluster, target.name);
+        : await aboutNode(cluster, target.name, signal);
     return options.output === 'json' ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text;
   });
 }
@@ -40,18 +44,19 @@ interface Answer {
 
 function aboutPod(cluster: WatchedCluster, name: string, namespace: string): Answer {
   const pod = findPod(cluster, name, namespace);
-  const { snapshot, unusable } = snapshotOf(cluster);
-  const data = podWhy(pod, snapshot, unusable);
+  const { snapshot, unusable, spot } = snapshotOf(cluster);
+  const data = podWhy(pod, snapshot, unusable, spot);
   return { data, text: podWhyText(data) };
 }
 
-function aboutNode(cluster: WatchedCluster, name: string): Answer {
+async function aboutNode(cluster: WatchedCluster, name: string, signal: AbortSignal): Promise<Answer> {
   const state = findNode(cluster, name);
   const data = nodeWhy(state, marketPrices(marketOf(cluster), state.claim?.spec.nodeClassRef));
   if (data !== undefined) {
-    const { snapshot, budgets } = fleetSnapshotOf(cluster);
-    const consolidation = nodeStay(state.name, snapshot, budgets);
-    return { data: { ...data, consolidation }, text: nodeWhyText(data, consolidation) };
+    const found = await liveOutlook(cluster, { maxSteps: STEPS }, signal);
+    const consolidation = nodeStay(state.name, found, found.budgets());
+    const { notes } = found;
+    return { data: { ...data, consolidation, notes }, text: nodeWhyText(data, consolidation, notes) };
   }
   const text = `Node ${name} was not made by a NodePool: somebody else brought it into the cluster.\n`;
   return { data: { node: name, pool: null }, text };
@@ -60,6 +65,12 @@ function aboutNode(cluster: WatchedCluster, name: string): Answer {
 function findPod({ state }: WatchedCluster, name: string, namespace: string): Pod {
   const pod = state.informers.pods.get({ namespace, name });
   if (pod !== undefined) return pod;
+  const namespaces = state.informers.namespaces.list().map(({ metadata: { name: one = '' } }) => one);
+  if (!namespaces.includes(namespace))
+    throw new SpindriftError('OBJECT_UNKNOWN', {
+      object: `namespace ${namespace}`,
+      hint: hint(namespace, namespaces),
+    });
   const known = state.informers.pods.list().flatMap(({ metadata }) => {
     return metadata.namespace === namespace ? [metadata.name ?? ''] : [];
   });

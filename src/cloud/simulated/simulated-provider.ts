@@ -1,9 +1,9 @@
-import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
+import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_NODE_POOL, LABEL_ZONE } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { SIMULATED_NODE_CLASSES } from '../../apis/spindrift/simulated-node-class.ts';
 import type { InstanceType, Labels } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, EpochMs } from '../../platform/clock.ts';
 import { hasCode, SpindriftError } from '../../platform/errors.ts';
 import { launchInOrder } from '../launch-in-order.ts';
 import type { ReceivedNotice } from '../notice.ts';
@@ -141,6 +141,17 @@ export class SimulatedProvider implements CloudProvider {
       });
       for (const message of messages) yield this.#received(message);
     }
+  }
+
+  takenBack({ metadata, spec }: NodeClaim, since?: EpochMs): void {
+    const { labels = {} } = metadata;
+    const { [LABEL_INSTANCE_TYPE]: instanceType, [LABEL_ZONE]: zone, [LABEL_CAPACITY_TYPE]: capacityType } = labels;
+    if (capacityType !== 'spot' || instanceType === undefined || zone === undefined) return;
+    this.#options.unavailable.mark(
+      { capacityType, instanceType, zone, account: spec.nodeClassRef.name },
+      `the machine of ${metadata.name} was taken back`,
+      { cause: 'notice', pool: labels[LABEL_NODE_POOL] ?? '', ...(since !== undefined && { since }) },
+    );
   }
 
   async readiness({ name }: NodeClassReference, signal: AbortSignal): Promise<NodeClassReadiness> {

@@ -8,6 +8,7 @@ import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Nominations } from '../../state/nominations.ts';
+import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
@@ -37,6 +38,7 @@ import { validateCommand } from './validate-command.ts';
 
 export interface DisruptionOptions extends ControllersOptions {
   readonly nominations: Nominations;
+  readonly successors: Successors;
   readonly budgets: DisruptionBudgets;
   readonly commands: Commands;
   readonly backOff: BackOff;
@@ -146,8 +148,8 @@ export class Disruption {
   #valid(planned: readonly Command[], pools: readonly UsablePool[], { logger }: ReconcileContext): Command[] {
     if (planned.length === 0) return [];
     const look = this.#take();
-    const limits = new PoolLimits(pools, look.nodes);
-    const valid = planned.filter((command) => {
+    const limits = new PoolLimits({ pools, nodes: look.nodes, coming: this.#options.state.coming });
+    return planned.filter((command) => {
       const problem = validateCommand(command, look, limits);
       if (problem === undefined) return true;
       logger.info('disruption dropped: the plan no longer holds', { reason: command.reason, problem });
@@ -156,10 +158,6 @@ export class Disruption {
         this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
       return false;
     });
-    return valid.map((command) => ({
-      ...command,
-      newNodes: command.newNodes.map((planned) => ({ ...planned, node: limits.narrowed(planned) })),
-    }));
   }
 
   /** Where pods are to go nothing is taken away; the next round of provisioning says which goes where. */
@@ -169,12 +167,12 @@ export class Disruption {
   }
 
   #take(): Look {
-    const { state, clock, commands, nominations, budgets, random, recorder } = this.#options;
+    const { state, clock, commands, nominations, successors, budgets, random, recorder } = this.#options;
     return new Look({
       state,
       now: clock.now(),
       markOf: (claim) => commands.markOf(claim),
-      isNominated: (node) => nominations.has(node),
+      isNominated: (node) => nominations.has(node) || successors.awaitedBy(node.claim?.metadata.name ?? ''),
       budgetsOf: (pod) => budgets.of(pod),
       readPools: (signal) => this.#pools.read(signal),
       refuse: (refusal) => this.#refuse(refusal),

@@ -43,7 +43,9 @@ export function splitPlacement({ candidates, built, solution }: Placement, optio
     const [owner] = owners(node.pods);
     const pool = options.poolNamed.get(node.pool);
     if (owner !== undefined && pool !== undefined)
-      parts.get(together.rootOf(owner))?.newNodes.push({ node, pool, cloudName });
+      parts
+        .get(together.rootOf(owner))
+        ?.newNodes.push({ node, pool, cloudName, pods: node.pods.map((number) => built.pods[number] as Pod) });
   }
   for (const { node, pods } of solution.existing) {
     const receiver = options.node(node);

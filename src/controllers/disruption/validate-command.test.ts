@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { ComingNodes } from '../../state/coming-nodes.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import { aCondition, aNode, aNodeClaim, aPod, T0 } from '../testkit/objects.ts';
@@ -46,7 +47,8 @@ function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: 
   } as unknown as Look;
 }
 
-const validateCommand = (command: Command, look: Look) => validate(command, look, new PoolLimits([], []));
+const validateCommand = (command: Command, look: Look) =>
+  validate(command, look, new PoolLimits({ pools: [], nodes: [], coming: new ComingNodes() }));
 
 describe('a plan that is to begin', () => {
   it('holds while nothing of it has changed, and uses the budget up', () => {

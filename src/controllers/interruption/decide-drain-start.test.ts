@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { NoticeKind } from '../../cloud/notice.ts';
 import { later, T0 } from '../testkit/objects.ts';
 import { type DrainFacts, decideDrainStart } from './decide-drain-start.ts';
 
 const facts = (parts: Partial<DrainFacts> = {}): DrainFacts => ({
   interruption: { kind: 'spot-interruption', deadline: later(120_000) },
-  ...{ now: T0, displaced: true, covered: true, placesUp: false, latestStart: later(80_000), seenAt: T0 },
+  ...{ now: T0, displaced: true, covered: true, placesUp: false, latestStart: later(80_000), waitedMs: 0 },
   ...parts,
 });
 
@@ -26,15 +27,42 @@ describe('the drain of an interrupted node', () => {
     const interruption = { kind: 'spot-interruption', deadline: later(12_000) } as const;
     expect(decideDrainStart(facts(short))).toEqual({ kind: 'wait', until: later(5000) });
     expect(decideDrainStart(facts({ ...short, interruption }))).toEqual({ kind: 'wait', until: later(3000) });
-    expect(decideDrainStart(facts({ ...short, now: later(5000) }))).toMatchObject({ kind: 'drain' });
+    expect(decideDrainStart(facts({ ...short, now: later(5000), waitedMs: 5000 }))).toMatchObject({ kind: 'drain' });
     const past = { kind: 'spot-interruption', deadline: later(-1000) } as const;
     expect(decideDrainStart(facts({ ...short, interruption: past }))).toEqual({ kind: 'wait', until: later(1500) });
   });
 
-  it('without a deadline waits for the replacement for ever', () => {
-    const interruption = { kind: 'scheduled-maintenance' } as const;
-    const waiting = { interruption, now: later(10_000_000), latestStart: Number.POSITIVE_INFINITY };
-    expect(decideDrainStart(facts(waiting))).toEqual({ kind: 'wait', until: Number.POSITIVE_INFINITY });
-    expect(decideDrainStart(facts({ ...waiting, covered: false }))).toMatchObject({ kind: 'wait' });
+  it('counts how long it has waited by the clock that never goes back', () => {
+    const hourBack = { covered: false, latestStart: later(-3_600_000), now: later(-3_600_000), waitedMs: 5000 };
+    expect(decideDrainStart(facts(hourBack))).toMatchObject({ kind: 'drain' });
+  });
+
+  describe('whose end has no date', () => {
+    const hour = 3_600_000;
+    const waiting = (kind: NoticeKind, parts: Partial<DrainFacts> = {}): DrainFacts =>
+      facts({ interruption: { kind, at: T0 }, latestStart: Number.POSITIVE_INFINITY, ...parts });
+
+    it('waits for other places for an hour, and then goes in good order while it can', () => {
+      const maintenance = 'scheduled-maintenance';
+      expect(decideDrainStart(waiting(maintenance))).toEqual({ kind: 'wait', until: later(hour) });
+      expect(decideDrainStart(waiting(maintenance, { covered: false }))).toEqual({ kind: 'wait', until: later(hour) });
+      expect(decideDrainStart(waiting(maintenance, { now: later(hour) }))).toMatchObject({ kind: 'drain' });
+    });
+
+    it('and may never come is forgotten after that hour', () => {
+      expect(decideDrainStart(waiting('rebalance', { now: later(hour - 1) }))).toMatchObject({ kind: 'wait' });
+      expect(decideDrainStart(waiting('rebalance', { now: later(hour) }))).toMatchObject({ kind: 'drop' });
+      expect(decideDrainStart(waiting('rebalance', { now: later(hour), placesUp: true }))).toMatchObject({
+        kind: 'drain',
+      });
+    });
+
+    it('counts the hour from when we first looked, where nobody says when it was announced, or says so wrongly', () => {
+      const interruption = { kind: 'scheduled-maintenance' } as const;
+      const seen = { now: later(1000), waitedMs: 1000 };
+      expect(decideDrainStart(facts({ ...seen, interruption }))).toEqual({ kind: 'wait', until: later(hour) });
+      const ahead = { ...interruption, at: later(9 * hour) };
+      expect(decideDrainStart(facts({ ...seen, interruption: ahead }))).toEqual({ kind: 'wait', until: later(hour) });
+    });
   });
 });

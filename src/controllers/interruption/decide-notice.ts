@@ -31,10 +31,10 @@ export function decideNotice(
   if (notice.kind === 'rebalance' && onRebalance !== 'Replace') return undefined;
   const worse = known === undefined || GRAVITY.indexOf(notice.kind) > GRAVITY.indexOf(known.kind);
   const kind = worse ? notice.kind : known.kind;
-  const said = deadlineOf(notice);
-  const deadline = sooner(said, known?.deadline);
-  if (!worse && deadline === known.deadline) return undefined;
-  return deadline === undefined ? { kind } : { kind, deadline };
+  const at = sooner(kind === notice.kind ? notice.at : undefined, worse ? undefined : known.at);
+  const deadline = sooner(deadlineOf(notice), known?.deadline);
+  if (!worse && deadline === known.deadline && at === known.at) return undefined;
+  return { kind, ...(at !== undefined && { at }), ...(deadline !== undefined && { deadline }) };
 }
 
 function deadlineOf({ kind, at, deadline }: Notice): EpochMs | undefined {
@@ -43,7 +43,7 @@ function deadlineOf({ kind, at, deadline }: Notice): EpochMs | undefined {
   return kind === 'stopping' ? at : undefined;
 }
 
-/** A deadline only ever moves closer; it is written in whole seconds, and never later than it was said. */
+/** Of two times the sooner: a deadline only ever moves closer. They are written in whole seconds, and never later than said. */
 function sooner(said: EpochMs | undefined, known: EpochMs | undefined): EpochMs | undefined {
   const whole = said === undefined ? undefined : ((Math.floor(said / 1000) * 1000) as EpochMs);
   if (whole === undefined || known === undefined) return whole ?? known;

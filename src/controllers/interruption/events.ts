@@ -1,9 +1,11 @@
 /** What people are told about machines that their cloud takes away. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
+import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { Notice, NoticeKind } from '../../cloud/notice.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
-import { toTimestamp } from '../../platform/clock.ts';
+import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 
 /** Karpenter's reasons where it has one. */
 const REASONS: Readonly<Record<NoticeKind, string>> = {
@@ -16,6 +18,7 @@ const REASONS: Readonly<Record<NoticeKind, string>> = {
   'reservation-ending': 'CapacityReservationEnding',
 };
 
+const TEN_MINUTES_MS = 600_000;
 const HARMLESS: readonly NoticeKind[] = ['rebalance', 'reservation-ending'];
 
 /** The cloud has said something about the machine. */
@@ -29,4 +32,24 @@ export function noticeReceived(object: NodeClaim | Node, { kind, detail, deadlin
 export function terminatingOnInterruption(object: NodeClaim | Node, because: string): RecordedEvent {
   const message = `Interruption triggered termination: ${because}`;
   return { object, type: 'Warning', reason: 'TerminatingOnInterruption', message, dedupe: [] };
+}
+
+/** What a node waits for that goes some day, and for how long. */
+export function waitingForPlaces(kind: NoticeKind, pods: readonly Pod[], until: EpochMs): string {
+  const [first] = pods;
+  const others = pods.length > 1 ? ` and ${pods.length - 1} more pods` : '';
+  const then = kind === 'rebalance' ? 'the recommendation is dropped' : 'the node is drained all the same';
+  const name = first === undefined ? '' : keyText(keyOf(first));
+  return `There is no other place for ${name}${others} yet: waiting for one until ${toTimestamp(until)}, then ${then}`;
+}
+
+/** The drain waits for places that nobody has. */
+export function interruptionWaits(object: NodeClaim | Node, message: string): RecordedEvent {
+  return { object, type: 'Warning', reason: 'InterruptionWaiting', message, dedupe: [], quietMs: TEN_MINUTES_MS };
+}
+
+/** The machine may be taken or not, and nothing better was found for its pods. */
+export function interruptionDropped(object: NodeClaim | Node, because: string): RecordedEvent {
+  const message = `The node stays and is open again: ${because}`;
+  return { object, type: 'Warning', reason: 'InterruptionDropped', message, dedupe: [] };
 }

@@ -5,12 +5,12 @@
  */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { LABEL_INITIALIZED, TAINT_DISRUPTED } from '../../apis/karpenter/labels.ts';
-import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../apis/kubernetes/node.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
-import type { Timer } from '../../platform/clock.ts';
+import type { EpochMs, Timer } from '../../platform/clock.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
@@ -21,10 +21,18 @@ import type { DrainPlans } from '../node/termination/drain-plans.ts';
 import { deleteClaim } from '../nodeclaim/delete-claim.ts';
 import { isOfProvider } from '../nodeclaim/is-of-provider.ts';
 import { NodeClaimMetrics } from '../nodeclaim/metrics.ts';
+import { sayOfClaim } from '../nodeclaim/say-of-claim.ts';
 import type { Rounds } from '../provisioning/rounds.ts';
-import { decideDrainStart } from './decide-drain-start.ts';
-import { terminatingOnInterruption } from './events.ts';
-import { type ClaimInterruption, interruptionOf, isGone } from './interruption-of-claim.ts';
+import { type DrainFacts, decideDrainStart, waitsUntil } from './decide-drain-start.ts';
+import { interruptionDropped, interruptionWaits, terminatingOnInterruption, waitingForPlaces } from './events.ts';
+import { hurryForClaim } from './hurry.ts';
+import {
+  type ClaimInterruption,
+  interruptionOf,
+  isGone,
+  isTakenBack,
+  NO_INTERRUPTION,
+} from './interruption-of-claim.ts';
 import { MESSAGE_TYPES } from './metrics.ts';
 
 export interface InterruptedClaimsOptions extends ControllersOptions {
@@ -44,13 +52,15 @@ const AT_A_TIME = 100;
 /** A round of provisioning over a large cluster takes long: one for many claims is better than many for a few each. */
 const FEW = 50;
 const LONGEST_BURST_MS = 3000;
+/** Clocks can be set while a claim waits. */
+const LOOK_AGAIN_MS = 30_000;
 
 export class InterruptedClaims {
   readonly name = 'interruption.claim';
   readonly #options: InterruptedClaimsOptions;
   readonly #metrics: NodeClaimMetrics;
   readonly #controller: InformedController;
-  /** Claims that wait for the start of their drain, and when we first saw them, by name. */
+  /** Claims that wait for the start of their drain, and when we first saw them by the clock that never goes back, by name. */
   readonly #waiting = new Map<string, { readonly uid: string; readonly seenAt: number }>();
   #gathering: Timer | undefined;
   #asking: Timer | undefined;
@@ -63,14 +73,19 @@ export class InterruptedClaims {
       name: this.name,
       concurrency: 100,
       backOff: { baseDelayMs: 50, maxDelayMs: 5000 },
+      retryWithinMs: (name) => hurryForClaim(nodeClaims.get(name), options.clock.now()),
       listen: (queue) => {
         const enqueue = (claim: NodeClaim): void => {
           if (isWaiting(claim)) queue.add(claim.metadata.name ?? '');
         };
         return [
           nodeClaims.addHandler({
-            added: enqueue,
+            added: (claim) => {
+              this.#recall(claim);
+              enqueue(claim);
+            },
             updated: (claim, old) => {
+              this.#recall(claim, old);
               enqueue(claim);
               if (isTrue(claim, 'Initialized') && !isTrue(old, 'Initialized')) this.#lookAtAll();
             },
@@ -78,7 +93,11 @@ export class InterruptedClaims {
           }),
           nodes.addHandler({
             added: ({ spec }) => nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').forEach(enqueue),
-            updated: ({ spec }) => nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').forEach(enqueue),
+            updated: (node, old) => {
+              // That it was closed just now was our own doing.
+              if (isClosed(node) && !isClosed(old)) return;
+              nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '').forEach(enqueue);
+            },
           }),
           options.provisioner.rounds.onEnd(() => this.#lookAtAll()),
           () => this.#gathering?.cancel(),
@@ -92,6 +111,14 @@ export class InterruptedClaims {
   /** Runs until the signal aborts. */
   run(signal: AbortSignal): Promise<void> {
     return this.#controller.run(signal);
+  }
+
+  /** What a claim says was taken back is out of the market, whichever process was told so. */
+  #recall(claim: NodeClaim, old?: NodeClaim): void {
+    const { provider } = this.#options;
+    const interruption = interruptionOf(claim);
+    if (interruption === undefined || !isTakenBack(interruption) || !isOfProvider(claim, provider)) return;
+    if (interruptionOf(old)?.at !== interruption.at || old === undefined) provider.takenBack(claim, interruption.at);
   }
 
   /** Once for all claims of a burst, which is over when no more notices are waiting, or has lasted long enough. */
@@ -126,42 +153,62 @@ export class InterruptedClaims {
       this.#waiting.delete(name);
       return undefined;
     }
-    const seenAt = this.#seenAt(claim);
+    const waitedMs = clock.elapsed() - this.#seenAt(claim);
     const cached = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '')[0];
     const pods = cached === undefined ? [] : state.podsOn(cached.metadata.name ?? '').filter(isReschedulable);
     // 1. Nothing new comes to its node. One that is about to be deleted is closed by that.
     const stays = pods.length > 0 && !isGone(interruption);
     const node = cached !== undefined && stays ? await this.#closed(cached, signal) : cached;
-    // 2. Other places are asked for.
+    // 2. Other places are asked for, where somebody needs one.
     const covered = provisioner.rounds.covers(claim.metadata.uid ?? '');
-    if (!covered) this.#askForPlaces();
+    if (!covered && pods.length > 0) this.#askForPlaces();
     // 3. It begins to drain when those are ready, or when there is no more time.
+    const facts = { interruption, waitedMs, covered, now: clock.now(), displaced: pods.length > 0 };
     const start = decideDrainStart({
-      interruption,
-      seenAt,
-      covered,
-      now: clock.now(),
-      displaced: pods.length > 0,
-      placesUp: pods.every((pod) => this.#hasPlace(pod)),
+      ...facts,
+      placesUp: pods.every((pod) => this.#placeOf(pod) === 'up'),
       latestStart: this.#latestStart(node, interruption),
     });
     if (start.kind === 'wait') {
-      return Number.isFinite(start.until) ? { requeueAfterMs: start.until - clock.now() } : undefined;
+      const homeless = pods.filter((pod) => this.#placeOf(pod) === 'none');
+      if (covered && homeless.length > 0 && interruption.deadline === undefined)
+        await this.#sayThatItWaits(claim, node, facts, homeless, signal);
+      return { requeueAfterMs: Math.min(LOOK_AGAIN_MS, Math.max(0, start.until - clock.now())) };
+    }
+    const objects = node === undefined ? [claim] : [claim, node];
+    if (start.kind === 'drop') {
+      await writes.patch(NODE_CLAIMS, claim, { metadata: { annotations: NO_INTERRUPTION } }, { signal });
+      for (const object of objects) say(interruptionDropped(object, start.because));
+      return undefined;
     }
     await deleteClaim(client, claim, signal);
     this.#waiting.delete(name);
     this.#metrics.disrupted(claim, MESSAGE_TYPES[interruption.kind]);
     logger.info('interrupted node begins to drain', { NodeClaim: { name }, because: start.because, ...interruption });
-    for (const object of node === undefined ? [claim] : [claim, node])
-      say(terminatingOnInterruption(object, start.because));
+    for (const object of objects) say(terminatingOnInterruption(object, start.because));
     return undefined;
+  }
+
+  /** Says that it waits for places that nobody has; where there is a deadline, the drain soon says what it could not do. */
+  async #sayThatItWaits(
+    claim: NodeClaim,
+    node: Node | undefined,
+    facts: Pick<DrainFacts, 'interruption' | 'now' | 'waitedMs'>,
+    homeless: readonly Pod[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const message = waitingForPlaces(facts.interruption.kind, homeless, waitsUntil(facts) as EpochMs);
+    for (const object of node === undefined ? [claim] : [claim, node])
+      this.#options.say(interruptionWaits(object, message));
+    const change = { type: 'DisruptionReason', status: 'True', reason: 'Interrupted', message } as const;
+    await sayOfClaim(this.#options, claim, [change], signal);
   }
 
   #seenAt({ metadata }: NodeClaim): number {
     const { name = '', uid = '' } = metadata;
     const known = this.#waiting.get(name);
     if (known?.uid === uid) return known.seenAt;
-    const seenAt = this.#options.clock.now();
+    const seenAt = this.#options.clock.elapsed();
     this.#waiting.set(name, { uid, seenAt });
     return seenAt;
   }
@@ -169,33 +216,39 @@ export class InterruptedClaims {
   async #closed(cached: Node, signal: AbortSignal): Promise<Node> {
     const { writes } = this.#options;
     const node = writes.newest(cached);
-    const taints = node.spec?.taints ?? [];
-    if (node.metadata.deletionTimestamp !== undefined) return node;
-    if (taints.some(({ key, effect }) => key === TAINT_DISRUPTED.key && effect === TAINT_DISRUPTED.effect)) return node;
-    return writes.patch(NODES, node, { spec: { taints: [...taints, TAINT_DISRUPTED] } }, { signal });
+    if (node.metadata.deletionTimestamp !== undefined || isClosed(node)) return node;
+    const taints = [...(node.spec?.taints ?? []), TAINT_DISRUPTED];
+    return writes.patch(NODES, node, { spec: { taints } }, { signal });
   }
 
-  /** Whether the node that the pod is to go to is one that pods run on. */
-  #hasPlace(pod: Pod): boolean {
+  /** How it is with the place that the pod is to go to: pods run there, it is on its way, or there is none. */
+  #placeOf(pod: Pod): 'up' | 'coming' | 'none' {
     const { nominations, state } = this.#options;
     const { nodes, nodeClaims } = state.informers;
     const place = nominations.placeOf(pod);
-    if (place === undefined) return false;
+    if (place === undefined) return 'none';
     if (place.startsWith(CLAIM_PREFIX)) {
-      const claim = nodeClaims.get(place.slice(CLAIM_PREFIX.length));
-      return claim !== undefined && !isClaimGoing(claim) && isTrue(claim, 'Initialized');
+      const claim = state.claimNamed(place.slice(CLAIM_PREFIX.length));
+      if (claim === undefined || isClaimGoing(claim)) return 'none';
+      return isTrue(claim, 'Initialized') ? 'up' : 'coming';
     }
     const node = nodes.get(place);
-    if (node === undefined || node.metadata.deletionTimestamp !== undefined) return false;
+    if (node === undefined || node.metadata.deletionTimestamp !== undefined) return 'none';
     const [claim] = nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '');
-    if (claim === undefined) return true;
-    return !isClaimGoing(claim) && node.metadata.labels?.[LABEL_INITIALIZED] === 'true';
+    if (claim === undefined) return 'up';
+    if (isClaimGoing(claim)) return 'none';
+    return node.metadata.labels?.[LABEL_INITIALIZED] === 'true' ? 'up' : 'coming';
   }
 
   #latestStart(node: Node | undefined, { deadline }: ClaimInterruption): number {
     if (node === undefined || deadline === undefined) return Number.POSITIVE_INFINITY;
     return this.#options.plans.planFor(node.metadata.name ?? '', deadline).latestStart;
   }
+}
+
+function isClosed({ spec }: Node): boolean {
+  const { key, effect } = TAINT_DISRUPTED;
+  return (spec?.taints ?? []).some((taint) => taint.key === key && taint.effect === effect);
 }
 
 /** Whether the claim is interrupted, and its drain has not begun. */

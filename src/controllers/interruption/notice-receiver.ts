@@ -6,18 +6,17 @@
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODES } from '../../apis/kubernetes/node.ts';
-import { ANNOTATION_INTERRUPTION, ANNOTATION_INTERRUPTION_DEADLINE } from '../../apis/spindrift/annotations.ts';
 import type { Notice, ReceivedNotice } from '../../cloud/notice.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
-import { toTimestamp } from '../../platform/clock.ts';
 import { asError } from '../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { decideNotice, type RebalanceAction } from './decide-notice.ts';
 import { noticeReceived } from './events.ts';
-import { interruptionOf } from './interruption-of-claim.ts';
+import { hurryMs } from './hurry.ts';
+import { interruptionAnnotations, interruptionOf, isTakenBack } from './interruption-of-claim.ts';
 import { InterruptionMetrics, type NoticeOutcome } from './metrics.ts';
 
 export interface NoticeReceiverOptions extends ControllersOptions {
@@ -25,7 +24,7 @@ export interface NoticeReceiverOptions extends ControllersOptions {
   say(event: RecordedEvent): void;
   /** What a pool does when its cloud says that a machine may be taken soon. */
   onRebalance(pool: string): RebalanceAction;
-  /** Hears of each notice about a machine of ours, once. */
+  /** Hears of each notice about a machine of ours, also of those that come again, with the claim as it was before. */
   recordNotice(notice: Notice, claim: NodeClaim): void;
 }
 
@@ -33,15 +32,17 @@ export interface NoticeReceiverOptions extends ControllersOptions {
 interface Pending {
   readonly notice: ReceivedNotice;
   readonly receivedAt: number;
+  /** Its claim as we first saw it: the answer to a write that was made may be lost, and then all looks known. */
+  claim?: NodeClaim;
   /** Known once everything but the acknowledgement is done. */
   outcome?: NoticeOutcome;
 }
 
-/** So many machines may have notices that are not handled before no more are taken. */
-const MOST_MACHINES = 20_000;
+/** So many notices may not be handled before no more are taken: while the API server is away, they come again and again. */
+const MOST_PENDING = 20_000;
 const WORKERS = 64;
 /** So many are taken before others have their turn. */
-const AT_A_TIME = 50;
+const AT_A_TIME = 25;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 /** How long a machine that nobody knows may be one whose launch is not written down yet. */
@@ -55,6 +56,8 @@ export class NoticeReceiver {
   readonly #controller: InformedController;
   /** By provider ID. */
   readonly #pending = new Map<string, Pending[]>();
+  /** How many there are of all machines. */
+  #count = 0;
   /** Claims whose machine is not known yet. */
   readonly #unlaunched = new Set<string>();
   #room: (() => void) | undefined;
@@ -66,6 +69,7 @@ export class NoticeReceiver {
       name: this.name,
       concurrency: WORKERS,
       backOff: { baseDelayMs: 20, maxDelayMs: 5000 },
+      retryWithinMs: (providerID) => this.#hurryMs(providerID),
       listen: () => [this.#followLaunches()],
       reconcile: (providerID, context) => this.#handle(providerID, context),
     });
@@ -90,7 +94,7 @@ export class NoticeReceiver {
         for await (const notice of provider.notices(signal)) {
           waitMs = FIRST_WAIT_MS;
           this.#take(notice);
-          if (this.#pending.size >= MOST_MACHINES) await this.#roomFor(signal);
+          if (this.#count >= MOST_PENDING) await this.#roomFor(signal);
           // However many there are, others have their turn as well.
           if (++taken % AT_A_TIME === 0) await clock.sleep(0, signal);
         }
@@ -110,6 +114,7 @@ export class NoticeReceiver {
     const others = this.#pending.get(providerID);
     if (others === undefined) this.#pending.set(providerID, [pending]);
     else others.push(pending);
+    this.#count++;
     this.#controller.queue.add(providerID);
   }
 
@@ -124,7 +129,7 @@ export class NoticeReceiver {
     const { clock, state } = this.#options;
     const pending = [...(this.#pending.get(providerID) ?? [])];
     if (state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, providerID).length > 0) {
-      for (const each of pending) each.outcome ??= await this.#act(each.notice, signal);
+      for (const each of pending) each.outcome ??= await this.#act(each, signal);
     } else {
       const young = pending.some(({ receivedAt }) => clock.elapsed() < receivedAt + LAUNCH_MS);
       if (young && this.#unlaunched.size > 0) return { requeueAfterMs: LOOK_AGAIN_MS };
@@ -138,42 +143,56 @@ export class NoticeReceiver {
     return undefined;
   }
 
+  /** How soon what failed is tried again, where the machine goes before long. */
+  #hurryMs(providerID: string): number | undefined {
+    const now = this.#options.clock.now();
+    const deadlines = (this.#pending.get(providerID) ?? []).flatMap(({ notice }) => notice.deadline ?? []);
+    const soonest = Math.min(...deadlines.filter((deadline) => deadline > now));
+    return Number.isFinite(soonest) ? hurryMs(soonest, now) : undefined;
+  }
+
   /** The first of a machine's notices has been acknowledged. */
   #forget(providerID: string): void {
     const pending = this.#pending.get(providerID);
-    pending?.shift();
+    if (pending?.shift() !== undefined) this.#count--;
     if (pending?.length === 0) this.#pending.delete(providerID);
-    if (this.#pending.size < MOST_MACHINES) this.#room?.();
+    if (this.#count < MOST_PENDING) this.#room?.();
   }
 
-  async #act(notice: Notice, signal: AbortSignal): Promise<NoticeOutcome> {
-    const { clock, onRebalance, state, writes } = this.#options;
+  async #act(pending: Pending, signal: AbortSignal): Promise<NoticeOutcome> {
+    const { clock, onRebalance, recordNotice, state, writes } = this.#options;
+    const { notice } = pending;
     const claim = writes.newest(state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, notice.providerID)[0]);
     if (claim === undefined) return 'foreign';
+    pending.claim ??= claim;
     const action = onRebalance(claim.metadata.labels?.[LABEL_NODE_POOL] ?? '');
-    const known = interruptionOf(claim);
+    const known = interruptionOf(pending.claim);
     const wanted = decideNotice(notice, known, action);
+    const missing = decideNotice(notice, interruptionOf(claim), action);
+    if (missing !== undefined)
+      await writes.patch(
+        NODE_CLAIMS,
+        claim,
+        { metadata: { annotations: interruptionAnnotations(missing) } },
+        { signal },
+      );
+    if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(notice.providerID, signal);
+    recordNotice(notice, pending.claim);
     if (wanted === undefined) {
       const old = known !== undefined && notice.kind !== 'rebalance' && notice.kind !== 'reservation-ending';
       if (old) return 'repeated';
-      if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(notice.providerID, signal);
       this.#tell(notice, claim);
       return 'told';
     }
-    const annotations = {
-      [ANNOTATION_INTERRUPTION]: wanted.kind,
-      ...(wanted.deadline !== undefined && { [ANNOTATION_INTERRUPTION_DEADLINE]: toTimestamp(wanted.deadline) }),
-    };
-    await writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
     // That a machine ends which we ended ourselves, or whose end was announced, is no news.
-    if (known === undefined && claim.metadata.deletionTimestamp === undefined) this.#tell(notice, claim);
+    const announced = known !== undefined && (isTakenBack(known) || !isTakenBack(notice));
+    if (!announced && claim.metadata.deletionTimestamp === undefined) this.#tell(notice, claim);
     return wanted.deadline !== undefined && wanted.deadline <= clock.now() ? 'late' : 'acted';
   }
 
   #tell(notice: Notice, claim: NodeClaim): void {
-    const { recordNotice, say, state } = this.#options;
+    const { say, state } = this.#options;
     this.#metrics.interrupted(claim, notice.kind);
-    recordNotice(notice, claim);
     say(noticeReceived(claim, notice));
     for (const node of state.informers.nodes.byIndex(BY_PROVIDER_ID, notice.providerID))
       say(noticeReceived(node, notice));

@@ -7,6 +7,11 @@ export function validationFailed(pool: NodePool, problems: string): RecordedEven
   return { object: pool, type: 'Warning', reason: 'ValidationFailed', message: problems };
 }
 
+/** Something in the pool means nothing, and the rest is followed. */
+export function partlyIgnored(pool: NodePool, what: string): RecordedEvent {
+  return { object: pool, type: 'Warning', reason: 'PartlyIgnored', message: what };
+}
+
 /** Nothing can be launched for the pool. */
 export function nodeClassNotReady(pool: NodePool, why: string): RecordedEvent {
   return { object: pool, type: 'Warning', reason: 'NodeClassNotReady', message: why };

@@ -1,11 +1,11 @@
 import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
-import { CORE_LABEL_RULES, type LabelRules } from '../../apis/karpenter/label-rules.ts';
-import { describeProblems, nodePoolProblems } from '../../apis/karpenter/validate-node-pool.ts';
+import { CORE_LABEL_RULES, extendLabelRules, type LabelRules } from '../../apis/karpenter/label-rules.ts';
+import { describeProblems, nodePoolDoubts, nodePoolProblems } from '../../apis/karpenter/validate-node-pool.ts';
 import type { ReconcileContext } from '../../kube/controller.ts';
 import { enqueueOn } from '../../kube/enqueue.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
-import { validationFailed } from './events.ts';
+import { partlyIgnored, validationFailed } from './events.ts';
 import { sayOfPool } from './say-of-pool.ts';
 
 export interface NodePoolValidationOptions extends ControllersOptions {
@@ -34,16 +34,19 @@ export class NodePoolValidation {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<undefined> {
-    const { state, recorder, labelRules = CORE_LABEL_RULES, writes } = this.#options;
+    const { state, recorder, provider, writes } = this.#options;
+    const { labelRules = extendLabelRules(CORE_LABEL_RULES, provider.labels) } = this.#options;
     const pool = writes.newest(state.informers.nodePools.get(name));
     if (pool === undefined) return;
     const problems = nodePoolProblems(pool, labelRules);
-    const message = problems.length === 0 ? '' : describeProblems(pool, problems);
+    const doubts = problems.length === 0 ? nodePoolDoubts(pool, labelRules) : [];
+    const message = describeProblems(pool, [...problems, ...doubts]);
     const change: ConditionChange =
       problems.length === 0
-        ? { type: 'ValidationSucceeded', status: 'True' }
+        ? { type: 'ValidationSucceeded', status: 'True', message }
         : { type: 'ValidationSucceeded', status: 'False', reason: 'NodePoolValidationFailed', message };
     const said = await sayOfPool(this.#options, pool, change, signal);
     if (said && problems.length > 0) recorder.record(validationFailed(pool, message));
+    if (said && doubts.length > 0) recorder.record(partlyIgnored(pool, message));
   }
 }

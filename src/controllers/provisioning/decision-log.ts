@@ -7,7 +7,8 @@ import type { SettledPlan } from '../spot-policy/spot-planning.ts';
 
 export interface Decision {
   readonly at: EpochMs;
-  readonly built: BuiltProblem;
+  /** The question; the objects it was made from would keep whole versions of the cluster alive. */
+  readonly built: Omit<BuiltProblem, 'snapshot'>;
   readonly solution: Solution;
   /** For each new node of the solution the claim that was written, where it was. */
   readonly claims: readonly (NodeClaim | undefined)[];

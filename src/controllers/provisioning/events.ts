@@ -6,10 +6,18 @@ import type { RecordedEvent } from '../../kube/event-recorder.ts';
 const FIVE_MINUTES_MS = 300_000;
 const MINUTE_MS = 60_000;
 
-/** Where the pod should be able to run soon. */
+export const NOMINATED = 'Nominated';
+const NOMINATED_PREFIX = 'Pod should schedule on: ';
+
+/** Where the pod should be able to run soon: `nodeclaim/NAME` or `node/NAME`. */
 export function nominated(pod: Pod, where: string): RecordedEvent {
-  const message = `Pod should schedule on: ${where}`;
-  return { object: pod, type: 'Normal', reason: 'Nominated', message, dedupe: [where] };
+  const message = `${NOMINATED_PREFIX}${where}`;
+  return { object: pod, type: 'Normal', reason: NOMINATED, message, dedupe: [where] };
+}
+
+/** Where a pod was told that it should run: what was said in `nominated`, or by Karpenter, which names both. */
+export function nominatedPlaces(message: string): string[] {
+  return message.startsWith(NOMINATED_PREFIX) ? message.slice(NOMINATED_PREFIX.length).split(', ') : [];
 }
 
 /** Why no node is made for the pod. */

@@ -8,20 +8,31 @@ import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { CloudProvider } from '../../cloud/provider.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
+import type { Slices } from '../../engine/packing/work.ts';
 import type { NewNode, Solution } from '../../engine/solution.ts';
 import { solveSteps } from '../../engine/solve.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { EventRecorder } from '../../kube/event-recorder.ts';
-import type { Clock, Timer } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
-import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
-import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
+import { type BuiltProblem, buildProblemSteps, type ClusterSnapshot } from '../../state/build-problem.ts';
+import { type ClusterState, isReschedulable, needsPlace } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
+import {
+  CLAIM_PREFIX,
+  isClaimGoing,
+  isGoing,
+  isInFlight,
+  isLeaving,
+  isOpening,
+  type StateNode,
+} from '../../state/state-node.ts';
+import type { Successors } from '../../state/successors.ts';
 import { inSlices } from '../in-slices.ts';
+import { isLost } from '../interruption/is-lost.ts';
 import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import { PoolCost } from '../metrics/pool-cost.ts';
@@ -32,6 +43,7 @@ import { ClaimWriter } from '../write-claim.ts';
 import { Batcher } from './batcher.ts';
 import type { Decision, DecisionLog } from './decision-log.ts';
 import { failedScheduling, nominated, noReplacement, spotPolicyNotKept } from './events.ts';
+import { LaterRound } from './later-round.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { Rounds } from './rounds.ts';
 
@@ -55,6 +67,7 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
   readonly nominations: Nominations;
+  readonly successors: Successors;
   /** What risk and policies do to plans. */
   readonly spot: SpotPlanning;
   readonly podMetrics?: Pick<PodMetrics, 'decided'>;
@@ -63,11 +76,8 @@ export interface ProvisionerOptions extends ProvisionerLimits {
 }
 
 const NAME = 'provisioner';
-/**
- * Pods that wait, and those that cannot leave a node that goes, are planned for again after so long at the latest: the
- * market may have changed, and places that are kept for them are kept for twice as long.
- */
-const AGAIN_MS = 5 * 60_000;
+/** So many nodes are dealt with before others have their turn. */
+const AT_A_TIME = 50;
 
 export class Provisioner {
   readonly name = NAME;
@@ -76,6 +86,7 @@ export class Provisioner {
   readonly #logger: Logger;
   readonly #metrics: ProvisioningMetrics;
   readonly #batcher: Batcher;
+  readonly #later: LaterRound;
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
   readonly #offerings: OfferingGauges;
@@ -94,22 +105,21 @@ export class Provisioner {
     this.#writer = new ClaimWriter({ client, state, metrics });
     this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
+    this.#later = new LaterRound({ clock, trigger: () => this.#batcher.trigger() });
   }
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, state } = this.#options;
     const stops = this.#listen();
-    let again: Timer | undefined;
     try {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
-        again?.cancel();
         try {
-          if (this.#isWanted()) {
-            await this.provision(signal);
-            if (this.#isWanted()) again = clock.setTimer(AGAIN_MS, () => this.#batcher.note());
-          } else this.rounds.ended(this.#going());
+          const nodes = state.nodes();
+          const { pending, displaced } = this.#placeless(nodes);
+          if (pending.length > 0 || displaced.length > 0) await this.provision(signal);
+          else this.rounds.ended(goingOf(nodes));
         } catch (error) {
           if (signal.aborted) return;
           this.#logger.error('provisioning failed', { error: asError(error) });
@@ -120,8 +130,8 @@ export class Provisioner {
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      again?.cancel();
       for (const stop of stops) stop();
+      this.#later.stop();
     }
   }
 
@@ -137,57 +147,80 @@ export class Provisioner {
     const pools = await this.#pools.read(signal);
     this.#offerings.heard(pools);
     this.#cost.heard(pools);
-    const going = this.#going();
-    const { pods: pending, kept } = this.#pending();
-    const built = buildProblem({
-      pending,
-      displaced: state.displaced(),
-      nodes: state.nodes(),
-      podsOn: (node) => [...state.podsOn(node), ...(kept.get(node) ?? [])],
+    // All of it is read in one moment: while the problem is built, pods come and go.
+    const nodes = state.nodes();
+    const snapshot = {
+      ...this.#placeless(nodes),
+      nodes,
+      isLost: (claim: NodeClaim) => isLost(claim, clock.now()),
       daemonSets: state.informers.daemonSets.list(),
       pools,
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
-    });
+    };
+    const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
     const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
-    const limits = new PoolLimits(pools, built.snapshot.nodes);
-    for (const node of solution.newNodes) limits.take([{ node, cloudName: built.cloudName }]);
-    const newNodes = solution.newNodes.map((node) => limits.narrowed({ node, cloudName: built.cloudName }));
-    const claims = await Promise.all(
-      newNodes.map((node) => this.#create(node, poolNamed.get(node.pool) as NodePool, built, signal)),
-    );
-    this.#tell(built, solution, claims);
+    // Others may have written claims while this was solved.
+    const { coming } = state;
+    const limits = new PoolLimits({
+      pools,
+      nodes: state.nodes(),
+      coming,
+      isLost: (claim) => isLost(claim, clock.now()),
+    });
+    const writes: Promise<NodeClaim | undefined>[] = [];
+    for (const node of solution.newNodes) {
+      writes.push(this.#create(node, poolNamed.get(node.pool) as NodePool, built, limits, signal));
+      // All are under way at once, but they need not begin in the same moment.
+      if (writes.length % AT_A_TIME === 0) await clock.sleep(0, signal);
+    }
+    const claims = await Promise.all(writes);
+    signal.throwIfAborted();
+    await inSlices(this.#tell(built, solution, claims), clock, signal);
     this.#tellOfPolicies(policies, poolNamed);
-    if (!claims.includes(undefined)) this.rounds.ended(going);
-    decisions.add({ at: clock.now(), built, solution, claims, policies });
+    if (!claims.includes(undefined)) this.rounds.ended(goingOf(nodes));
+    const { snapshot: _, ...question } = built;
+    decisions.add({ at: clock.now(), built: question, solution, claims, policies });
+    const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
+    this.#later.ended(withoutPlace + built.held.length, snapshot.displaced.length);
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
       pods: built.pods.length,
       onExistingNodes: solution.existing.reduce((sum, { pods }) => sum + pods.length, 0),
       newNodes: solution.newNodes.length,
-      withoutPlace: solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0),
+      withoutPlace,
       pricePerHour: solution.price,
       lowerBound: solution.lowerBound,
       seconds,
     });
   }
 
-  /** Whether there is a pod to find a place for. */
-  #isWanted(): boolean {
-    return this.#pending().pods.length > 0 || this.#options.state.displaced().length > 0;
-  }
-
-  /** Pods without a place, but for those whose node is on its way: planned anew, they would seldom fit as well again. */
-  #pending(): { readonly pods: Pod[]; readonly kept: ReadonlyMap<string, readonly Pod[]> } {
-    const { state, nominations } = this.#options;
+  /**
+   * Pods that have no place, or will have none, but for those that a place is kept for on a node on its way: planned anew, they would
+   * seldom fit as well again. They count where they will be.
+   */
+  #placeless(nodes: readonly StateNode[]): Required<Pick<ClusterSnapshot, 'pending' | 'displaced' | 'podsOn'>> {
+    const { state, nominations, successors } = this.#options;
+    const podsOn = new Map(nodes.map(({ name }) => [name, state.podsOn(name)]));
+    const displaced = nodes.flatMap((node) =>
+      isGoing(node) ? (podsOn.get(node.name) ?? []).filter(isReschedulable) : [],
+    );
+    const succeeded = successors.placesFor(displaced);
     const kept = new Map<string, readonly Pod[]>();
-    for (const node of state.nodes()) {
-      if (node.claim !== undefined && !isLeaving(node)) kept.set(node.name, nominations.keptFor(node.claim));
+    for (const node of nodes) {
+      if (node.claim === undefined || isLeaving(node)) continue;
+      const after = succeeded.get(node.claim.metadata.name ?? '') ?? [];
+      kept.set(node.name, [...nominations.keptFor(node.claim), ...after]);
     }
     const placed = new Set([...kept.values()].flat());
-    return { pods: state.provisionable().filter((pod) => !placed.has(pod)), kept };
+    const isPlaceless = (pod: Pod): boolean => !placed.has(pod);
+    return {
+      pending: state.provisionable().filter(isPlaceless),
+      displaced: displaced.filter(isPlaceless),
+      podsOn: (node) => [...(podsOn.get(node) ?? []).filter(isPlaceless), ...(kept.get(node) ?? [])],
+    };
   }
 
   #solve(built: BuiltProblem, signal: AbortSignal): Promise<Solution> {
@@ -197,38 +230,40 @@ export class Provisioner {
     return inSlices(solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps }), clock, signal);
   }
 
-  /** The claims whose machines go, by UID. */
-  #going(): string[] {
-    return this.#options.state
-      .nodes()
-      .flatMap((state) => (isGoing(state) && state.claim !== undefined ? [state.claim.metadata.uid ?? ''] : []));
-  }
-
   /** One claim that cannot be written does not keep the others from being written. */
   async #create(
     node: NewNode,
     pool: NodePool,
     built: BuiltProblem,
+    limits: PoolLimits,
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
+    const { cloudName, pods } = built;
+    if (limits.take([{ node, pool, cloudName }]) !== undefined) {
+      this.#logger.info('node not asked for: others have used the limits up meanwhile', {
+        NodePool: { name: node.pool },
+      });
+      this.#batcher.trigger();
+      return undefined;
+    }
     try {
-      const { cloudName, pods } = built;
       const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned' }, signal);
       // At once: its machine may have joined before the other claims are written.
       const expected = node.pods.map((number) => pods[number] as Pod);
       this.#options.nominations.nominate(`${CLAIM_PREFIX}${claim.metadata.name}`, expected);
       return claim;
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (signal.aborted) return undefined;
       this.#logger.error('claim could not be written', { NodePool: { name: node.pool }, error: asError(error) });
       this.#batcher.trigger();
       return undefined;
     }
   }
 
-  #tell(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): void {
+  *#tell(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): Slices<void> {
     const { recorder, nominations, podMetrics } = this.#options;
     for (const pod of built.pods) podMetrics?.decided(pod);
+    yield;
     const podsOf = (numbers: readonly number[]): Pod[] => numbers.map((number) => built.pods[number] as Pod);
     const say = (pods: readonly Pod[], node: string): void => {
       const where = node.startsWith(CLAIM_PREFIX) ? node : `node/${node}`;
@@ -240,12 +275,15 @@ export class Provisioner {
       if (name !== undefined) say(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
     }
     const inFlight = new Map(
-      this.#options.state.nodes().flatMap((node) => (isInFlight(node) ? [[node.name, node.claim?.metadata.name]] : [])),
+      built.snapshot.nodes.flatMap((node) =>
+        isInFlight(node) || (node.node && isOpening(node.node)) ? [[node.name, node.claim?.metadata.name]] : [],
+      ),
     );
-    for (const { node, pods } of solution.existing) {
+    for (const [index, { node, pods }] of solution.existing.entries()) {
       const claim = inFlight.get(node);
       nominations.nominate(claim === undefined ? node : `${CLAIM_PREFIX}${claim}`, podsOf(pods));
       say(podsOf(pods), node);
+      if (index % AT_A_TIME === AT_A_TIME - 1) yield;
     }
     for (const { pods, reason } of solution.unplaced) {
       const why = reasonSentence(reason);
@@ -289,4 +327,11 @@ export class Provisioner {
       ...[...informers.nodeClasses.values()].map((informer) => informer.addHandler(changed())),
     ];
   }
+}
+
+/** The claims whose machines go, by UID. */
+function goingOf(nodes: readonly StateNode[]): string[] {
+  return nodes.flatMap((state) =>
+    isGoing(state) && state.claim !== undefined ? [state.claim.metadata.uid ?? ''] : [],
+  );
 }

@@ -6,6 +6,7 @@ import type { InstanceType } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
 import { type FallbackFacts, mayReturnToSpot, type ReturnRule } from '../../engine/spot/return-to-spot.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
+import type { PolicyHold } from '../../state/build-fleet.ts';
 import { capacityTypeOf } from '../../state/node-price.ts';
 import { ANNOTATION_OFFERINGS, firstOffering, readOfferings } from '../../state/planned-offerings.ts';
 import { labelsOf, type StateNode } from '../../state/state-node.ts';
@@ -32,13 +33,14 @@ export function fallbackHold(
   state: StateNode,
   rule: ReturnRule,
   { now, nodes, instanceTypes }: HoldContext,
-): { readonly until?: EpochMs } | undefined {
+): PolicyHold | undefined {
   if (!isFallbackNode(state)) return undefined;
   const isUnavailable = (offering: RankedOffering): boolean => !isSold(offering, instanceTypes);
   const judged = mayReturnToSpot(factsOf(state), rule, { now, nodes, returning: 0, isUnavailable });
   // What is never to return, or not now because others do, may still go for another reason.
   if (judged.kind !== 'held' || judged.by === 'never' || judged.by === 'budget') return undefined;
-  return judged.until === undefined ? {} : { until: judged.until as EpochMs };
+  const { until, sentence: because } = judged;
+  return until === undefined ? { because } : { because, until: until as EpochMs };
 }
 
 function factsOf(state: StateNode): FallbackFacts {

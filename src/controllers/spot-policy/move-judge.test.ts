@@ -106,6 +106,13 @@ describe('a move', () => {
     });
   });
 
+  it('says what it has become', () => {
+    const judged = judge([node('od', 'on-demand'), ...spot(1)], limits({ onDemandBase: 1 })).judge(move(['od'], 1, 5));
+    expect(judged).toMatchObject({
+      move: { sentence: 'replace node od by small on-demand in a: saves $3.0000 per hour, nothing has to move' },
+    });
+  });
+
   it('spreads its new nodes over spot pools', () => {
     const judged = judge(spot(4), limits({ maxPercentPerSpotPool: 50 })).judge(move(['s0', 's1'], 2, 2));
     expect(judged).toMatchObject({ move: { savings: 1.5, newNodes: [{ price: 1.25 }, { price: 1.25 }] } });

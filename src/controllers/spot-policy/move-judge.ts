@@ -4,6 +4,7 @@
  * returns more machines to spot than may return. Moves are judged one after another: what one does counts for the next.
  */
 import type { Move } from '../../engine/consolidation/plan.ts';
+import { moveSentence } from '../../engine/consolidation/sentences.ts';
 import type { NewNode } from '../../engine/solution.ts';
 import { returnBudget } from '../../engine/spot/return-to-spot.ts';
 import { type FleetCounts, onDemandWanted } from '../../engine/spot/spot-limits.ts';
@@ -49,7 +50,10 @@ export class MoveJudge {
     const left = this.#without(gone);
     const { newNodes, changes, gaps } = spreadOverSpotPools(move.newNodes, left);
     const [gap] = gaps;
-    if (gap !== undefined) return { because: gap.sentence };
+    if (gap !== undefined) {
+      const { policy } = this.#options.policies.for(gap.pool);
+      return { because: `by SpotPolicy ${policy} ${gap.limit}, and no new node that is like that saves enough` };
+    }
     const extra = changes.reduce((sum, { from, to }) => sum + to.price - from.price, 0);
     const savings = move.savings - extra;
     if (extra > 0 && savings < move.savings * STILL_SAVED)
@@ -58,8 +62,16 @@ export class MoveJudge {
     const refused = this.#onDemandTaken(after) ?? this.#returnsTooMany(gone, newNodes);
     if (refused !== undefined) return { because: refused };
     for (const [name, pool] of after) this.#pools.set(name, pool);
+    if (changes.length === 0) return { move };
     const score = move.disruptionCost === 0 ? move.score : savings / move.disruptionCost;
-    return { move: changes.length === 0 ? move : { ...move, newNodes, savings, score } };
+    const settled = { ...move, newNodes, savings, score };
+    const types = newNodes.map(({ offerings: [first] }) => this.#called(first?.instanceType ?? ''));
+    return { move: { ...settled, sentence: moveSentence(settled, types) } };
+  }
+
+  /** What people know an instance type by. */
+  #called(instanceType: string): string {
+    return this.#options.cloudName?.(instanceType) ?? instanceType;
   }
 
   /** The pools once these nodes are gone. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ANNOTATION_INTERRUPTION } from '../../apis/spindrift/annotations.ts';
 import type { Notice, NoticeKind } from '../../cloud/notice.ts';
 import { UnavailableOfferings } from '../../cloud/unavailable-offerings.ts';
 import type { EpochMs } from '../../platform/clock.ts';
@@ -56,6 +57,19 @@ describe('what is known of risk', () => {
     expect(keeper.recordNotice(notice('preempted'), claim())).toBe(false);
     expect(keeper.recordNotice(notice('preempted', 'm-2'), claim())).toBe(true);
     expect(await events('interruption')).toBe(2);
+  });
+
+  it('counts each kind with its own weight, but not what a former process wrote on the claim', async () => {
+    const { keeper, notice, events } = world();
+    const written = (kind: NoticeKind) => {
+      const { metadata, ...rest } = claim();
+      return { ...rest, metadata: { ...metadata, annotations: { [ANNOTATION_INTERRUPTION]: kind } } };
+    };
+    expect(keeper.recordNotice(notice('rebalance'), written('rebalance'))).toBe(false);
+    expect(keeper.recordNotice(notice('spot-interruption'), written('rebalance'))).toBe(true);
+    expect(keeper.recordNotice(notice('preempted', 'm-2'), written('spot-interruption'))).toBe(false);
+    expect(keeper.recordNotice(notice('spot-interruption', 'm-3'), written('terminated'))).toBe(true);
+    expect([await events('rebalance'), await events('interruption')]).toEqual([undefined, 2]);
   });
 
   it('learns nothing from other notices, and nothing of machines that are not spot', () => {

@@ -10,6 +10,7 @@ import type { SpotPool } from '../../engine/spot/spot-pool.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import { interruptionOf } from '../interruption/interruption-of-claim.ts';
 import { type RiskMetrics, riskMetrics } from './metrics.ts';
 import { readRisks } from './risk-status.ts';
 import { spotPoolOf } from './spot-pool-of.ts';
@@ -48,6 +49,9 @@ export class RiskKeeper {
     const event = EVENTS[notice.kind];
     const pool = spotPoolOf(claim.metadata.labels);
     if (event === undefined || pool === undefined) return false;
+    const known = interruptionOf(claim);
+    // Whoever wrote that on the claim has counted it, also a former process.
+    if (known !== undefined && EVENTS[known.kind] === event) return false;
     if (!this.#isNew(`${event} ${notice.providerID}`)) return false;
     this.#record(pool, event, notice.at);
     return true;

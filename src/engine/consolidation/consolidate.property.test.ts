@@ -39,6 +39,15 @@ describe('consolidation of any fleet', () => {
     );
   });
 
+  it('breaks none where pods can be put wherever they should be', () => {
+    fc.assert(
+      fc.property(fc.oneof(freeFleet, anyFleet), (fleet) => {
+        const pods = fleet.pods.map((pod) => ({ ...pod, steerable: true }));
+        expect(violations({ ...fleet, pods }, OPTIONS)).toEqual([]);
+      }),
+    );
+  });
+
   it('is the same every time', () => {
     fc.assert(
       fc.property(anyFleet, (fleet) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceType, Offering, PodGroup } from '../problem.ts';
-import { aPod, aPool, aType, GIB, HOSTNAME, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
+import { aPod, aPool, aType, GIB, HOSTNAME, INSTANCE_TYPE, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
 import { aFleet, aFleetNode, aFleetPod } from '../testkit/fleet-builder.ts';
 import { verifyConsolidation } from '../verify/verify-consolidation.ts';
 import { applyMoves } from './apply-plan.ts';
@@ -78,6 +78,17 @@ describe('consolidation', () => {
       { kind: 'replace', nodes: ['n0'], savings: 0.5, newNodes: [{ pool: 'default', price: 0.5 }] },
     ]);
     expect(moves[0]?.newNodes[0]?.offerings[0]).toMatchObject({ instanceType: 'small', zone: 'a', price: 0.5 });
+  });
+
+  it('says and asks for instance types as their nodes are labelled, where the problem has another name for them', () => {
+    const renamed = { ...small, name: 'other:small', labels: { [INSTANCE_TYPE]: 'small' } };
+    const groups = [{ ...aPod({ requests: { cpu: 1000 } }), requirements: [[oneOf(INSTANCE_TYPE, 'small', 'old')]] }];
+    const node = { labels: { [INSTANCE_TYPE]: 'old' } };
+    const { moves } = plan(apart(1, { groups, instanceTypes: [aType(), renamed] }, node));
+    const [launched] = moves[0]?.newNodes ?? [];
+    expect(moves[0]?.sentence).toMatch(/^replace node n0 by small on-demand in a:/);
+    expect(launched?.requirements).toContainEqual({ key: INSTANCE_TYPE, operator: 'In', values: ['small'] });
+    expect(launched?.offerings[0]?.instanceType).toBe('other:small');
   });
 
   it('merges several nodes into one', () => {
@@ -385,7 +396,7 @@ describe('a node is kept, and it is said why,', () => {
     const busy = Array.from({ length: 3 }, (_, index) => aFleetPod(`busy-${index}`, 'one', { evictionCost: 10 }));
     const dear = aFleet({
       poolDisruption,
-      nodes: [aFleetNode('one', { price: 0.1 }), aFleetNode('two', { hold: 'cooldown' })],
+      nodes: [aFleetNode('one', { price: 0.1 }), aFleetNode('two', { hold: 'spot-policy' })],
       pods: [...busy, aFleetPod('p2', 'two')],
     });
     expect(causes(dear)).toEqual({ one: 'balanced', two: 'hold' });

@@ -12,9 +12,13 @@ import { MarketLadder } from './market-ladder.ts';
 import { NewNodes } from './new-nodes.ts';
 import type { ConsolidationPlan, KeptCause, KeptNode, Move } from './plan.ts';
 import { Planner } from './planner.ts';
+import { rebuild } from './rebuild.ts';
 import { keptSentence } from './sentences.ts';
 import { unitPrices, worth } from './unit-prices.ts';
 import { validateFleet } from './validate-fleet.ts';
+
+/** To plan all wasteful nodes anew moves more pods, and is worth it if the fleet is cheaper by this share than after all exchanges. */
+const REBUILD_SAVES = 0.05;
 
 /** Plans the consolidation of a fleet. */
 export function consolidate(fleet: Fleet, options: ConsolidationOptions = {}): ConsolidationPlan {
@@ -33,13 +37,19 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   const compiled = yield* compileFleet(fleet, work);
   yield;
   const market = yield* valued(compiled, options, work);
-  let best = yield* attempt(market, options, work, false);
+  let best = yield* attempt(market, options, work, 'exchanges');
   // Exchanges that build on each other cannot always be done one by one; those that do not, can.
   if ([...best.leftOut.values()].some(({ kind }) => kind === 'order')) {
-    const direct = yield* attempt(market, options, work, true);
+    const direct = yield* attempt(market, options, work, 'direct');
     if (saved(direct.moves) > saved(best.moves)) best = direct;
   }
   const { lowerBound, podWorth } = market;
+  const price = fleet.nodes.reduce((sum, node) => sum + node.price, 0);
+  const bearable = (price - saved(best.moves)) * (1 - REBUILD_SAVES);
+  if (lowerBound < bearable && !best.planner.unfinished) {
+    const anew = yield* attempt(market, options, work, 'rebuild');
+    if (price - saved(anew.moves) <= bearable) best = { ...anew, planner: best.planner };
+  }
   const { allowances, planner, state, moves, leftOut } = best;
 
   const kept: KeptNode[] = [];
@@ -54,12 +64,11 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
     kept.push({ node: node.name, cause, wouldSave, sentence: keptSentence(node.name, cause) });
     if (work.spend(30)) yield;
   }
-  const priceBefore = fleet.nodes.reduce((sum, node) => sum + node.price, 0);
   return {
     moves,
     kept,
-    priceBefore,
-    priceAfter: moves.reduce((sum, { savings }) => sum - savings, priceBefore),
+    priceBefore: price,
+    priceAfter: moves.reduce((sum, { savings }) => sum - savings, price),
     lowerBound,
     evictions: moves.reduce((sum, { landings }) => sum + landings.length, 0),
     complete: !planner.unfinished,
@@ -92,13 +101,17 @@ function* valued(compiled: CompiledFleet, options: ConsolidationOptions, work: W
   return { compiled, prices, lowerBound, podWorth, ladder: new MarketLadder(compiled.model, prices) };
 }
 
+/** Which way to plan: exchanges that build on each other, exchanges that each move a pod once, or all wasteful nodes anew. */
+type Way = 'exchanges' | 'direct' | 'rebuild';
+
 /** Plans exchanges and puts them in an order in which they can be done. */
 function* attempt(
   { compiled, prices, podWorth, ladder }: ValuedFleet,
   options: ConsolidationOptions,
   work: Work,
-  direct: boolean,
+  way: Way,
 ) {
+  const direct = way === 'direct';
   const planned = new FleetState(compiled);
   yield* planned.settle(work);
   const allowances = new Allowances(compiled, options);
@@ -110,11 +123,12 @@ function* attempt(
     { state: planned, allowances, criteria, ladder, newNodes, podWorth },
     { mergeSize: options.mergeSize ?? 8, prices, work, direct },
   );
-  yield* planner.run();
+  const { together, stepOf } = planner.steps;
+  if (way === 'rebuild') together.join(yield* rebuild({ state: planned, allowances, podWorth, options, work }));
+  else yield* planner.run();
 
   const state = new FleetState(compiled);
   yield* state.settle(work);
-  const { together, stepOf } = planner.steps;
   const parts = { state, planned, allowances, criteria, ladder, podWorth };
   const executor = new Executor(direct ? { ...parts, stepOf } : parts);
   const components = componentsOf(planned, together);

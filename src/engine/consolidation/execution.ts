@@ -3,6 +3,7 @@
  * comes: slots and limits while old and new nodes run side by side, and every pod's rules when it is placed. An exchange that
  * must wait for another is done after it; one that can never be done is left out.
  */
+import { typeLabel } from '../compile/type-label.ts';
 import type { Slices, Work } from '../packing/work.ts';
 import type { Allowances } from './allowances.ts';
 import type { Component } from './components.ts';
@@ -13,6 +14,7 @@ import { highestPrices } from './launch-prices.ts';
 import type { MarketLadder } from './market-ladder.ts';
 import { meetsMinValues } from './min-values.ts';
 import { describeNewNode } from './new-node-description.ts';
+import { templateOf } from './node-options.ts';
 import type { KeptCause, Landing, Move, MoveKind } from './plan.ts';
 import { Receivers } from './receivers.ts';
 import { moveSentence } from './sentences.ts';
@@ -242,7 +244,20 @@ export class Executor {
       savings,
       disruptionCost,
     };
-    return { ...move, score: savings / disruptionCost, sentence: moveSentence(move) };
+    return {
+      ...move,
+      score: savings / disruptionCost,
+      sentence: moveSentence(
+        move,
+        opened.map((node) => this.#typeOf(node)),
+      ),
+    };
+  }
+
+  /** The instance type of a new node, as its nodes are labelled. */
+  #typeOf(node: number): string {
+    const { model, nodeOption } = this.#state;
+    return typeLabel(model.problem.instanceTypes[templateOf(model, nodeOption[node] as number).type]);
   }
 }
 

@@ -15,7 +15,7 @@ export type Hold =
   | 'nominated'
   | 'leaving'
   | 'consolidate-after'
-  | 'cooldown'
+  | 'spot-policy'
   | 'static-pool';
 
 /** A node as it runs. */
@@ -55,6 +55,8 @@ export interface FleetPod {
   readonly doNotDisrupt?: boolean;
   /** What an eviction of it costs, from its priority and deletion cost. Default 1. */
   readonly evictionCost?: number;
+  /** Whether whoever carries a plan out can put the pod that takes its place on the new node that the plan has for it. */
+  readonly steerable?: boolean;
   /** Numbers of the PodDisruptionBudgets that select it. More than one makes the pod unevictable. */
   readonly disruptionBudgets?: readonly number[];
 }

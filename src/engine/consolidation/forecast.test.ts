@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finish } from '../packing/work.ts';
-import { aPod, aPool, aType, GIB, onDemand, oneOf } from '../testkit/builders.ts';
+import { aPod, aPool, aType, GIB, INSTANCE_TYPE, onDemand, oneOf } from '../testkit/builders.ts';
 import { aConsolidation, aFleet, aFleetNode, aFleetPod, type StatedMove } from '../testkit/fleet-builder.ts';
 import type { Fleet } from './fleet.ts';
 import { type ForecastOptions, forecast } from './forecast.ts';
@@ -44,6 +44,15 @@ describe('a move', () => {
     const move: StatedMove = { nodes: ['two'], landings: { p2: 'one' } };
     expect(survivors(aFleet(), [move], { ...KIND, slack: 0.4 })).toEqual([0]);
     expect(survivors(aFleet(), [move], { ...KIND, slack: 0.6 })).toEqual([]);
+  });
+
+  it('puts pods that ask for an instance type on a new node of it, whatever the problem calls the type', () => {
+    const type = aType({ name: 'other:big', labels: { [INSTANCE_TYPE]: 'big' }, offerings: onDemand(0.5, 'a') });
+    const groups = [{ ...cores(1), requirements: [[oneOf(INSTANCE_TYPE, 'big')]] }];
+    const nodes = [aFleetNode('a', { labels: { [INSTANCE_TYPE]: 'big' } })];
+    const fleet = aFleet({ groups, nodes, pods: [aFleetPod('p', 'a')], instanceTypes: [type] });
+    const buy = [{ buy: ['other:big/a/on-demand'] }];
+    expect(survivors(fleet, [{ nodes: ['a'], landings: { p: 0 }, buy }])).toEqual([0]);
   });
 
   it('counts on its own new nodes, and not on those of a move that does not work out', () => {

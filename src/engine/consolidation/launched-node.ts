@@ -1,4 +1,5 @@
 /** What a planned node is once it runs. */
+import { typeLabel } from '../compile/type-label.ts';
 import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODE_POOL, ZONE } from '../compile/well-known.ts';
 import type { DaemonGroup, InstanceType, Labels, Offering, Pool, Resources } from '../problem.ts';
 import { satisfies } from '../requirements/label-match.ts';
@@ -27,7 +28,7 @@ export function launchedNode(
     ...settled,
     ...pool.labels,
     ...type.labels,
-    [INSTANCE_TYPE]: type.name,
+    [INSTANCE_TYPE]: typeLabel(type),
     [ZONE]: offering.zone,
     [CAPACITY_TYPE]: offering.capacityType,
     ...offering.labels,

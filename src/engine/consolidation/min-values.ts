@@ -1,3 +1,4 @@
+import { typeLabel } from '../compile/type-label.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../compile/well-known.ts';
 import type { FleetState } from './fleet-state.ts';
 import type { MarketLadder } from './market-ladder.ts';
@@ -24,7 +25,7 @@ function valueOfKey({ model }: FleetState, option: number, key: string): string 
   const { catalogue, problem } = model;
   const { type, pool } = templateOf(model, option);
   const offering = catalogue.optionOffering[option];
-  if (key === INSTANCE_TYPE) return problem.instanceTypes[type]?.name;
+  if (key === INSTANCE_TYPE) return typeLabel(problem.instanceTypes[type]);
   if (key === ZONE) return offering?.zone;
   if (key === CAPACITY_TYPE) return offering?.capacityType;
   return offering?.labels?.[key] ?? problem.instanceTypes[type]?.labels?.[key] ?? problem.pools[pool]?.labels?.[key];

@@ -1,6 +1,7 @@
 /** A planned node as the caller launches it: its pool, what it must satisfy, and the offerings in the order in which to try them. */
+import { typeLabel } from '../compile/type-label.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../compile/well-known.ts';
-import type { Requirement } from '../problem.ts';
+import type { InstanceType, Requirement } from '../problem.ts';
 import type { RankedOffering } from '../solution.ts';
 import type { FleetState } from './fleet-state.ts';
 import type { MarketLadder } from './market-ladder.ts';
@@ -23,17 +24,18 @@ export function describeNewNode(state: FleetState, ladder: MarketLadder, node: n
   const others = optionsFor(state, ladder, node, { samePool: true }).filter(
     (option) => option !== chosen && (catalogue.optionPrice[option] as number) <= most,
   );
-  const offerings = distinct([chosen, ...others].map((option) => offeringOf(state, option))).slice(0, limit);
+  const ranked = distinct([chosen, ...others].map((option) => offeringOf(state, option))).slice(0, limit);
+  const offerings = ranked.map(({ offering }) => offering);
   const used = new Float64Array(dimensions.size);
   const row = (catalogue.optionTemplate[chosen] as number) * dimensions.size;
   for (let column = 0; column < used.length; column++) {
     used[column] = (catalogue.alloc[row + column] as number) - (free[node * used.length + column] as number);
   }
-  const values = (pick: (offering: RankedOffering) => string): string[] => [...new Set(offerings.map(pick))].sort();
+  const values = (pick: (one: Ranked) => string): string[] => [...new Set(ranked.map(pick))].sort();
   const narrowed: Requirement[] = [
-    { key: INSTANCE_TYPE, operator: 'In', values: values((one) => one.instanceType) },
-    { key: ZONE, operator: 'In', values: values((one) => one.zone) },
-    { key: CAPACITY_TYPE, operator: 'In', values: values((one) => one.capacityType) },
+    { key: INSTANCE_TYPE, operator: 'In', values: values(({ type }) => typeLabel(type)) },
+    { key: ZONE, operator: 'In', values: values(({ offering }) => offering.zone) },
+    { key: CAPACITY_TYPE, operator: 'In', values: values(({ offering }) => offering.capacityType) },
   ];
   const settled = template.openKeys.map((key): Requirement => {
     const value = template.labels[key];
@@ -53,22 +55,29 @@ export function describeNewNode(state: FleetState, ladder: MarketLadder, node: n
   };
 }
 
-function offeringOf({ model }: FleetState, option: number): RankedOffering {
+interface Ranked {
+  readonly offering: RankedOffering;
+  readonly type: InstanceType | undefined;
+}
+
+function offeringOf({ model }: FleetState, option: number): Ranked {
   const { catalogue, problem } = model;
   const offering = catalogue.optionOffering[option];
-  return {
-    instanceType: problem.instanceTypes[templateOf(model, option).type]?.name ?? '',
+  const type = problem.instanceTypes[templateOf(model, option).type];
+  const ranked = {
+    instanceType: type?.name ?? '',
     zone: offering?.zone ?? '',
     capacityType: offering?.capacityType ?? 'on-demand',
     ...(offering?.reservationId === undefined ? {} : { reservationId: offering.reservationId }),
     price: catalogue.optionPrice[option] as number,
   };
+  return { offering: ranked, type };
 }
 
 /** Two templates of a pool may lead to the same offering. */
-function distinct(offerings: readonly RankedOffering[]): RankedOffering[] {
+function distinct(ranked: readonly Ranked[]): Ranked[] {
   const seen = new Set<string>();
-  return offerings.filter(({ instanceType, zone, capacityType, reservationId }) => {
+  return ranked.filter(({ offering: { instanceType, zone, capacityType, reservationId } }) => {
     const key = `${instanceType}/${zone}/${capacityType}/${reservationId}`;
     return !seen.has(key) && seen.add(key);
   });

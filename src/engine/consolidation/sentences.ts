@@ -1,8 +1,11 @@
 /** What people read about moves and about nodes that are kept. */
 import type { KeptCause, Move } from './plan.ts';
 
-/** Says what a move does. */
-export function moveSentence({ nodes, newNodes, landings, savings, kind }: Omit<Move, 'sentence' | 'score'>): string {
+/** Says what a move does; `types` are the instance types of its new nodes as people know them. */
+export function moveSentence(
+  { nodes, newNodes, landings, savings, kind }: Omit<Move, 'sentence' | 'score'>,
+  types: readonly string[],
+): string {
   const what = nodes.length === 1 ? `node ${nodes[0]}` : `${nodes.length} nodes (${nodes.join(', ')})`;
   const pods =
     landings.length === 0
@@ -12,7 +15,7 @@ export function moveSentence({ nodes, newNodes, landings, savings, kind }: Omit<
   const by =
     newNodes.length === 0
       ? ''
-      : ` by ${newNodes.map(({ offerings: [first] }) => `${first?.instanceType} ${first?.capacityType} in ${first?.zone}`).join(', ')}`;
+      : ` by ${newNodes.map(({ offerings: [first] }, index) => `${types[index]} ${first?.capacityType} in ${first?.zone}`).join(', ')}`;
   return `${verb} ${what}${by}: saves ${usd(savings)} per hour, ${pods}`;
 }
 
@@ -38,7 +41,9 @@ function because(cause: KeptCause): string {
     case 'several-disruption-budgets':
       return `pod ${cause.pod} is selected by more than one PodDisruptionBudget, so it cannot be evicted`;
     case 'pool-budget':
-      return `the budget of pool ${cause.pool} lets ${count(cause.allowed, 'node')} go now as ${cause.reason}, and no more`;
+      return cause.allowed === 0
+        ? `the budget of pool ${cause.pool} lets no more nodes go now as ${cause.reason}`
+        : `the budget of pool ${cause.pool} lets ${count(cause.allowed, 'node')} go now as ${cause.reason}, and no more`;
     case 'no-place':
       return `pod ${cause.pod} has no place elsewhere`;
     case 'price':
@@ -62,7 +67,7 @@ const HOLDS: Readonly<Record<Extract<KeptCause, { kind: 'hold' }>['hold'], strin
   nominated: 'pods that are about to start are expected on it',
   leaving: 'it is going already',
   'consolidate-after': 'its pods changed too recently for its pool',
-  cooldown: 'something was changed here recently',
+  'spot-policy': 'how its pool uses spot has it left as it is for now',
   'static-pool': 'its pool keeps a fixed number of nodes',
 };
 

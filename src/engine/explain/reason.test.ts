@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Problem } from '../problem.ts';
 import type { UnplacedReason } from '../solution.ts';
 import { solve } from '../solve.ts';
-import { aNode, aPod, aPool, aProblem, aType, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
+import { aNode, aPod, aPool, aProblem, aType, INSTANCE_TYPE, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
 import { reasonSentence } from './sentence.ts';
 
 function reason(problem: Problem): UnplacedReason {
@@ -36,6 +36,43 @@ describe('the reason why a pod has no place', () => {
     });
   });
 
+  it('tells the resource that is missing most, not one that a larger machine would have', () => {
+    const tiny = aType({
+      name: 'tiny',
+      capacity: { cpu: 900, memory: 2 ** 33, pods: 9 },
+      offerings: onDemand(0.1, 'a'),
+    });
+    const pods = [aPod({ requests: { cpu: 1000, 'nvidia.com/gpu': 1 } })];
+    const why = reason(aProblem({ pods, instanceTypes: [tiny, aType()] }));
+    expect(why.nearest).toMatchObject({
+      instanceType: aType().name,
+      change: { kind: 'resource', resource: 'nvidia.com/gpu', requested: 1, available: 0 },
+    });
+  });
+
+  it('says amounts in units that people read', () => {
+    const pods = [aPod({ requests: { cpu: 500, memory: 100 * 2 ** 40 } })];
+    expect(reasonSentence(reason(aProblem({ pods })))).toMatch(/it has \d+Gi memory for pods, 100Ti would be needed$/);
+  });
+
+  it('names values that the pool has of a label, those written most alike first', () => {
+    const offered = (wanted: string): readonly string[] => {
+      const pods = [aPod({ requirements: [[oneOf(INSTANCE_TYPE, wanted)]] })];
+      const instanceTypes = ['m5.xlarge', 'c5.large', 'm5.large'].map((name) => aType({ name }));
+      const { change } = reason(aProblem({ pods, instanceTypes })).nearest ?? {};
+      return change?.kind === 'label' ? change.offered : [];
+    };
+    expect(offered('m5.larg')).toEqual(['m5.large', 'c5.large', 'm5.xlarge']);
+  });
+
+  it('names an instance type as its nodes are labelled, not as the problem tells it from others', () => {
+    const renamed = aType({ name: 'class-b:large', labels: { [INSTANCE_TYPE]: 'large' } });
+    const why = reason(aProblem({ pods: [aPod({ requests: { cpu: 1e6 } })], instanceTypes: [renamed] }));
+    expect(why.nearest?.instanceType).toBe('large');
+    expect(reasonSentence(why)).toContain('large');
+    expect(reasonSentence(why)).not.toContain('class-b');
+  });
+
   it('names the offering that lacks the fewest labels, however dear it is', () => {
     const far = aType({ name: 'far', labels: { disk: 'ssd' }, offerings: onDemand(9, 'b') });
     const pods = [aPod({ requirements: [[oneOf('disk', 'ssd'), oneOf(ZONE, 'z')]] })];
@@ -48,7 +85,7 @@ describe('the reason why a pod has no place', () => {
       'a label',
       { pods: [aPod({ requirements: [[oneOf(ZONE, 'z')]] })] },
       { kind: 'label', key: ZONE, wanted: 'In z' },
-      'topology.kubernetes.io/zone would have to be In z, it is a',
+      'topology.kubernetes.io/zone would have to be z, it is a',
     ],
     [
       'a taint',
@@ -60,7 +97,7 @@ describe('the reason why a pod has no place', () => {
       'a limit',
       { pools: [aPool({ limits: { cpu: 1000 } })] },
       { kind: 'limit', resource: 'cpu', missing: 3000 },
-      'the limit on cpu of pool default would have to be 3000 higher',
+      'the limit on cpu of pool default would have to be 3 higher',
     ],
     [
       'health',

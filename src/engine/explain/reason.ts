@@ -1,14 +1,20 @@
 /** Why pods have no place: how many offerings each constraint left, which one came closest, and what it lacked. */
+
+import { nearestFirst } from '../../platform/nearest.ts';
 import { type Bitset, forEachBit, hasBit } from '../compile/bitset.ts';
 import type { Template } from '../compile/catalogue.ts';
 import type { Admitted } from '../compile/compatibility.ts';
 import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
-import type { InstanceType, Offering, Requirement } from '../problem.ts';
+import { typeLabel } from '../compile/type-label.ts';
+import type { Offering, Requirement } from '../problem.ts';
 import { satisfies } from '../requirements/label-match.ts';
 import { untolerated } from '../requirements/taints.ts';
 import type { Constraint, FunnelStep, NearestMiss, NeededChange, UnplacedReason } from '../solution.ts';
 import type { PlacementState } from '../topology/placement-state.ts';
 import { HOST, type TopologyRule } from '../topology/rules.ts';
+
+/** So many values of a label are named. */
+const OFFERED = 6;
 
 /** Explains unplaced classes at the end of a construction. */
 export class Explainer {
@@ -19,6 +25,7 @@ export class Explainer {
   readonly #total: number;
   readonly #unhealthy: number;
   readonly #memo = new Map<string, UnplacedReason>();
+  readonly #offeredMemo = new Map<string, readonly string[]>();
 
   constructor(state: PlacementState) {
     this.#state = state;
@@ -103,10 +110,10 @@ export class Explainer {
     const { catalogue, dimensions, keys } = this.#model;
     if (constraint === 'resources') {
       const row = (catalogue.optionTemplate[option] as number) * dimensions.size;
-      return podClass.requests.reduce((worst, amount, column) => {
-        const available = catalogue.alloc[row + column] as number;
-        return amount <= available ? worst : Math.max(worst, (amount - available) / amount);
-      }, 0);
+      return podClass.requests.reduce(
+        (sum, amount, column) => sum + missingShare(amount, catalogue.alloc[row + column] as number),
+        0,
+      );
     }
     if (constraint !== 'requirements') return 0;
     const alternatives = podClass.group.requirements ?? [];
@@ -163,7 +170,7 @@ export class Explainer {
     const offering = catalogue.optionOffering[option] as Offering;
     return {
       pool: problem.pools[template.pool]?.name ?? '',
-      instanceType: (problem.instanceTypes[template.type] as InstanceType).name,
+      instanceType: typeLabel(problem.instanceTypes[template.type]),
       zone: offering.zone,
       capacityType: offering.capacityType,
       constraint,
@@ -181,9 +188,9 @@ export class Explainer {
         return { kind: 'taint', key: taint?.key ?? '', value: taint?.value ?? '', effect: taint?.effect ?? '' };
       }
       case 'requirements':
-        return this.#missingLabel(option, group.requirements?.[0] ?? []);
+        return this.#missingLabel(option, template.pool, group.requirements?.[0] ?? []);
       case 'volume-zone':
-        return this.#missingLabel(option, group.volumeRequirements?.[0] ?? []);
+        return this.#missingLabel(option, template.pool, group.volumeRequirements?.[0] ?? []);
       case 'limits': {
         const shortage = this.#state.purse.shortage(option);
         return {
@@ -212,10 +219,10 @@ export class Explainer {
       }
       default: {
         const row = (catalogue.optionTemplate[option] as number) * dimensions.size;
-        const column = Math.max(
-          0,
-          podClass.requests.findIndex((amount, index) => amount > (catalogue.alloc[row + index] as number)),
+        const missing = Array.from(podClass.requests, (amount, index) =>
+          missingShare(amount, catalogue.alloc[row + index] as number),
         );
+        const column = missing.indexOf(Math.max(...missing));
         return {
           kind: 'resource',
           resource: dimensions.name(column),
@@ -226,13 +233,32 @@ export class Explainer {
     }
   }
 
-  #missingLabel(option: number, list: readonly Requirement[]): NeededChange {
+  #missingLabel(option: number, pool: number, list: readonly Requirement[]): NeededChange {
     const { catalogue, keys } = this.#model;
     const value = (requirement: Requirement): string | undefined => catalogue.label(option, keys.id(requirement.key));
     const broken = list.find((requirement) => !satisfies(requirement, value(requirement)));
     if (broken === undefined) return { kind: 'nothing-to-buy' };
     const wanted = `${broken.operator}${broken.values.length > 0 ? ` ${broken.values.slice(0, 5).join(', ')}` : ''}`;
-    return { kind: 'label', key: broken.key, wanted, actual: value(broken) };
+    const offered = this.#offered(pool, broken.key, broken.values[0] ?? '');
+    return { kind: 'label', key: broken.key, wanted, actual: value(broken), offered };
+  }
+
+  /** The values of a label that a pool has, those that are written most like the wanted one first. */
+  #offered(pool: number, key: string, wanted: string): readonly string[] {
+    const memo = `${pool}|${key}|${wanted}`;
+    const known = this.#offeredMemo.get(memo);
+    if (known !== undefined) return known;
+    const { catalogue, keys } = this.#model;
+    const id = keys.id(key);
+    const values = new Set<string>();
+    for (let option = 0; option < catalogue.optionCount; option++) {
+      if ((catalogue.templates[catalogue.optionTemplate[option] as number] as Template).pool !== pool) continue;
+      const value = catalogue.label(option, id);
+      if (value !== undefined) values.add(value);
+    }
+    const offered = nearestFirst(wanted, [...values].sort()).slice(0, OFFERED);
+    this.#offeredMemo.set(memo, offered);
+    return offered;
   }
 
   #nothing(): NearestMiss | undefined {
@@ -243,7 +269,7 @@ export class Explainer {
     if (type === undefined || offering === undefined) return undefined;
     return {
       pool: this.#model.problem.pools[0]?.name ?? '',
-      instanceType: type.name,
+      instanceType: typeLabel(type),
       zone: offering.zone,
       capacityType: offering.capacityType,
       constraint: 'healthy',
@@ -279,4 +305,9 @@ export class Explainer {
     });
     return { nodes, nodesRejectedBy: rejected };
   }
+}
+
+/** The share of an amount that is not there. */
+function missingShare(amount: number, available: number): number {
+  return amount <= available ? 0 : (amount - available) / amount;
 }

@@ -1,5 +1,8 @@
 /** Says in words why pods have no place. */
+
 import type { NearestMiss, NeededChange, UnplacedReason } from '../solution.ts';
+import { amountText } from './amounts.ts';
+import { wantedText } from './wanted-text.ts';
 
 const STEPS: Readonly<Record<string, string>> = {
   'instance-type-of-pool': 'are allowed by a pool',
@@ -49,13 +52,13 @@ function nearestWords({ pool, instanceType, zone, capacityType, change }: Neares
 function changeWords(change: NeededChange): string {
   switch (change.kind) {
     case 'label':
-      return `${change.key} would have to be ${change.wanted}, it is ${change.actual ?? 'absent'}`;
+      return `${change.key} would have to be ${wantedText(change.wanted)}, it is ${change.actual ?? 'absent'}`;
     case 'taint':
       return `the taint ${change.key}${change.value === '' ? '' : `=${change.value}`}:${change.effect} would have to be tolerated`;
     case 'resource':
-      return `${change.requested} of ${change.resource} are requested, it has ${change.available}`;
+      return `it has ${amountText(change.resource, change.available)} ${change.resource} for pods, ${amountText(change.resource, change.requested)} would be needed`;
     case 'limit':
-      return `the limit on ${change.resource} of pool ${change.pool} would have to be ${change.missing} higher`;
+      return `the limit on ${change.resource} of pool ${change.pool} would have to be ${amountText(change.resource, change.missing)} higher`;
     case 'offering':
       return change.what === 'no-slots' ? 'its reservation has no free slot' : 'it is out of the market for now';
     case 'min-values':

@@ -42,6 +42,22 @@ export class Purse {
     return Math.max(count, 0);
   }
 
+  /** Whether one option can be bought in place of another that has been paid for; both are of one pool. */
+  affordsInstead(other: number, option: number): boolean {
+    const { catalogue, problem } = this.#model;
+    const bought = catalogue.templates[catalogue.optionTemplate[other] as number];
+    const wanted = catalogue.templates[catalogue.optionTemplate[option] as number];
+    if (bought === undefined || wanted === undefined) return false;
+    if (bought.type === wanted.type) return true;
+    const has = problem.instanceTypes[bought.type]?.capacity ?? {};
+    const needs = problem.instanceTypes[wanted.type]?.capacity ?? {};
+    for (const [resource, left] of this.#limits[wanted.pool] as Map<string, number>) {
+      const more = (needs[resource] ?? 0) - (has[resource] ?? 0);
+      if (more > 0 && more > left) return false;
+    }
+    return true;
+  }
+
   /** Free slots of the option's reservation; without end for options that have none. */
   slotsLeft(option: number): number {
     const reservation = this.#model.catalogue.optionReservation[option] as number;

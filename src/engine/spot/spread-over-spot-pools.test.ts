@@ -148,9 +148,9 @@ describe('a plan within the limits of a policy', () => {
     const nodes = [node(['spot other:small/a 1', 'spot other:small/b 2'].map(offering))];
     const counts = { nodes: 1, onDemand: 0, spot: new Map([['small/a', 1]]) };
     const cloudName = (name: string): string => name.replace('other:', '');
-    expect(firsts(spread(nodes, { maxPercentPerSpotPool: 50 }, { counts, cloudName }).newNodes)).toEqual([
-      'spot other:small/b',
-    ]);
+    const { newNodes, changes } = spread(nodes, { maxPercentPerSpotPool: 50 }, { counts, cloudName });
+    expect(firsts(newNodes)).toEqual(['spot other:small/b']);
+    expect(changes[0]?.sentence).toMatch(/^spot small in b instead of spot small in a: /);
   });
 
   it('keeps each pool to its own limits', () => {

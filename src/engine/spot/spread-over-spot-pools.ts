@@ -36,7 +36,9 @@ export interface SpreadChange {
 export interface SpreadGap {
   readonly pool: string;
   readonly rule: 'on-demand' | 'spot-pool';
-  /** For people. */
+  /** What the limit asks for, for people. */
+  readonly limit: string;
+  /** The same, and what is amiss. */
   readonly sentence: string;
 }
 
@@ -113,7 +115,13 @@ function spreadPool<Node extends NewNode>(
         rule === 'on-demand'
           ? `${wanted} of the ${total} nodes of ${name} are to be on-demand`
           : `at most ${most} of the ${total} nodes of ${name} may be in one spot pool`;
-      changes.push({ node: number, from, to, rule, sentence: `${text(to)} instead of ${text(from)}: ${why}` });
+      changes.push({
+        node: number,
+        from,
+        to,
+        rule,
+        sentence: `${text(to, pool)} instead of ${text(from, pool)}: ${why}`,
+      });
     }
   }
   return { nodes, changes, gaps: gapsOf(name, { total, most, wanted, missing, load, room }) };
@@ -186,17 +194,19 @@ function gapsOf(pool: string, { total, most, wanted, missing, load, room }: Outc
   const gaps: SpreadGap[] = [];
   const short = missing - (load.get(ON_DEMAND) ?? 0);
   if (short > 0) {
-    const sentence = `${wanted} of the ${total} nodes of ${pool} are to be on-demand, ${short} of them cannot be: nothing else that its NodePool allows holds their pods`;
-    gaps.push({ pool, rule: 'on-demand', sentence });
+    const limit = `${wanted} of the ${total} nodes of ${pool} are to be on-demand`;
+    const sentence = `${limit}, ${short} of them cannot be: nothing else that its NodePool allows holds their pods`;
+    gaps.push({ pool, rule: 'on-demand', limit, sentence });
   }
   for (const [place, count] of load) {
     if (place === ON_DEMAND || count <= room(place)) continue;
-    const sentence = `at most ${most} of the ${total} nodes of ${pool} may be in one spot pool, ${place} gets ${count - room(place)} more: nothing else that its NodePool allows holds their pods`;
-    gaps.push({ pool, rule: 'spot-pool', sentence });
+    const limit = `at most ${most} of the ${total} nodes of ${pool} may be in one spot pool`;
+    const sentence = `${limit}, ${place} gets ${count - room(place)} more: nothing else that its NodePool allows holds their pods`;
+    gaps.push({ pool, rule: 'spot-pool', limit, sentence });
   }
   return gaps;
 }
 
-function text({ capacityType, instanceType, zone }: RankedOffering): string {
-  return `${capacityType} ${instanceType} in ${zone}`;
+function text({ capacityType, instanceType, zone }: RankedOffering, { cloudName }: PoolToSpread): string {
+  return `${capacityType} ${cloudName?.(instanceType) ?? instanceType} in ${zone}`;
 }

@@ -3,6 +3,7 @@ import type { ExistingNode, InstanceType, Offering, PodGroup, Pool, Problem, Req
 
 export const ZONE = 'topology.kubernetes.io/zone';
 export const HOSTNAME = 'kubernetes.io/hostname';
+export const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 export const GIB = 1024 ** 3;
 
 /** A pod of 1 vCPU and 1 GiB without constraints. */

@@ -120,6 +120,14 @@ describe('counts and limits', () => {
     expect(limited({ cpu: 9000 }, { cpu: 2000 })).toEqual(['limits']);
     expect(limited({ nodes: 2 })).toEqual([]);
     expect(limited({ nodes: 2 }, { nodes: 1 })).toEqual(['limits']);
+    const large = aType({ name: 'large', capacity: { cpu: 16_000, memory: 64 * 1024 ** 3, pods: 100 } });
+    const either = (limits: Record<string, number>) =>
+      brokenRules(
+        aProblem({ pools: [aPool({ limits })], instanceTypes: [aType(), large] }),
+        buy('medium/a/on-demand', 'large/a/on-demand'),
+      );
+    expect(either({ cpu: 16_000 })).toEqual([]);
+    expect(either({ cpu: 15_999 })).toEqual(['alternatives']);
   });
 
   it('of a reservation hold over all types and pools', () => {

@@ -146,6 +146,15 @@ export function checkTotals(problem: Problem, market: Market, purchases: readonl
       const total = (pool.usage?.[resource] ?? 0) + bought;
       // A pool that was over its limit before may stay so, as long as nothing is added.
       if (bought > 0 && total > limit) report('limits', `pool ${pool.name}`, `${resource}: ${total} of ${limit}`);
+      // Where minValues must be counted every type is listed, whatever it would take.
+      const free = pool.requirements?.every(({ minValues }) => minValues === undefined) ?? true;
+      for (const { plan, node, found } of free ? mine : []) {
+        const amountOf = (one: Found | undefined): number => one?.type.capacity[resource] ?? 0;
+        const alternatives = plan.offerings.map((ranked) => amountOf(market.find(ranked)));
+        const more = Math.max(...alternatives) - amountOf(found);
+        if (more > 0 && total + more > limit)
+          report('alternatives', node.name, `limits: ${resource}: ${total + more} of ${limit}`);
+      }
     }
   }
   const slots = new Map<string, { slots: number; taken: number }>();

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import type { Credentials } from './credentials.ts';
 
+const KWOK_CONFIGURATION = join(import.meta.dirname, 'kwok.yaml');
+
 /** A port for each program; etcd has a second one for peers, of which there are none. */
 export const PORT_NAMES = ['etcd', 'etcdPeers', 'apiServer', 'controllerManager', 'scheduler', 'kwok'] as const;
 export type Ports = Readonly<Record<(typeof PORT_NAMES)[number], number>>;
@@ -110,7 +112,7 @@ export function components({
       command: binaries.kwok,
       arguments: [
         `--kubeconfig=${credentials.kubeconfig}`,
-        ...binaries.kwokStages.map((stage) => `--config=${stage}`),
+        ...[KWOK_CONFIGURATION, ...binaries.kwokStages].map((file) => `--config=${file}`),
         // Other nodes are left to whoever made them.
         '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
         // Without leases the controller manager takes the nodes for dead after its grace period.

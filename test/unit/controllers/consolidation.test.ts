@@ -1,10 +1,12 @@
 /** Fleets that shrink when their load does, in virtual time. */
 import { describe, expect, it } from 'vitest';
+import { LABEL_INITIALIZED, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
+import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
-import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
+import { DEPLOYMENTS, type Deployment } from '../../../src/apis/kubernetes/workloads.ts';
 import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
@@ -110,4 +112,70 @@ describe('consolidation', () => {
     );
     await world.end();
   });
+
+  describe('of a fleet whose load has fallen far', () => {
+    /** Services that are spread over the zones, scaled down so that the spread is left uneven. */
+    async function fallen(): Promise<FleetWorld> {
+      const world = await FleetWorld.start({ slowHeartbeats: true, controllers: { consolidation: CONSOLIDATION } });
+      const disruption = { consolidateAfter: '30s', budgets: [{ nodes: '100%' }] };
+      await world.client.create(NODE_POOLS, aPool('general', { disruption }));
+      for (const [name, cpu] of Object.entries(SIZES))
+        await world.client.create(DEPLOYMENTS, spreadOverZones(aWorkload(name, 24, cpu)));
+      await world.clock.advance(10 * MINUTE);
+      await scale(world, 5);
+      await world.clock.advance(MINUTE / 4);
+      return world;
+    }
+
+    it('moves each pod at most once, to where it was planned', async () => {
+      const world = await fallen();
+      const before = await podUids(world);
+      expect(before).toHaveLength(15);
+      const seen = new Set(before);
+      for (let step = 0; step < 600; step++) {
+        await world.clock.advance(1000);
+        for (const { metadata } of (await world.client.list(PODS)).items) seen.add(metadata.uid ?? '');
+      }
+      expect(await podUids(world)).toHaveLength(15);
+      // 15 pods ask for 12.5 cores.
+      expect(await cores(world)).toBeLessThanOrEqual(16);
+      expect(seen.size).toBeLessThanOrEqual(30);
+      expect(await closedNodes(world)).toEqual([]);
+      await world.end();
+    });
+
+    it('leaves no node closed when the process is killed while pods are on their way', async () => {
+      const world = await fallen();
+      for (let step = 0; step < 300 && (await closedNodes(world)).length === 0; step++) await world.clock.advance(200);
+      expect(await closedNodes(world)).not.toEqual([]);
+      await world.killControllers();
+      world.startControllers();
+      await world.clock.advance(10 * MINUTE);
+      expect(await closedNodes(world)).toEqual([]);
+      expect(await podUids(world)).toHaveLength(15);
+      expect(await cores(world)).toBeLessThanOrEqual(20);
+      await world.end();
+    });
+  });
 });
+
+function spreadOverZones(workload: Deployment): Deployment {
+  const { template } = workload.spec;
+  const labelSelector = { matchLabels: { app: workload.metadata.name ?? '' } };
+  const constraint = {
+    topologyKey: LABEL_ZONE,
+    maxSkew: 1,
+    whenUnsatisfiable: 'DoNotSchedule',
+    labelSelector,
+  } as const;
+  const spec = { ...template.spec, topologySpreadConstraints: [constraint] };
+  return { ...workload, spec: { ...workload.spec, template: { ...template, spec } } };
+}
+
+/** Nodes that are up and take pods only from us. */
+async function closedNodes(world: FleetWorld): Promise<string[]> {
+  const { items } = await world.client.list(NODES);
+  return items.flatMap(({ metadata, spec }) =>
+    spec?.unschedulable === true && metadata.labels?.[LABEL_INITIALIZED] === 'true' ? [metadata.name ?? ''] : [],
+  );
+}

@@ -10,6 +10,7 @@ import { NoticeReceiver } from '../../../src/controllers/interruption/notice-rec
 import { OwnWrites } from '../../../src/controllers/own-writes.ts';
 import { EmbeddedCluster } from '../../../src/embedded/cluster.ts';
 import { EventRecorder } from '../../../src/kube/event-recorder.ts';
+import { type Fault, FaultyClient, type Verb } from '../../../src/kube/testkit/faulty-client.ts';
 import type { EpochMs } from '../../../src/platform/clock.ts';
 import { SILENT_LOGGER } from '../../../src/platform/logger.ts';
 import { Metrics } from '../../../src/platform/metrics.ts';
@@ -20,18 +21,22 @@ import { ClusterState } from '../../../src/state/cluster-state.ts';
 import { aClaim } from './testkit/fleet-world.ts';
 
 /** A receiver, and a cloud whose every word is in our hands. */
-async function setUp(notices: (signal: AbortSignal) => AsyncIterable<ReceivedNotice>) {
+async function setUp(
+  notices: (signal: AbortSignal) => AsyncIterable<ReceivedNotice>,
+  fault: (verb: Verb) => Fault | undefined = () => undefined,
+) {
   const clock = new VirtualClock();
   const random = seededRandom('receiver');
   const { client } = new EmbeddedCluster({ clock, random });
   for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
   const informers = new ClusterInformers({ client, clock, random, nodeClasses: [] });
+  const faulty = new FaultyClient({ client, clock, fault });
   const metrics = new Metrics();
   const receiver = new NoticeReceiver({
     ...{ client, clock, random, metrics, logger: SILENT_LOGGER, state: new ClusterState(informers) },
     recorder: new EventRecorder({ client, clock, random, component: 'karpenter' }),
     provider: { notices } as unknown as CloudProvider,
-    writes: new OwnWrites(client, informers),
+    writes: new OwnWrites(faulty, informers),
     ...{ say: () => {}, onRebalance: () => 'Event' as const, recordNotice: () => {} },
   });
   const stop = new AbortController();
@@ -43,11 +48,12 @@ async function setUp(notices: (signal: AbortSignal) => AsyncIterable<ReceivedNot
   const interrupted = async (name: string): Promise<boolean> =>
     (await client.get(NODE_CLAIMS, { name })).metadata.annotations?.[ANNOTATION_INTERRUPTION] !== undefined;
   const outcome = (name: string) => metrics.read('spindrift_interruption_notices_total', { outcome: name });
+  const received = () => metrics.read('karpenter_interruption_received_messages_total');
   const end = async (): Promise<void> => {
     stop.abort(new Error('the end'));
     await clock.run(running);
   };
-  return { clock, client, launch, interrupted, outcome, end };
+  return { clock, client, launch, interrupted, outcome, received, end };
 }
 
 function aNotice(
@@ -117,6 +123,28 @@ describe('the receiver of notices', () => {
     expect(await world.interrupted('young')).toBe(true);
     expect(acknowledged).toEqual(['one', 'young', 'other']);
     expect(await world.outcome('foreign')).toBe(1);
+    await world.end();
+  });
+
+  it('takes no more than it can hold while nothing can be written, however often notices come again', async () => {
+    const sent = 30_000;
+    const world = await setUp(
+      async function* (signal) {
+        for (let time = 0; time < sent; time++) yield aNotice('one', async () => {});
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      },
+      (verb) => (away && verb === 'patch' ? { kind: 'lost' } : undefined),
+    );
+    let away = true;
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.launch('one');
+    await world.clock.advance(60_000);
+    expect(await world.received()).toBe(20_000);
+    away = false;
+    await world.clock.advance(60_000);
+    expect(await world.received()).toBe(sent);
+    expect(await world.outcome('late')).toBe(1);
+    expect(await world.outcome('repeated')).toBe(sent - 1);
     await world.end();
   });
 });

@@ -375,7 +375,7 @@ describe('a notice', () => {
     await world.end();
   });
 
-  it('of maintenance without a time waits for the replacement, however long that takes', async () => {
+  it('of maintenance without a time waits for the replacement', async () => {
     const { world, chronicle } = await start({ account: { startMs: 300_000 } });
     await world.client.create(DEPLOYMENTS, aDeployment('web', { template: template('web', {}) }));
     await world.clock.advance(6 * MINUTE);

@@ -62,6 +62,28 @@ describe('a pool', () => {
     await world.end();
   });
 
+  it('is told of words in it that mean nothing, and ready all the same', async () => {
+    const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'ondemand'] }];
+    const { world, said } = await withPool(aPool({ requirements }));
+    expect(await said('ValidationSucceeded')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('have ondemand, which is passed over'),
+    });
+    expect(await said('Ready')).toMatchObject({ status: 'True' });
+    expect(await world.events('general')).toHaveProperty('PartlyIgnored');
+    await world.end();
+  });
+
+  it('may not ask for labels that only its cloud sets', async () => {
+    const requirements = [{ key: 'spindrift.dev/anything', operator: 'Exists' }];
+    const { world, said } = await withPool(aPool({ requirements }));
+    expect(await said('ValidationSucceeded')).toMatchObject({
+      status: 'False',
+      message: expect.stringContaining('labels of the domain spindrift.dev are set by the autoscaler'),
+    });
+    await world.end();
+  });
+
   it('whose node class is missing is ready as soon as it is there', async () => {
     const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'later' };
     const { world, said } = await withPool(aPool({ nodeClassRef }));

@@ -8,7 +8,7 @@ import { PODS, type PodSpec } from '../../../src/apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../../../src/apis/kubernetes/pod-requests.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { type FaultSettings, NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
-import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
 import { aWorkload } from './testkit/fleet-objects.ts';
@@ -146,6 +146,16 @@ describe('provisioning', () => {
     await addPods(world, 'waiting', 1);
     await world.clock.advance(MINUTE);
     expect(await world.events('waiting-0')).toHaveProperty('InsufficientCapacityError');
+    await world.end();
+  });
+
+  it('tries again when what had no capacity is in the market again, although nobody says so', async () => {
+    const world = await start([aPool('general')], { account: { overrides: [{ capacity: 0 }] } });
+    await addPods(world, 'web', 1);
+    await world.clock.advance(MINUTE);
+    world.cloud.configure('default', anAccount());
+    // Three minutes after the launches failed, and a minute at most until the next round, and then the machine.
+    expect(await untilRunning(world, 'web', 1)).toBeLessThan(4 * MINUTE);
     await world.end();
   });
 

@@ -27,6 +27,7 @@ import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../src/state/cluster-state.ts';
 import { Nominations } from '../../../src/state/nominations.ts';
 import { readOfferings } from '../../../src/state/planned-offerings.ts';
+import { Successors } from '../../../src/state/successors.ts';
 
 const CRDS = resource<KubeObject>(
   'apiextensions.k8s.io/v1',
@@ -76,7 +77,8 @@ async function setUp(...pools: NodePool[]) {
   const nominations = new Nominations({ clock, pods: informers.pods });
   const risk = new RiskKeeper({ clock, metrics: new Metrics() });
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
-  const shared = { client, clock, state, provider, recorder, decisions, nominations, spot };
+  const successors = new Successors(clock);
+  const shared = { client, clock, state, provider, recorder, decisions, nominations, successors, spot };
   const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);
@@ -135,6 +137,21 @@ describe('provisioning', () => {
       );
     expect(of('fits', 'Nominated')?.message).toBe(`Pod should schedule on: nodeclaim/${claim!.metadata.name}`);
     expect(of('huge', 'FailedScheduling')?.message).toContain('cpu');
+    await end();
+  });
+
+  it('says on a pool that its requirements leave nothing to launch', async () => {
+    const requirements = [{ key: 'node.kubernetes.io/instance-type', operator: 'In' as const, values: ['meduim'] }];
+    const { clock, client, end } = await setUp(pool('default', { requirements }));
+    await client.create(PODS, aPod('a', { requests: { cpu: '1' } }));
+    await clock.advance(3000);
+    const events = (await client.list(EVENTS)).items.filter(({ involvedObject }) => involvedObject.kind === 'NodePool');
+    expect(events.map(({ reason, message }) => [reason, message])).toEqual([
+      [
+        'NoCompatibleInstanceTypes',
+        'nothing that its node class sells has node.kubernetes.io/instance-type In meduim, did you mean medium?',
+      ],
+    ]);
     await end();
   });
 

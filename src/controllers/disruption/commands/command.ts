@@ -1,5 +1,6 @@
 /** What a disruption does: some nodes go, others come first. */
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
+import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { NewNode } from '../../../engine/solution.ts';
 import type { Candidate, DisruptionClass } from '../candidate.ts';
 
@@ -13,6 +14,8 @@ export interface PlannedNode {
   readonly pool: NodePool;
   /** What the cloud calls an instance type of the plan. */
   readonly cloudName: (instanceType: string) => string;
+  /** The pods whose successors it is made for. */
+  readonly pods: readonly Pod[];
 }
 
 /** Why a claim is repaired, and how. */

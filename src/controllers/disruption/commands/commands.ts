@@ -9,6 +9,7 @@ import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../apis/spindr
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
+import type { Successors } from '../../../state/successors.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
@@ -26,6 +27,7 @@ import { Marks } from './marks.ts';
 export interface CommandsOptions extends ControllersOptions {
   /** Whose claims did not come up. */
   readonly backOff: BackOff;
+  readonly successors: Successors;
 }
 
 /** A command whose marks are not all written yet. */
@@ -124,7 +126,7 @@ export class Commands {
     const { mark } = known;
     const claims = this.#claimsOf(known);
     if (claims.length === 0) {
-      this.#underWay.delete(id);
+      this.#over(mark);
       return undefined;
     }
     const { clock, recorder } = this.#options;
@@ -169,6 +171,7 @@ export class Commands {
           command.reason,
           command.newNodes.map(({ node }) => node.pool),
         );
+        for (const { metadata } of claims) this.#options.successors.forget(metadata.name ?? '');
         await Promise.all(claims.map((claim) => deleteClaim(this.#options.client, claim, signal)));
         return false;
       }
@@ -201,12 +204,14 @@ export class Commands {
 
   async #write(
     { id, reason }: Command,
-    { node, pool, cloudName }: Command['newNodes'][number],
+    { node, pool, cloudName, pods }: Command['newNodes'][number],
     signal: AbortSignal,
   ): Promise<NodeClaim> {
     const annotations = { [ANNOTATION_REPLACES]: id };
     const wanted = { node, pool, cloudName, reason: reason.toLowerCase(), annotations };
     const claim = await this.#writer.write(wanted, signal);
+    // At once: its machine may have joined before the other claims are written.
+    this.#options.successors.expect(claim.metadata.name ?? '', pods);
     this.#options.recorder.record(disruptionLaunching(claim, reason));
     return claim;
   }
@@ -227,7 +232,14 @@ export class Commands {
     }
     logger.warn('disruption undone', { command: mark.id, reason: mark.reason, why });
     this.#metrics.undone(mark.needs.length === 0 ? 'delete' : 'replace', mark.reason);
-    this.#underWay.delete(mark.id);
+    this.#over(mark);
+  }
+
+  /** Nobody leaves any more to where the command made room, unless others need the same nodes. */
+  #over({ id, needs }: Mark): void {
+    this.#underWay.delete(id);
+    const stillNeeded = new Set([...this.#underWay.values()].flatMap(({ mark }) => mark.needs.map(({ name }) => name)));
+    for (const { name } of needs) if (!stillNeeded.has(name)) this.#options.successors.forget(name);
   }
 
   async #delete({ mark, deleted }: UnderWay, claims: readonly NodeClaim[], signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 /** From the moves of a plan to what is to be done now. Pure. */
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
+import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { Move } from '../../../engine/consolidation/plan.ts';
 import type { NewNode } from '../../../engine/solution.ts';
 import type { BuiltFleet } from '../../../state/build-fleet.ts';
@@ -81,7 +82,7 @@ function otherMoves({ landings }: Move, index: number): number[] {
 }
 
 /** Undefined when a node or a pool of the move is not there. */
-function commandOf(move: Move, { cloudName }: BuiltFleet, parts: CommandParts): Command | undefined {
+function commandOf(move: Move, { cloudName, pods }: BuiltFleet, parts: CommandParts): Command | undefined {
   const candidates: Candidate[] = [];
   for (const name of move.nodes) {
     const candidate = parts.candidate(name);
@@ -92,7 +93,8 @@ function commandOf(move: Move, { cloudName }: BuiltFleet, parts: CommandParts): 
   for (const node of move.newNodes) {
     const pool = parts.poolNamed.get(node.pool);
     if (pool === undefined) return undefined;
-    newNodes.push({ node: parts.paid(node), pool, cloudName });
+    const own = node.pods.map((number) => pods[number] as Pod);
+    newNodes.push({ node: parts.paid(node), pool, cloudName, pods: own });
   }
   const receivers = new Set(move.landings.flatMap((landing) => ('node' in landing ? [landing.node] : [])));
   return {

@@ -10,7 +10,7 @@ import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { ANNOTATION_REPLACES } from '../../../apis/spindrift/annotations.ts';
 import type { CloudProvider } from '../../../cloud/provider.ts';
 import { consolidateSteps } from '../../../engine/consolidation/consolidate.ts';
-import type { ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
+import type { Fleet, ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
 import { forecast } from '../../../engine/consolidation/forecast.ts';
 import type { ConsolidationPlan } from '../../../engine/consolidation/plan.ts';
 import type { EventRecorder } from '../../../kube/event-recorder.ts';
@@ -20,7 +20,7 @@ import type { Metrics } from '../../../platform/metrics.ts';
 import { type BuiltFleet, buildFleetSteps, type FleetSnapshot } from '../../../state/build-fleet.ts';
 import { type ClusterState, isReschedulable } from '../../../state/cluster-state.ts';
 import { PodFactsCache } from '../../../state/pod-facts.ts';
-import { isGoing, type StateNode } from '../../../state/state-node.ts';
+import { isGoing, isInFlight, isOpening, type StateNode } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { inSlices } from '../../in-slices.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
@@ -40,9 +40,10 @@ import {
   type PlannedMove,
 } from './commands-of-plan.ts';
 import { consolidationApproved, consolidationRejected, unconsolidatable } from './events.ts';
+import { type FleetSnapshotOptions, fleetSnapshot } from './fleet-snapshot.ts';
 import { ConsolidationMetrics } from './metrics.ts';
 import { type Objection, Validation } from './validation.ts';
-import { policyHold, withinPolicies } from './within-policies.ts';
+import { withinPolicies } from './within-policies.ts';
 
 /** How hard to look, and how long to leave things alone. */
 export interface ConsolidationLimits {
@@ -68,7 +69,7 @@ export interface ConsolidationOptions extends ConsolidationLimits {
 }
 
 /** A round of provisioning gathers pods and finds places for them within this time. */
-const ROUND_MS = 12_000;
+export const ROUND_MS = 12_000;
 /** Where pods come all the time, consolidation goes on all the same. */
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 1000;
@@ -235,7 +236,10 @@ export class Consolidation implements DisruptionMethod {
     return nodes.some((node) => isGoing(node) && claims.has(node.claim?.metadata.uid ?? ''));
   }
 
-  /** Every pod that has no place, or will have none, is known to provisioning; or that has been so for too long to wait. */
+  /**
+   * Every pod that has no place, or will have none, is known to provisioning, and the nodes that were made for pods are up; or that has
+   * been so for too long to wait.
+   */
   #isSettled(look: Look): boolean {
     const { rounds, state, clock } = this.#options;
     const uncovered = look.nodes.some(
@@ -246,7 +250,8 @@ export class Consolidation implements DisruptionMethod {
         state.podsOn(node.name).some(isReschedulable),
     );
     const since = look.now - ROUND_MS;
-    const waiting = uncovered || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
+    const waiting =
+      uncovered || look.nodes.some(isComing) || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
     if (!waiting) {
       this.#unsettledSince = undefined;
       return true;
@@ -267,29 +272,14 @@ export class Consolidation implements DisruptionMethod {
     return change > now ? Math.min(time, change) : time;
   }
 
-  #snapshot(look: Look, pools: readonly UsablePool[], nodes = look.nodes, budgets = look.budgets): FleetSnapshot {
+  #snapshot(
+    look: Look,
+    pools: readonly UsablePool[],
+    fresh: Pick<FleetSnapshotOptions, 'nodes' | 'budgets'> = {},
+  ): FleetSnapshot {
     const { state, provider, clock, cooldownMs, policies } = this.#options;
-    const { informers, storage } = state;
-    const allowed = (pool: string) => ({
-      Empty: budgets.left(pool, 'Empty'),
-      Underutilized: budgets.left(pool, 'Underutilized'),
-    });
-    return {
-      now: clock.now(),
-      nodes,
-      podsOn: (node) => state.podsOn(node),
-      daemonSets: informers.daemonSets.list(),
-      pools,
-      nodePools: [...look.poolNamed.values()],
-      namespaces: informers.namespaces.list(),
-      disruptionBudgets: informers.disruptionBudgets.list(),
-      storage,
-      reservationLabel: provider.labels.reservation,
-      isNominated: (node) => look.isNominated(node),
-      allowed,
-      policyHold: policyHold({ policies, pools, nodes, now: clock.now(), podsOn: (node) => state.podsOn(node) }),
-      ...(cooldownMs === undefined ? {} : { cooldownMs }),
-    };
+    const reservationLabel = provider.labels.reservation;
+    return fleetSnapshot({ state, look, now: clock.now(), pools, policies, reservationLabel, cooldownMs, ...fresh });
   }
 
   #plan({ fleet }: BuiltFleet, signal: AbortSignal): Promise<ConsolidationPlan> {
@@ -308,9 +298,14 @@ export class Consolidation implements DisruptionMethod {
   ): Promise<{ now: readonly PlannedMove[]; next: readonly FollowingMove[]; unlikely: number }> {
     // Those that follow come after those that they follow.
     const all = [...now, ...next];
-    const moves = all.map(({ move }) => move);
+    // Where all pods go to new nodes that are kept for them, the scheduler has no say.
+    const steered = steeredMoves(fleet, all);
+    const open = all.filter((one) => !steered.has(one));
+    const moves = open.map(({ move }) => move);
     const numbers = await inSlices(forecast(fleet, moves, this.#caution.test), this.#options.clock, signal);
-    const lasting = new Set(all.filter((_, index) => numbers.has(index)).map(({ command }) => command));
+    const lasting = new Set(
+      [...steered, ...open.filter((_, index) => numbers.has(index))].map(({ command }) => command),
+    );
     for (const { command, follows } of next) if (!follows.every((other) => lasting.has(other))) lasting.delete(command);
     return {
       now: now.filter(({ command }) => lasting.has(command)),
@@ -353,7 +348,7 @@ export class Consolidation implements DisruptionMethod {
     const going = new Map(look.nodes.filter(isGoing).map((node) => [node.claim?.metadata.uid, node]));
     const nodes = state.nodes().map((node) => going.get(node.claim?.metadata.uid) ?? node);
     const budgets = new Budgets({ pools: [...look.poolNamed.values()], nodes, now: clock.now() });
-    const snapshot = { ...this.#snapshot(look, pools, nodes, budgets), isNominated };
+    const snapshot = { ...this.#snapshot(look, pools, { nodes, budgets }), isNominated };
     const fresh = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
     const validation = new Validation({ planned: built, fresh, budgets });
     return inSlices(this.#checked(planned, validation), clock, signal);
@@ -402,6 +397,22 @@ function uidsOf(moves: readonly PlannedMove[]): string[] {
   return moves.flatMap(({ command }) => command.candidates.map(({ claim }) => claim.metadata.uid ?? ''));
 }
 
+/** Those of the moves whose pods all go to new nodes, where they can be put. */
+function steeredMoves({ pods }: Fleet, moves: readonly PlannedMove[]): ReadonlySet<PlannedMove> {
+  const steerable = new Set(pods.filter((pod) => pod.steerable === true).map(({ name }) => name));
+  return new Set(
+    moves.filter(
+      ({ move: { landings, newNodes } }) =>
+        newNodes.length > 0 && landings.every((landing) => 'move' in landing && steerable.has(landing.pod)),
+    ),
+  );
+}
+
+/** Pods are on their way to it. */
+function isComing(state: StateNode): boolean {
+  return !isGoing(state) && (isInFlight(state) || (state.node !== undefined && isOpening(state.node)));
+}
+
 function isAmong(command: Command, moves: readonly PlannedMove[]): boolean {
   return moves.some((move) => move.command === command);
 }
@@ -412,7 +423,8 @@ function withoutSettling(built: BuiltFleet): BuiltFleet {
   return { ...built, fleet: { ...built.fleet, nodes } };
 }
 
-function pendingSince({ status, metadata }: Pod): EpochMs | undefined {
+/** Since when the scheduler has had no place for a pod. */
+export function pendingSince({ status, metadata }: Pod): EpochMs | undefined {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   return parseTimestamp(scheduled?.lastTransitionTime ?? metadata.creationTimestamp);
 }

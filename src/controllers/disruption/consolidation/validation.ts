@@ -97,7 +97,7 @@ export class Validation {
       const [first] = offerings;
       const price = first && this.#priceNow(first);
       if (price === undefined) {
-        const what = `${first?.instanceType} ${first?.capacityType} in ${first?.zone}`;
+        const what = `${this.#fresh.cloudName(first?.instanceType ?? '')} ${first?.capacityType} in ${first?.zone}`;
         return { kind: 'scheduling', because: `${what} cannot be had any more` };
       }
       saved -= price;

@@ -59,8 +59,9 @@ export function policyHold(circumstances: HoldCircumstances): NonNullable<FleetS
   return (state) => {
     const pool = poolOf(state);
     if (pool === undefined) return undefined;
-    if (kept.has(state.name)) return {};
+    const { policy, returnToSpot } = policies.for(pool);
+    if (kept.has(state.name)) return { because: `SpotPolicy ${policy} asks for it to be there, on demand` };
     const context = { now, nodes: counts.get(pool)?.length ?? 0, instanceTypes: sold.get(pool) ?? [] };
-    return fallbackHold(state, policies.for(pool).returnToSpot, context);
+    return fallbackHold(state, returnToSpot, context);
   };
 }

@@ -37,6 +37,7 @@ describe('a drain', () => {
     const pods = [
       aPod({ name: 'ended', status: { phase: 'Succeeded' } }),
       aPod({ name: 'static', metadata: { ownerReferences: mirror } }),
+      aPod({ name: 'mirror', metadata: { annotations: { 'kubernetes.io/config.mirror': 'hash' } } }),
       aPod({ name: 'stays', spec: { tolerations: [{ operator: 'Exists' }] } }),
       aPod({ name: 'stuck', metadata: leaving(T0 - 61_000) }),
     ];

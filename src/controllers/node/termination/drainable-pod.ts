@@ -5,6 +5,7 @@ import { tolerates } from '../../../apis/kubernetes/taints.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { hasEnded } from '../../../state/cluster-state.ts';
 
+const ANNOTATION_MIRROR = 'kubernetes.io/config.mirror';
 /** A pod that is still there so long after its end was due has nobody who would end it. */
 const STUCK_MS = 60_000;
 const CRITICAL = ['system-cluster-critical', 'system-node-critical'];
@@ -18,6 +19,8 @@ export function isAwaited(pod: Pod, now: EpochMs): boolean {
 /** Whether the pod can leave: it is not part of its node, and does not want to stay on a node that goes. */
 export function isDrainable(pod: Pod): boolean {
   if (pod.metadata.ownerReferences?.some(({ kind }) => kind === 'Node')) return false;
+  // What its kubelet mirrors comes back as often as it is evicted.
+  if (pod.metadata.annotations?.[ANNOTATION_MIRROR] !== undefined) return false;
   return !(pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, TAINT_DISRUPTED));
 }
 

@@ -13,6 +13,7 @@ import { hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
+import { hurryMs } from '../../interruption/hurry.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
 import { disrupted, evicted, podNotEvicted } from '../events.ts';
 import { NodeMetrics } from '../metrics.ts';
@@ -34,9 +35,12 @@ interface Item {
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
-/** While a machine is about to go, its pods are asked at least so many times in what is left. */
-const TRIES = 10;
-const SHORTEST_WAIT_MS = 500;
+/** An API server that does not answer is asked again while there is time. */
+const ANSWER_TRIES = 4;
+const SHORTEST_ANSWER_MS = 1000;
+const LONGEST_ANSWER_MS = 30_000;
+/** When the cache shows whether a pod that was not found, or is another, has gone. */
+const LOOK_AGAIN_MS = 1000;
 
 export class EvictionQueue {
   readonly name = 'eviction-queue';
@@ -55,6 +59,10 @@ export class EvictionQueue {
       name: this.name,
       concurrency: 32,
       backOff: { baseDelayMs: FIRST_WAIT_MS, maxDelayMs: LONGEST_WAIT_MS },
+      retryWithinMs: (key) => {
+        const endBy = this.#items.get(key.slice(key.lastIndexOf('/') + 1))?.endBy;
+        return endBy === undefined ? undefined : hurryMs(endBy, options.clock.now());
+      },
       listen: () => [
         pods.addHandler({
           updated: (pod) => pod.metadata.deletionTimestamp !== undefined && leaves(pod),
@@ -80,8 +88,8 @@ export class EvictionQueue {
     const uid = pod.metadata.uid ?? '';
     const known = this.#items.get(uid);
     const overdue = decideEviction(pod, clock.now(), this.#deadline(pod)).kind === 'delete';
-    // That the machine is taken away is news: whoever has been refused is asked again.
-    const hurried = known?.endBy === undefined && endBy !== undefined;
+    // That the machine is taken away, or sooner, is news: whoever has been refused is asked again.
+    const hurried = endBy !== undefined && endBy + 1000 < (known?.endBy ?? Number.POSITIVE_INFINITY);
     if (known !== undefined) known.endBy = endBy;
     if (known !== undefined && !overdue && !hurried) return;
     const item = known ?? { key: `${keyText(keyOf(pod))}/${uid}`, endBy, refusals: 0 };
@@ -129,12 +137,13 @@ export class EvictionQueue {
     const { client, recorder } = this.#options;
     try {
       const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
-      await client.evict(keyOf(pod), { signal, preconditions: { uid: pod.metadata.uid ?? '' }, ...grace });
+      const preconditions = { uid: pod.metadata.uid ?? '' };
+      await client.evict(keyOf(pod), { signal, preconditions, timeoutMs: this.#answerMs(item), ...grace });
     } catch (error) {
       if (hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) {
         this.#metrics.evictionAnswered(hasCode(error, 'KUBE_CONFLICT') ? 409 : 404);
-        this.#items.delete(pod.metadata.uid ?? '');
-        return undefined;
+        // Others may have written it in that moment: if it is still there and still the same, it has not been asked.
+        return { requeueAfterMs: LOOK_AGAIN_MS };
       }
       // A pod of several budgets is answered with a server error.
       if (!hasCode(error, 'KUBE_DISRUPTION_BUDGET', 'KUBE_SERVER_ERROR')) throw error;
@@ -154,8 +163,14 @@ export class EvictionQueue {
   #waitMs(item: Item, deletedAt: number): number {
     const now = this.#options.clock.now();
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** item.refusals++);
-    const hurry = Math.max(SHORTEST_WAIT_MS, Math.ceil(((item.endBy ?? Number.POSITIVE_INFINITY) - now) / TRIES));
+    const hurry = hurryMs(item.endBy ?? Number.POSITIVE_INFINITY, now);
     return Math.max(0, Math.min(waitMs, hurry, deletedAt - now));
+  }
+
+  /** How long an answer is waited for before the pod is asked again. */
+  #answerMs({ endBy = Number.POSITIVE_INFINITY }: Item): number {
+    const shareMs = (endBy - this.#options.clock.now()) / ANSWER_TRIES;
+    return Math.max(SHORTEST_ANSWER_MS, Math.min(LONGEST_ANSWER_MS, shareMs));
   }
 
   /** Asks as many of the pods that were refused as the budget lets go now: first those that have the least time. */

@@ -23,6 +23,7 @@ import { isReschedulable } from '../../../state/cluster-state.ts';
 import { isReady } from '../../../state/is-ready.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
+import { hurryForClaim } from '../../interruption/hurry.ts';
 import { type ClaimInterruption, interruptionOf, isGone } from '../../interruption/interruption-of-claim.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
 import { failedTermination } from '../../nodeclaim/events.ts';
@@ -78,6 +79,10 @@ export class NodeTermination {
       name: this.name,
       concurrency: 100,
       backOff: { baseDelayMs: 100, maxDelayMs: 30_000 },
+      retryWithinMs: (name) => {
+        const providerID = nodes.get(name)?.spec?.providerID ?? '';
+        return hurryForClaim(nodeClaims.byIndex(BY_PROVIDER_ID, providerID)[0], clock.now());
+      },
       listen: (queue) => [
         enqueueOn(nodes, queue, ifDeleted),
         enqueueOn(pods, queue, ({ spec }) => ifDeleted(nodes.get(spec.nodeName ?? ''))),
@@ -156,20 +161,28 @@ export class NodeTermination {
     }
   }
 
-  /** Pods whose machine is gone run no more: the sooner that is said, the sooner others take their places. */
+  /**
+   * Pods whose machine is gone run no more: the sooner that is said, the sooner others take their places. Nobody is left who
+   * could end them, so they are not given any time: a StatefulSet would wait for it.
+   */
   async #forgetPods(node: string, signal: AbortSignal): Promise<void> {
     const { client, recorder, state } = this.#options;
-    const lost = state.podsOn(node).filter((pod) => isReschedulable(pod) && !pod.metadata.deletionTimestamp);
     await Promise.all(
-      lost.map(async (pod) => {
-        try {
-          await client.delete(PODS, keyOf(pod), { signal, preconditions: { uid: pod.metadata.uid ?? '' } });
+      state
+        .podsOn(node)
+        .filter(isReschedulable)
+        .map(async (pod) => {
+          const { uid = '', deletionTimestamp } = pod.metadata;
+          try {
+            await client.delete(PODS, keyOf(pod), { signal, gracePeriodSeconds: 0, preconditions: { uid } });
+          } catch (error) {
+            if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
+            return;
+          }
+          if (deletionTimestamp !== undefined) return;
           this.#metrics.podDrained('machine_gone');
           recorder.record(machineGone(pod));
-        } catch (error) {
-          if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
-        }
-      }),
+        }),
     );
   }
 
@@ -223,7 +236,9 @@ export class NodeTermination {
 
   /** When to see whether a machine that is taken away has gone: at its time, and then again and again. */
   #goneMs(claim: NodeClaim | undefined): number {
-    const goesAt = interruptionOf(claim)?.deadline;
+    const interruption = interruptionOf(claim);
+    const goesAt = interruption?.deadline;
+    if (isGone(interruption)) return POLL_MS;
     if (goesAt === undefined) return REMIND_MS;
     const leftMs = goesAt - this.#options.clock.now();
     return leftMs > 0 ? leftMs : POLL_MS;

@@ -4,6 +4,7 @@ import type { ObjectKey } from '../../../apis/kubernetes/object.ts';
 import type { Pod, PodSpec } from '../../../apis/kubernetes/pod.ts';
 import { SpindriftError } from '../../../platform/errors.ts';
 import { SILENT_LOGGER } from '../../../platform/logger.ts';
+import { VirtualClock } from '../../../platform/virtual-clock.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { aNode, aNodeClaim, aPod } from '../../testkit/objects.ts';
 import { Binder } from './binder.ts';
@@ -27,11 +28,13 @@ async function bound(
     if (error !== undefined) throw error;
     names.push(name);
   };
-  const state = { podsOn: () => there, informers: { daemonSets: { list: () => [] } } };
-  const binder = new Binder({ client: { bind }, state, logger: SILENT_LOGGER } as unknown as ControllersOptions);
-  await binder.bind(aNodeClaim(), node, pods, new AbortController().signal);
+  const state = { podsOn: () => there, informers: { daemonSets: { list: () => [] }, pods: { get: () => undefined } } };
+  const options = { client: { bind }, clock: new VirtualClock(), state, logger: SILENT_LOGGER };
+  await new Binder(options as unknown as ControllersOptions).bind(aNodeClaim(), node, pods, NEVER);
   return names;
 }
+
+const NEVER = new AbortController().signal;
 
 describe('the pods that a node was made for', () => {
   it('are bound to it as far as the node has room as it came, beside those that are there', async () => {
@@ -79,6 +82,45 @@ describe('the pods that a node was made for', () => {
     const taken = new SpindriftError('KUBE_CONFLICT', { message: 'taken' } as never);
     const fails = (name: string) => ({ a: gone, b: taken })[name];
     expect(await bound([waiting('a', '1'), waiting('b', '1'), waiting('c', '1')], { fails })).toEqual(['c']);
+  });
+
+  it('are bound once, and keep the node closed until all have been heard of for a second', async () => {
+    const clock = new VirtualClock();
+    const cache = new Map<string, Pod>(['a', 'b'].map((name) => [name, waiting(name, '1')]));
+    const bound: string[] = [];
+    const state = {
+      podsOn: () => [...cache.values()].filter(({ spec }) => spec.nodeName === 'n'),
+      informers: { daemonSets: { list: () => [] }, pods: { get: ({ name }: ObjectKey) => cache.get(name) } },
+    };
+    const bind = async ({ name }: ObjectKey): Promise<void> => void bound.push(name);
+    const binder = new Binder({
+      client: { bind },
+      clock,
+      state,
+      logger: SILENT_LOGGER,
+    } as unknown as ControllersOptions);
+    const isHeard = () =>
+      binder.bind(
+        aNodeClaim(),
+        NODE,
+        [...cache.values()].filter(({ spec }) => !spec.nodeName),
+        NEVER,
+      );
+    const hear = (name: string): void =>
+      void cache.set(name, { ...aPod({ name }), spec: { ...aPod().spec, nodeName: 'n' } });
+    expect(await isHeard()).toBe(false);
+    hear('a');
+    await clock.advance(2000);
+    expect(await isHeard()).toBe(false);
+    hear('b');
+    expect(await isHeard()).toBe(true);
+    expect(bound).toEqual(['a', 'b']);
+    cache.set('c', waiting('c', '1'));
+    expect(await isHeard()).toBe(false);
+    hear('c');
+    expect(await isHeard()).toBe(false);
+    await clock.advance(1000);
+    expect(await isHeard()).toBe(true);
   });
 
   it('keep the node closed while it is not known whether one of them is bound', async () => {

@@ -3,54 +3,76 @@
  * nothing of it, would spread them as it likes, and where the mix comes out another way some pods find no room at all and
  * need one more node. So the plan is carried out as it was made, while the node is still closed to the scheduler.
  */
-import { LABEL_HOSTNAME } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
-import type { Pod, PodSpec } from '../../../apis/kubernetes/pod.ts';
+import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../../../apis/kubernetes/pod-requests.ts';
 import { TAINT_UNSCHEDULABLE, untoleratedTaint } from '../../../apis/kubernetes/taints.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { fitting, freeRoom } from '../../../state/build-problem.ts';
 import { resources } from '../../../state/pod-group.ts';
+import { mayBind } from '../../../state/steerable.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 
-const DEFAULT_SCHEDULER = 'default-scheduler';
+/** What is written has been heard of by everyone after so long. */
+export const HEARD_MS = 1000;
 
 export class Binder {
   readonly #options: ControllersOptions;
+  /** By node, the pods that are bound and that the cache does not show there yet, by UID. */
+  readonly #unheard = new Map<string, Map<string, Pod>>();
+  /** By node, when the latest pod was bound to it. */
+  readonly #latest = new Map<string, number>();
 
   constructor(options: ControllersOptions) {
     this.#options = options;
   }
 
   /**
-   * Whether all there is to do for the pod is to bind it: no other scheduler's business, no volume or device to prepare, and
-   * no rule about pods on other nodes, where something may have changed since the plan.
+   * Binds those pods that there is room for on the node as it has come, and says whether everybody has heard of all that are bound: a
+   * scheduler that has not would give their room away. Rejects when it is not known of one whether it is bound: while that is so
+   * the node stays closed.
    */
-  mayBind({ spec, metadata }: Pod): boolean {
-    if ((spec.schedulerName ?? DEFAULT_SCHEDULER) !== DEFAULT_SCHEDULER) return false;
-    if (metadata.deletionTimestamp !== undefined || (spec.schedulingGates ?? []).length > 0) return false;
-    if ('resourceClaims' in spec || looksBeyondNode(spec)) return false;
-    return !spec.volumes?.some(
-      ({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined,
-    );
-  }
-
-  /**
-   * Binds those pods that there is room for on the node as it has come, and says how many. Rejects when it is not known of one whether it is
-   * bound: while that is so its room must not be given to others, and the node stays closed until all is known.
-   */
-  async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<number> {
-    const { state } = this.#options;
+  async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<boolean> {
+    const { state, clock } = this.#options;
     const name = node.metadata.name ?? '';
     const allocatable = resources(resourceAmounts(node.status?.allocatable));
     const there = state.podsOn(name);
-    const free = freeRoom({ name, node, claim }, allocatable, there, state.informers.daemonSets.list());
-    const own = pods.filter((pod) => this.mayBind(pod) && isTolerated(node, pod));
-    const outcomes = await Promise.allSettled(fitting(free, own).map((pod) => this.#bind(pod, name, signal)));
+    const unheard = this.#stillUnheard(name, there);
+    const all = [...there, ...unheard.values()];
+    const free = freeRoom({ name, node, claim }, allocatable, all, state.informers.daemonSets.list());
+    const own = pods.filter((pod) => !unheard.has(uidOf(pod)) && mayBind(pod) && isTolerated(node, pod));
+    const outcomes = await Promise.allSettled(
+      fitting(free, own).map(async (pod) => {
+        const bound = await this.#bind(pod, name, signal);
+        if (!bound) return;
+        unheard.set(uidOf(pod), pod);
+        this.#latest.set(name, clock.elapsed());
+      }),
+    );
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-    return outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
+    const latest = this.#latest.get(name);
+    return unheard.size === 0 && (latest === undefined || clock.elapsed() - latest >= HEARD_MS);
+  }
+
+  /** Without those that the cache shows on the node, or does not show any more at all. */
+  #stillUnheard(node: string, there: readonly Pod[]): Map<string, Pod> {
+    const { pods } = this.#options.state.informers;
+    const unheard = this.#unheard.get(node) ?? new Map<string, Pod>();
+    for (const pod of there) unheard.delete(uidOf(pod));
+    for (const [uid, pod] of unheard) {
+      const now = pods.get(keyOf(pod));
+      if (now?.metadata.uid !== uid || now.spec.nodeName) unheard.delete(uid);
+    }
+    this.#unheard.set(node, unheard);
+    return unheard;
+  }
+
+  /** Forgets a node that nobody is put on any more. */
+  forget(node: string): void {
+    this.#unheard.delete(node);
+    this.#latest.delete(node);
   }
 
   /** Whether the pod has a node now. */
@@ -71,16 +93,12 @@ export class Binder {
   }
 }
 
-/** Whether pods of other nodes can keep this one away. A spread is evened out by those that follow; these rules are not. */
-function looksBeyondNode({ affinity }: PodSpec): boolean {
-  const { podAffinity, podAntiAffinity } = affinity ?? {};
-  return [podAffinity, podAntiAffinity].some((rules) =>
-    rules?.requiredDuringSchedulingIgnoredDuringExecution?.some(({ topologyKey }) => topologyKey !== LABEL_HOSTNAME),
-  );
-}
-
 /** Whether the pod may be there once the node is open. */
 function isTolerated({ spec }: Node, pod: Pod): boolean {
   const taints = (spec?.taints ?? []).filter(({ key }) => key !== TAINT_UNSCHEDULABLE);
   return untoleratedTaint(taints, pod.spec.tolerations ?? [], ['NoSchedule', 'NoExecute']) === undefined;
+}
+
+function uidOf({ metadata }: Pod): string {
+  return metadata.uid ?? '';
 }

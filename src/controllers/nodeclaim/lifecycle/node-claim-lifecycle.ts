@@ -7,13 +7,17 @@ import { type ConditionChange, conditionOf, isTrue } from '../../../apis/karpent
 import { FINALIZER_TERMINATION, LABEL_INITIALIZED, LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
+import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { Instance } from '../../../cloud/provider.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import type { RecordedEvent } from '../../../kube/event-recorder.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import { needsPlace } from '../../../state/cluster-state.ts';
 import type { Nominations } from '../../../state/nominations.ts';
-import { isOpening } from '../../../state/state-node.ts';
+import { CLAIM_PREFIX, isOpening } from '../../../state/state-node.ts';
+import { mayBind } from '../../../state/steerable.ts';
+import type { Successors } from '../../../state/successors.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { NodeMetrics } from '../../node/metrics.ts';
@@ -31,7 +35,7 @@ import {
 import { isOfProvider } from '../is-of-provider.ts';
 import { type DisruptedReason, NodeClaimMetrics } from '../metrics.ts';
 import { sayOfClaim } from '../say-of-claim.ts';
-import type { Binder } from './binder.ts';
+import { type Binder, HEARD_MS } from './binder.ts';
 import { decideInitialization } from './decide-initialization.ts';
 import { decideLiveness, LIVENESS_LIMITS, type Liveness, type LivenessLimits } from './decide-liveness.ts';
 import { decideRegistration } from './decide-registration.ts';
@@ -44,14 +48,13 @@ export interface NodeClaimLifecycleOptions extends ControllersOptions {
   readonly launches: Launches;
   readonly health: RegistrationHealth;
   readonly nominations: Nominations;
+  readonly successors: Successors;
   readonly binder: Binder;
   readonly limits?: Partial<LivenessLimits>;
 }
 
 /** A launch that takes longer than this is told of in the claim's conditions. */
 const SLOW_LAUNCH_MS = 10_000;
-/** What is written has been heard of by everyone after so long. */
-const HEARD_MS = 1000;
 const BINDING: ConditionChange = {
   type: 'Initialized',
   status: 'Unknown',
@@ -74,7 +77,7 @@ export class NodeClaimLifecycle {
     this.#limits = { ...LIVENESS_LIMITS, ...options.limits };
     this.#metrics = new NodeClaimMetrics(options.metrics);
     this.#nodeMetrics = new NodeMetrics(options.metrics);
-    const { nodeClaims, nodes } = options.state.informers;
+    const { nodeClaims, nodes, pods } = options.state.informers;
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 32,
@@ -84,6 +87,8 @@ export class NodeClaimLifecycle {
           nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').map(({ metadata }) => metadata.name ?? ''),
         ),
         nodeClaims.addHandler({ deleted: ({ metadata }) => options.launches.forget(metadata.uid ?? '') }),
+        nodes.addHandler({ deleted: ({ metadata }) => options.binder.forget(metadata.name ?? '') }),
+        pods.addHandler({ added: (pod) => this.#give(pod), updated: (pod) => this.#give(pod) }),
       ],
       reconcile: (name, context) => this.#reconcile(name, context),
     });
@@ -103,7 +108,7 @@ export class NodeClaimLifecycle {
     const claim = await this.#held(known, signal);
     if (!isTrue(claim, 'Launched')) return this.#launch(claim, signal);
     launches.forget(claim.metadata.uid ?? '');
-    if (isTrue(claim, 'Initialized')) return undefined;
+    if (isTrue(claim, 'Initialized')) return this.#fill(claim, signal);
     return this.#bringUp(claim, signal);
   }
 
@@ -183,10 +188,8 @@ export class NodeClaimLifecycle {
 
   /** Registers and initialises the node as far as it has come. */
   async #bringUp(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { clock, state, writes } = this.#options;
-    const nodes = state.informers.nodes
-      .byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '')
-      .map((node) => writes.newest(node));
+    const { clock } = this.#options;
+    const nodes = this.#nodesOf(claim);
     const plan = decideRegistration(claim, nodes);
     const before = isTrue(claim, 'Registered');
     const changes: ConditionChange[] = before ? [] : [plan.condition];
@@ -216,12 +219,16 @@ export class NodeClaimLifecycle {
    * for a while, or a scheduler that hears of the node first would give their room away.
    */
   async #initialize(claim: NodeClaim, node: Node, signal: AbortSignal): Promise<ConditionChange> {
-    const { nominations, binder, clock } = this.#options;
+    const { nominations, successors, binder, clock } = this.#options;
     const change = decideInitialization(claim, node);
     const done = change.status === 'True';
+    // It is up, and those that are to come to it leave their nodes only when it says so.
+    if (done && isOpening(node) && successors.awaitedBy(claim.metadata.name ?? '')) {
+      await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
+      return change;
+    }
     if (isOpening(node) && (done || isClosedForLong(claim, clock.now()))) {
-      const bound = done ? await binder.bind(claim, node, nominations.waitingFor(claim), signal) : 0;
-      if (bound > 0) return BINDING;
+      if (done && !(await binder.bind(claim, node, nominations.waitingFor(claim), signal))) return BINDING;
       await this.#patchNode(node, opened(node, done), signal);
     } else if (done && node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') {
       await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
@@ -230,10 +237,37 @@ export class NodeClaimLifecycle {
     return change;
   }
 
+  /** Puts pods that leave other nodes on a node that is up and closed for them, and opens it when all have come. */
+  async #fill(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+    const { nominations, successors, binder } = this.#options;
+    const [node] = this.#nodesOf(claim);
+    if (node === undefined || !isOpening(node)) return undefined;
+    const heard = await binder.bind(claim, node, nominations.waitingFor(claim), signal);
+    if (!heard || successors.awaitedBy(claim.metadata.name ?? '')) return { requeueAfterMs: HEARD_MS };
+    await this.#patchNode(node, opened(node, true), signal);
+    nominations.opened(claim);
+    return undefined;
+  }
+
+  /** Gives a pod that has no node the place that is kept for one of its owner. */
+  #give(pod: Pod): void {
+    const { nominations, successors } = this.#options;
+    if (!needsPlace(pod) || nominations.placeOf(pod) !== undefined) return;
+    const claim = successors.take(pod);
+    if (claim === undefined) return;
+    nominations.nominate(`${CLAIM_PREFIX}${claim}`, [pod]);
+    this.#controller.queue.add(claim);
+  }
+
+  #nodesOf({ status }: NodeClaim): Node[] {
+    const { state, writes } = this.#options;
+    return state.informers.nodes.byIndex(BY_PROVIDER_ID, status?.providerID ?? '').map((node) => writes.newest(node));
+  }
+
   /** A node that pods were planned for is closed to the scheduler until they are there. */
   #register(claim: NodeClaim, node: Node, patch: NodePatch, signal: AbortSignal): Promise<Node> {
-    const { nominations, binder } = this.#options;
-    const expected = nominations.waitingFor(claim).some((pod) => binder.mayBind(pod));
+    const { nominations, successors } = this.#options;
+    const expected = successors.awaitedBy(claim.metadata.name ?? '') || nominations.waitingFor(claim).some(mayBind);
     return this.#patchNode(node, expected && node.spec?.unschedulable !== true ? closed(patch) : patch, signal);
   }
 

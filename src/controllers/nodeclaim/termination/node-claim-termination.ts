@@ -15,6 +15,7 @@ import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
+import { hurryForClaim } from '../../interruption/hurry.ts';
 import { failedTermination } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import type { Launches } from '../lifecycle/launches.ts';
@@ -50,6 +51,7 @@ export class NodeClaimTermination {
       name: this.name,
       concurrency: 100,
       backOff: { baseDelayMs: 100, maxDelayMs: 30_000 },
+      retryWithinMs: (name) => hurryForClaim(nodeClaims.get(name), options.clock.now()),
       listen: (queue) => [
         enqueueOn(nodeClaims, queue, (claim) => (isDeleted(claim) ? [nameOf(claim)] : [])),
         enqueueOn(nodes, queue, ({ spec }) =>

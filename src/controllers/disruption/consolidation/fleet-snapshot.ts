@@ -1,0 +1,48 @@
+import type { EpochMs } from '../../../platform/clock.ts';
+import type { FleetSnapshot } from '../../../state/build-fleet.ts';
+import type { ClusterState } from '../../../state/cluster-state.ts';
+import type { StateNode } from '../../../state/state-node.ts';
+import type { UsablePool } from '../../../state/usable-pool.ts';
+import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
+import type { Budgets } from '../budgets/budgets.ts';
+import type { Look } from '../look.ts';
+import { policyHold } from './within-policies.ts';
+
+export interface FleetSnapshotOptions {
+  readonly state: ClusterState;
+  readonly look: Look;
+  readonly now: EpochMs;
+  readonly pools: readonly UsablePool[];
+  /** How each pool uses spot capacity. */
+  readonly policies: Pick<SpotPolicies, 'for'>;
+  /** The label that names the reservation of a node. */
+  readonly reservationLabel: string;
+  /** Those of the look when absent. */
+  readonly nodes?: readonly StateNode[];
+  readonly budgets?: Budgets;
+  readonly cooldownMs?: number | undefined;
+}
+
+/** The cluster as consolidation has to know it, with what budgets and policies allow. */
+export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
+  const { state, look, now, pools, policies, reservationLabel, cooldownMs } = options;
+  const { nodes = look.nodes, budgets = look.budgets } = options;
+  const { informers, storage } = state;
+  const podsOn: FleetSnapshot['podsOn'] = (node) => state.podsOn(node);
+  return {
+    now,
+    nodes,
+    podsOn,
+    daemonSets: informers.daemonSets.list(),
+    pools,
+    nodePools: [...look.poolNamed.values()],
+    namespaces: informers.namespaces.list(),
+    disruptionBudgets: informers.disruptionBudgets.list(),
+    storage,
+    reservationLabel,
+    isNominated: (node) => look.isNominated(node),
+    allowed: (pool) => ({ Empty: budgets.left(pool, 'Empty'), Underutilized: budgets.left(pool, 'Underutilized') }),
+    policyHold: policyHold({ policies, pools, nodes, now, podsOn }),
+    ...(cooldownMs === undefined ? {} : { cooldownMs }),
+  };
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { PodGroup } from '../problem.ts';
+import { aPod, aType, GIB, onDemand, ZONE } from '../testkit/builders.ts';
+import { aFleet, aFleetNode, aFleetPod } from '../testkit/fleet-builder.ts';
+import { verifyConsolidation } from '../verify/verify-consolidation.ts';
+import { consolidate } from './consolidate.ts';
+import type { Fleet, FleetPod } from './fleet.ts';
+
+const ROOM = { cpu: 8000, memory: 16 * GIB, pods: 20 };
+const large = aType({ name: 'large', capacity: ROOM, offerings: onDemand(2, 'a', 'b', 'c') });
+const small = aType({
+  name: 'small',
+  capacity: { cpu: 2000, memory: 4 * GIB, pods: 20 },
+  offerings: onDemand(0.5, 'a', 'b', 'c'),
+});
+
+/** A service whose pods are spread over the zones. */
+function spread(app: string, cpu: number): PodGroup {
+  const selector = { matchLabels: { app } };
+  return aPod({
+    name: app,
+    labels: { app },
+    requests: { cpu, memory: GIB },
+    topologySpread: [{ topologyKey: ZONE, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', selector }],
+  });
+}
+
+/** Twelve large nodes in one zone with a pod of each service: what is left after the pods in other zones have gone. */
+function uneven(pod: Partial<FleetPod> = {}, overrides: Partial<Fleet> = {}): Fleet {
+  const names = Array.from({ length: 12 }, (_, index) => `n${index}`);
+  return aFleet({
+    nodes: names.map((name) => aFleetNode(name, { instanceType: 'large', price: 2, allocatable: ROOM })),
+    groups: [spread('web', 1000), spread('api', 500)],
+    pods: names.flatMap((name) => [
+      aFleetPod(`web-on-${name}`, name, { steerable: true, ...pod }),
+      aFleetPod(`api-on-${name}`, name, { group: 1, steerable: true, ...pod }),
+    ]),
+    instanceTypes: [large, small],
+    ...overrides,
+  });
+}
+
+describe('planning the wasteful part of a fleet anew', () => {
+  it('finds what exchanges of a few nodes do not: the same pods, spread evenly, for the least they can cost', () => {
+    const fleet = uneven();
+    const plan = consolidate(fleet);
+    expect(verifyConsolidation(fleet, plan)).toEqual([]);
+    expect(plan.priceAfter).toBeCloseTo(plan.lowerBound, 6);
+    expect(plan.moves).toMatchObject([{ kind: 'merge', nodes: { length: 12 }, newNodes: { length: 9 } }]);
+  });
+
+  it('is not done with pods that cannot be put where they should be', () => {
+    const plan = consolidate(uneven({ steerable: false }));
+    expect(plan.moves.every(({ nodes }) => nodes.length < 12)).toBe(true);
+    expect(plan.priceAfter).toBeGreaterThan(1.05 * plan.lowerBound);
+  });
+
+  it('lets empty nodes go as Empty', () => {
+    const fleet = uneven();
+    const idle = aFleetNode('idle', { instanceType: 'large', price: 2, allocatable: ROOM });
+    const plan = consolidate({ ...fleet, nodes: [...fleet.nodes, idle] });
+    expect(verifyConsolidation({ ...fleet, nodes: [...fleet.nodes, idle] }, plan)).toEqual([]);
+    expect(plan.moves.find(({ reason }) => reason === 'Empty')).toMatchObject({ nodes: ['idle'], newNodes: [] });
+    expect(plan.moves).toHaveLength(2);
+  });
+
+  it('takes as many nodes as the budgets let go', () => {
+    const fleet = uneven({}, { poolDisruption: [{ pool: 'default', allowed: { Underutilized: 8 } }] });
+    const plan = consolidate(fleet);
+    expect(verifyConsolidation(fleet, plan)).toEqual([]);
+    expect(plan.moves.flatMap(({ nodes }) => nodes)).toHaveLength(8);
+  });
+
+  it('evicts no more pods than their PodDisruptionBudget allows', () => {
+    const fleet = uneven({ disruptionBudgets: [0] }, { disruptionBudgets: [{ name: 'default/web', allowed: 3 }] });
+    const plan = consolidate(fleet);
+    expect(verifyConsolidation(fleet, plan)).toEqual([]);
+    expect(plan.evictions).toBeLessThanOrEqual(3);
+  });
+});

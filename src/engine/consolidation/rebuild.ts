@@ -1,0 +1,163 @@
+/**
+ * Plans the wasteful part of a fleet anew, all of it at once: its pods as if they had no place, by the solver that plans for new
+ * pods. Exchanges of a few nodes end where no few nodes can be improved, or where each of them, done by itself, would break
+ * a spread that is uneven already; a new plan for all of them does not.
+ *
+ * It has to be carried out as it is, so only pods take part in it that can be put where the plan wants them.
+ */
+import type { Slices, Work } from '../packing/work.ts';
+import type { BoundPod, Offering, PodGroup, Problem } from '../problem.ts';
+import type { NewNode, RankedOffering } from '../solution.ts';
+import { solveSteps } from '../solve.ts';
+import type { Allowances } from './allowances.ts';
+import type { CompiledFleet } from './compiled-fleet.ts';
+import type { ConsolidationOptions, Fleet, FleetPod } from './fleet.ts';
+import type { FleetState } from './fleet-state.ts';
+import { templateOf } from './node-options.ts';
+import { slotKey } from './slot-key.ts';
+
+type PodsByGroup = ReadonlyMap<number, readonly number[]>;
+
+/** A node takes part if it wastes at least this share of its price. */
+const WASTED = 0.1;
+/** Nodes that are planned anew together at most: all of them wait for each other's machines. */
+const MOST_NODES = 200;
+/** Units of work for the new plan: half a second. */
+const STEPS = 10_000_000;
+
+export interface RebuildParts {
+  readonly state: FleetState;
+  readonly allowances: Allowances;
+  readonly podWorth: Float64Array;
+  readonly options: ConsolidationOptions;
+  readonly work: Work;
+}
+
+/** Carries the new plan out on the state; gives the nodes that left and those that came, none if there is no such plan. */
+export function* rebuild(parts: RebuildParts): Slices<readonly number[]> {
+  const { state, work, options } = parts;
+  letEmptyGo(parts);
+  const leaving = wasteful(parts);
+  yield;
+  if (leaving.length < 2) return [];
+  const all = leaving.flatMap((node) => [...state.podsOn(node)]);
+  const pods = Map.groupBy(all, (pod) => (state.compiled.fleet.pods[pod] as FleetPod).group);
+  const problem = problemOf(state.compiled, new Set(leaving), pods);
+  yield;
+  const { elapsedMs, deadlineMs = Number.POSITIVE_INFINITY } = options;
+  const limits = { maxSteps: STEPS, ...(elapsedMs === undefined ? {} : { elapsedMs, deadlineMs }) };
+  const solution = yield* solveSteps(problem, { ...limits, preferences: false });
+  work.spend(solution.steps);
+  if (solution.unplaced.length > 0) return [];
+  const podOf = [...pods.values()].flat();
+  const choices = optionsByOffering(state);
+  yield;
+  const before = state.nodeCount;
+  for (const pod of podOf) state.lift(pod);
+  if (!solution.newNodes.every((node) => place(state, node, podOf, choices))) {
+    state.rollback(before);
+    return [];
+  }
+  state.commit(leaving);
+  return [...leaving, ...Array.from({ length: state.nodeCount - before }, (_, index) => before + index)];
+}
+
+/** Nodes on which nothing runs go as they always do. */
+function letEmptyGo({ state, allowances }: RebuildParts): void {
+  for (let node = 0; node < state.existingCount; node++) {
+    if (state.podsOn(node).length > 0 || (allowances.blocked(node) ?? allowances.refusal([node])) !== undefined)
+      continue;
+    allowances.take([node]);
+    state.commit([node]);
+  }
+}
+
+/** The nodes with pods that may go and waste most, as far as budgets go. */
+function wasteful({ state, allowances, podWorth }: RebuildParts): number[] {
+  const { compiled, nodePrice } = state;
+  const found: { node: number; share: number }[] = [];
+  for (const [node, { settling }] of compiled.fleet.nodes.entries()) {
+    const pods = state.podsOn(node);
+    if (settling === true || pods.length === 0 || allowances.blocked(node) !== undefined) continue;
+    if (!pods.every((pod) => compiled.fleet.pods[pod]?.steerable === true)) continue;
+    const price = nodePrice[node] as number;
+    const waste = price - pods.reduce((sum, pod) => sum + (podWorth[pod] as number), 0);
+    if (waste > WASTED * price) found.push({ node, share: waste / price });
+  }
+  found.sort((a, b) => b.share - a.share || a.node - b.node);
+  const leaving: number[] = [];
+  for (const { node } of found) {
+    if (leaving.length === MOST_NODES) break;
+    if (allowances.refusal([node]) !== undefined) continue;
+    allowances.take([node]);
+    leaving.push(node);
+  }
+  return leaving;
+}
+
+/** The pods of the nodes that leave, with nothing but new nodes for them; what stays is there for their rules. */
+function problemOf({ fleet }: CompiledFleet, leaving: ReadonlySet<number>, pods: PodsByGroup): Problem {
+  const staying = fleet.nodes.filter((_, node) => !leaving.has(node));
+  return {
+    pods: [...pods].map(([group, { length: count }]) => ({ ...(fleet.groups[group] as PodGroup), count })),
+    pools: fleet.pools,
+    instanceTypes: fleet.instanceTypes,
+    nodes: staying.map(({ name, labels, taints = [] }) => ({ name, labels, taints, free: {}, leaving: true })),
+    boundPods: boundPods(fleet, new Set(staying.map(({ name }) => name))),
+    ...(fleet.daemons === undefined ? {} : { daemons: fleet.daemons }),
+    ...(fleet.namespaces === undefined ? {} : { namespaces: fleet.namespaces }),
+  };
+}
+
+function boundPods({ pods, groups }: Fleet, nodes: ReadonlySet<string>): BoundPod[] {
+  const counts = new Map<string, { node: string; group: number; count: number }>();
+  for (const { node, group } of pods) {
+    if (!nodes.has(node)) continue;
+    const key = `${node} ${group}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { node, group, count: 1 });
+    else known.count++;
+  }
+  return [...counts.values()].map(({ node, group, count }) => {
+    const { namespace, labels = {}, podAntiAffinity = [] } = groups[group] as PodGroup;
+    return { node, count, namespace, labels, podAntiAffinity };
+  });
+}
+
+/** Opens a node as the new plan wants it and puts its pods there; false when it cannot be launched beside what runs. */
+function place(
+  state: FleetState,
+  { pool, offerings, pods }: NewNode,
+  podOf: readonly number[],
+  options: Options,
+): boolean {
+  const own = pods.map((number) => podOf[number] as number);
+  for (const option of options.get(optionKey(pool, offerings[0] as RankedOffering)) ?? []) {
+    if (!state.supply.affords(option)) continue;
+    const node = state.open(option);
+    if (own.every((pod) => state.admits(state.compiled.podFilter[pod] as number, node))) {
+      for (const pod of own) state.move(pod, node);
+      return true;
+    }
+    state.close();
+  }
+  return false;
+}
+
+type Options = ReadonlyMap<string, readonly number[]>;
+
+/** The options of a model by what a plan calls them. */
+function optionsByOffering({ model }: FleetState): Options {
+  const { catalogue, problem } = model;
+  const numbers = Array.from({ length: catalogue.optionCount }, (_, option) => option);
+  return Map.groupBy(numbers, (option) => {
+    const { pool, type } = templateOf(model, option);
+    const offering = catalogue.optionOffering[option] as Offering;
+    const instanceType = problem.instanceTypes[type]?.name ?? '';
+    return optionKey(problem.pools[pool]?.name ?? '', { ...offering, instanceType });
+  });
+}
+
+function optionKey(pool: string, { instanceType, ...offering }: Omit<RankedOffering, 'price'>): string {
+  return `${pool}/${instanceType}/${slotKey(instanceType, offering)}`;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { ANNOTATION_INTERRUPTION } from '../apis/spindrift/annotations.ts';
+import type { PodGroup } from '../engine/problem.ts';
+import { buildProblem, buildProblemSteps, type ClusterSnapshot } from './build-problem.ts';
+import { aFleetSnapshot, aRunningPod, type FleetSnapshotParts } from './testkit/a-fleet-snapshot.ts';
+import { aPodAsking, aStateNode } from './testkit/a-state-node.ts';
+
+function aSnapshot(
+  parts: FleetSnapshotParts & Partial<Pick<ClusterSnapshot, 'pending' | 'displaced'>>,
+): ClusterSnapshot {
+  return { pending: [], ...aFleetSnapshot(parts) };
+}
+
+const names = (pods: readonly { readonly metadata: { readonly name?: string } }[]) =>
+  pods.map(({ metadata }) => metadata.name);
+
+describe('the pods of a problem', () => {
+  it('are one group where they are alike, numbered in the order in which they came', () => {
+    const [one, other, two] = ['1', '2', '1'].map((cpu, index) => aPodAsking(`pod-${index}`, { cpu }));
+    const { problem, pods } = buildProblem(aSnapshot({ pending: [one!, other!, two!] }));
+    const group: Partial<PodGroup> = { name: 'default/pod-0', namespace: 'default', requests: { cpu: 1000 } };
+    expect(problem.pods).toMatchObject([
+      { ...group, count: 2 },
+      { name: 'default/pod-1', requests: { cpu: 2000 } },
+    ]);
+    expect(names(pods)).toEqual(['pod-0', 'pod-2', 'pod-1']);
+  });
+
+  it('are first those that have no place, and then like ones that will lose theirs', () => {
+    const going = aStateNode({ name: 'goes', claimAnnotations: { [ANNOTATION_INTERRUPTION]: 'spot-interruption' } });
+    const runs = aRunningPod('runs', going);
+    const { spec, ...rest } = runs;
+    const { nodeName: _, ...unbound } = spec;
+    const waits = { ...rest, metadata: { ...rest.metadata, name: 'waits' }, spec: unbound };
+    const built = buildProblem(aSnapshot({ nodes: [going], pods: [runs], pending: [waits], displaced: [runs] }));
+    expect(built.problem.pods).toMatchObject([{ count: 2 }]);
+    expect(names(built.pods)).toEqual(['waits', 'runs']);
+    expect(built.problem.boundPods).toEqual([]);
+  });
+
+  it('are held back where their volumes are not there', () => {
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+    const pod = aPodAsking('pod', { cpu: '1' }, { volumes });
+    const { problem, held } = buildProblem(aSnapshot({ pending: [pod] }));
+    expect(problem.pods).toEqual([]);
+    expect(held).toEqual([{ pod, problem: 'the PersistentVolumeClaim default/data does not exist' }]);
+  });
+});
+
+describe('the nodes of a problem', () => {
+  it('have free what their pods leave, and nothing that could be taken where they go', () => {
+    const stays = aStateNode({ name: 'stays' });
+    const goes = aStateNode({ name: 'goes', claimAnnotations: { [ANNOTATION_INTERRUPTION]: 'spot-interruption' } });
+    const pods = [aRunningPod('one', stays), aRunningPod('two', goes)];
+    const { problem } = buildProblem(aSnapshot({ nodes: [stays, goes], pods }));
+    expect(problem.nodes).toMatchObject([
+      { name: 'stays', pool: 'general', free: { cpu: 1500, pods: 28 } },
+      { name: 'goes', pool: 'general', leaving: true, labels: goes.node.metadata.labels },
+    ]);
+    expect(problem.nodes?.[1]?.free).toEqual({});
+    expect(problem.boundPods?.map(({ node }) => node)).toEqual(['stays', 'goes']);
+  });
+});
+
+it('a problem is built in slices where it is large', () => {
+  const pending = Array.from({ length: 5000 }, (_, index) => aPodAsking(`pod-${index}`, { cpu: `${index % 7}` }));
+  const nodes = Array.from({ length: 2000 }, (_, index) => aStateNode({ name: `node-${index}` }));
+  const snapshot = aSnapshot({ pending, nodes });
+  const slices = buildProblemSteps(snapshot);
+  let count = 0;
+  let slice = slices.next();
+  for (; slice.done !== true; slice = slices.next()) count++;
+  expect(count).toBeGreaterThan(5);
+  expect(slice.value.problem).toEqual(buildProblem(snapshot).problem);
+});

@@ -1,0 +1,84 @@
+/**
+ * Which pods that do not exist yet are to come to which new node. Who evicts a pod does not know what the one is called that takes
+ * its place; but pods of one owner are alike, and so a place on a new node is kept for any pod of that owner.
+ *
+ * It is memory only: after a restart the scheduler places the pods.
+ */
+import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { Clock } from '../platform/clock.ts';
+import { isSteerable, ownerOf } from './steerable.ts';
+
+/** What keeps pods from leaving for so long may keep them for ever. */
+const LONGEST_MS = 30 * 60_000;
+
+interface Places {
+  /** How many pods of an owner are still to come. */
+  readonly left: Map<string, number>;
+  readonly until: number;
+}
+
+export class Successors {
+  readonly #clock: Clock;
+  /** By the name of the claim. */
+  readonly #places = new Map<string, Places>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The node of the claim is there for what comes after these pods. */
+  expect(claim: string, pods: readonly Pod[]): void {
+    const left = new Map<string, number>();
+    for (const pod of pods) if (isSteerable(pod)) add(left, ownerOf(pod) ?? '', 1);
+    if (left.size > 0) this.#places.set(claim, { left, until: this.#clock.elapsed() + LONGEST_MS });
+  }
+
+  /** Whether pods are still to come to the node of the claim. */
+  awaitedBy(claim: string): boolean {
+    return this.#of(claim).size > 0;
+  }
+
+  /** The claim with a place for the pod, which is taken now. */
+  take(pod: Pod): string | undefined {
+    const owner = ownerOf(pod);
+    if (owner === undefined || !isSteerable(pod)) return undefined;
+    for (const claim of this.#places.keys()) {
+      const left = this.#of(claim);
+      if (!left.has(owner)) continue;
+      add(left, owner, -1);
+      if (left.size === 0) this.#places.delete(claim);
+      return claim;
+    }
+    return undefined;
+  }
+
+  /** Nobody is to come any more: all have left the nodes that go, or none will. */
+  forget(claim: string): void {
+    this.#places.delete(claim);
+  }
+
+  /** Where those that come after these pods will be, by claim, as far as places are kept for them. */
+  placesFor(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
+    const found = new Map<string, Pod[]>();
+    const byOwner = Map.groupBy(pods.filter(isSteerable), (pod) => ownerOf(pod) ?? '');
+    for (const claim of [...this.#places.keys()]) {
+      const here = [...this.#of(claim)].flatMap(([owner, count]) => byOwner.get(owner)?.splice(0, count) ?? []);
+      if (here.length > 0) found.set(claim, here);
+    }
+    return found;
+  }
+
+  #of(claim: string): Map<string, number> {
+    const places = this.#places.get(claim);
+    if (places === undefined) return new Map();
+    if (this.#clock.elapsed() < places.until) return places.left;
+    this.#places.delete(claim);
+    return new Map();
+  }
+}
+
+function add(counts: Map<string, number>, key: string, by: number): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
