@@ -186,7 +186,7 @@ export class Provisioner {
     const { snapshot: _, ...question } = built;
     decisions.add({ at: clock.now(), built: question, solution, claims, policies });
     const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
-    this.#later.ended(withoutPlace + built.held.length);
+    this.#later.ended(withoutPlace + built.held.length, snapshot.displaced.length);
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
