@@ -13,7 +13,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/{architecture,unit}/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{architecture,simulation,unit}/**/*.test.ts'],
           exclude: ['**/*.component.test.ts'],
           pool: 'threads',
           isolate: false,

@@ -25,7 +25,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 
 async function run(): Promise<void> {
   if (process.argv[2] === 'end-to-end') return await runEndToEnd(process.argv.slice(3));
-  if (process.argv[2] === 'falling-load') return await runFallingLoad();
+  if (process.argv[2] === 'falling-load') return await runFallingLoad(process.argv.slice(3));
   if (process.argv[2] === 'embedded-provisioning') return await runEmbeddedProvisioning();
   const { values, positionals } = parseArgs({
     allowPositionals: true,

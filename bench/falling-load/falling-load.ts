@@ -1,95 +1,135 @@
 /** A fleet that loses half of its load in one moment: how soon the first nodes go, and whether anything else had to wait. */
-import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
-import { PODS } from '../../src/apis/kubernetes/pod.ts';
-import { ANNOTATION_DISRUPTION } from '../../src/apis/spindrift/annotations.ts';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
+import { Machines } from '../../src/cloud/simulated/machines.ts';
 import { allControllers } from '../../src/controllers/all.ts';
 import { DecisionLog } from '../../src/controllers/provisioning/decision-log.ts';
 import { SpotPolicies } from '../../src/controllers/spot-policy/spot-policies.ts';
+import { writeKubeconfig } from '../../src/embedded/kubeconfig.ts';
 import { warmUp } from '../../src/engine/warm-up.ts';
+import { connect } from '../../src/kube/connect.ts';
 import { EventRecorder } from '../../src/kube/event-recorder.ts';
-import { FaultyClient } from '../../src/kube/testkit/faulty-client.ts';
 import { SILENT_LOGGER } from '../../src/platform/logger.ts';
 import { Metrics } from '../../src/platform/metrics.ts';
+import { seededRandom } from '../../src/platform/random.ts';
+import { RealClock } from '../../src/platform/real-clock.ts';
 import { ClusterInformers } from '../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../src/state/cluster-state.ts';
-import { standingFleet } from '../fleet/standing-fleet.ts';
-import { watchBlocking } from '../fleet/watch-blocking.ts';
+import { isClaimGoing } from '../../src/state/state-node.ts';
+import { CLUSTER, standingCloud } from '../fleet/standing-fleet.ts';
+import { type Blocking, watchBlocking } from '../fleet/watch-blocking.ts';
 
 /** What was measured; seconds from when `consolidateAfter` was over since the last pod left. */
 export interface FallingLoadResult {
   readonly firstAction: number;
-  /** Claims that the first commands take away. */
-  readonly claims: number;
-  /** The longest time the event loop was blocked from the fall of the load until then, in ms. */
-  readonly longestBlock: number;
+  /** No node was going any more. */
+  readonly settled: number;
+  readonly nodesLeft: number;
+  /** How long nothing else had a turn, from the fall of the load until all was settled. */
+  readonly blocking: Blocking;
+  /** Of the autoscaler alone, in MB. */
   readonly memoryPeak: number;
 }
 
-const CONSOLIDATE_AFTER_MS = 20_000;
-const LONGEST_MS = 120_000;
+const CONSOLIDATE_AFTER_MS = 30_000;
+const LONGEST_MS = 600_000;
+/** A fleet that has not changed for so long has settled. */
+const SETTLED_MS = 30_000;
+/** Prometheus comes by so often. */
+const SCRAPE_MS = 15_000;
 
 export async function fallingLoad(machines: number, podsPerNode: number): Promise<FallingLoadResult> {
-  const { clock, random, client, provider, unavailable } = await standingFleet({
-    seed: 'falling load',
-    machines,
-    types: ['large'],
-    podsPerNode,
-    podCpu: '260m',
-    disruption: { consolidateAfter: `${CONSOLIDATE_AFTER_MS / 1000}s`, budgets: [{ nodes: '100%' }] },
-  });
-  // Calls take a moment, as they do over a network: answers that come at once would let nobody else have a turn.
-  const remote = new FaultyClient({
-    client,
-    clock,
-    fault: (verb) => (verb === 'watch' ? undefined : { kind: 'late', byMs: 1 }),
-  });
+  const cluster = fork(join(import.meta.dirname, 'cluster.ts'), [
+    `${machines}`,
+    `${podsPerNode}`,
+    `${CONSOLIDATE_AFTER_MS / 1000}s`,
+  ]);
+  const directory = mkdtempSync(join(tmpdir(), 'spindrift-falling-load-'));
+  try {
+    const { url } = (await messageOf(cluster)) as { readonly url: string };
+    const kubeconfig = join(directory, 'kubeconfig');
+    await writeKubeconfig(kubeconfig, { url });
+    return await measure(cluster, kubeconfig);
+  } finally {
+    cluster.kill();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function measure(cluster: ChildProcess, kubeconfig: string): Promise<FallingLoadResult> {
+  const clock = new RealClock();
+  const random = seededRandom('falling load');
   const metrics = new Metrics();
+  const limits = { requestsPerSecond: 500, requestBurst: 1000 };
+  const { client, connection } = await connect({ clock, metrics, kubeconfig, ...limits });
+  const { cloud, provider, unavailable } = standingCloud(clock, random);
   const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
-  const recorder = new EventRecorder({ client: remote, clock, random, component: 'karpenter' });
+  const { nodes, nodeClaims: claims } = informers;
+  const machines = new Machines({ client, clock, cloud, nodes, claims, cluster: CLUSTER });
+  const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
   const state = new ClusterState(informers);
   const policies = new SpotPolicies(informers);
-  const shared = { client: remote, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider };
+  const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider };
   const controllers = allControllers({ ...shared, decisions: new DecisionLog(), policies, unavailable });
   warmUp();
   const stop = new AbortController();
-  const running = [informers, ...controllers].map((part) => part.run(stop.signal));
-  await informers.synced(stop.signal);
+  const { signal } = stop;
+  const watching = informers.run(signal);
+  await informers.synced(signal);
+  // Only when the cloud knows its machines are others asked about them.
+  const joined = machines.run(signal);
+  await clock.sleep(1000);
+  const running = [watching, joined, ...controllers.map((part) => part.run(signal))];
   // What starts has started.
   await clock.sleep(5000);
 
-  for (let index = 0; index < machines; index++) {
-    for (let pod = 0; pod < podsPerNode; pod += 2) {
-      const key = { namespace: 'default', name: `pod-${index}-${pod}` };
-      // Told to leave, and gone: there is no kubelet here.
-      await client.delete(PODS, key);
-      await client.delete(PODS, key, { gracePeriodSeconds: 0 });
-    }
-    // The load falls as fast as the controllers hear of it, not faster.
-    await clock.sleep(1);
-  }
-  const fallen = performance.now();
-  const block = watchBlocking();
-  const begun = () =>
-    informers.nodeClaims
-      .list()
-      .filter(
-        ({ metadata }) =>
-          metadata.annotations?.[ANNOTATION_DISRUPTION] !== undefined || metadata.deletionTimestamp !== undefined,
-      );
-  while (begun().length === 0) {
-    if (performance.now() - fallen > LONGEST_MS) throw new Error('nothing was moved');
+  const blocks = watchBlocking();
+  cluster.send({ fall: true });
+  await messageOf(cluster);
+  const fallen = performance.mark('the load has fallen').startTime;
+  const since = (time: number): number => (time - fallen - CONSOLIDATE_AFTER_MS) / 1000;
+  let firstAction: number | undefined;
+  let changedAt = fallen;
+  let scrapedAt = fallen;
+  let seen = claims.size;
+  for (;;) {
     await clock.sleep(10);
+    const now = performance.now();
+    const going = claims.list().some(isClaimGoing);
+    if (going) firstAction ??= since(now);
+    if (going || claims.size !== seen) changedAt = now;
+    seen = claims.size;
+    if (firstAction !== undefined && now - changedAt > SETTLED_MS) break;
+    if (now - fallen > LONGEST_MS) throw new Error('the fleet does not settle');
+    if (now - scrapedAt < SCRAPE_MS) continue;
+    await metrics.text();
+    scrapedAt = now;
   }
-  const firstAction = (performance.now() - fallen - CONSOLIDATE_AFTER_MS) / 1000;
-  await clock.sleep(3000);
   const result = {
     firstAction,
-    claims: begun().length + machines - (await client.list(NODE_CLAIMS)).items.length,
-    longestBlock: block.end(),
+    settled: since(changedAt),
+    nodesLeft: seen,
+    blocking: blocks.end(),
     memoryPeak: process.resourceUsage().maxRSS / 1024,
   };
   stop.abort(new Error('the end'));
   await Promise.all(running);
+  await connection.close();
   return result;
+}
+
+async function messageOf(cluster: ChildProcess): Promise<unknown> {
+  const over = new AbortController();
+  try {
+    const gone = once(cluster, 'exit', over).then(() => ['the cluster has ended']);
+    const [message] = (await Promise.race([once(cluster, 'message', over), gone])) as [unknown];
+    if (typeof message === 'string') throw new Error(message);
+    return message;
+  } finally {
+    over.abort();
+  }
 }

@@ -1,22 +1,40 @@
-/** `npm run bench -- falling-load`: 1,000 nodes with 30 pods each lose half of their pods. Memory is that of the whole process. */
+/**
+ * `npm run bench -- falling-load [--nodes N]`: 1,000 nodes with 30 pods each lose half of their pods, and the fleet shrinks until it
+ * has settled. Memory is that of the whole process, with the cluster in it.
+ */
+import { parseArgs } from 'node:util';
 import { table } from '../report/table.ts';
 import { fallingLoad } from './falling-load.ts';
 
-const MACHINES = 1000;
 const PODS_PER_NODE = 30;
 
-export async function runFallingLoad(): Promise<void> {
-  const { firstAction, claims, longestBlock, memoryPeak } = await fallingLoad(MACHINES, PODS_PER_NODE);
+export async function runFallingLoad(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { nodes: { type: 'string' } } });
+  const machines = Number(values.nodes ?? 1000);
+  if (!(Number.isInteger(machines) && machines > 0))
+    throw new Error(`--nodes is ${values.nodes}, but it must be a whole number above 0`);
+  const { firstAction, settled, nodesLeft, blocking, memoryPeak } = await fallingLoad(machines, PODS_PER_NODE);
   console.log(
     table(
-      ['nodes', 'pods before', 'first action after, s', 'claims that go', 'longest block, ms', 'memory, MB'],
+      [
+        'nodes',
+        'pods before',
+        'first action after, s',
+        'settled after, s',
+        'nodes left',
+        'longest block, ms',
+        'of processor time, ms',
+        'memory, MB',
+      ],
       [
         [
-          `${MACHINES}`,
-          `${MACHINES * PODS_PER_NODE}`,
+          `${machines}`,
+          `${machines * PODS_PER_NODE}`,
           firstAction.toFixed(1),
-          `${claims}`,
-          longestBlock.toFixed(0),
+          settled.toFixed(1),
+          `${nodesLeft}`,
+          blocking.longest.toFixed(0),
+          blocking.longestCpu.toFixed(0),
           memoryPeak.toFixed(0),
         ],
       ],

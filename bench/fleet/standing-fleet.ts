@@ -1,4 +1,5 @@
 /** A fleet that stands, in memory: claims, nodes and pods as they are when all is up, and the simulated cloud they came from. */
+
 import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePoolSpec } from '../../src/apis/karpenter/node-pool.ts';
@@ -16,8 +17,9 @@ import { anAccount } from '../../src/cloud/simulated/testkit/small-account.ts';
 import { UnavailableOfferings } from '../../src/cloud/unavailable-offerings.ts';
 import { ApiServer } from '../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../src/embedded/in-memory-client.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import { toTimestamp } from '../../src/platform/clock.ts';
-import { seededRandom } from '../../src/platform/random.ts';
+import { type Random, seededRandom } from '../../src/platform/random.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
 
 export interface StandingFleetOptions {
@@ -30,19 +32,41 @@ export interface StandingFleetOptions {
   readonly disruption?: Partial<NodePoolSpec['disruption']>;
 }
 
+/** The name of the cluster, which its machines carry. */
+export const CLUSTER = 'bench';
 const ZONES = ['zone-a', 'zone-b'];
 const CORES = { small: 2, medium: 4, large: 8 };
 const LABELS = { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot' };
 
-export async function standingFleet({ seed, machines, types, podsPerNode, podCpu, disruption }: StandingFleetOptions) {
-  const clock = new RealClock();
-  const random = seededRandom(seed);
-  const client = new InMemoryClient(new ApiServer({ clock, random, rememberedEvents: 1000 }));
+/** The fleet, and the cloud it came from. */
+export async function standingFleet(options: StandingFleetOptions) {
+  const { clock, random, client, claims } = await standingCluster(options);
+  const { cloud, provider, unavailable } = standingCloud(clock, random);
+  for (const claim of claims) {
+    const instance = instanceOfClaim(claim, CLUSTER, clock.now());
+    if (instance !== undefined) cloud.restore(instance);
+  }
+  const providerIDs = claims.map(({ status }) => status?.providerID ?? '');
+  return { clock, random, client, cloud, provider, unavailable, providerIDs };
+}
+
+/** A cloud that sells what the fleet consists of, and knows nothing of it yet. */
+export function standingCloud(clock: Clock, random: Random) {
   const cloud = new SimulatedCloud({ clock, random });
   cloud.configure('default', anAccount());
   const unavailable = new UnavailableOfferings({ clock });
   const reservations = new Reservations({ clock });
-  const provider = new SimulatedProvider({ clock, cloud, cluster: 'bench', unavailable, reservations });
+  const provider = new SimulatedProvider({ clock, cloud, cluster: CLUSTER, unavailable, reservations });
+  return { cloud, provider, unavailable };
+}
+
+/** The fleet in an API server. */
+export async function standingCluster(options: StandingFleetOptions) {
+  const { seed, machines, types, podsPerNode, podCpu, disruption } = options;
+  const clock = new RealClock();
+  const random = seededRandom(seed);
+  const server = new ApiServer({ clock, random, rememberedEvents: 1000 });
+  const client = new InMemoryClient(server);
   for (const definition of DEFINITIONS) await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
   await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
   const { limits: _, ...spec } = DEFAULT_NODE_POOL.spec;
@@ -60,17 +84,14 @@ export async function standingFleet({ seed, machines, types, podsPerNode, podCpu
   ];
   const body = { status: { conditions: ready } };
   await client.patch(NODE_POOLS, { name: 'default' }, { type: 'merge', body }, { subresource: 'status' });
-  const providerIDs: string[] = [];
+  const claims: NodeClaim[] = [];
   for (let index = 0; index < machines; index++) {
     const type = types[index % types.length] ?? 'small';
-    const claim = await launched(client, index, type, toTimestamp(clock.now()));
-    const instance = instanceOfClaim(claim, 'bench', clock.now());
-    if (instance !== undefined) cloud.restore(instance);
-    providerIDs.push(claim.status?.providerID ?? '');
+    claims.push(await launched(client, index, type, toTimestamp(clock.now())));
     for (let pod = 0; pod < podsPerNode; pod++)
       await client.create(PODS, runningPod(`pod-${index}-${pod}`, `node-${index}`, podCpu));
   }
-  return { clock, random, client, cloud, provider, unavailable, providerIDs };
+  return { clock, random, server, client, claims };
 }
 
 /** A claim as it is when its node is up, with its node. */

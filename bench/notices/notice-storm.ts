@@ -115,7 +115,7 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
     memoryBefore,
     memoryAfter: megabytes(),
     memoryPeak: process.resourceUsage().maxRSS / 1024,
-    longestBlock: block.end(),
+    longestBlock: block.end().longest,
   };
   stop.abort(new Error('the end'));
   await Promise.all(running);

@@ -49,7 +49,13 @@ export function runNotices(): void {
 }
 
 function inItsOwnProcess(pods: number): StormResult {
-  const args = ['--max-semi-space-size=8', join(here, 'run-case.ts'), String(MACHINES), String(pods)];
+  const args = [
+    '--max-semi-space-size=8',
+    '--heap-growing-percent=25',
+    join(here, 'run-case.ts'),
+    String(MACHINES),
+    String(pods),
+  ];
   const { status, stdout } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -187,6 +187,15 @@ describe('plan --consolidate', () => {
   });
 });
 
+describe('plan -f', () => {
+  it('says that there are no manifests', async () => {
+    const empty = join(folder, 'empty.yaml');
+    await writeFile(empty, '# nothing yet\n');
+    const { code, printed } = await spindrift('plan', '-f', empty);
+    expect([code, printed]).toEqual([1, `spindrift plan: there are no manifests in ${empty}\n`]);
+  });
+});
+
 describe('top', () => {
   it('prints the fleet once where there is no terminal', async () => {
     const { code, printed } = await spindrift('top', '--once');

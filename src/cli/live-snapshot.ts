@@ -7,6 +7,7 @@ import { Look } from '../controllers/disruption/look.ts';
 import { RiskKeeper } from '../controllers/spot-policy/risk-keeper.ts';
 import { SpotPlanning } from '../controllers/spot-policy/spot-planning.ts';
 import { SpotPolicies } from '../controllers/spot-policy/spot-policies.ts';
+import { finish } from '../engine/packing/work.ts';
 import { Metrics } from '../platform/metrics.ts';
 import type { FleetSnapshot } from '../state/build-fleet.ts';
 import type { ClusterSnapshot } from '../state/build-problem.ts';
@@ -75,22 +76,27 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
   const { pools } = snapshot;
   const now = clock.now();
   const look = (): Look =>
-    new Look({
-      state,
-      now,
-      markOf: ({ metadata }) => metadata.annotations?.[ANNOTATION_DISRUPTION],
-      isNominated: (node) => nominations.has(node),
-      budgetsOf: () => [],
-      readPools: async () => pools,
-      refuse: () => {},
-      refusePool: () => {},
-      newId: () => '',
-    });
+    finish(
+      Look.take({
+        state,
+        now,
+        markOf: ({ metadata }) => metadata.annotations?.[ANNOTATION_DISRUPTION],
+        isNominated: (node) => nominations.has(node),
+        budgetsOf: () => [],
+        readPools: async () => pools,
+        refuse: () => {},
+        refusePool: () => {},
+        newId: () => '',
+        begun: () => 0,
+      }),
+    );
+  // Claims tell of it, or will in a moment.
+  const podEvents = { latest: () => undefined };
   const reservationLabel = CLOUD_LABELS.reservation;
   return {
     unusable,
     policies,
-    snapshot: fleetSnapshot({ state, look: look(), now, pools, policies, reservationLabel }),
+    snapshot: fleetSnapshot({ state, look: look(), now, pools, policies, podEvents, reservationLabel }),
     budgets: () => look().budgets,
   };
 }

@@ -106,14 +106,16 @@ export function allControllers(shared: AllControllersOptions): RunningController
   });
   const backOff = new BackOff(clock);
   const commands = new Commands({ ...options, backOff, successors });
-  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds: provisioner.rounds });
+  const podEvents = new PodEvents(options);
+  const { rounds } = provisioner;
+  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents });
   return [
     provisioner,
     new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations, successors, binder }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new NodeClaimDisruption(asking('nodeclaim.disruption')),
-    new PodEvents(options),
+    podEvents,
     commands,
     new Disruption({
       ...asking('disruption'),

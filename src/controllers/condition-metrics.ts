@@ -13,7 +13,6 @@ export class ConditionMetrics {
   readonly #clock: Clock;
   readonly #metrics: Metrics;
   readonly #kind: string;
-  readonly #count;
   readonly #transitions;
   readonly #transitionSeconds;
   readonly #terminationSeconds;
@@ -23,11 +22,6 @@ export class ConditionMetrics {
     this.#clock = clock;
     this.#metrics = metrics;
     this.#kind = kind;
-    this.#count = metrics.gauge({
-      name: `operator_${kind}_status_condition_count`,
-      help: `1 for each condition that a ${kind} has, per object, type, status and reason`,
-      labels: ['namespace', 'name', 'type', 'status', 'reason'],
-    });
     this.#transitions = metrics.counter({
       name: `operator_${kind}_status_condition_transitions_total`,
       help: `How often a condition of a ${kind} came to a status, per type, status and reason`,
@@ -47,38 +41,45 @@ export class ConditionMetrics {
 
   /** Follows the objects of an informer. Call the result to stop. */
   follow<T extends Observed>(informer: Informer<T>): () => void {
-    this.#countAges(informer);
+    this.#countStates(informer);
     return informer.addHandler({
-      added: (object) => this.#show(object),
-      updated: (object, old) => {
-        this.#hide(old);
-        this.#show(object);
-        this.#compare(old, object);
-      },
+      updated: (object, old) => this.#compare(old, object),
       deleted: (object) => {
-        this.#hide(object);
         const deletedAt = parseTimestamp(object.metadata.deletionTimestamp);
         if (deletedAt !== undefined) this.#terminationSeconds.observe({}, (this.#clock.now() - deletedAt) / 1000);
       },
     });
   }
 
-  /** How long the present states have lasted. */
-  #countAges<T extends Observed>(informer: Informer<T>): void {
+  /** The present states, and how long they have lasted. */
+  #countStates<T extends Observed>(informer: Informer<T>): void {
     const since = (time: string | undefined): number =>
       (this.#clock.now() - (parseTimestamp(time) ?? this.#clock.now())) / 1000;
     const kind = this.#kind;
+    const labels = ['namespace', 'name', 'type', 'status', 'reason'] as const;
+    this.#metrics.counted(
+      {
+        name: `operator_${kind}_status_condition_count`,
+        help: `1 for each condition that a ${kind} has, per object, type, status and reason`,
+        labels,
+      },
+      function* () {
+        for (const object of informer.list()) for (const series of seriesOf(object)) yield [series, 1];
+      },
+    );
     this.#metrics.counted(
       {
         name: `operator_${kind}_status_condition_current_status_seconds`,
         help: `How long a condition of a ${kind} has had its status, in seconds, per object, type, status and reason`,
-        labels: ['namespace', 'name', 'type', 'status', 'reason'],
+        labels,
       },
-      () =>
-        informer.list().flatMap((object) => {
-          const times = (object.status?.conditions ?? []).map(({ lastTransitionTime }) => since(lastTransitionTime));
-          return seriesOf(object).map((labels, index) => [labels, times[index] as number] as const);
-        }),
+      function* () {
+        for (const object of informer.list()) {
+          const conditions = object.status?.conditions ?? [];
+          for (const [index, series] of seriesOf(object).entries())
+            yield [series, since(conditions[index]?.lastTransitionTime)];
+        }
+      },
     );
     this.#metrics.counted(
       {
@@ -92,14 +93,6 @@ export class ConditionMetrics {
           return deletionTimestamp === undefined ? [] : [[{ namespace, name }, since(deletionTimestamp)] as const];
         }),
     );
-  }
-
-  #show(object: Observed): void {
-    for (const labels of seriesOf(object)) this.#count.set(labels, 1);
-  }
-
-  #hide(object: Observed): void {
-    for (const labels of seriesOf(object)) this.#count.remove(labels);
   }
 
   #compare(old: Observed, object: Observed): void {

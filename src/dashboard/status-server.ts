@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { asError, SpindriftError } from '../platform/errors.ts';
 import type { Metrics } from '../platform/metrics.ts';
 
@@ -23,7 +24,9 @@ export class StatusServer {
     this.#options = options;
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
-        response.writeHead(500).end(`${asError(error).message}\n`);
+        // Whoever has gone, or has heard the beginning, is told by the end of the connection.
+        if (response.headersSent) response.destroy();
+        else response.writeHead(500).end(`${asError(error).message}\n`);
       });
     });
   }
@@ -54,7 +57,8 @@ export class StatusServer {
     const { metrics } = this.#options;
     const path = new URL(request.url ?? '/', 'http://status').pathname;
     if (path === '/metrics' && metrics !== undefined) {
-      response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.text());
+      response.writeHead(200, { 'content-type': metrics.contentType });
+      await pipeline(metrics.pieces(), response);
     } else if (path === '/healthz') {
       response.writeHead(200).end('ok\n');
     } else if (path === '/readyz') {

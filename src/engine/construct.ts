@@ -197,10 +197,10 @@ function* buyNodes(
     );
     options.work.spend(plan.classes.length * 4);
     yield;
-    const parts = gatherParts(state, attempt, members, plan);
+    const parts = gatherParts(state, attempt, members, plan, market, tier);
     if (parts.length === 0) continue;
     yield;
-    const pack = buildPackProblem(model, market, parts, { tier, ladder: options.ladder });
+    const pack = buildPackProblem(model, market, parts, { ladder: options.ladder });
     yield;
     const cover = yield* options.cover(pack, state.purse);
     yield* carryOut(state, pack, cover, parts, plan, options.work);
@@ -212,6 +212,8 @@ function gatherParts(
   attempt: Int32Array,
   classes: readonly PodClass[],
   plan: DomainPlan,
+  market: Market,
+  tier: number,
 ): RowPart[] {
   const parts: RowPart[] = [];
   const planned = new Map<number, RowPart>();
@@ -223,7 +225,9 @@ function gatherParts(
     const known = planned.get(key);
     if (known !== undefined) known.count++;
     else {
-      const part = { podClass, filter: attemptOf(attempt, podClass).options, cell, count: 1 };
+      const filter = attemptOf(attempt, podClass).options;
+      const places = market.places(podClass, filter);
+      const part = { podClass, filter, cell, tier: places.tiers[places.cells.indexOf(cell)] as number, count: 1 };
       planned.set(key, part);
       parts.push(part);
     }
@@ -234,6 +238,7 @@ function gatherParts(
       podClass,
       filter: attemptOf(attempt, podClass).options,
       cell: -1,
+      tier,
       count: state.remaining[podClass.index] as number,
     });
   }

@@ -103,6 +103,17 @@ describe('pools', () => {
     expect(solution.newNodes.map((node) => node.pool).sort()).toEqual(['heavy', 'heavy', 'light']);
   });
 
+  it('of higher weight leave to others the zones that they have not', () => {
+    const pools = [aPool({ name: 'light' }), aPool({ name: 'heavy', weight: 10, requirements: [oneOf(ZONE, 'c')] })];
+    const spread = { topologyKey: ZONE, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', selector: {} } as const;
+    const pods = [aPod({ count: 7, requests: { cpu: 3000, memory: GIB }, topologySpread: [spread] })];
+    const solution = solved(aProblem({ pods, pools }));
+    expect(solution.newNodes.map((node) => `${node.pool} ${node.offerings[0]!.zone}`).sort()).toEqual([
+      ...['heavy c', 'heavy c', 'heavy c'],
+      ...['light a', 'light a', 'light b', 'light b'],
+    ]);
+  });
+
   it('count what they use already against their limits', () => {
     const pools = [aPool({ limits: { nodes: 3 }, usage: { nodes: 2 } })];
     const solution = solved(aProblem({ pods: [aPod({ count: 8 })], pools }));

@@ -106,7 +106,8 @@ export interface KubeClient {
 
   /**
    * The changes of a kind, in order, until the server ends the watch (the iteration ends), the signal aborts (the
-   * iteration ends), or something fails (it throws; KUBE_EXPIRED: list again). Leaving the loop closes the watch.
+   * iteration ends), or something fails (it throws; KUBE_EXPIRED: list again). Leaving the loop closes the watch. Objects may
+   * come without `managedFields`.
    */
   watch<T extends KubeObject>(
     kind: Resource<T>,

@@ -26,9 +26,9 @@ interface WireEvent {
   readonly object: KubeObject | Status;
 }
 
-/** One line as an event. An ERROR event is thrown as the error it stands for. */
+/** One line as an event, without the managers of its fields. An ERROR event is thrown as the error it stands for. */
 export function decodeWatchEvent<T extends KubeObject>(line: string): WatchEvent<T> {
-  const event = JSON.parse(line) as WireEvent;
+  const event = parse(line);
   switch (event.type) {
     case 'ADDED':
     case 'MODIFIED':
@@ -46,5 +46,22 @@ export function decodeWatchEvent<T extends KubeObject>(line: string): WatchEvent
       throw new KubeError(event.object as Status);
     default:
       throw new SyntaxError(`an event of the unknown type ${String(event.type)}`);
+  }
+}
+
+const MANAGED_FIELDS = ',"managedFields":[{';
+
+/**
+ * Who manages which field is more than half of many objects, and nobody here reads it: it is cut out before it is parsed. There are no lists
+ * in it, so it ends where the first list ends; where that was within a text, what is left is no JSON, and all of it is parsed.
+ */
+function parse(line: string): WireEvent {
+  const start = line.indexOf(MANAGED_FIELDS);
+  const end = start < 0 ? -1 : line.indexOf('}]', start);
+  if (end < 0) return JSON.parse(line) as WireEvent;
+  try {
+    return JSON.parse(line.slice(0, start) + line.slice(end + 2)) as WireEvent;
+  } catch {
+    return JSON.parse(line) as WireEvent;
   }
 }

@@ -44,6 +44,43 @@ describe('Metrics', () => {
     expect(text).toContain('wait_seconds_sum 3');
   });
 
+  it('counts a gauge when it is asked for', async () => {
+    const metrics = new Metrics();
+    let pods = 1;
+    const definition = { name: 'pods', help: 'Pods', labels: ['name'] as const };
+    metrics.counted(definition, () => Array.from({ length: pods }, (_, index) => [{ name: `pod-${index}` }, index]));
+    metrics.counted({ name: 'best', help: 'Best' }, () => [undefined, [{}, Number.POSITIVE_INFINITY]]);
+    expect(await metrics.read('pods', { name: 'pod-1' })).toBeUndefined();
+    pods = 2;
+    expect(await metrics.read('pods', { name: 'pod-1' })).toBe(1);
+    const text = await metrics.text();
+    expect(text).toContain('# HELP pods Pods\n# TYPE pods gauge\npods{name="pod-0"} 0\npods{name="pod-1"} 1\n');
+    expect(text).toContain('best +Inf\n');
+  });
+
+  it('writes labels so that they can be read again', async () => {
+    const metrics = new Metrics();
+    const name = 'a "quoted"\\ name\nof two lines';
+    metrics.counted({ name: 'odd', help: 'Odd', labels: ['name'] }, () => [[{ name }, 1]]);
+    expect(await metrics.text()).toContain('odd{name="a \\"quoted\\"\\\\ name\\nof two lines"} 1\n');
+  });
+
+  it('lets others have a turn while it counts what takes long', async () => {
+    const metrics = new Metrics();
+    metrics.counted({ name: 'slow', help: 'Slow', labels: ['number'] }, function* () {
+      for (let number = 0; number < 64; number++) {
+        for (const end = performance.now() + 0.5; performance.now() < end; );
+        yield [{ number: `${number}` }, number];
+      }
+    });
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    const text = await metrics.text();
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+    expect(text.match(/^slow\{/gm)).toHaveLength(64);
+  });
+
   it('shares nothing between two registries', async () => {
     new Metrics().counter({ name: 'alone_total', help: 'Alone' }).add({});
     expect(await new Metrics().read('alone_total')).toBeUndefined();

@@ -2,7 +2,9 @@
  * Metrics behind a factory of our own, so that the library can be exchanged and no module holds a global registry.
  * A name that is asked for twice gives the same metric: several queues share `workqueue_depth`.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Count, CountedGauge } from './counted-gauge.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -30,8 +32,14 @@ export interface HistogramMetric<Name extends string> {
 /** From a millisecond to ten minutes: what our durations lie between. */
 const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
+/** So long a piece of the text is worked on before others have a turn. */
+const TURN_MS = 5;
+/** So many lines are written before the time is looked at. */
+const LINES = 16;
+
 export class Metrics {
   readonly #registry = new Registry();
+  readonly #counted = new Map<string, CountedGauge<string>>();
 
   /** A counter. `initial` names the label values that are shown as 0 from the start, so that a rate has no gap. */
   counter<Name extends string = never>(
@@ -58,22 +66,8 @@ export class Metrics {
   }
 
   /** A gauge that is counted when it is asked for, from what there is then: nothing has to be kept in step with it. */
-  counted<Name extends string = never>(
-    definition: MetricDefinition<Name>,
-    count: () => Iterable<readonly [labels: Readonly<Record<Name, string>>, value: number]>,
-  ): void {
-    this.#once(
-      definition.name,
-      () =>
-        new Gauge({
-          ...this.#base(definition),
-          registers: [this.#registry],
-          collect() {
-            this.reset();
-            for (const [labels, value] of count()) this.set(labels, value);
-          },
-        }),
-    );
+  counted<Name extends string = never>(definition: MetricDefinition<Name>, count: Count<Name>): void {
+    if (!this.#counted.has(definition.name)) this.#counted.set(definition.name, new CountedGauge(definition, count));
   }
 
   histogram<Name extends string = never>(
@@ -92,9 +86,37 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
+  /** What Prometheus scrapes, in pieces: of a large cluster it is long, and whoever else waits has a turn between two of them. */
+  async *pieces(): AsyncGenerator<string, void, undefined> {
+    let piece = '';
+    let turnEnds = performance.now() + TURN_MS;
+    for (const { name } of this.#registry.getMetricsAsArray()) {
+      piece += `${await this.#registry.getSingleMetricAsString(name)}\n`;
+      if (performance.now() < turnEnds) continue;
+      yield piece;
+      await nextTurn();
+      piece = '';
+      turnEnds = performance.now() + TURN_MS;
+    }
+    let lines = 0;
+    for (const gauge of this.#counted.values()) {
+      for (const line of gauge.lines()) {
+        piece += line;
+        if (++lines % LINES !== 0 || performance.now() < turnEnds) continue;
+        yield piece;
+        await nextTurn();
+        piece = '';
+        turnEnds = performance.now() + TURN_MS;
+      }
+    }
+    yield piece;
+  }
+
   /** What Prometheus scrapes. */
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  async text(): Promise<string> {
+    let text = '';
+    for await (const piece of this.pieces()) text += piece;
+    return text;
   }
 
   get contentType(): string {
@@ -104,7 +126,7 @@ export class Metrics {
   /** The present value of one series of a counter or gauge; undefined when there is none. For tests and status pages. */
   async read(name: string, labels: Labels = {}): Promise<number | undefined> {
     const metric = this.#registry.getSingleMetric(name);
-    if (metric === undefined) return undefined;
+    if (metric === undefined) return this.#counted.get(name)?.read(labels);
     const { values } = await metric.get();
     return values.find((value) => Object.entries(labels).every(([key, text]) => value.labels[key] === text))?.value;
   }

@@ -4,6 +4,7 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { consolidate } from '../engine/consolidation/consolidate.ts';
 import type { FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
+import type { EpochMs } from '../platform/clock.ts';
 import { buildFleet } from './build-fleet.ts';
 import { PodFactsCache } from './pod-facts.ts';
 import {
@@ -81,7 +82,10 @@ describe('a node of the fleet', () => {
     const built = buildFleet(aFleetSnapshot({ nodes, nodePools: poolThat({ consolidateAfter: '15m' }) }));
     expect(built.fleet.nodes[0]?.hold).toBe('consolidate-after');
     expect(built.changesAt).toBe(NEXT_DAY + 5 * 60_000);
-    expect(onlyNode({ nodes, nodePools: poolThat({ consolidateAfter: '10m' }) }).hold).toBeUndefined();
+    const soon = { nodes, nodePools: poolThat({ consolidateAfter: '10m' }) };
+    expect(onlyNode(soon).hold).toBeUndefined();
+    // One that its claim does not tell of yet.
+    expect(onlyNode({ ...soon, podEventAt: () => (NEXT_DAY - 60_000) as EpochMs }).hold).toBe('consolidate-after');
     expect(onlyNode({ nodes, nodePools: poolThat({ consolidateAfter: 'Never' }) }).hold).toBe('consolidate-after');
   });
 

@@ -9,10 +9,10 @@ import { LABEL_INSTANCE_TYPE } from '../apis/karpenter/labels.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
-import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
+import { podRequests } from '../apis/kubernetes/pod-requests.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import type { DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
-import { finish, type Slices, Work } from '../engine/packing/work.ts';
+import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
 import type { HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
 import type { EpochMs } from '../platform/clock.ts';
 import { type ClusterSnapshot, daemonGroup, plannedAllocatable, requestsOf, take } from './build-problem.ts';
@@ -23,7 +23,7 @@ import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
 import { nodePrice, runningAs } from './node-price.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
-import { hostPorts, resources } from './pod-group.ts';
+import { hostPorts, listedResources, resources } from './pod-group.ts';
 import { allocatableOf, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
 import { TypeNames } from './type-names.ts';
 
@@ -37,6 +37,8 @@ export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displa
   readonly reservationLabel?: string;
   /** Whether pods that are not there yet are expected on a node. */
   isNominated?(state: StateNode): boolean;
+  /** When a pod last came to a node or left it, where its claim does not tell of that yet. */
+  podEventAt?(node: string): EpochMs | undefined;
   /** How many nodes of a pool may go now, by reason; absent means any number. */
   allowed?(pool: string): Readonly<Partial<Record<DisruptionReason, number>>>;
   /** How long a node that took the place of others is left in peace. */
@@ -76,11 +78,7 @@ export function buildFleet(snapshot: FleetSnapshot, cache = new PodFactsCache())
 
 /** The same in slices. */
 export function* buildFleetSteps(snapshot: FleetSnapshot, cache: PodFactsCache): Slices<BuiltFleet> {
-  const work = new Work({
-    deadlineMs: Number.POSITIVE_INFINITY,
-    maxSteps: Number.POSITIVE_INFINITY,
-    elapsedMs: undefined,
-  });
+  const work = new Work(UNLIMITED);
   const market = marketOf(snapshot);
   yield;
   const builder = new FleetBuilder(snapshot, cache, market);
@@ -168,8 +166,7 @@ class FleetBuilder {
   /** Takes a node in, and gives the work that it was. Nothing is known of a machine whose size nobody knows. */
   add(state: StateNode): number {
     const known = allocatableOf(state);
-    const allocatable =
-      known === undefined ? plannedAllocatable(state, this.#market.planned) : resources(resourceAmounts(known));
+    const allocatable = known === undefined ? plannedAllocatable(state, this.#market.planned) : listedResources(known);
     if (allocatable === undefined) return NODE_UNITS;
     const pods = this.#snapshot.podsOn(state.name);
     const room: Record<string, number> = { ...allocatable };
@@ -253,8 +250,9 @@ class FleetBuilder {
     const nominated = isNominated?.(state) ?? false;
     const nodePool = this.#nodePools.get(pool ?? '');
     const byPolicy = this.#snapshot.policyHold?.(state);
-    const held =
-      nodeHold(state, { now, pool: nodePool, nominated }) ?? (byPolicy && { hold: 'spot-policy', ...byPolicy });
+    const podEventAt = this.#snapshot.podEventAt?.(state.name);
+    const circumstances = { now, pool: nodePool, nominated, ...(podEventAt === undefined ? {} : { podEventAt }) };
+    const held = nodeHold(state, circumstances) ?? (byPolicy && { hold: 'spot-policy', ...byPolicy });
     const settled = settledAt(state, cooldownMs) ?? now;
     const settling = settled > now;
     if (held?.until !== undefined) this.#heldUntil.push(held.until);

@@ -4,7 +4,7 @@ import type { Namespace } from '../apis/kubernetes/core.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
-import { finish, type Slices, Work } from '../engine/packing/work.ts';
+import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
 import type { BoundPod, DaemonGroup, ExistingNode, PodGroup, Problem, Resources } from '../engine/problem.ts';
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
@@ -52,11 +52,7 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
 
 /** The same in slices, because a large cluster takes longer than anybody should wait; the snapshot must not change meanwhile. */
 export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProblem> {
-  const work = new Work({
-    deadlineMs: Number.POSITIVE_INFINITY,
-    maxSteps: Number.POSITIVE_INFINITY,
-    elapsedMs: undefined,
-  });
+  const work = new Work(UNLIMITED);
   const displaced = new Set(snapshot.displaced ?? []);
   const { groups, pods, held } = yield* groupPods([...snapshot.pending, ...displaced], snapshot.storage, work);
   yield;

@@ -3,8 +3,9 @@ import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
 import { ComingNodes } from './coming-nodes.ts';
+import { JoinedNodes } from './joined-nodes.ts';
 import type { StorageLookup } from './pod-volumes.ts';
-import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
+import type { StateNode } from './state-node.ts';
 
 export class ClusterState {
   readonly informers: ClusterInformers;
@@ -13,8 +14,7 @@ export class ClusterState {
   readonly coming = new ComingNodes();
   /** Claims that were written and are not in the cache yet, by name. */
   readonly #assumed = new Map<string, NodeClaim>();
-  /** As they were when they were last asked for, while nothing has changed. */
-  #nodes: readonly StateNode[] | undefined;
+  readonly #joined: JoinedNodes;
 
   constructor(informers: ClusterInformers) {
     this.informers = informers;
@@ -23,15 +23,9 @@ export class ClusterState {
       volume: (name) => informers.volumes.get(name),
       storageClass: (name) => informers.storageClasses.get(name),
     };
-    const changed = (): void => {
-      this.#nodes = undefined;
-    };
-    const shown = ({ metadata }: NodeClaim): void => {
-      changed();
-      this.#assumed.delete(metadata.name ?? '');
-    };
-    informers.nodeClaims.addHandler({ added: shown, updated: changed, deleted: shown });
-    informers.nodes.addHandler({ added: changed, updated: changed, deleted: changed });
+    const shown = ({ metadata }: NodeClaim): void => void this.#assumed.delete(metadata.name ?? '');
+    informers.nodeClaims.addHandler({ added: shown, deleted: shown });
+    this.#joined = new JoinedNodes(informers);
   }
 
   /** Takes a claim that the API server has accepted for there, before the cache says so. */
@@ -39,7 +33,7 @@ export class ClusterState {
     const name = claim.metadata.name ?? '';
     if (this.informers.nodeClaims.get(name) !== undefined) return;
     this.#assumed.set(name, claim);
-    this.#nodes = undefined;
+    this.#joined.expect(claim);
   }
 
   /** The claim of that name, also one that the cache does not show yet. */
@@ -49,31 +43,13 @@ export class ClusterState {
 
   /** Every node, with its claim, and every claim that has no node yet. */
   nodes(): readonly StateNode[] {
-    this.#nodes ??= this.#joined();
-    return this.#nodes;
-  }
-
-  #joined(): StateNode[] {
-    const claims = [...this.informers.nodeClaims.list(), ...this.#assumed.values()];
-    const byProviderID = new Map<string | undefined, NodeClaim>();
-    for (const claim of claims) if (claim.status?.providerID) byProviderID.set(claim.status.providerID, claim);
-    const joined = new Set<string | undefined>();
-    const states: StateNode[] = [];
-    for (const node of this.informers.nodes.list()) {
-      const name = node.metadata.name ?? '';
-      const claim = byProviderID.get(node.spec?.providerID);
-      states.push(claim === undefined ? { name, node } : { name, node, claim });
-      if (claim !== undefined) joined.add(node.spec?.providerID);
-    }
-    for (const claim of claims) {
-      if (!joined.has(claim.status?.providerID)) states.push({ name: `${CLAIM_PREFIX}${claim.metadata.name}`, claim });
-    }
-    return states;
+    return this.#joined.list();
   }
 
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): Pod[] {
-    return this.informers.pods.byIndex(BY_NODE, node).filter((pod) => !hasEnded(pod));
+    const pods = this.informers.pods.byIndex(BY_NODE, node);
+    return pods.some(hasEnded) ? pods.filter((pod) => !hasEnded(pod)) : pods;
   }
 
   /**

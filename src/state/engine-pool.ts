@@ -6,7 +6,7 @@ import { resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { Pool, Resources } from '../engine/problem.ts';
 import { requirement } from './engine-requirements.ts';
 import type { PlannedTypes } from './planned-types.ts';
-import { resources } from './pod-group.ts';
+import { listedResources, resources } from './pod-group.ts';
 
 /** What a pool may make, less what it has. */
 export function enginePool(pool: NodePool, instanceTypes: readonly string[], usage: Resources): Pool {
@@ -31,8 +31,8 @@ export function poolUsage(claims: readonly NodeClaim[], planned: PlannedTypes): 
   const sum: Record<string, number> = { nodes: claims.length };
   for (const claim of claims) {
     const { capacity } = claim.status ?? {};
-    const amounts = capacity === undefined ? planned(claim)?.capacity : resourceAmounts(capacity);
-    for (const name in amounts) sum[name] = (sum[name] ?? 0) + Number(amounts[name]);
+    const amounts = capacity === undefined ? planned(claim)?.capacity : listedResources(capacity);
+    for (const name in amounts) sum[name] = (sum[name] ?? 0) + (amounts[name] as number);
   }
   return sum;
 }

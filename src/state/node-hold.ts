@@ -22,11 +22,13 @@ export interface HoldCircumstances {
   readonly pool: NodePool | undefined;
   /** Pods that are not there yet are expected on it. */
   readonly nominated: boolean;
+  /** When a pod last came or left, where the claim does not tell of that yet. */
+  readonly podEventAt?: EpochMs;
 }
 
 /** The first reason that there is. */
 export function nodeHold(state: StateNode, circumstances: HoldCircumstances): NodeHold | undefined {
-  const { now, pool, nominated } = circumstances;
+  const { now, pool, nominated, podEventAt } = circumstances;
   const { node, claim } = state;
   if (isLeaving(state)) return { hold: 'leaving' };
   if (isInFlight(state) || node === undefined || !isReady(node)) return { hold: 'not-ready' };
@@ -34,7 +36,7 @@ export function nodeHold(state: StateNode, circumstances: HoldCircumstances): No
   if (isProtected(state)) return { hold: 'do-not-disrupt' };
   if (nominated) return { hold: 'nominated' };
   if (claim === undefined) return undefined;
-  const consolidatable = consolidatableAt(claim, pool);
+  const consolidatable = consolidatableAt(claim, pool, podEventAt);
   if (consolidatable <= now) return undefined;
   const hold = 'consolidate-after';
   return Number.isFinite(consolidatable) ? { hold, until: consolidatable as EpochMs } : { hold };
@@ -47,10 +49,10 @@ export function settledAt({ claim }: StateNode, cooldownMs: number): EpochMs | u
 }
 
 /** From when on consolidation may look at the node of a claim: so long after its pods last changed; infinity for never. */
-export function consolidatableAt(claim: NodeClaim, pool: NodePool | undefined): number {
+export function consolidatableAt(claim: NodeClaim, pool: NodePool | undefined, podEventAt = 0): number {
   const after = pool?.spec.disruption.consolidateAfter ?? '0s';
   if (after === NEVER) return Number.POSITIVE_INFINITY;
-  const changedAt = Math.max(upSince(claim), parseTimestamp(claim.status?.lastPodEventTime) ?? 0);
+  const changedAt = Math.max(upSince(claim), parseTimestamp(claim.status?.lastPodEventTime) ?? 0, podEventAt);
   return changedAt + (durationMs(after) ?? 0);
 }
 

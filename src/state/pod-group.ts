@@ -1,7 +1,7 @@
 /** A pod as the engine sees it. */
 
-import type { Container, Pod, PodSpec } from '../apis/kubernetes/pod.ts';
-import { podRequests, type ResourceAmounts } from '../apis/kubernetes/pod-requests.ts';
+import type { Container, Pod, PodSpec, ResourceList } from '../apis/kubernetes/pod.ts';
+import { podRequests, type ResourceAmounts, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { Alternatives, HostPort, PodGroup, Resources, TopologySpread } from '../engine/problem.ts';
 import { affinityTerm, nodeRequirements, podSelector, termRequirements } from './engine-requirements.ts';
 import { labelToday } from './label-alias.ts';
@@ -53,6 +53,18 @@ export function podGroup(pod: Pod, volumes: PodVolumes = NO_VOLUMES): PodGroup {
 /** Amounts as the engine counts them: exact up to 2^53, which is 8 PiB of memory. */
 export function resources(amounts: ResourceAmounts): Resources {
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Number(amount)]));
+}
+
+// Objects of the cache are never changed but replaced, so what was read of a list holds as long as it lives.
+const READ = new WeakMap<ResourceList, Resources>();
+
+/** A list of resources as the engine counts them, remembered with the list. */
+export function listedResources(list: ResourceList): Resources {
+  const known = READ.get(list);
+  if (known !== undefined) return known;
+  const read = resources(resourceAmounts(list));
+  READ.set(list, read);
+  return read;
 }
 
 /** The ports a pod takes on its node; on the host's network every port of a container is one. */

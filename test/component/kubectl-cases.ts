@@ -522,6 +522,17 @@ export function kubectlCases(node: string): KubectlCase[] {
       ],
     },
     {
+      it: 'says of a kind that it does not have that there is none',
+      steps: [
+        {
+          args: ['apply', '-f', '-'],
+          input: { apiVersion: 'suite.example.com/v9', kind: 'Widget', metadata: { name: 'none' } },
+          fails: true,
+          complains: /no matches for kind "Widget" in version "suite.example.com\/v9"/,
+        },
+      ],
+    },
+    {
       it: 'deletes what an object owns, and a namespace with all that is in it',
       steps: [
         { args: ['delete', 'deploy', 'shown', '--cascade=foreground', TIMEOUT], prints: /deleted/ },

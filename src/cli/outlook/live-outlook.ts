@@ -12,7 +12,7 @@ import { readNominations } from './read-nominations.ts';
 
 /** What is to be expected of a live cluster. */
 export interface LiveOutlook extends Outlook, Pick<LiveFleet, 'budgets'> {
-  /** Clauses without their ends: what the autoscaler waits for, and what of it is not known here. */
+  /** Clauses without their ends: which pools are left out, and what the autoscaler waits for. */
   readonly notes: readonly string[];
 }
 
@@ -30,12 +30,12 @@ export async function liveOutlook(
     ...unusable.map(({ pool, problem }) => `pool ${pool} ${problem}`),
     ...waits(state, snapshot.nodes, snapshot.now),
     ...(eventsRead ? [] : ['events may not be read here: which nodes are kept for pods that are to come is not known']),
-    ...(found.moves.length === 0 ? [] : [UNKNOWN]),
   ];
   return { ...found, budgets, notes };
 }
 
-const UNKNOWN =
+/** What has to be said wherever a move is expected. */
+export const UNKNOWN =
   'offerings that failed lately, places promised to pods of nodes that go, and how the latest moves turned out are known to the running autoscaler alone: it may leave out some of these moves';
 
 /** Why the autoscaler would not begin anything this very moment. */

@@ -70,7 +70,7 @@ export function outlook(snapshot: FleetSnapshot, { policies, limits, ...given }:
   const settling = withinPolicies({ policies, pools, nodes, built }, (move, because) => dropped.set(move, because));
   /** By what the plan calls it, the move as it is made. */
   const settled = new Map<Move, Move>();
-  const commands = commandsOfPlan(plan.moves, built, {
+  const making = commandsOfPlan(plan.moves, built, {
     candidate: (name) => {
       const state = built.states.get(name);
       const found = state && withPods(state, { poolNamed, podsOn });
@@ -86,6 +86,7 @@ export function outlook(snapshot: FleetSnapshot, { policies, limits, ...given }:
     budgets: given.budgets ?? new Budgets({ pools: nodePools, nodes, now }),
     newId: () => '',
   });
+  const commands = finish(making);
   const lasting = lastingOf([...commands.now, ...commands.next], built);
   const begun = new Set(commands.now.map(({ command }) => command));
   const later = new Set(commands.later);

@@ -1,7 +1,7 @@
 /** Everything `spindrift plan --consolidate` does: reads the cluster once, plans, and gives what to print. It changes nothing. */
 import { stringify } from 'yaml';
 import { type ClusterChoice, withWatchedCluster } from '../live-cluster.ts';
-import { liveOutlook } from '../outlook/live-outlook.ts';
+import { liveOutlook, UNKNOWN } from '../outlook/live-outlook.ts';
 import { consolidationReport } from './consolidation-report.ts';
 import { consolidationTable } from './consolidation-table.ts';
 
@@ -18,7 +18,7 @@ export function planConsolidation(options: ConsolidateOptions, signal: AbortSign
     const startedAt = clock.elapsed();
     const limits = { deadlineMs: options.seconds * 1000, elapsedMs: () => clock.elapsed() - startedAt };
     const found = await liveOutlook(cluster, limits, signal);
-    const report = consolidationReport(found, found.notes);
+    const report = consolidationReport(found, found.moves.length === 0 ? found.notes : [...found.notes, UNKNOWN]);
     if (options.output === 'json') return `${JSON.stringify(report, null, 2)}\n`;
     return options.output === 'yaml' ? stringify(report) : consolidationTable(report);
   });

@@ -19,6 +19,8 @@ import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
 import type { Manifest } from './read-manifests.ts';
 
+const UNKNOWN_FIELDS = 'strict decoding error: ';
+
 /** Those of the cloud that plans are made for. */
 const LABEL_RULES = extendLabelRules(CORE_LABEL_RULES, CLOUD_LABELS);
 
@@ -61,12 +63,23 @@ export class ImaginedCluster {
     try {
       if (served.namespaced) await this.#ensureNamespace(namespace);
       const placed = served.namespaced ? { ...object, metadata: { ...metadata, namespace } } : object;
-      const made = await this.#client.create(served as Resource, placed, { fieldValidation: 'Strict' });
+      const made = await this.#create(served as Resource, placed, where);
       this.#sources.set(made.metadata.uid ?? '', where);
       if (kind === NODE_POOLS.kind) this.#checkPool(made as NodePool, where);
     } catch (error) {
       if (hasCode(error, 'KUBE_ALREADY_EXISTS') && kind === 'Namespace') return;
       this.#refuse(where, error);
+    }
+  }
+
+  /** Unknown fields are told, and do not keep what else is wrong from being told. */
+  async #create(kind: Resource, object: KubeObject, where: string): Promise<KubeObject> {
+    try {
+      return await this.#client.create(kind, object, { fieldValidation: 'Strict' });
+    } catch (error) {
+      if (!asError(error).message.startsWith(UNKNOWN_FIELDS)) throw error;
+      this.#refuse(where, error);
+      return this.#client.create(kind, object, { fieldValidation: 'Ignore' });
     }
   }
 
@@ -108,7 +121,8 @@ export class ImaginedCluster {
 /** A phrase for each thing that is wrong. */
 function wordsOf(error: unknown): string[] {
   const causes = error instanceof KubeError ? (error.status.details?.causes ?? []) : [];
-  const message = asError(error).message.replace(/^strict decoding error: /, '');
+  const { message: whole } = asError(error);
+  const message = whole.startsWith(UNKNOWN_FIELDS) ? whole.slice(UNKNOWN_FIELDS.length) : whole;
   if (causes.length === 0) return [message];
   const phrases = causes.map(({ field = '', message: words = '' }) => ({ field, words }));
   // A pattern says nothing to people where a rule says in words what it asks for.

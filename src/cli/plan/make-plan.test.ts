@@ -147,4 +147,16 @@ describe('a plan', () => {
       expect.arrayContaining(['default/first-1', 'default/first-2']),
     );
   });
+
+  it('tells unknown fields beside everything else that is wrong with an object', async () => {
+    const bad = pool('limits: {cpu: 10Gi}\n  disruption: {consolidateAfer: 10s}');
+    const problems = await plan(bad).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    expect(problems.split('\n')).toEqual([
+      expect.stringContaining('unknown field "spec.disruption.consolidateAfer"'),
+      expect.stringContaining('limits.cpu counts cores'),
+    ]);
+  });
 });

@@ -1,5 +1,6 @@
 /** Everything `spindrift plan` does, as text in, text out. */
 import { stringify } from 'yaml';
+import { SpindriftError } from '../../platform/errors.ts';
 import { RealClock } from '../../platform/real-clock.ts';
 import { makePlan } from './make-plan.ts';
 import { planTable } from './plan-table.ts';
@@ -16,6 +17,11 @@ export interface PlanCommandOptions {
 /** Reads the files, plans, and gives what to print. */
 export async function plan({ files, catalogFile, seconds, output }: PlanCommandOptions): Promise<string> {
   const manifests = await readManifests(files);
+  if (manifests.manifests.length === 0 && manifests.problems.length === 0)
+    throw new SpindriftError('ARGUMENT_INVALID', {
+      command: 'spindrift plan',
+      problem: `there are no manifests in ${files.map((file) => (file === '-' ? 'the standard input' : file)).join(', ')}`,
+    });
   const clock = new RealClock();
   const made = await makePlan(manifests, {
     now: clock.now(),

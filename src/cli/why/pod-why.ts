@@ -4,6 +4,7 @@ import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { SpotPlanning } from '../../controllers/spot-policy/spot-planning.ts';
+import { finish } from '../../engine/packing/work.ts';
 import type { Pool, Problem, Requirement } from '../../engine/problem.ts';
 import { satisfies } from '../../engine/requirements/label-match.ts';
 import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
@@ -113,7 +114,7 @@ function poolWhy(pool: Pool, built: BuiltProblem, spot: Pick<SpotPlanning, 'sett
   const sold = new Set(pool.instanceTypes);
   const instanceTypes = problem.instanceTypes.filter(({ name }) => pool.instanceTypes === undefined || sold.has(name));
   const solution = solve({ ...problem, pools: [pool], instanceTypes }, { quality: 'fast' });
-  const { newNodes, unplaced } = spot?.settle(solution, built).solution ?? solution;
+  const { newNodes, unplaced } = spot === undefined ? solution : finish(spot.settle(solution, built)).solution;
   const offering = newNodes[0]?.offerings[0];
   if (offering !== undefined) {
     return {

@@ -5,7 +5,7 @@ import { hint } from '../../platform/nearest.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { type ClusterChoice, type WatchedCluster, withWatchedCluster } from '../live-cluster.ts';
 import { marketOf, snapshotOf } from '../live-snapshot.ts';
-import { liveOutlook } from '../outlook/live-outlook.ts';
+import { liveOutlook, UNKNOWN } from '../outlook/live-outlook.ts';
 import { marketPrices } from './market-prices.ts';
 import { nodeStay } from './node-stay.ts';
 import { nodeWhy } from './node-why.ts';
@@ -55,7 +55,7 @@ async function aboutNode(cluster: WatchedCluster, name: string, signal: AbortSig
   if (data !== undefined) {
     const found = await liveOutlook(cluster, { maxSteps: STEPS }, signal);
     const consolidation = nodeStay(state.name, found, found.budgets());
-    const { notes } = found;
+    const notes = consolidation?.outcome === 'goes' ? [...found.notes, UNKNOWN] : found.notes;
     return { data: { ...data, consolidation, notes }, text: nodeWhyText(data, consolidation, notes) };
   }
   const text = `Node ${name} was not made by a NodePool: somebody else brought it into the cluster.\n`;

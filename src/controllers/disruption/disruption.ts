@@ -1,7 +1,8 @@
 /**
  * Looks again and again for nodes that should go, and has them go. Each look asks its methods in order; what the first one
  * plans is checked against the cluster as it is then, and begun. Nothing is waited for but the writes of the beginning:
- * the commands themselves are carried out beside each other and beside the next looks.
+ * the commands themselves are carried out beside each other and beside the next looks. To plan for a whole fleet takes seconds,
+ * so consolidation is asked beside the looks, when the other methods have found nothing to do.
  */
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
@@ -11,6 +12,7 @@ import type { Nominations } from '../../state/nominations.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
+import { inSlices } from '../in-slices.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import { PoolLimits } from '../pool-limits.ts';
@@ -58,8 +60,14 @@ const PERIOD_MS = 10_000;
 const SETTLE_MS = 1000;
 /** Where something was begun there may be more. */
 const AT_ONCE_MS = 200;
+/** So many commands begin before others may run. */
+const BEGUN_TOGETHER = 20;
 /** Beginnings that take longer are not waited for. */
 const BEGIN_MS = 10_000;
+
+/** The keys of the two things that go on beside each other. */
+const LOOK = 'look';
+const CONSOLIDATION = 'consolidation';
 
 export class Disruption {
   readonly name = 'disruption';
@@ -70,9 +78,11 @@ export class Disruption {
   readonly #budgetMetrics: BudgetMetrics;
   readonly #pools: UsablePools;
   readonly #staleMarks: StaleMarks;
+  #begun = 0;
+  #beginning: Promise<void> = Promise.resolve();
 
   constructor(options: DisruptionOptions) {
-    const { metrics, clock, logger, recorder, provider, backOff, state, provisioning = {}, consolidation } = options;
+    const { metrics, clock, logger, recorder, provider, backOff, state, provisioning = {} } = options;
     this.#options = options;
     this.#metrics = new DisruptionMetrics(metrics);
     this.#budgetMetrics = new BudgetMetrics(metrics);
@@ -81,21 +91,20 @@ export class Disruption {
     const shared = { solve: engineSolve(clock, options.spot, provisioning), backOff, metrics: this.#metrics };
     this.#methods = [
       new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
-      new Emptiness({ ...shared, policies: options.policies }),
+      new Emptiness({ ...shared, clock, policies: options.policies }),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
-      ...(consolidation === undefined ? [] : [consolidation]),
     ];
     const { nodeClaims, nodes, nodePools, nodeClasses, disruptionBudgets } = state.informers;
     this.#controller = new InformedController(options, {
       name: this.name,
-      concurrency: 1,
+      concurrency: 2,
       timeoutMs: 120_000,
       backOff: { baseDelayMs: 1000, maxDelayMs: PERIOD_MS },
       listen: (queue) => {
-        queue.add('all', { afterMs: FIRST_LOOK_MS });
+        queue.add(LOOK, { afterMs: FIRST_LOOK_MS });
         const startsAt = clock.elapsed() + FIRST_LOOK_MS;
-        const soon = (): void => queue.add('all', { afterMs: Math.max(SETTLE_MS, startsAt - clock.elapsed()) });
+        const soon = (): void => queue.add(LOOK, { afterMs: Math.max(SETTLE_MS, startsAt - clock.elapsed()) });
         const heard = { added: soon, updated: soon, deleted: soon };
         // What had no place, or could not be launched, may have one now, and may be.
         const changed = (object: KubeObject, old: KubeObject): void => {
@@ -110,7 +119,7 @@ export class Disruption {
           disruptionBudgets.addHandler(heard),
         ];
       },
-      reconcile: (_, context) => this.#look(context),
+      reconcile: (key, context) => (key === LOOK ? this.#look(context) : this.#consolidate(context)),
     });
   }
 
@@ -120,44 +129,82 @@ export class Disruption {
   }
 
   async #look(context: ReconcileContext): Promise<ReconcileResult> {
-    const { clock, commands, backOff } = this.#options;
+    const { clock, backOff, consolidation } = this.#options;
     const { signal } = context;
-    const look = this.#take();
+    const look = await this.#take(signal);
     this.#budgetMetrics.show([...look.poolNamed.values()], look.budgets);
     backOff.sweep();
     await this.#staleMarks.sweep(look.nodes, signal);
     for (const method of this.#methods) {
       // Whatever else waits comes in between.
       await clock.sleep(0, signal);
-      // Until the cluster shows all that was begun, places would be given away twice.
-      if (method.places && commands.isStarting) continue;
-      const startedAt = clock.elapsed();
-      const planned = await method.plan(look, signal);
-      this.#metrics.evaluated(method.reason, (clock.elapsed() - startedAt) / 1000);
-      const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
-      const begun = this.#valid(planned, pools, context);
-      if (begun.length === 0) continue;
-      for (const command of begun) this.#keepPlaces(command);
-      await atMost(clock, BEGIN_MS, Promise.all(begun.map((command) => commands.begin(command))), signal);
-      return { requeueAfterMs: AT_ONCE_MS };
+      const begun = await this.#ask(method, look, context);
+      // What consolidation has begun meanwhile may have taken the places that the next methods would count on.
+      if (begun || look.isOutdated) return { requeueAfterMs: AT_ONCE_MS };
     }
+    if (consolidation !== undefined) this.#controller.queue.add(CONSOLIDATION);
     return { requeueAfterMs: Math.max(0, Math.min(PERIOD_MS, this.#nextAt(look) - clock.now())) };
   }
 
-  /** Those of the commands that still hold now that they are to begin. */
-  #valid(planned: readonly Command[], pools: readonly UsablePool[], { logger }: ReconcileContext): Command[] {
-    if (planned.length === 0) return [];
-    const look = this.#take();
+  async #consolidate(context: ReconcileContext): Promise<undefined> {
+    const { clock, consolidation } = this.#options;
+    if (consolidation === undefined) return;
+    const look = await this.#take(context.signal);
+    const begun = await this.#ask(consolidation, look, context);
+    const { wakeAt = 0 } = consolidation;
+    const wakeMs = wakeAt > look.now ? Math.max(0, wakeAt - clock.now()) : PERIOD_MS;
+    this.#controller.queue.add(LOOK, { afterMs: begun ? AT_ONCE_MS : Math.min(PERIOD_MS, wakeMs) });
+  }
+
+  /** Begins what a method plans; tells whether that is anything. */
+  async #ask(method: DisruptionMethod, look: Look, context: ReconcileContext): Promise<boolean> {
+    const { clock, commands } = this.#options;
+    const { signal } = context;
+    // Until the cluster shows all that was begun, places would be given away twice.
+    if (method.places && commands.isStarting) return false;
+    const startedAt = clock.elapsed();
+    const planned = await method.plan(look, signal);
+    // Consolidation has checked that for itself.
+    if (method.places && look.isOutdated && method !== this.#options.consolidation) return false;
+    this.#metrics.evaluated(method.reason, (clock.elapsed() - startedAt) / 1000);
+    const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
+    if (planned.length === 0) return false;
+    // One after the other: what has begun by then is seen by the next.
+    const turn = this.#beginning.then(() => this.#begin(planned, pools, context));
+    this.#beginning = turn.then(
+      () => {},
+      () => {},
+    );
+    const beginnings = await turn;
+    await atMost(clock, BEGIN_MS, Promise.all(beginnings), signal);
+    return beginnings.length > 0;
+  }
+
+  /** Begins those of the commands that still hold, with a turn for others in between. */
+  async #begin(
+    planned: readonly Command[],
+    pools: readonly UsablePool[],
+    { logger, signal }: ReconcileContext,
+  ): Promise<readonly Promise<void>[]> {
+    const { clock, commands } = this.#options;
+    const look = await this.#take(signal);
     const limits = new PoolLimits({ pools, nodes: look.nodes, coming: this.#options.state.coming });
-    return planned.filter((command) => {
-      const problem = validateCommand(command, look, limits);
-      if (problem === undefined) return true;
+    const beginnings: Promise<void>[] = [];
+    for (const [index, command] of planned.entries()) {
+      if (index % BEGUN_TOGETHER === BEGUN_TOGETHER - 1) await clock.sleep(0, signal);
+      const problem = await inSlices(validateCommand(command, look, limits), clock, signal);
+      if (problem === undefined) {
+        this.#begun++;
+        this.#keepPlaces(command);
+        beginnings.push(commands.begin(command));
+        continue;
+      }
       logger.info('disruption dropped: the plan no longer holds', { reason: command.reason, problem });
       this.#metrics.dropped(command);
       for (const { state } of command.candidates)
         this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
-      return false;
-    });
+    }
+    return beginnings;
   }
 
   /** Where pods are to go nothing is taken away; the next round of provisioning says which goes where. */
@@ -166,9 +213,9 @@ export class Disruption {
     for (const name of receivers) this.#options.nominations.nominate(name, pods);
   }
 
-  #take(): Look {
+  #take(signal: AbortSignal): Promise<Look> {
     const { state, clock, commands, nominations, successors, budgets, random, recorder } = this.#options;
-    return new Look({
+    const slices = Look.take({
       state,
       now: clock.now(),
       markOf: (claim) => commands.markOf(claim),
@@ -178,7 +225,9 @@ export class Disruption {
       refuse: (refusal) => this.#refuse(refusal),
       refusePool: (pool, why) => recorder.record(disruptionBlocked(pool, why)),
       newId: () => random.suffix(10),
+      begun: () => this.#begun,
     });
+    return inSlices(slices, clock, signal);
   }
 
   #refuse({ refused: { node, claim }, why }: Refusal): void {

@@ -1,10 +1,14 @@
 /** Nodes that no pod needs go, all at once. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { NEVER } from '../../apis/karpenter/duration.ts';
+import { type Slices, UNLIMITED, Work } from '../../engine/packing/work.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
 import { isInFlight, type StateNode } from '../../state/state-node.ts';
+import { inSlices } from '../in-slices.ts';
 import { keptOnDemand } from '../spot-policy/kept-on-demand.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
+import type { Candidate } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
@@ -12,10 +16,14 @@ import type { DisruptionMetrics } from './metrics.ts';
 import { withinBudgets } from './within-budgets.ts';
 
 export interface EmptinessOptions {
+  readonly clock: Clock;
   readonly metrics: DisruptionMetrics;
   /** They may ask for on-demand nodes that nobody uses yet. */
   readonly policies: Pick<SpotPolicies, 'for'>;
 }
+
+/** A unit of the engine's work is a few hundred nanoseconds; this is what a node takes here. */
+const UNITS = 10;
 
 export class Emptiness implements DisruptionMethod {
   readonly name = 'emptiness';
@@ -27,18 +35,29 @@ export class Emptiness implements DisruptionMethod {
     this.#options = options;
   }
 
-  async plan(look: Look): Promise<readonly Command[]> {
-    const { metrics, policies } = this.#options;
-    const kept = keptOnDemand(look.nodes, policies, (state) => isUnused(state, look));
-    const candidates = look.nodes
-      .filter((state) => isEmpty(state, look) && !kept.has(state.name))
-      .flatMap((state) => look.candidate(state, 'graceful') ?? [])
-      .filter(({ pool }) => pool.spec.disruption.consolidateAfter !== NEVER);
+  async plan(look: Look, signal: AbortSignal): Promise<readonly Command[]> {
+    const { metrics, clock } = this.#options;
+    const candidates = await inSlices(this.#candidates(look), clock, signal);
     metrics.eligible(this.reason, candidates.length);
     const allowed = withinBudgets(candidates, this.reason, look);
     if (allowed.length === 0) return [];
     const nothing = { newNodes: [], needs: [], receivers: [] };
     return [{ id: look.newId(), reason: 'Empty', disruption: 'graceful', candidates: allowed, ...nothing }];
+  }
+
+  *#candidates(look: Look): Slices<readonly Candidate[]> {
+    const work = new Work(UNLIMITED);
+    const kept = keptOnDemand(look.nodes, this.#options.policies, (state) => isUnused(state, look));
+    yield;
+    const candidates: Candidate[] = [];
+    for (const state of look.nodes) {
+      if (work.spend(UNITS)) yield;
+      if (!isEmpty(state, look) || kept.has(state.name)) continue;
+      const candidate = look.candidate(state, 'graceful');
+      if (candidate !== undefined && candidate.pool.spec.disruption.consolidateAfter !== NEVER)
+        candidates.push(candidate);
+    }
+    return candidates;
   }
 }
 

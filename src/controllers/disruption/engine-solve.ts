@@ -1,5 +1,6 @@
 import { solveSteps } from '../../engine/solve.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { buildProblemSteps } from '../../state/build-problem.ts';
 import { inSlices } from '../in-slices.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
@@ -11,10 +12,13 @@ export function engineSolve(
   spot: Pick<SpotPlanning, 'settle'>,
   { solveMs = 1000, solveSteps: maxSteps = 50_000_000 }: Pick<ProvisionerLimits, 'solveMs' | 'solveSteps'>,
 ): Solve {
-  return async (built, signal) => {
+  return async (snapshot, signal) => {
+    const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
     const startedAt = clock.elapsed();
     const elapsedMs = (): number => clock.elapsed() - startedAt;
     const slices = solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps });
-    return spot.settle(await inSlices(slices, clock, signal), built).solution;
+    const solved = await inSlices(slices, clock, signal);
+    const { solution } = await inSlices(spot.settle(solved, built), clock, signal);
+    return { built, solution };
   };
 }

@@ -5,6 +5,7 @@ import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../apis/spindrift/annotations.ts';
+import { type Slices, UNLIMITED, Work } from '../../engine/packing/work.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import { type ClusterState, isReschedulable } from '../../state/cluster-state.ts';
@@ -30,7 +31,22 @@ export interface LookOptions {
   /** Hears why no node of a pool goes. */
   refusePool(pool: NodePool, why: string): void;
   newId(): string;
+  /** How many commands have begun so far. */
+  begun(): number;
 }
+
+/** The nodes of a look. */
+interface LookedAt {
+  readonly all: readonly StateNode[];
+  readonly byName: ReadonlyMap<string, StateNode>;
+  /** Names of claims that commands under way need. */
+  readonly needed: ReadonlySet<string>;
+  /** Those that budgets count. */
+  readonly counting: readonly StateNode[];
+}
+
+/** A unit of the engine's work is a few hundred nanoseconds; this is what a node takes here. */
+const UNITS = 10;
 
 export class Look implements CandidateContext {
   readonly now: EpochMs;
@@ -39,24 +55,56 @@ export class Look implements CandidateContext {
   readonly poolNamed: ReadonlyMap<string, NodePool>;
   readonly budgets: Budgets;
   readonly #options: LookOptions;
+  readonly #begun: number;
   readonly #byName: ReadonlyMap<string, StateNode>;
   /** Names of claims that commands under way need. */
   readonly #needed: ReadonlySet<string>;
   #pools: Promise<readonly UsablePool[]> | undefined;
 
-  constructor(options: LookOptions) {
-    const { state, now, markOf } = options;
+  private constructor(options: LookOptions, begun: number, nodes: LookedAt) {
     this.#options = options;
-    this.now = now;
-    this.nodes = state.nodes().map((node) => {
-      const mark = node.claim && markOf(node.claim);
-      return mark === undefined ? node : going(node, mark);
-    });
-    this.#byName = new Map(this.nodes.map((node) => [node.name, node]));
-    this.#needed = new Set(this.nodes.flatMap(({ claim }) => markedOf(claim)?.needs.map(({ name }) => name) ?? []));
-    const pools = state.informers.nodePools.list();
+    this.#begun = begun;
+    this.now = options.now;
+    this.nodes = nodes.all;
+    this.#byName = nodes.byName;
+    this.#needed = nodes.needed;
+    const pools = options.state.informers.nodePools.list();
     this.poolNamed = new Map(pools.map((pool) => [pool.metadata.name ?? '', pool]));
-    this.budgets = new Budgets({ pools, nodes: withoutReplacements(this.nodes), now });
+    this.budgets = new Budgets({ pools, nodes: nodes.counting, now: options.now });
+  }
+
+  /** Takes a look: at what there is when it begins, in slices. */
+  static *take(options: LookOptions): Slices<Look> {
+    const begun = options.begun();
+    const work = new Work(UNLIMITED);
+    const found = options.state.nodes();
+    yield;
+    const all: StateNode[] = [];
+    const byName = new Map<string, StateNode>();
+    const marks = new Map<StateNode, Mark>();
+    for (const state of found) {
+      const text = state.claim && options.markOf(state.claim);
+      const node = text === undefined ? state : going(state, text);
+      const mark = readMark(node.claim?.metadata.annotations?.[ANNOTATION_DISRUPTION]);
+      if (mark !== undefined) marks.set(node, mark);
+      all.push(node);
+      byName.set(node.name, node);
+      if (work.spend(UNITS)) yield;
+    }
+    const needed = new Set([...marks.values()].flatMap(({ needs }) => needs.map(({ name }) => name)));
+    const counting = withoutReplacements(all, marks);
+    yield;
+    return new Look(options, begun, { all, byName, needed, counting });
+  }
+
+  /** Something has begun since that this look knows nothing of: another method may have taken the same nodes or places. */
+  get isOutdated(): boolean {
+    return this.#options.begun() !== this.#begun;
+  }
+
+  /** Takes another look, at the cluster as it is by then. */
+  again(now: EpochMs): Slices<Look> {
+    return Look.take({ ...this.#options, now });
   }
 
   podsOn(node: string) {
@@ -120,11 +168,13 @@ export class Look implements CandidateContext {
       return shut.has(node.name) ? cordoned(node) : node;
     });
     const { daemonSets, namespaces } = state.informers;
+    // All of it is read in one moment: while a problem is built of it, pods come and go.
+    const pods = new Map(nodes.map(({ name }) => [name, state.podsOn(name)]));
     return {
       pending: state.provisionable(),
-      displaced: nodes.flatMap((node) => (isGoing(node) ? state.podsOn(node.name).filter(isReschedulable) : [])),
+      displaced: nodes.flatMap((node) => (isGoing(node) ? (pods.get(node.name) ?? []).filter(isReschedulable) : [])),
       nodes,
-      podsOn: (node) => state.podsOn(node),
+      podsOn: (node) => pods.get(node) ?? [],
       daemonSets: daemonSets.list(),
       pools,
       namespaces: namespaces.list(),
@@ -137,17 +187,12 @@ export class Look implements CandidateContext {
  * A node that takes the place of one that goes and the one that goes are one node of their pool, so that a percentage does not
  * grow with what it lets go.
  */
-function withoutReplacements(nodes: readonly StateNode[]): StateNode[] {
-  const underWay = new Set(
-    nodes.flatMap(({ claim }) =>
-      claim === undefined || isTrue(claim, 'InstanceTerminating') ? [] : (markedOf(claim)?.id ?? []),
-    ),
-  );
+function withoutReplacements(nodes: readonly StateNode[], marks: ReadonlyMap<StateNode, Mark>): StateNode[] {
+  const underWay = new Set<string>();
+  for (const [{ claim }, { id }] of marks) {
+    if (claim !== undefined && !isTrue(claim, 'InstanceTerminating')) underWay.add(id);
+  }
   return nodes.filter(({ claim }) => !underWay.has(claim?.metadata.annotations?.[ANNOTATION_REPLACES] ?? ''));
-}
-
-function markedOf(claim: NodeClaim | undefined): Mark | undefined {
-  return readMark(claim?.metadata.annotations?.[ANNOTATION_DISRUPTION]);
 }
 
 function going(state: StateNode, mark: string): StateNode {

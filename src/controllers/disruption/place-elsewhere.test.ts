@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { Solution, UnplacedReason } from '../../engine/solution.ts';
-import type { BuiltProblem, ClusterSnapshot } from '../../state/build-problem.ts';
+import { buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import { aNode, aNodeClaim, aPod } from '../testkit/objects.ts';
 import type { Candidate } from './candidate.ts';
 import type { Look } from './look.ts';
-import { placeElsewhere } from './place-elsewhere.ts';
+import { placeElsewhere, type Solve } from './place-elsewhere.ts';
 
 const WHY: UnplacedReason = { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} };
 
@@ -27,12 +27,15 @@ async function place(names: readonly string[], fits: (pods: readonly string[]) =
     displaced: leaving.flatMap(({ pods }) => pods),
     storage: { claim: () => undefined, volume: () => undefined, storageClass: () => undefined },
   });
-  const solve = async ({ pods }: BuiltProblem): Promise<Solution> => {
+  const solve: Solve = async (all) => {
+    const built = buildProblem(all);
+    const { pods } = built;
     asked.push(pods.length);
     const nameOf = (pod: Pod): string => pod.metadata.name ?? '';
     const placed = fits(pods.map(nameOf));
     const left = pods.flatMap((pod, number) => (placed.includes(nameOf(pod)) ? [] : [number]));
-    return { unplaced: left.map((number) => ({ group: number, pods: [number], reason: WHY })) } as unknown as Solution;
+    const unplaced = left.map((number) => ({ group: number, pods: [number], reason: WHY }));
+    return { built, solution: { unplaced } as unknown as Solution };
   };
   const placement = await placeElsewhere(
     candidates,

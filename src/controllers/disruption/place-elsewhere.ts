@@ -5,7 +5,7 @@
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
 import type { Solution } from '../../engine/solution.ts';
-import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
+import type { BuiltProblem, ClusterSnapshot } from '../../state/build-problem.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import type { Candidate } from './candidate.ts';
@@ -18,8 +18,8 @@ export interface Placement {
   readonly solution: Solution;
 }
 
-/** Finds places for all pods of a problem. */
-export type Solve = (built: BuiltProblem, signal: AbortSignal) => Promise<Solution>;
+/** Finds places for all pods of a snapshot that need one. */
+export type Solve = (snapshot: ClusterSnapshot, signal: AbortSignal) => Promise<Omit<Placement, 'candidates'>>;
 
 export interface PlaceElsewhereOptions {
   readonly look: Look;
@@ -40,8 +40,7 @@ export async function placeElsewhere(
   const { look, pools, closed, solve, blocked } = options;
   let left = candidates;
   while (left.length > 0) {
-    const built = buildProblem(look.snapshot(pools, left, closed));
-    const solution = await solve(built, signal);
+    const { built, solution } = await solve(look.snapshot(pools, left, closed), signal);
     const without = podsWithoutPlace(built, solution);
     const stuck = left.filter(({ pods }) => pods.some((pod) => without.has(pod)));
     if (stuck.length === 0) return { candidates: left, built, solution };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { finish } from '../../engine/packing/work.ts';
 import { ComingNodes } from '../../state/coming-nodes.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { PoolLimits } from '../pool-limits.ts';
@@ -48,7 +49,7 @@ function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: 
 }
 
 const validateCommand = (command: Command, look: Look) =>
-  validate(command, look, new PoolLimits({ pools: [], nodes: [], coming: new ComingNodes() }));
+  finish(validate(command, look, new PoolLimits({ pools: [], nodes: [], coming: new ComingNodes() })));
 
 describe('a plan that is to begin', () => {
   it('holds while nothing of it has changed, and uses the budget up', () => {

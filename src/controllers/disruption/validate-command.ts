@@ -1,13 +1,21 @@
 /** Whether a plan still holds when it is to begin. Pure. */
+import type { Slices } from '../../engine/packing/work.ts';
 import { isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
 import type { PoolLimits } from '../pool-limits.ts';
 import { type Candidate, candidateOf, withPods } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
 
-/** What has become wrong with the plan since it was made, by a look at the cluster as it is now; undefined if nothing has. */
-export function validateCommand(command: Command, look: Look, limits: PoolLimits): string | undefined {
-  for (const candidate of command.candidates) {
+/** So many nodes are looked at before others may run. */
+const LOOKED_AT_TOGETHER = 20;
+
+/**
+ * What has become wrong with the plan since it was made, by a look at the cluster as it is now; undefined if nothing has. In
+ * slices: many nodes may go at once.
+ */
+export function* validateCommand(command: Command, look: Look, limits: PoolLimits): Slices<string | undefined> {
+  for (const [index, candidate] of command.candidates.entries()) {
+    if (index % LOOKED_AT_TOGETHER === LOOKED_AT_TOGETHER - 1) yield;
     const wrong = problemOf(candidate, command, look, look.node(candidate.state.name));
     if (wrong !== undefined) return `${candidate.state.name}: ${wrong}`;
   }

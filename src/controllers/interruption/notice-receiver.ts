@@ -18,6 +18,7 @@ import { noticeReceived } from './events.ts';
 import { hurryMs } from './hurry.ts';
 import { interruptionAnnotations, interruptionOf, isTakenBack } from './interruption-of-claim.ts';
 import { InterruptionMetrics, type NoticeOutcome } from './metrics.ts';
+import { RecentCount } from './recent-count.ts';
 
 export interface NoticeReceiverOptions extends ControllersOptions {
   /** Tells people of it, where they are not told too much already. */
@@ -43,6 +44,8 @@ const MOST_PENDING = 20_000;
 const WORKERS = 64;
 /** So many are taken before others have their turn. */
 const AT_A_TIME = 25;
+/** Of a storm, so long is enough to tell whether it is over. */
+const MOMENT_MS = 100;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 /** How long a machine that nobody knows may be one whose launch is not written down yet. */
@@ -53,6 +56,7 @@ export class NoticeReceiver {
   readonly name = 'interruption';
   readonly #options: NoticeReceiverOptions;
   readonly #metrics: InterruptionMetrics;
+  readonly #recent: RecentCount;
   readonly #controller: InformedController;
   /** By provider ID. */
   readonly #pending = new Map<string, Pending[]>();
@@ -65,6 +69,7 @@ export class NoticeReceiver {
   constructor(options: NoticeReceiverOptions) {
     this.#options = options;
     this.#metrics = new InterruptionMetrics(options.metrics);
+    this.#recent = new RecentCount(options.clock, MOMENT_MS);
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: WORKERS,
@@ -80,9 +85,9 @@ export class NoticeReceiver {
     await Promise.all([this.#controller.run(signal), this.#receive(signal)]);
   }
 
-  /** How many machines have notices that are not handled yet. */
+  /** How many notices are not handled yet, or came just now; the cloud does not say how many more it has. */
   get backlog(): number {
-    return this.#pending.size;
+    return Math.max(this.#pending.size, this.#recent.value);
   }
 
   async #receive(signal: AbortSignal): Promise<void> {
@@ -110,6 +115,7 @@ export class NoticeReceiver {
   #take(notice: ReceivedNotice): void {
     const { providerID, kind } = notice;
     this.#metrics.received(kind);
+    this.#recent.add();
     const pending = { notice, receivedAt: this.#options.clock.elapsed() };
     const others = this.#pending.get(providerID);
     if (others === undefined) this.#pending.set(providerID, [pending]);

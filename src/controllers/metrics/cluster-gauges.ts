@@ -2,6 +2,7 @@
 
 import { podRequests, resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
 import { type Clock, parseTimestamp } from '../../platform/clock.ts';
+import type { Series } from '../../platform/counted-gauge.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { version } from '../../platform/version.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
@@ -44,7 +45,7 @@ export function clusterGauges({ metrics, clock, state }: ClusterGaugesOptions): 
       help: 'What pods ask for of what all nodes have, in percent, per resource',
       labels: ['resource_type'],
     },
-    () => utilization(state).map(([resource_type, percent]) => [{ resource_type }, percent] as const),
+    () => utilization(state),
   );
 }
 
@@ -57,7 +58,8 @@ function unsynced(state: ClusterState): number[] {
     );
 }
 
-function utilization(state: ClusterState): [string, number][] {
+/** Node by node: there may be many pods. */
+function* utilization(state: ClusterState): Iterable<Series<'resource_type'> | undefined> {
   const has = new Map<string, number>();
   const asked = new Map<string, number>();
   const add = (to: Map<string, number>, amounts: Readonly<Record<string, bigint>>): void => {
@@ -66,6 +68,9 @@ function utilization(state: ClusterState): [string, number][] {
   for (const node of state.informers.nodes.list()) {
     add(has, resourceAmounts(node.status?.allocatable));
     for (const pod of state.podsOn(node.metadata.name ?? '')) add(asked, { pods: 1n, ...podRequests(pod) });
+    yield undefined;
   }
-  return [...has].flatMap(([name, amount]) => (amount > 0 ? [[name, (100 * (asked.get(name) ?? 0)) / amount]] : []));
+  for (const [resource_type, amount] of has) {
+    if (amount > 0) yield [{ resource_type }, (100 * (asked.get(resource_type) ?? 0)) / amount];
+  }
 }

@@ -64,26 +64,26 @@ export function nodeGauges({ metrics, clock, state, cloudLabels }: NodeGaugesOpt
       help: `${help}, per node and resource, in base units`,
       labels: [...names, 'node_name', 'phase', 'managed', 'resource_type'],
     };
-    metrics.counted(definition, () =>
-      nodes().flatMap((node) => {
+    metrics.counted(definition, function* () {
+      for (const node of nodes()) {
+        yield undefined;
         const own = labels(node);
-        return inBaseUnits(amounts(node)).map(
-          ([resource, amount]) => [{ ...own, resource_type: resource }, amount] as const,
-        );
-      }),
-    );
+        for (const [resource, amount] of inBaseUnits(amounts(node)))
+          yield [{ ...own, resource_type: resource }, amount];
+      }
+    });
   }
   const lifetime = {
     name: 'karpenter_nodes_current_lifetime_seconds',
     help: 'How long a node has been there, in seconds, per node',
     labels: [...names, 'node_name', 'phase', 'managed'],
   };
-  metrics.counted(lifetime, () =>
-    nodes().map((node) => {
+  metrics.counted(lifetime, function* () {
+    for (const node of nodes()) {
       const since = parseTimestamp(node.node.metadata.creationTimestamp) ?? clock.now();
-      return [labels(node), (clock.now() - since) / 1000] as const;
-    }),
-  );
+      yield [labels(node), (clock.now() - since) / 1000];
+    }
+  });
 }
 
 /** `topology.kubernetes.io/zone` is `zone`. */

@@ -1,25 +1,17 @@
 /** What the clouds sell, as last heard, under the names that Karpenter's dashboards know. */
 import type { InstanceType, Offering } from '../../engine/problem.ts';
+import type { Series } from '../../platform/counted-gauge.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 
 const LABELS = ['instance_type', 'capacity_type', 'zone'] as const;
-
-type Series = Readonly<Record<(typeof LABELS)[number], string>>;
 
 export class OfferingGauges {
   #types: readonly InstanceType[] = [];
 
   constructor(metrics: Metrics) {
     const ofOfferings = (name: string, help: string, value: (offering: Offering) => number): void =>
-      metrics.counted({ name, help, labels: LABELS }, () =>
-        this.#types.flatMap((type) =>
-          type.offerings.map((offering): [Series, number] => {
-            const { capacityType: capacity_type, zone } = offering;
-            return [{ instance_type: type.name, capacity_type, zone }, value(offering)];
-          }),
-        ),
-      );
+      metrics.counted({ name, help, labels: LABELS }, () => this.#seriesOf(value));
     const ofTypes = (name: string, help: string, value: (type: InstanceType) => number): void =>
       metrics.counted({ name, help, labels: ['instance_type'] }, () =>
         this.#types.map((type) => [{ instance_type: type.name }, value(type)] as const),
@@ -40,6 +32,17 @@ export class OfferingGauges {
     ofTypes('karpenter_cloudprovider_instance_type_memory_bytes', 'Memory of an instance type', ({ capacity }) => {
       return capacity.memory ?? 0;
     });
+  }
+
+  /** Of several reservations of a type in a zone the last is shown. */
+  *#seriesOf(value: (offering: Offering) => number): Iterable<Series<(typeof LABELS)[number]>> {
+    for (const { name: instance_type, offerings } of this.#types) {
+      const last = new Map(offerings.map((one) => [`${one.capacityType}/${one.zone}`, one]));
+      for (const offering of last.values()) {
+        const { capacityType: capacity_type, zone } = offering;
+        yield [{ instance_type, capacity_type, zone }, value(offering)];
+      }
+    }
   }
 
   /** This is sold now. Where several pools are sold a type, the last of them is shown. */

@@ -97,10 +97,11 @@ export class PodMetrics {
   #count(): void {
     const { metrics, state } = this.#options;
     const { pods, nodes } = state.informers;
+    const age = (pod: Pod): number => this.#age(pod);
     const waiting = (name: string, help: string, waits: (pod: Pod) => boolean): void =>
-      metrics.counted({ name, help: `${help}, in seconds, per pod`, labels: ['name', 'namespace'] }, () =>
-        pods.list().flatMap((pod) => (waits(pod) && !hasEnded(pod) ? [[nameOf(pod), this.#age(pod)] as const] : [])),
-      );
+      metrics.counted({ name, help: `${help}, in seconds, per pod`, labels: ['name', 'namespace'] }, function* () {
+        for (const pod of pods.list()) yield waits(pod) && !hasEnded(pod) ? [nameOf(pod), age(pod)] : undefined;
+      });
     const decided = ({ metadata }: Pod): boolean => this.#decided.has(metadata.uid ?? '');
     waiting('karpenter_pods_unbound_time_seconds', 'How long a pod has had no node', (pod) => !isBound(pod));
     waiting('karpenter_pods_unstarted_time_seconds', 'How long a pod has not run', (pod) => !hasStarted(pod));
@@ -121,8 +122,8 @@ export class PodMetrics {
     );
     metrics.counted(
       { name: 'karpenter_pods_state', help: '1 for each pod, with where it is', labels: STATE_LABELS },
-      () =>
-        pods.list().map((pod) => {
+      function* () {
+        for (const pod of pods.list()) {
           const labels = nodes.get(pod.spec.nodeName ?? '')?.metadata.labels ?? {};
           const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
           const owner = pod.metadata.ownerReferences?.[0];
@@ -140,8 +141,9 @@ export class PodMetrics {
             ready: `${ready}`,
             managed: `${labels[LABEL_NODE_POOL] !== undefined}`,
           };
-          return [series, 1] as const;
-        }),
+          yield [series, 1];
+        }
+      },
     );
   }
 

@@ -13,7 +13,7 @@ describe('another round', () => {
   it('is asked for while pods have no place, less and less often, but every minute', async () => {
     const { clock, asked, later } = world();
     for (let round = 0; round < 6; round++) {
-      later.ended(1);
+      later.ended(1, 0);
       await clock.advance(60_000);
     }
     expect(asked).toEqual([10, 80, 160, 240, 300, 360]);
@@ -22,21 +22,28 @@ describe('another round', () => {
   it('is not asked for when all have one, and soon again when one has lost its place', async () => {
     const { clock, asked, later } = world();
     for (const pods of [1, 1, 0]) {
-      later.ended(pods);
+      later.ended(pods, 0);
       await clock.advance(5000);
     }
     await clock.advance(300_000);
     expect(asked).toEqual([]);
-    later.ended(1);
+    later.ended(1, 0);
     await clock.advance(10_000);
     expect(asked).toEqual([325]);
   });
 
   it('is not asked for by one who has been told to stop', async () => {
     const { clock, asked, later } = world();
-    later.ended(1);
+    later.ended(1, 0);
     later.stop();
     await clock.advance(300_000);
     expect(asked).toEqual([]);
+  });
+
+  it('is asked for before the places of pods are forgotten that do not leave nodes that go', async () => {
+    const { clock, later, asked } = world();
+    later.ended(0, 1);
+    await clock.advance(600_000);
+    expect(asked).toEqual([300]);
   });
 });

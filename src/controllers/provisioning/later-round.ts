@@ -1,6 +1,7 @@
 /**
  * Asks for another round while pods have no place. An offering that had no capacity comes back into the market, a cloud
- * answers again, a volume is made: nobody says so, and the scheduler does not speak of a pod twice.
+ * answers again, a volume is made: nobody says so, and the scheduler does not speak of a pod twice. And while pods do not
+ * leave nodes that go: the places kept for them are forgotten after a while, and would be taken away and made again.
  */
 import type { Clock, Timer } from '../../platform/clock.ts';
 
@@ -11,6 +12,8 @@ export interface LaterRoundOptions {
 
 const FIRST_WAIT_MS = 10_000;
 const LONGEST_WAIT_MS = 60_000;
+/** Half of the time for which a place is kept for a pod. */
+const STAYING_WAIT_MS = 300_000;
 
 export class LaterRound {
   readonly #options: LaterRoundOptions;
@@ -21,15 +24,20 @@ export class LaterRound {
     this.#options = options;
   }
 
-  /** A round has ended, and so many pods had no place in it. */
-  ended(withoutPlace: number): void {
+  /** A round has ended: so many pods had no place in it, and so many were still on nodes that go. */
+  ended(withoutPlace: number, displaced: number): void {
     this.stop();
-    if (withoutPlace === 0) {
-      this.#waitMs = FIRST_WAIT_MS;
+    if (withoutPlace > 0) {
+      this.#again(this.#waitMs);
+      this.#waitMs = Math.min(LONGEST_WAIT_MS, this.#waitMs * 2);
       return;
     }
-    this.#timer = this.#options.clock.setTimer(this.#waitMs, () => this.#options.trigger());
-    this.#waitMs = Math.min(LONGEST_WAIT_MS, this.#waitMs * 2);
+    this.#waitMs = FIRST_WAIT_MS;
+    if (displaced > 0) this.#again(STAYING_WAIT_MS);
+  }
+
+  #again(afterMs: number): void {
+    this.#timer = this.#options.clock.setTimer(afterMs, () => this.#options.trigger());
   }
 
   stop(): void {

@@ -148,6 +148,8 @@ export class Provisioner {
     const pools = await this.#pools.read(signal);
     this.#offerings.heard(pools);
     this.#cost.heard(pools);
+    // A look at all nodes takes its time, and one was taken just now.
+    await clock.sleep(0, signal);
     // All of it is read in one moment: while the problem is built, pods come and go.
     const nodes = state.nodes();
     const snapshot = {
@@ -160,7 +162,8 @@ export class Provisioner {
       storage: state.storage,
     };
     const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
-    const { solution, ...policies } = spot.settle(await this.#solve(built, signal), built);
+    const solved = await this.#solve(built, signal);
+    const { solution, ...policies } = await inSlices(spot.settle(solved, built), clock, signal);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
     const withinLimits = this.#withinLimits(solution.newNodes, pools, built);
     const writes: Promise<NodeClaim | undefined>[] = [];
@@ -178,7 +181,7 @@ export class Provisioner {
     const { snapshot: _, ...question } = built;
     decisions.add({ at: clock.now(), built: question, solution, claims, policies });
     const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
-    this.#later.ended(withoutPlace + built.held.length);
+    this.#later.ended(withoutPlace + built.held.length, snapshot.displaced.length);
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {

@@ -1,5 +1,6 @@
 import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import type { InstanceType } from '../../engine/problem.ts';
 import { satisfies } from '../../engine/requirements/label-match.ts';
 import type { NewNode } from '../../engine/solution.ts';
 import { requirement } from '../../state/engine-requirements.ts';
@@ -15,7 +16,7 @@ export function withFallbackMark<Node extends NewNode>(
   if (first?.capacityType !== 'on-demand') return node;
   const of = pools.find(({ pool }) => pool.metadata.name === node.pool);
   if (of === undefined || !takesSpot(of.pool)) return node;
-  const types = new Map(of.instanceTypes.map((type) => [type.name, type]));
+  const types = byName(of.instanceTypes);
   const wouldBeSpot = node.offerings.some(({ instanceType, zone, price }) =>
     types
       .get(cloudName(instanceType))
@@ -24,6 +25,17 @@ export function withFallbackMark<Node extends NewNode>(
       ),
   );
   return wouldBeSpot ? { ...node, spotFallback: true } : node;
+}
+
+// What a pool is sold is never changed but replaced.
+const BY_NAME = new WeakMap<readonly InstanceType[], ReadonlyMap<string, InstanceType>>();
+
+function byName(types: readonly InstanceType[]): ReadonlyMap<string, InstanceType> {
+  const known = BY_NAME.get(types);
+  if (known !== undefined) return known;
+  const named = new Map(types.map((type) => [type.name, type]));
+  BY_NAME.set(types, named);
+  return named;
 }
 
 function takesSpot({ spec }: NodePool): boolean {

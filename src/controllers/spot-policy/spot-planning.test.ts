@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aNodePool, type NodePoolParts } from '../../apis/karpenter/testkit/a-node-pool.ts';
+import { finish } from '../../engine/packing/work.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import { solve } from '../../engine/solve.ts';
 import { Metrics } from '../../platform/metrics.ts';
@@ -67,7 +68,7 @@ function planned(given: {
     namespaces: [],
     storage: { claim: () => undefined, volume: () => undefined, storageClass: () => undefined },
   });
-  const plan = spot.settle(solve(built.problem), built);
+  const plan = finish(spot.settle(solve(built.problem), built));
   const first = plan.solution.newNodes.map(({ offerings: [offering], price }) => {
     const { capacityType, zone } = offering ?? {};
     return `${capacityType} ${zone} ${price}`;

@@ -1,7 +1,9 @@
 /** What risk and policies do to a plan: they go into its prices before, and change what its new nodes are bought as after. */
+
+import type { Slices } from '../../engine/packing/work.ts';
 import type { InstanceType } from '../../engine/problem.ts';
-import type { Solution } from '../../engine/solution.ts';
-import { type SpreadChange, type SpreadGap, spreadOverSpotPools } from '../../engine/spot/spread-over-spot-pools.ts';
+import type { NewNode, Solution } from '../../engine/solution.ts';
+import { type SpreadChange, type SpreadGap, spreadSteps } from '../../engine/spot/spread-over-spot-pools.ts';
 import type { BuiltProblem } from '../../state/build-problem.ts';
 import { isGoing } from '../../state/state-node.ts';
 import { atPricesPaid } from './at-prices-paid.ts';
@@ -25,6 +27,9 @@ export interface SettledPlan {
   readonly gaps: readonly SpreadGap[];
 }
 
+/** Each has a list of offerings. */
+const NODES_PER_SLICE = 50;
+
 export class SpotPlanning {
   readonly #options: SpotPlanningOptions;
 
@@ -37,8 +42,8 @@ export class SpotPlanning {
     return this.#options.risk.priced(types, this.#options.policies.for(pool).riskWeight);
   }
 
-  /** Keeps a plan within the limits of the policies. */
-  settle(solution: Solution, { problem, cloudName, snapshot: { nodes, pools } }: BuiltProblem): SettledPlan {
+  /** Keeps a plan within the limits of the policies, in slices. */
+  *settle(solution: Solution, { problem, cloudName, snapshot: { nodes, pools } }: BuiltProblem): Slices<SettledPlan> {
     const limits = poolsToSpread({
       policies: this.#options.policies,
       pools: pools.map(({ pool }) => pool),
@@ -46,14 +51,16 @@ export class SpotPlanning {
       instanceTypes: problem.instanceTypes,
       cloudName,
     });
-    const { newNodes, changes, gaps } = spreadOverSpotPools(solution.newNodes, limits);
+    const { newNodes, changes, gaps } = yield* spreadSteps(solution.newNodes, limits);
     const price = changes.reduce((sum, { from, to }) => sum + to.price - from.price, solution.price);
     // What a policy wants on-demand is no fallback.
     const byPolicy = new Set(changes.map(({ node }) => node));
-    const paid = newNodes.map((node, index) => {
+    const paid: NewNode[] = [];
+    for (const [index, node] of newNodes.entries()) {
       const marked = byPolicy.has(index) ? node : withFallbackMark(node, pools, cloudName);
-      return atPricesPaid(marked, pools, cloudName);
-    });
+      paid.push(atPricesPaid(marked, pools, cloudName));
+      if (index % NODES_PER_SLICE === NODES_PER_SLICE - 1) yield;
+    }
     return { solution: { ...solution, newNodes: paid, price }, changes, gaps };
   }
 }

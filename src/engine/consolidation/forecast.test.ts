@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finish } from '../packing/work.ts';
-import { aPod, aPool, aType, GIB, INSTANCE_TYPE, onDemand, oneOf } from '../testkit/builders.ts';
+import { aPod, aPool, aType, GIB, HOSTNAME, INSTANCE_TYPE, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
 import { aConsolidation, aFleet, aFleetNode, aFleetPod, type StatedMove } from '../testkit/fleet-builder.ts';
 import type { Fleet } from './fleet.ts';
 import { type ForecastOptions, forecast } from './forecast.ts';
@@ -80,5 +80,54 @@ describe('a move', () => {
     expect(survivors({ ...picky, nodes: [aFleetNode('one', { labels }), aFleetNode('two')] }, [move])).toEqual([0]);
     const taints = [{ key: 'team', effect: 'NoSchedule' as const }];
     expect(survivors(aFleet({ nodes: [aFleetNode('one', { taints }), aFleetNode('two')] }), [move])).toEqual([]);
+  });
+
+  it('keeps the spread that its pods must keep, counted without those that leave', () => {
+    const selector = { matchLabels: { app: 'web' } };
+    const topologySpread = [{ topologyKey: ZONE, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' as const, selector }];
+    const labels = { app: 'web' };
+    const nodes = [aFleetNode('a1'), aFleetNode('a2'), aFleetNode('b1', { zone: 'b' })];
+    const pods = [aFleetPod('on-a1', 'a1'), aFleetPod('on-b1', 'b1')];
+    const fleet = aFleet({ groups: [aPod({ labels, topologySpread })], nodes, pods });
+    // The one on b1 has to be in b again, where nothing else is; that on a1 can be in a again.
+    const moves: StatedMove[] = [
+      { nodes: ['b1'], landings: { 'on-b1': 'a2' } },
+      { nodes: ['a1'], landings: { 'on-a1': 'a2' } },
+    ];
+    expect(survivors(fleet, moves)).toEqual([1]);
+    expect(survivors({ ...fleet, groups: [aPod({ labels })] }, moves)).toEqual([0, 1]);
+    const wide = {
+      ...fleet,
+      groups: [aPod({ labels, topologySpread: topologySpread.map((one) => ({ ...one, maxSkew: 2 })) })],
+    };
+    expect(survivors(wide, moves)).toEqual([0, 1]);
+    const second = { ...fleet, nodes: [...nodes, aFleetNode('b2', { zone: 'b' })] };
+    expect(survivors(second, moves)).toEqual([0, 1]);
+  });
+
+  it('spreads its pods over the nodes that they may run on, and over hosts', () => {
+    const spread = (topologyKey: string, parts = {}) => [
+      { topologyKey, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' as const, selector: {}, ...parts },
+    ];
+    const nodes = ['one', 'two', 'three'].map((name) => aFleetNode(name));
+    const pods = [aFleetPod('p1', 'one'), aFleetPod('p2', 'two'), aFleetPod('p3', 'three')];
+    const move: StatedMove = { nodes: ['two'], landings: { p2: 'one' } };
+    const over = (topologySpread: ReturnType<typeof spread>, changes = {}) =>
+      survivors(aFleet({ groups: [aPod({ topologySpread, ...changes })], nodes, pods }), [move]);
+    // The host that is emptied has none, so that no other may have two.
+    expect(over(spread(HOSTNAME))).toEqual([]);
+    expect(over(spread(HOSTNAME, { maxSkew: 2 }))).toEqual([0]);
+    expect(over(spread(ZONE))).toEqual([0]);
+    expect(over(spread(ZONE, { minDomains: 2 }))).toEqual([]);
+    expect(over(spread('rack'))).toEqual([]);
+    const elsewhere = [...nodes, aFleetNode('four', { zone: 'b' })].map((node) => ({
+      ...node,
+      closed: node.zone === 'b',
+    }));
+    const inA = { requirements: [[oneOf(ZONE, 'a')]] };
+    const fleet = (changes = {}) =>
+      aFleet({ groups: [aPod({ topologySpread: spread(ZONE), ...changes })], nodes: elsewhere, pods });
+    expect(survivors(fleet(), [move])).toEqual([]);
+    expect(survivors(fleet(inA), [move])).toEqual([0]);
   });
 });

@@ -4,22 +4,16 @@
  * filled the one hole that a large pod was meant for. A move is worth its evictions only if it works out that way too.
  *
  * The forecast places the pods of one move after the other as kube-scheduler does by default (LeastAllocated,
- * BalancedAllocation, pods of one kind apart), on nodes that stay and on new ones. Rules of topology are left out
- * of account.
+ * BalancedAllocation, pods of one kind apart), on nodes that stay and on new ones, within the spreads that must be kept. Affinity
+ * to other pods is left out of account.
  */
-import { type Slices, Work } from '../packing/work.ts';
+import { type Slices, UNLIMITED, Work } from '../packing/work.ts';
 import type { PodGroup, Resources } from '../problem.ts';
-import { satisfies } from '../requirements/label-match.ts';
 import { untolerated } from '../requirements/taints.ts';
 import type { Fleet, FleetNode } from './fleet.ts';
+import { ForecastSpread, isSelected } from './forecast-spread.ts';
 import { launchedNode } from './launched-node.ts';
 import type { Move } from './plan.ts';
-
-const UNLIMITED = {
-  deadlineMs: Number.POSITIVE_INFINITY,
-  maxSteps: Number.POSITIVE_INFINITY,
-  elapsedMs: undefined,
-};
 
 /** How hard moves are put to the test. */
 export interface ForecastOptions {
@@ -60,7 +54,13 @@ export function* forecast(
     for (const [place, node] of move.newNodes.entries()) {
       board.add(launchedNode(fleet, node, `new/${index}/${place}`), true, slack);
     }
-    const pods = move.nodes.flatMap((name) => podsOn.get(name) ?? []);
+    // The scheduler does not count pods that leave.
+    const leaving = move.nodes.flatMap((name) => {
+      const node = board.numberOf(name);
+      return (podsOn.get(name) ?? []).map((group) => ({ node, group }));
+    });
+    for (const { node, group } of leaving) board.take(node, group, -1);
+    const pods = leaving.map(({ group }) => group);
     pods.sort((a, b) => sign * (board.size(a) - board.size(b)));
     const placed: { node: number; group: number }[] = [];
     let misfits = 0;
@@ -81,6 +81,7 @@ export function* forecast(
     }
     // It is not begun: its nodes stay, with their pods, and its new nodes do not come.
     for (const { node, group } of placed) board.take(node, group, -1);
+    for (const { node, group } of leaving) board.take(node, group, 1);
     for (const name of move.nodes) board.setOpen(board.numberOf(name), !isClosed(fleet, board.numberOf(name)));
     for (const place of move.newNodes.keys()) board.setOpen(board.numberOf(`new/${index}/${place}`), false);
   }
@@ -108,6 +109,7 @@ class Board {
   readonly #admits: (Uint8Array | undefined)[];
   readonly #counts: (Int32Array | undefined)[];
   readonly #fitting: Int32Array;
+  readonly #spread: ForecastSpread;
 
   /** For so many nodes at most. */
   constructor({ groups }: Fleet, size: number) {
@@ -124,6 +126,7 @@ class Board {
     this.#fitting = new Int32Array(size);
     this.#admits = groups.map(() => undefined);
     this.#counts = groups.map(() => undefined);
+    this.#spread = new ForecastSpread(groups);
   }
 
   get length(): number {
@@ -134,6 +137,7 @@ class Board {
     const at = this.#nodes.length;
     this.#numbers.set(node.name, at);
     this.#nodes.push(node);
+    this.#spread.add(node);
     this.#open[at] = open ? 1 : 0;
     const row = this.#row(node.allocatable);
     this.#capacity.set(row, at * this.#width);
@@ -174,6 +178,7 @@ class Board {
   take(node: number, group: number, count: number): void {
     const counts = this.#countsOf(group);
     counts[node] = (counts[node] as number) + count;
+    this.#spread.count(group, node, count);
     for (let column = 0; column < this.#width; column++) {
       const at = node * this.#width + column;
       this.#free[at] = (this.#free[at] as number) - count * (this.#requests[group * this.#width + column] as number);
@@ -183,10 +188,12 @@ class Board {
   /** The node that the scheduler would choose for a pod of the group; -1 when it fits on none. */
   choose(group: number): number {
     const counts = this.#countsOf(group);
+    const allowed = this.#spread.judge(group);
     let fitting = 0;
     let crowd = 0;
     for (let node = 0; node < this.#nodes.length; node++) {
       if (this.#open[node] === 0 || !this.#fits(group, node) || !this.#isAdmitted(group, node)) continue;
+      if (allowed !== undefined && !allowed(node)) continue;
       this.#fitting[fitting++] = node;
       if ((counts[node] as number) > crowd) crowd = counts[node] as number;
     }
@@ -272,9 +279,5 @@ function sizeOf(cpu: number, memory: number): number {
 
 function admits({ requirements = [], volumeRequirements = [], tolerations }: PodGroup, node: FleetNode): boolean {
   if (untolerated(node.taints, tolerations) !== undefined) return false;
-  return [requirements, volumeRequirements].every(
-    (alternatives) =>
-      alternatives.length === 0 ||
-      alternatives.some((list) => list.every((requirement) => satisfies(requirement, node.labels[requirement.key]))),
-  );
+  return isSelected(requirements, node.labels) && isSelected(volumeRequirements, node.labels);
 }

@@ -20,21 +20,24 @@ export function findCandidates(
   const pools = model.problem.pools.length;
   const filters = [...new Set(rows.map((row) => row.filter))];
   const cells = new Set(rows.map((row) => row.cell));
+  const tiers = new Set(rows.map((row) => row.tier));
   const byKind = new Map<number, number[]>();
   const combinations = new Interner();
   // In order of price, so that every kind is; a kind is a number made of what must not be mixed.
   for (let at = 0; at < model.optionsByPrice.length; at++) {
     const option = model.optionsByPrice[at] as number;
     const pool = optionPool[option] as number;
-    if (!market.sells(option) || (scope.tier !== undefined && poolTier[pool] !== scope.tier)) continue;
+    const tier = poolTier[pool] as number;
+    if (!market.sells(option) || !(tiers.has(-1) || tiers.has(tier))) continue;
     const combination = admittedBy(option, filters, admitted, combinations);
     if (combination < 0) continue;
     const cell = optionCell[option] as number;
     // Offerings of which only so many can be bought never push others out, nor do those of pools with minValues.
     const reservation = (catalogue.optionReservation[option] as number) + 1;
     const own = model.minValues.concern(option) ? pool + 1 : 0;
+    const place = combination * (model.cellDomains.length + 1) + (cells.has(cell) ? cell + 1 : 0);
     const kind =
-      ((combination * (model.cellDomains.length + 1) + (cells.has(cell) ? cell + 1 : 0)) * (pools + 1) + own) *
+      ((place * model.tierCount + (tiers.has(tier) ? tier : 0)) * (pools + 1) + own) *
         (catalogue.reservationSlots.length + 1) +
       reservation;
     const list = byKind.get(kind);
@@ -159,7 +162,7 @@ function toCandidate(
   exclusive: readonly ExclusiveGroup[],
   offered: Float64Array,
 ): Candidate | undefined {
-  const { catalogue, admitted, optionCell } = model;
+  const { catalogue, admitted, optionCell, poolTier } = model;
   const base = catalogue.dimensions;
   const dimensions = base + exclusive.length;
   const capacity = new Float64Array(dimensions);
@@ -171,10 +174,11 @@ function toCandidate(
   const fits = new Float64Array(rows.length);
   const share = new Float64Array(rows.length * dimensions);
   const cell = optionCell[option] as number;
+  const tier = poolTier[catalogue.optionPool[option] as number] as number;
   let count = 0;
   for (let index = 0; index < rows.length; index++) {
     const row = rows[index];
-    if (row === undefined || (row.cell >= 0 && row.cell !== cell)) continue;
+    if (row === undefined || (row.cell >= 0 && row.cell !== cell) || (row.tier >= 0 && row.tier !== tier)) continue;
     if (!hasBit((admitted[row.filter] as Admitted).options, option)) continue;
     let fit = Number.MAX_SAFE_INTEGER;
     for (let column = 0; column < dimensions; column++) {

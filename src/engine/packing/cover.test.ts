@@ -20,7 +20,7 @@ function packOf(problem: Problem): { pack: PackProblem; purse: Purse } {
     cell: -1,
     count: podClass.pods.length,
   }));
-  return { pack: buildPackProblem(model, new Market(model, purse), parts, { tier: 0, ladder: 20 }), purse };
+  return { pack: buildPackProblem(model, new Market(model, purse), parts, { ladder: 20 }), purse };
 }
 
 const steps = (maxSteps: number): Work =>

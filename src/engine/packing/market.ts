@@ -1,13 +1,15 @@
-/** Where a class of pods could be bought a place right now: its tier of pools, and in each cell the price of its share of a node. */
+/** Where a class of pods could be bought a place right now: in each cell the best tier of pools, and the price of its share of a node. */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
 import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
 import type { Purse } from './purse.ts';
 
-/** The places for a class; `tier` is -1 when there is none. */
+/** The places for a class; `tier` is the best of all cells, -1 when there is none. */
 export interface Places {
   readonly tier: number;
   readonly cells: Int32Array;
+  /** The best tier of pools that sells something in the cell, by position in `cells`. */
+  readonly tiers: Int32Array;
   /** Price of the pod's share of a node, by position in `cells`. */
   readonly prices: Float64Array;
 }
@@ -48,7 +50,7 @@ export class Market {
     return this.#affordable[option] === 1;
   }
 
-  /** Places for a class under a filter, in the best tier that has any. */
+  /** Places for a class under a filter, in each cell in the best tier that has any there. */
   places({ size, requests }: PodClass, filter: number): Places {
     const key = memoKey(filter, size);
     let known = this.#places.get(key);
@@ -131,34 +133,32 @@ export class Market {
     const { catalogue, optionCell, cellDomains, minValues } = this.#model;
     const { alloc, dimensions, optionPrice } = catalogue;
     const { templates, tiers, starts, options } = this.#shelf(filter);
-    let tier = this.#model.tierCount;
+    const { tierCount } = this.#model;
+    const tierIn = new Int32Array(cellDomains.length).fill(tierCount);
     const prices = new Float64Array(cellDomains.length).fill(Number.POSITIVE_INFINITY);
     for (let position = 0; position < templates.length; position++) {
       const ofTemplate = tiers[position] as number;
-      if (ofTemplate > tier) continue;
       const share = shareOf(requests, alloc, (templates[position] as number) * dimensions);
       if (share > 1) continue;
       const end = starts[position + 1] as number;
       for (let at = starts[position] as number; at < end; at++) {
         const option = options[at] as number;
         if (minValues.concern(option) && shareOf(requests, capacityOf(this.#model, option, filter), 0) > 1) continue;
-        if (ofTemplate < tier) {
-          tier = ofTemplate;
-          prices.fill(Number.POSITIVE_INFINITY);
-        }
         const cell = optionCell[option] as number;
+        if (ofTemplate > (tierIn[cell] as number)) continue;
         const price = share * (optionPrice[option] as number);
-        if (price < (prices[cell] as number)) prices[cell] = price;
+        if (ofTemplate < (tierIn[cell] as number) || price < (prices[cell] as number)) prices[cell] = price;
+        tierIn[cell] = ofTemplate;
       }
     }
     const found: number[] = [];
     for (let cell = 0; cell < prices.length; cell++) {
       if (prices[cell] !== Number.POSITIVE_INFINITY) found.push(cell);
     }
-    if (found.length === 0) tier = -1;
     return {
-      tier,
+      tier: found.length === 0 ? -1 : tierIn.reduce((best, tier) => Math.min(best, tier), tierCount),
       cells: Int32Array.from(found),
+      tiers: Int32Array.from(found, (cell) => tierIn[cell] as number),
       prices: prices.filter((price) => price !== Number.POSITIVE_INFINITY),
     };
   }

@@ -8,11 +8,12 @@ import { HOST } from '../topology/rules.ts';
 import { findCandidates } from './candidates.ts';
 import type { Market } from './market.ts';
 
-/** Pods of one class that go to one cell (-1: any). */
+/** Pods of one class that go to one cell (-1: any), on nodes of pools of one tier (absent: any). */
 export interface RowPart {
   readonly podClass: PodClass;
   readonly filter: number;
   readonly cell: number;
+  readonly tier?: number;
   count: number;
 }
 
@@ -20,6 +21,8 @@ export interface RowPart {
 export interface Row {
   readonly filter: number;
   readonly cell: number;
+  /** -1: any. */
+  readonly tier: number;
   demand: number;
 }
 
@@ -55,8 +58,6 @@ const MAX_ROWS = 400;
 
 /** What to build a packing problem for. */
 export interface PackScope {
-  /** Tier of pools to buy from; all when absent. */
-  readonly tier?: number;
   /** Sizes kept of machines that differ only in size. */
   readonly ladder: number;
   /** For lower bounds: whatever is simplified must make the problem easier, never harder. */
@@ -155,7 +156,7 @@ function gatherRows(
   const filters = model.admitted.length;
   const cells = model.cellDomains.length + 1;
   for (let index = 0; index < parts.length; index++) {
-    const { podClass, filter, cell, count } = parts[index] as RowPart;
+    const { podClass, filter, cell, count, tier = -1 } = parts[index] as RowPart;
     let shape = shapeOfSize.get(podClass.size);
     if (shape === undefined) {
       shape = shapes.id(podClass.requests.map((amount) => round(amount, grid, down)).join());
@@ -167,12 +168,13 @@ function gatherRows(
         if ((exclusive[position] as ExclusiveGroup).key === key) marks |= 1 << position;
       }
     }
-    const key = (((shape << MAX_EXCLUSIVE) + marks) * filters + filter) * cells + cell + 1;
+    const place = (tier + 1) * cells + cell + 1;
+    const key = (((shape << MAX_EXCLUSIVE) + marks) * filters + filter) * cells * (model.tierCount + 1) + place;
     let id = ids.get(key);
     if (id === undefined) {
       id = rows.length;
       ids.set(key, id);
-      rows.push({ filter, cell, demand: 0 });
+      rows.push({ filter, cell, tier, demand: 0 });
       for (const amount of podClass.requests) requests.push(round(amount, grid, down));
       for (let position = 0; position < exclusive.length; position++) requests.push((marks >> position) & 1);
     }

@@ -12,15 +12,29 @@ export function finish<Result>(slices: Slices<Result>): Result {
 }
 
 /** Units of work between two interruptions; a unit is a few hundred nanoseconds at most. */
-const SLICE = 20_000;
+const SLICE = 4_000;
+
+/** When to stop. */
+export interface WorkLimits {
+  readonly deadlineMs: number;
+  readonly maxSteps: number;
+  readonly elapsedMs: (() => number) | undefined;
+}
+
+/** For what is only cut into slices, and always done to its end. */
+export const UNLIMITED: WorkLimits = {
+  deadlineMs: Number.POSITIVE_INFINITY,
+  maxSteps: Number.POSITIVE_INFINITY,
+  elapsedMs: undefined,
+};
 
 /** The work of one solve. */
 export class Work {
   steps = 0;
   #slice = 0;
-  readonly #limits: { deadlineMs: number; maxSteps: number; elapsedMs: (() => number) | undefined };
+  readonly #limits: WorkLimits;
 
-  constructor(limits: { deadlineMs: number; maxSteps: number; elapsedMs: (() => number) | undefined }) {
+  constructor(limits: WorkLimits) {
     this.#limits = limits;
   }
 

@@ -7,31 +7,35 @@ export interface Exchange {
   readonly to: number;
 }
 
-/** By class: the places where it can be, with what it costs extra there. */
-export type PlacePrices = readonly (readonly (readonly [place: number, extra: number])[])[];
+/** The places where nodes of a class can be, with what it costs extra there. */
+export type PlacePrices = readonly (readonly [place: number, extra: number])[];
 
 export class ExchangeTable {
   readonly #places: number;
-  readonly #options: PlacePrices;
+  readonly #options: PlacePrices[] = [];
   readonly #extra: Float64Array;
   readonly #count: Int32Array;
   /** By place: the classes that have nodes there. */
   readonly #here: Set<number>[];
-  /** By place and place: the price of the cheapest exchange, and whose it is. */
-  readonly #price: Float64Array[];
-  readonly #cheapest: Int32Array[];
+  /** By place and place: the price of the cheapest exchange, and whose it is. Of few of the places anything ever leaves. */
+  readonly #price = new Map<number, Float64Array>();
+  readonly #cheapest = new Map<number, Int32Array>();
+  readonly #never: Float64Array;
 
-  constructor(places: number, options: PlacePrices) {
+  constructor(places: number, classes: number) {
     this.#places = places;
-    this.#options = options;
-    this.#extra = new Float64Array(options.length * places).fill(Number.POSITIVE_INFINITY);
-    this.#count = new Int32Array(options.length * places);
-    for (const [nodeClass, prices] of options.entries()) {
-      for (const [place, extra] of prices) this.#extra[nodeClass * places + place] = extra;
-    }
+    // Where a class cannot be, it costs too much.
+    this.#extra = new Float64Array(classes * places).fill(Number.POSITIVE_INFINITY);
+    this.#count = new Int32Array(classes * places);
     this.#here = Array.from({ length: places }, () => new Set<number>());
-    this.#price = this.#here.map(() => new Float64Array(places).fill(Number.POSITIVE_INFINITY));
-    this.#cheapest = this.#here.map(() => new Int32Array(places).fill(-1));
+    this.#never = new Float64Array(places).fill(Number.POSITIVE_INFINITY);
+  }
+
+  /** The next class: where its nodes can be, and where so many of them are. */
+  add(options: PlacePrices, place: number, count: number): void {
+    const nodeClass = this.#options.push(options) - 1;
+    for (const [to, extra] of options) this.#extra[nodeClass * this.#places + to] = extra;
+    this.put(nodeClass, place, count);
   }
 
   /** Whether any node is there. */
@@ -45,12 +49,12 @@ export class ExchangeTable {
 
   /** By place: what it costs least to bring a node there from this one. */
   prices(from: number): Float64Array {
-    return this.#price[from] as Float64Array;
+    return this.#price.get(from) ?? this.#never;
   }
 
   /** The cheapest exchange from one place to another. */
   exchange(from: number, to: number): Exchange {
-    return { nodeClass: this.#cheapest[from]?.[to] as number, from, to };
+    return { nodeClass: this.#cheapest.get(from)?.[to] as number, from, to };
   }
 
   /** Adds nodes of a class to a place. */
@@ -74,9 +78,9 @@ export class ExchangeTable {
   #leave(nodeClass: number, place: number): void {
     const here = this.#here[place] as Set<number>;
     here.delete(nodeClass);
-    const cheapest = this.#cheapest[place] as Int32Array;
+    const cheapest = this.#cheapest.get(place);
     for (const [to] of this.#options[nodeClass] ?? []) {
-      if (cheapest[to] !== nodeClass) continue;
+      if (cheapest?.[to] !== nodeClass) continue;
       cheapest[to] = -1;
       this.prices(place)[to] = Number.POSITIVE_INFINITY;
       for (const other of here) this.#offer(other, place, to);
@@ -86,9 +90,16 @@ export class ExchangeTable {
   #offer(nodeClass: number, from: number, to: number): void {
     const row = nodeClass * this.#places;
     const price = (this.#extra[row + to] as number) - (this.#extra[row + from] as number);
-    const prices = this.prices(from);
+    let prices = this.#price.get(from);
+    let cheapest = this.#cheapest.get(from);
+    if (prices === undefined || cheapest === undefined) {
+      prices = this.#never.slice();
+      cheapest = new Int32Array(this.#places).fill(-1);
+      this.#price.set(from, prices);
+      this.#cheapest.set(from, cheapest);
+    }
     if (price >= (prices[to] as number)) return;
     prices[to] = price;
-    (this.#cheapest[from] as Int32Array)[to] = nodeClass;
+    cheapest[to] = nodeClass;
   }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { finish } from '../packing/work.ts';
 import { leastCostSpread, type NodeClass } from './least-cost-spread.ts';
 
 const ON_DEMAND = 'od';
@@ -63,7 +64,7 @@ function best(given: Case): Judged {
 }
 
 const spread = ({ classes, wanted, rooms }: Case) =>
-  leastCostSpread(classes, { onDemand: ON_DEMAND, wanted, room: (place) => rooms[place] ?? 0 });
+  finish(leastCostSpread(classes, { onDemand: ON_DEMAND, wanted, room: (place) => rooms[place] ?? 0 }));
 
 describe('the spread of least cost', () => {
   it('breaks no more rules than the best of all spreads, and costs no more than the cheapest of those', () => {

@@ -3,6 +3,7 @@
  * asked for are on-demand. A flow of least cost: again and again the chain of exchanges that gains most, where a healed rule
  * outweighs every price, is carried out, until none is left that gains. Nodes that are alike move together.
  */
+import type { Slices } from '../packing/work.ts';
 import { type Exchange, ExchangeTable } from './exchange-table.ts';
 
 /** Nodes that can be bought at the same places at the same prices. */
@@ -26,15 +27,31 @@ export interface Places {
 
 /** What a broken rule costs: more than any chain of exchanges. */
 const BROKEN = 1e6;
+/** So many classes are looked at before others may run. */
+const ADDED_TOGETHER = 20;
 /** What is less is rounding. */
 const NOTHING = 1e-7;
 
-/** For each class, how many of its nodes are at each place. */
-export function leastCostSpread(classes: readonly NodeClass[], places: Places): ReadonlyMap<string, number>[] {
-  const names = [...new Set([places.onDemand, ...classes.flatMap(({ extra }) => [...extra.keys()])])];
-  const spread = new Spread(names, classes, places);
-  while (spread.improve());
-  return classes.map((_, nodeClass) => spread.whereabouts(nodeClass));
+/** For each class, how many of its nodes are at each place. In slices: each exchange looks at all places. */
+export function* leastCostSpread(
+  classes: readonly NodeClass[],
+  places: Places,
+): Slices<readonly ReadonlyMap<string, number>[]> {
+  const names = new Set([places.onDemand]);
+  for (const { extra } of classes) for (const name of extra.keys()) names.add(name);
+  yield;
+  const spread = new Spread([...names], classes.length, places);
+  for (const [index, nodeClass] of classes.entries()) {
+    spread.add(nodeClass);
+    if (index % ADDED_TOGETHER === 0) yield;
+  }
+  while (spread.improve()) yield;
+  const found: ReadonlyMap<string, number>[] = [];
+  for (const nodeClass of classes.keys()) {
+    found.push(spread.whereabouts(nodeClass));
+    if (nodeClass % ADDED_TOGETHER === 0) yield;
+  }
+  return found;
 }
 
 /** The place with the number 0 is on-demand. */
@@ -42,6 +59,7 @@ const ON_DEMAND = 0;
 
 class Spread {
   readonly #names: readonly string[];
+  readonly #numberOf: ReadonlyMap<string, number>;
   readonly #wanted: number;
   readonly #room: readonly number[];
   readonly #load: number[];
@@ -50,29 +68,34 @@ class Spread {
   readonly #cost: Float64Array;
   readonly #before: Int32Array;
 
-  constructor(names: readonly string[], classes: readonly NodeClass[], places: Places) {
-    const numberOf = new Map(names.map((name, number) => [name, number]));
+  constructor(names: readonly string[], classes: number, places: Places) {
+    this.#numberOf = new Map(names.map((name, number) => [name, number]));
     this.#names = names;
     this.#wanted = places.wanted;
     this.#room = names.map((name, place) => (place === ON_DEMAND ? Number.POSITIVE_INFINITY : places.room(name)));
     this.#load = names.map(() => 0);
     this.#cost = new Float64Array(names.length);
     this.#before = new Int32Array(names.length);
-    this.#table = new ExchangeTable(
-      names.length,
-      classes.map(({ extra }) => [...extra].map(([name, price]) => [numberOf.get(name) as number, price])),
-    );
-    for (const [nodeClass, { start, count }] of classes.entries()) {
-      const place = numberOf.get(start) as number;
-      this.#table.put(nodeClass, place, count);
-      this.#load[place] = (this.#load[place] as number) + count;
-    }
+    this.#table = new ExchangeTable(names.length, classes);
+  }
+
+  /** The next class, where it was planned. */
+  add({ start, count, extra }: NodeClass): void {
+    const numberOf = (name: string): number => this.#numberOf.get(name) as number;
+    const place = numberOf(start);
+    const options = Array.from(extra, ([name, price]): [number, number] => [numberOf(name), price]);
+    this.#table.add(options, place, count);
+    this.#load[place] = (this.#load[place] as number) + count;
   }
 
   /** How many nodes of a class are at each place. */
   whereabouts(nodeClass: number): ReadonlyMap<string, number> {
-    const counts = this.#names.map((name, place): [string, number] => [name, this.#table.count(nodeClass, place)]);
-    return new Map(counts.filter(([, count]) => count > 0));
+    const counts = new Map<string, number>();
+    for (const [place, name] of this.#names.entries()) {
+      const count = this.#table.count(nodeClass, place);
+      if (count > 0) counts.set(name, count);
+    }
+    return counts;
   }
 
   /** Carries out the chain that gains most; false when none gains. */

@@ -3,6 +3,7 @@
  * so much is asked for and other spot pools where one is full, at the least extra price. It never takes a node's last
  * way to be launched: what cannot be kept is reported.
  */
+import { finish, type Slices } from '../packing/work.ts';
 import type { NewNode, RankedOffering } from '../solution.ts';
 import { leastCostSpread, type NodeClass } from './least-cost-spread.ts';
 import { type FleetCounts, limitNothing, mostPerSpotPool, onDemandWanted, type SpotLimits } from './spot-limits.ts';
@@ -51,12 +52,22 @@ export interface SpreadResult<Node extends NewNode> {
 
 /** No spot pool has such a name. */
 const ON_DEMAND = 'on-demand';
+/** Each node has a list of offerings that is sorted anew. */
+const GROUPS_PER_SLICE = 20;
 
 /** The plan's new nodes within the limits of their pools; pools that are not named have none. */
 export function spreadOverSpotPools<Node extends NewNode>(
   newNodes: readonly Node[],
   pools: ReadonlyMap<string, PoolToSpread>,
 ): SpreadResult<Node> {
+  return finish(spreadSteps(newNodes, pools));
+}
+
+/** The same in slices. */
+export function* spreadSteps<Node extends NewNode>(
+  newNodes: readonly Node[],
+  pools: ReadonlyMap<string, PoolToSpread>,
+): Slices<SpreadResult<Node>> {
   const spread = [...newNodes];
   const changes: SpreadChange[] = [];
   const gaps: SpreadGap[] = [];
@@ -64,7 +75,7 @@ export function spreadOverSpotPools<Node extends NewNode>(
   for (const [name, ofPool] of Map.groupBy(numbers, (number) => newNodes[number]?.pool ?? '')) {
     const pool = pools.get(name);
     if (pool === undefined || limitNothing(pool.limits)) continue;
-    const result = spreadPool(name, pool, ofPool, newNodes);
+    const result = yield* spreadPool(name, pool, ofPool, newNodes);
     for (const [number, node] of result.nodes) spread[number] = node;
     changes.push(...result.changes);
     gaps.push(...result.gaps);
@@ -78,21 +89,25 @@ interface SpreadOfPool<Node> {
   readonly gaps: readonly SpreadGap[];
 }
 
-function spreadPool<Node extends NewNode>(
+function* spreadPool<Node extends NewNode>(
   name: string,
   pool: PoolToSpread,
   numbers: readonly number[],
   newNodes: readonly Node[],
-): SpreadOfPool<Node> {
+): Slices<SpreadOfPool<Node>> {
   const { counts } = pool;
   const total = counts.nodes + numbers.length;
   const most = mostPerSpotPool(pool.limits, total);
   const wanted = Math.max(0, onDemandWanted(pool.limits, total) - (pool.tolerated ?? 0));
-  const groups = [...groupAlike(numbers, newNodes).values()].map((members) => toGroup(members, newNodes, pool));
+  const groups: Group[] = [];
+  for (const members of groupAlike(numbers, newNodes).values()) {
+    groups.push(toGroup(members, newNodes, pool));
+    if (groups.length % GROUPS_PER_SLICE === 0) yield;
+  }
   const settled = numbers.length - groups.reduce((sum, { members }) => sum + members.length, 0);
   const missing = wanted - counts.onDemand - settled;
   const room = (place: string): number => Math.max(0, most - (counts.spot.get(place) ?? 0));
-  const at = leastCostSpread(groups, { onDemand: ON_DEMAND, wanted: missing, room });
+  const at = yield* leastCostSpread(groups, { onDemand: ON_DEMAND, wanted: missing, room });
 
   const load = new Map<string, number>();
   for (const places of at) for (const [place, count] of places) load.set(place, (load.get(place) ?? 0) + count);
@@ -102,6 +117,7 @@ function spreadPool<Node extends NewNode>(
   const changes: SpreadChange[] = [];
   let bought = 0;
   for (const [index, group] of groups.entries()) {
+    if (index % GROUPS_PER_SLICE === 0) yield;
     for (const [number, place] of placesOf(group, at[index] as ReadonlyMap<string, number>)) {
       const node = newNodes[number] as Node;
       const [from] = node.offerings;

@@ -78,9 +78,13 @@ class DomainPlanner {
     }
   }
 
-  /** The legal cell that grants most wishes within the allowed price, disturbs other spreads least, and is cheapest. */
-  #bestCell(podClass: PodClass, { cells, prices }: Places): number {
+  /**
+   * The legal cell that grants most wishes within the allowed price, disturbs other spreads least, and is cheapest, of those
+   * with the heaviest pools: a lighter pool is for pods that the rules keep from every place in a heavier one.
+   */
+  #bestCell(podClass: PodClass, places: Places): number {
     const { rules, wishes, counted } = podClass.topology;
+    const { cells, prices } = this.#inBestTier(rules, places);
     let best = -1;
     let bestRegret = 0;
     let bestHarm = 0;
@@ -104,6 +108,19 @@ class DomainPlanner {
       }
     }
     return best;
+  }
+
+  /** The places of the best tier in which some cell is legal. */
+  #inBestTier(rules: readonly TopologyRule[], places: Places): Pick<Places, 'cells' | 'prices'> {
+    const { cells, prices, tiers, tier: first } = places;
+    if (tiers.every((tier) => tier === first)) return places;
+    let best = this.#model.tierCount;
+    for (let position = 0; position < cells.length; position++) {
+      if ((tiers[position] as number) < best && this.#legal(rules, cells[position] as number))
+        best = tiers[position] as number;
+    }
+    const isBest = (_: number, position: number): boolean => tiers[position] === best;
+    return { cells: cells.filter(isBest), prices: prices.filter(isBest) };
   }
 
   #cheapestLegal(rules: readonly TopologyRule[], cells: Int32Array, prices: Float64Array): number {

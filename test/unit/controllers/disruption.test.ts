@@ -1,5 +1,5 @@
 /** Nodes that are replaced or taken away because nobody needs them as they are, in virtual time. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isTrue } from '../../../src/apis/karpenter/conditions.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
@@ -8,6 +8,7 @@ import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { Consolidation } from '../../../src/controllers/disruption/consolidation/consolidation.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
 import { claimNames, claimsOf, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
 import { aPool, aWorkload } from './testkit/fleet-objects.ts';
@@ -60,6 +61,19 @@ describe('an empty node', () => {
     const labels = { ...disrupted, consolidation_policy: 'when_empty' };
     expect(await world.metrics.read('karpenter_nodeclaims_disrupted_total', labels)).toBe(2);
     await world.end();
+  });
+
+  it('does not wait for a plan that is made for the whole fleet', async () => {
+    // As if it took for ever; it ends only when it is told to.
+    const unending = (_: unknown, signal: AbortSignal): Promise<never> =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const planning = vi.spyOn(Consolidation.prototype, 'plan').mockImplementation(unending);
+    onTestFinished(() => planning.mockRestore());
+    const world = await withFleet(3, aPool('general', { disruption: { ...ANY_NUMBER, consolidateAfter: '5s' } }));
+    await scale(world, 1);
+    await world.clock.advance(MINUTE);
+    expect(planning).toHaveBeenCalled();
+    expect(await claimNames(world)).toHaveLength(1);
   });
 
   it('stays with consolidateAfter Never, when it is protected, and beyond the budget', async () => {

@@ -6,10 +6,12 @@ import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { PODS, type PodSpec } from '../../../src/apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../../../src/apis/kubernetes/pod-requests.ts';
+import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { type FaultSettings, NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
+import { aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld, type FleetWorldOptions } from './testkit/fleet-world.ts';
 
 const MINUTE = 60_000;
@@ -61,6 +63,35 @@ async function overcommitted(world: FleetWorld): Promise<string[]> {
 }
 
 describe('provisioning', () => {
+  it('makes one place for a pod that does not leave a node that goes, and not one after the other', async () => {
+    const pool = aPool('web');
+    const disruption = { consolidateAfter: '30s', budgets: [{ nodes: '100%' }] };
+    const eager = { ...pool, spec: { ...pool.spec, disruption } } as unknown as NodePool;
+    const world = await start([eager], { slowHeartbeats: true });
+    const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+    await world.client.create(DEPLOYMENTS, aWorkload('held', 1, '500m', { annotations }));
+    await untilRunning(world, 'held', 1);
+    const [claim] = (await world.client.list(NODE_CLAIMS)).items;
+    await world.client.delete(NODE_CLAIMS, { name: claim?.metadata.name ?? '' });
+    await world.clock.advance(120 * MINUTE);
+    expect(world.launched.size).toBe(2);
+    await world.end();
+  });
+
+  it('keeps the limits of a pool also where launches fall back on larger machines', async () => {
+    const pool = aPool('limited');
+    const limited = { ...pool, spec: { ...pool.spec, limits: { cpu: '9' } } } as NodePool;
+    const world = await start([limited], { account: { catalogue: [aType('small', 2), aType('large', 8)] } });
+    // Nobody knows yet: the launches find out, and two that take the other type would be too many.
+    world.cloud.account('default')?.override({ instanceType: 'small', capacity: 0 });
+    const apart = [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'web' } } }];
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: apart } };
+    await addPods(world, 'web', 2, { affinity });
+    await world.clock.advance(MINUTE);
+    expect([...world.cloud.fleet.list()].map(({ instanceType }) => instanceType)).toEqual(['large']);
+    await world.end();
+  });
+
   it.each<[string, Partial<FaultSettings>]>([
     ['hang', { hangRate: 1 }],
     ['fail', { errorRate: 1 }],

@@ -32,8 +32,9 @@ export function writeMark({ id, reason, at, needs, repair }: Mark): string {
 
 /** Reads a mark; undefined for a text that is none, as someone may have edited it. */
 export function readMark(text: string | undefined): Mark | undefined {
+  if (text === undefined) return undefined;
   const fields = new Map(
-    (text ?? '').split(' ').map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
+    text.split(' ').map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
   );
   const id = fields.get('id');
   const reason = COMMAND_REASONS.find((known) => known === fields.get('reason'));

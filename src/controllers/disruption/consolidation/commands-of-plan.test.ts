@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DisruptionBudget } from '../../../apis/karpenter/node-pool.ts';
 import { aNodePool } from '../../../apis/karpenter/testkit/a-node-pool.ts';
 import type { Move } from '../../../engine/consolidation/plan.ts';
+import { finish } from '../../../engine/packing/work.ts';
 import { buildFleet } from '../../../state/build-fleet.ts';
 import { aFleetSnapshot, aRunningPod, MACHINES } from '../../../state/testkit/a-fleet-snapshot.ts';
 import { aStateNode, ON_DEMAND, SPOT } from '../../../state/testkit/a-state-node.ts';
@@ -77,21 +78,21 @@ describe('the commands of a plan', () => {
     expect([now.length, later.length]).toEqual([1, 0]);
     const parts = { candidate: () => now[0]?.command.candidates[0], poolNamed: new Map(), newId: () => 'x' };
     const budgets = { left: () => 9, take: () => {} } as never;
-    const own = commandsOfPlan([move], built, { ...parts, ...NO_POLICIES, budgets });
-    const others = commandsOfPlan([{ ...move, landings: [] }, move, move], built, {
-      ...parts,
-      ...NO_POLICIES,
-      budgets,
-    });
+    const own = finish(commandsOfPlan([move], built, { ...parts, ...NO_POLICIES, budgets }));
+    const others = finish(
+      commandsOfPlan([{ ...move, landings: [] }, move, move], built, { ...parts, ...NO_POLICIES, budgets }),
+    );
     expect([own.now.length, own.later.length]).toEqual([1, 0]);
     expect([others.now.length, others.next.length, others.later.length]).toEqual([1, 2, 0]);
     expect(others.next.map(({ follows }) => follows)).toEqual([1, 2].map(() => [others.now[0]?.command]));
-    const alone = commandsOfPlan([{ ...move, nodes: ['gone'], landings: [] }, move], built, {
-      ...parts,
-      ...NO_POLICIES,
-      budgets,
-      candidate: (name) => (name === 'gone' ? undefined : parts.candidate()),
-    });
+    const alone = finish(
+      commandsOfPlan([{ ...move, nodes: ['gone'], landings: [] }, move], built, {
+        ...parts,
+        ...NO_POLICIES,
+        budgets,
+        candidate: (name) => (name === 'gone' ? undefined : parts.candidate()),
+      }),
+    );
     expect([alone.now.length, alone.next.length, alone.later.length]).toEqual([0, 0, 2]);
   });
 });

@@ -2,6 +2,7 @@
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { Move } from '../../../engine/consolidation/plan.ts';
+import type { Slices } from '../../../engine/packing/work.ts';
 import type { NewNode } from '../../../engine/solution.ts';
 import type { BuiltFleet } from '../../../state/build-fleet.ts';
 import type { Budgets } from '../budgets/budgets.ts';
@@ -48,14 +49,22 @@ export interface CommandParts {
   newId(): string;
 }
 
-/** The commands of a plan, in its order, as far as the budgets go. */
-export function commandsOfPlan(moves: readonly Move[], built: BuiltFleet, parts: CommandParts): PlannedCommands {
+/** So many moves are made commands before others may run. */
+const MADE_TOGETHER = 20;
+
+/** The commands of a plan, in its order, as far as the budgets go; in slices. */
+export function* commandsOfPlan(
+  moves: readonly Move[],
+  built: BuiltFleet,
+  parts: CommandParts,
+): Slices<PlannedCommands> {
   const now: PlannedMove[] = [];
   const next: FollowingMove[] = [];
   const later: Move[] = [];
   const made = new Map<number, Command>();
   const waits = launchWaits(built.fleet);
   for (const [index, move] of moves.entries()) {
+    if (index % MADE_TOGETHER === 0) yield;
     const others = otherMoves(move, index);
     if (others.some((other) => !made.has(other)) || waits(move)) {
       later.push(move);

@@ -13,6 +13,7 @@ import { consolidateSteps } from '../../../engine/consolidation/consolidate.ts';
 import type { Fleet, ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
 import { forecast } from '../../../engine/consolidation/forecast.ts';
 import type { ConsolidationPlan } from '../../../engine/consolidation/plan.ts';
+import type { Slices } from '../../../engine/packing/work.ts';
 import type { EventRecorder } from '../../../kube/event-recorder.ts';
 import { type Clock, type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { type Logger, SILENT_LOGGER } from '../../../platform/logger.ts';
@@ -23,9 +24,9 @@ import { PodFactsCache } from '../../../state/pod-facts.ts';
 import { isGoing, isInFlight, isOpening, type StateNode } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { inSlices } from '../../in-slices.ts';
+import type { PodEvents } from '../../nodeclaim/podevents/pod-events.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
-import { Budgets } from '../budgets/budgets.ts';
 import { withPods } from '../candidate.ts';
 import type { Command } from '../commands/command.ts';
 import type { Look } from '../look.ts';
@@ -40,7 +41,7 @@ import {
   type PlannedMove,
 } from './commands-of-plan.ts';
 import { consolidationApproved, consolidationRejected, unconsolidatable } from './events.ts';
-import { type FleetSnapshotOptions, fleetSnapshot } from './fleet-snapshot.ts';
+import { fleetSnapshot } from './fleet-snapshot.ts';
 import { ConsolidationMetrics } from './metrics.ts';
 import { type Objection, Validation } from './validation.ts';
 import { withinPolicies } from './within-policies.ts';
@@ -64,6 +65,7 @@ export interface ConsolidationOptions extends ConsolidationLimits {
   readonly metrics: Metrics;
   readonly logger?: Logger;
   readonly rounds: Pick<Rounds, 'covers'>;
+  readonly podEvents: Pick<PodEvents, 'latest'>;
   /** How each pool uses spot capacity. */
   readonly policies: Pick<SpotPolicies, 'for'>;
 }
@@ -87,6 +89,8 @@ const MANY = 0.1;
 const LONGEST_GATHERING_MS = 30_000;
 /** So many moves are checked before others may run. */
 const CHECKED_TOGETHER = 20;
+/** So many moves are told of before others may run. */
+const TOLD_TOGETHER = 100;
 /** The events of one plan that say why nodes stay. */
 const MOST_EVENTS = 50;
 
@@ -158,7 +162,7 @@ export class Consolidation implements DisruptionMethod {
     const built = this.#caution.hasFallen(found.fleet) ? withoutSettling(found) : found;
     this.#caution.settled(built.fleet);
     const plan = await this.#plan(built, signal);
-    const planned = commandsOfPlan(plan.moves, built, {
+    const making = commandsOfPlan(plan.moves, built, {
       candidate: (name) => {
         const state = built.states.get(name);
         const found = state && withPods(state, look);
@@ -169,14 +173,16 @@ export class Consolidation implements DisruptionMethod {
       budgets: look.budgets,
       newId: () => look.newId(),
     });
+    const planned = await inSlices(making, clock, signal);
     const { now, next, unlikely } = await this.#lasting(planned, built, signal);
     const { later } = planned;
-    const right = this.#stamp.value === stamp ? now : await this.#stillRight(now, built, look, pools, signal);
+    const isCurrent = this.#stamp.value === stamp && !look.isOutdated;
+    const right = isCurrent ? now : await this.#stillRight(now, built, look, pools, signal);
     this.#begin(right, built);
     const begun = new Set(right.map(({ command }) => command));
     const kept = next.filter(({ follows }) => follows.every((command) => begun.has(command) || isAmong(command, next)));
     this.#following = kept.length === 0 ? undefined : { moves: kept, built, since: clock.elapsed() };
-    this.#tell(right, plan, built);
+    await inSlices(this.#tell(right, plan, built), clock, signal);
     const unheardMs = look.nodes.some((node) => look.isNominated(node)) ? NOMINATED_MS : FORGOTTEN_MS;
     const lookAgain = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + unheardMs);
     this.wakeAt = lookAgain as EpochMs;
@@ -272,14 +278,10 @@ export class Consolidation implements DisruptionMethod {
     return change > now ? Math.min(time, change) : time;
   }
 
-  #snapshot(
-    look: Look,
-    pools: readonly UsablePool[],
-    fresh: Pick<FleetSnapshotOptions, 'nodes' | 'budgets'> = {},
-  ): FleetSnapshot {
-    const { state, provider, clock, cooldownMs, policies } = this.#options;
+  #snapshot(look: Look, pools: readonly UsablePool[]): FleetSnapshot {
+    const { state, provider, clock, cooldownMs, policies, podEvents } = this.#options;
     const reservationLabel = provider.labels.reservation;
-    return fleetSnapshot({ state, look, now: clock.now(), pools, policies, reservationLabel, cooldownMs, ...fresh });
+    return fleetSnapshot({ state, look, now: clock.now(), pools, policies, podEvents, reservationLabel, cooldownMs });
   }
 
   #plan({ fleet }: BuiltFleet, signal: AbortSignal): Promise<ConsolidationPlan> {
@@ -326,35 +328,32 @@ export class Consolidation implements DisruptionMethod {
     this.#following = rest.length === 0 || over ? undefined : { ...following, moves: rest };
     if (ready.length === 0 || over) return [];
     const pools = await look.pools(signal);
-    const right = await this.#stillRight(ready, following.built, look, pools, signal, () => false);
+    const right = await this.#stillRight(ready, following.built, look, pools, signal, true);
     const savings = right.reduce((sum, { move }) => sum + move.savings, 0);
     this.#caution.joined(uidsOf(right), savings);
     const all = new Map(ready.map(({ command, follows }) => [command, follows]));
     return right.map(({ command }) => ({ ...command, needs: (all.get(command) ?? []).flatMap(needs) }));
   }
 
-  /** Those of the moves that are right on the cluster as it is by now. */
+  /** Those of the moves that are right on the cluster as it is by now; with `keepsPlaces` what is kept for pods is kept for theirs. */
   async #stillRight(
     planned: readonly PlannedMove[],
     built: BuiltFleet,
     look: Look,
     pools: readonly UsablePool[],
     signal: AbortSignal,
-    isNominated = (node: StateNode): boolean => look.isNominated(node),
+    keepsPlaces = false,
   ): Promise<readonly PlannedMove[]> {
     if (planned.length === 0) return planned;
-    const { state, clock } = this.#options;
-    // What was going is going; nothing of ours begins while this plan is made.
-    const going = new Map(look.nodes.filter(isGoing).map((node) => [node.claim?.metadata.uid, node]));
-    const nodes = state.nodes().map((node) => going.get(node.claim?.metadata.uid) ?? node);
-    const budgets = new Budgets({ pools: [...look.poolNamed.values()], nodes, now: clock.now() });
-    const snapshot = { ...this.#snapshot(look, pools, { nodes, budgets }), isNominated };
+    const { clock } = this.#options;
+    const present = await inSlices(look.again(clock.now()), clock, signal);
+    const snapshot = { ...this.#snapshot(present, pools), ...(keepsPlaces ? { isNominated: () => false } : {}) };
     const fresh = await inSlices(buildFleetSteps(snapshot, this.#facts), clock, signal);
-    const validation = new Validation({ planned: built, fresh, budgets });
+    const validation = new Validation({ planned: built, fresh, budgets: present.budgets });
     return inSlices(this.#checked(planned, validation), clock, signal);
   }
 
-  *#checked(planned: readonly PlannedMove[], validation: Validation): Generator<void, readonly PlannedMove[], void> {
+  *#checked(planned: readonly PlannedMove[], validation: Validation): Slices<readonly PlannedMove[]> {
     const right: PlannedMove[] = [];
     for (const [index, one] of planned.entries()) {
       const objection = validation.objection(one);
@@ -374,11 +373,13 @@ export class Consolidation implements DisruptionMethod {
     }
   }
 
-  #tell(begun: readonly PlannedMove[], plan: ConsolidationPlan, { fleet, states }: BuiltFleet): void {
+  *#tell(begun: readonly PlannedMove[], plan: ConsolidationPlan, { fleet, states }: BuiltFleet): Slices<void> {
     const { recorder } = this.#options;
+    yield;
     this.#metrics.planned(plan);
-    this.#metrics.decided(begun, plan, fleet);
-    for (const { move, command } of begun) {
+    yield* this.#metrics.decided(begun, plan, fleet);
+    for (const [index, { move, command }] of begun.entries()) {
+      if (index % TOLD_TOGETHER === 0) yield;
       for (const { node, claim } of command.candidates) {
         recorder.record(consolidationApproved(node, move.sentence));
         recorder.record(consolidationApproved(claim, move.sentence));

@@ -1,10 +1,9 @@
 import type { EpochMs } from '../../../platform/clock.ts';
 import type { FleetSnapshot } from '../../../state/build-fleet.ts';
 import type { ClusterState } from '../../../state/cluster-state.ts';
-import type { StateNode } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
+import type { PodEvents } from '../../nodeclaim/podevents/pod-events.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
-import type { Budgets } from '../budgets/budgets.ts';
 import type { Look } from '../look.ts';
 import { policyHold } from './within-policies.ts';
 
@@ -17,16 +16,14 @@ export interface FleetSnapshotOptions {
   readonly policies: Pick<SpotPolicies, 'for'>;
   /** The label that names the reservation of a node. */
   readonly reservationLabel: string;
-  /** Those of the look when absent. */
-  readonly nodes?: readonly StateNode[];
-  readonly budgets?: Budgets;
+  readonly podEvents: Pick<PodEvents, 'latest'>;
   readonly cooldownMs?: number | undefined;
 }
 
 /** The cluster as consolidation has to know it, with what budgets and policies allow. */
 export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
-  const { state, look, now, pools, policies, reservationLabel, cooldownMs } = options;
-  const { nodes = look.nodes, budgets = look.budgets } = options;
+  const { state, look, now, pools, policies, podEvents, reservationLabel, cooldownMs } = options;
+  const { nodes, budgets } = look;
   const { informers, storage } = state;
   const podsOn: FleetSnapshot['podsOn'] = (node) => state.podsOn(node);
   return {
@@ -41,6 +38,7 @@ export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
     storage,
     reservationLabel,
     isNominated: (node) => look.isNominated(node),
+    podEventAt: (node) => podEvents.latest(node),
     allowed: (pool) => ({ Empty: budgets.left(pool, 'Empty'), Underutilized: budgets.left(pool, 'Underutilized') }),
     policyHold: policyHold({ policies, pools, nodes, now, podsOn }),
     ...(cooldownMs === undefined ? {} : { cooldownMs }),

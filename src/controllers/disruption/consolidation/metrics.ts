@@ -1,11 +1,15 @@
 /** What consolidation finds; names and labels are Karpenter's where it has the metric. */
 import type { Fleet } from '../../../engine/consolidation/fleet.ts';
 import type { ConsolidationPlan } from '../../../engine/consolidation/plan.ts';
+import type { Slices } from '../../../engine/packing/work.ts';
 import type { Metrics } from '../../../platform/metrics.ts';
 import type { PlannedMove } from './commands-of-plan.ts';
 import { poolScores } from './pool-scores.ts';
 
 const SCORES = [0.1, 0.25, 0.33, 0.5, 1, 2, 5, 10];
+
+/** So many moves are counted before others may run. */
+const COUNTED_TOGETHER = 200;
 
 export class ConsolidationMetrics {
   readonly #scores;
@@ -46,8 +50,8 @@ export class ConsolidationMetrics {
     this.#price.set({ bound: 'lower' }, plan.lowerBound);
   }
 
-  /** Moves that are begun, and nodes that stay because a Balanced pool finds their end not worth it. */
-  decided(begun: readonly PlannedMove[], plan: ConsolidationPlan, fleet: Fleet): void {
+  /** Moves that are begun, and nodes that stay because a Balanced pool finds their end not worth it; in slices. */
+  *decided(begun: readonly PlannedMove[], plan: ConsolidationPlan, fleet: Fleet): Slices<void> {
     const policies = new Map(fleet.poolDisruption.map(({ pool, policy }) => [pool, policy ?? '']));
     const count = (decision: 'approved' | 'rejected', nodepool: string, score: number): void => {
       const labels = { decision, nodepool, policy: snake(policies.get(nodepool) ?? '') };
@@ -55,7 +59,11 @@ export class ConsolidationMetrics {
       this.#scores.observe(labels, score);
     };
     const scoresOf = poolScores(fleet);
-    for (const { move } of begun) for (const [pool, score] of scoresOf(move)) count('approved', pool, score);
+    for (const [index, { move }] of begun.entries()) {
+      if (index % COUNTED_TOGETHER === 0) yield;
+      for (const [pool, score] of scoresOf(move)) count('approved', pool, score);
+    }
+    yield;
     const poolOf = new Map(fleet.nodes.map(({ name, pool }) => [name, pool ?? '']));
     for (const { node, cause } of plan.kept) {
       if (cause.kind === 'balanced') count('rejected', poolOf.get(node) ?? '', cause.score);

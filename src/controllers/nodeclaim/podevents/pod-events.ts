@@ -47,6 +47,11 @@ export class PodEvents {
     return this.#controller.run(signal);
   }
 
+  /** The latest event on a node that its claim does not tell of yet: claims are written a while after, and many at a time take longer. */
+  latest(node: string): EpochMs | undefined {
+    return this.#latest.get(node);
+  }
+
   async #reconcile(node: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const { clock, state, writes } = this.#options;
     const { nodes, nodeClaims } = state.informers;

@@ -90,6 +90,10 @@ export class HttpApi {
         return { code: 200, body: healthText(path.check, url.searchParams), contentType: 'text/plain; charset=utf-8' };
       case 'open-api':
         return this.#openApi.answer(path.path);
+      // kubectl asks for it where it finds a kind in no document of v3, and only as protobuf; of no bytes, it is a document of no
+      // kinds, and kubectl goes on to say that there is no such kind.
+      case 'open-api-v2':
+        return { code: 200, body: '', contentType: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' };
       case 'paths':
         return json(allPaths(kinds));
       case 'group':

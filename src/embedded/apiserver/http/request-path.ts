@@ -9,6 +9,7 @@ export type RequestPath =
   | { readonly type: 'version' }
   | { readonly type: 'health'; readonly check: string }
   | { readonly type: 'open-api'; readonly path: string }
+  | { readonly type: 'open-api-v2' }
   | { readonly type: 'paths' }
   | { readonly type: 'unknown' };
 
@@ -32,6 +33,7 @@ export function parsePath(path: string): RequestPath {
   if (root === undefined) return { type: 'paths' };
   if (HEALTH.test(path)) return { type: 'health', check: root };
   if (path === '/version' || path === '/version/') return { type: 'version' };
+  if (path === '/openapi/v2') return { type: 'open-api-v2' };
   if (root === 'openapi' && rest[0] === 'v3') return { type: 'open-api', path: rest.slice(1).join('/') };
   if (root === 'api') {
     if (rest.length === 0) return { type: 'group-versions', prefix: 'api' };

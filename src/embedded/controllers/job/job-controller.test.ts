@@ -53,6 +53,13 @@ describe('a Job', () => {
     expect(await world.list(PODS)).toHaveLength(5);
   });
 
+  it('holds none of its pods once it is gone', async () => {
+    await using world = await withJob(['sleep', '600'], { completions: 2, parallelism: 2 });
+    await world.client.delete(JOBS, { name: 'task', namespace: 'default' }, { propagationPolicy: 'Background' });
+    await world.settle();
+    expect((await world.list(PODS)).map(({ metadata }) => metadata.finalizers)).toEqual([undefined, undefined]);
+  });
+
   it('fails when more pods have failed than it bears', async () => {
     await using world = await withJob(['false'], { backoffLimit: 2 });
     await world.settle(600_000);

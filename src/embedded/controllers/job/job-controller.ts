@@ -40,7 +40,7 @@ export class JobController {
   async #reconcile(key: string): Promise<ReconcileResult | undefined> {
     const { client, clock, informers } = this.#options;
     const job = informers.jobs.get(key);
-    const pods = job === undefined ? [] : informers.pods.byIndex('controller', job.metadata.uid ?? '');
+    const pods = job === undefined ? this.#orphans(key) : informers.pods.byIndex('controller', job.metadata.uid ?? '');
     if (job === undefined || job.metadata.deletionTimestamp !== undefined) {
       // Nobody will count the pods any more.
       for (const pod of pods) await this.#release(pod);
@@ -59,6 +59,17 @@ export class JobController {
       for (const index of plan.create) await this.#pods.create(job, jobPod(job, index));
     }
     return plan.againAfterMs === undefined ? undefined : { requeueAfterMs: plan.againAfterMs };
+  }
+
+  /** Pods of a Job that is gone: a deletion in the background takes the Job first. */
+  #orphans(key: string): Pod[] {
+    return this.#options.informers.pods
+      .list()
+      .filter(({ metadata: { namespace, finalizers, ownerReferences = [] } }) =>
+        finalizers?.includes(TRACKING_FINALIZER)
+          ? ownerReferences.some(({ kind, name }) => kind === 'Job' && `${namespace}/${name}` === key)
+          : false,
+      );
   }
 
   async #release(pod: Pod): Promise<void> {

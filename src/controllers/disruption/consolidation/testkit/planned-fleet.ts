@@ -1,5 +1,6 @@
 import { consolidate } from '../../../../engine/consolidation/consolidate.ts';
 import type { ConsolidationPlan } from '../../../../engine/consolidation/plan.ts';
+import { finish } from '../../../../engine/packing/work.ts';
 import { type BuiltFleet, buildFleet, type FleetSnapshot } from '../../../../state/build-fleet.ts';
 import { Budgets } from '../../budgets/budgets.ts';
 import { withPods } from '../../candidate.ts';
@@ -20,7 +21,7 @@ export function plannedFleet(snapshot: FleetSnapshot): PlannedFleet {
   const plan = consolidate(built.fleet, { evictInTurns: true, spotDiversity: 1 });
   const poolNamed = new Map(snapshot.nodePools.map((pool) => [pool.metadata.name ?? '', pool]));
   let id = 0;
-  const commands = commandsOfPlan(plan.moves, built, {
+  const making = commandsOfPlan(plan.moves, built, {
     candidate: (name) => {
       const state = built.states.get(name);
       const found = state && withPods(state, { poolNamed, podsOn: (node) => snapshot.podsOn(node) });
@@ -31,7 +32,7 @@ export function plannedFleet(snapshot: FleetSnapshot): PlannedFleet {
     budgets: budgetsOf(snapshot),
     newId: () => `command-${id++}`,
   });
-  return { built, plan, ...commands };
+  return { built, plan, ...finish(making) };
 }
 
 /** The budgets of the snapshot's pools. */

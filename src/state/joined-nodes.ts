@@ -1,0 +1,83 @@
+/**
+ * Nodes and the claims they came from, put together by provider ID, and kept together as either changes: to put all of a
+ * large cluster together takes too long to be done each time that somebody asks.
+ */
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
+import type { Node } from '../apis/kubernetes/node.ts';
+import { BY_PROVIDER_ID, type ClusterInformers } from './cluster-informers.ts';
+import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
+
+export class JoinedNodes {
+  readonly #informers: Pick<ClusterInformers, 'nodes' | 'nodeClaims'>;
+  /** By name. */
+  readonly #nodes = new Map<string, StateNode>();
+  /** Claims without a node, by name. */
+  readonly #waiting = new Map<string, StateNode>();
+  /** All of them, until something changes. */
+  #all: readonly StateNode[] | undefined;
+
+  constructor(informers: Pick<ClusterInformers, 'nodes' | 'nodeClaims'>) {
+    this.#informers = informers;
+    informers.nodeClaims.addHandler({
+      added: (claim) => this.#claimChanged(claim),
+      updated: (claim, old) => this.#claimChanged(claim, old),
+      deleted: (claim) => {
+        this.#waiting.delete(nameOf(claim));
+        this.#join(claim.status?.providerID);
+      },
+    });
+    informers.nodes.addHandler({
+      added: (node) => this.#nodeChanged(node),
+      updated: (node, old) => this.#nodeChanged(node, old),
+      deleted: (node) => {
+        this.#nodes.delete(nameOf(node));
+        this.#join(node.spec?.providerID);
+      },
+    });
+  }
+
+  /** Every node, with its claim, and every claim that has no node. */
+  list(): readonly StateNode[] {
+    this.#all ??= [...this.#nodes.values(), ...this.#waiting.values()];
+    return this.#all;
+  }
+
+  /** A claim that the informer does not show yet. */
+  expect(claim: NodeClaim): void {
+    this.#claimChanged(claim);
+  }
+
+  #claimChanged(claim: NodeClaim, old?: NodeClaim): void {
+    this.#waiting.set(nameOf(claim), { name: `${CLAIM_PREFIX}${nameOf(claim)}`, claim });
+    if (old?.status?.providerID !== claim.status?.providerID) this.#join(old?.status?.providerID);
+    this.#join(claim.status?.providerID);
+  }
+
+  #nodeChanged(node: Node, old?: Node): void {
+    this.#nodes.set(nameOf(node), { name: nameOf(node), node });
+    if (old?.spec?.providerID !== node.spec?.providerID) this.#join(old?.spec?.providerID);
+    this.#join(node.spec?.providerID);
+  }
+
+  /** Puts together what there is of one machine. */
+  #join(providerID: string | undefined): void {
+    this.#all = undefined;
+    if (!providerID) return;
+    const claims = this.#informers.nodeClaims.byIndex(BY_PROVIDER_ID, providerID);
+    const nodes = this.#informers.nodes.byIndex(BY_PROVIDER_ID, providerID);
+    const claim = claims.at(-1);
+    for (const node of nodes) {
+      const name = nameOf(node);
+      this.#nodes.set(name, claim === undefined ? { name, node } : { name, node, claim });
+    }
+    for (const each of claims) {
+      const name = nameOf(each);
+      if (nodes.length > 0) this.#waiting.delete(name);
+      else this.#waiting.set(name, { name: `${CLAIM_PREFIX}${name}`, claim: each });
+    }
+  }
+}
+
+function nameOf({ metadata }: Node | NodeClaim): string {
+  return metadata.name ?? '';
+}

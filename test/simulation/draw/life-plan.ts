@@ -1,0 +1,37 @@
+/** The whole life of a cluster, drawn from a seed: what there is at first, and what happens when. */
+import type { NodePool } from '../../../src/apis/karpenter/node-pool.ts';
+import type { DaemonSet } from '../../../src/apis/kubernetes/workloads.ts';
+import type { SpotPolicy } from '../../../src/apis/spindrift/spot-policy.ts';
+import type { AccountSettings } from '../../../src/cloud/simulated/account-settings.ts';
+import { seededRandom } from '../../../src/platform/random.ts';
+import { drawAccount } from './account.ts';
+import { drawHappenings, type Happening } from './happenings.ts';
+import { drawPolicies, drawPools } from './pools.ts';
+import { drawDaemons, drawWorkload, type Workload } from './workloads.ts';
+
+export interface LifePlan {
+  readonly account: AccountSettings;
+  readonly pools: readonly NodePool[];
+  readonly policies: readonly SpotPolicy[];
+  readonly workloads: readonly Workload[];
+  readonly daemons: readonly DaemonSet[];
+  /** In the order of their time. */
+  readonly happenings: readonly Happening[];
+}
+
+export function drawLife(seed: string, hours: number): LifePlan {
+  const random = seededRandom(seed).split('life');
+  const pools = drawPools(random.split('pools'));
+  const poolNames = pools.map(({ metadata }) => metadata.name ?? '');
+  const ofWorkloads = random.split('workloads');
+  return {
+    account: drawAccount(random.split('account')),
+    pools,
+    policies: drawPolicies(random.split('policies')),
+    workloads: Array.from({ length: 2 + ofWorkloads.below(4) }, (_, index) =>
+      drawWorkload(ofWorkloads.split(`${index}`), `app-${index}`, poolNames),
+    ),
+    daemons: drawDaemons(random.split('daemons')),
+    happenings: drawHappenings(random.split('happenings'), hours, poolNames),
+  };
+}

@@ -1,0 +1,27 @@
+import type { InvariantMaker } from '../invariant.ts';
+import { comesToRest } from './comes-to-rest.ts';
+import { disruptionBudgets } from './disruption-budgets.ts';
+import { everythingRuns } from './everything-runs.ts';
+import { nodeRoom } from './node-room.ts';
+import { nothingLeft } from './nothing-left.ts';
+import { oneMachinePerClaim } from './one-machine-per-claim.ts';
+import { podsAreAsked } from './pods-are-asked.ts';
+import { poolLimits } from './pool-limits.ts';
+import { replacementFirst } from './replacement-first.ts';
+import { reservedSlots } from './reserved-slots.ts';
+import { undisturbedPods } from './undisturbed-pods.ts';
+
+/** Everything that must hold. */
+export const INVARIANTS: readonly InvariantMaker[] = [
+  podsAreAsked,
+  undisturbedPods,
+  disruptionBudgets,
+  replacementFirst,
+  poolLimits,
+  reservedSlots,
+  nodeRoom,
+  oneMachinePerClaim,
+  everythingRuns,
+  comesToRest,
+  nothingLeft,
+];

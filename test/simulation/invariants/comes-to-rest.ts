@@ -1,0 +1,40 @@
+/** Where nothing changes, nothing is changed: no node is made or taken away, and nobody writes without end. */
+import { LABEL_NODE_POOL } from '../../../src/apis/karpenter/labels.ts';
+import { ANNOTATION_DISRUPTION } from '../../../src/apis/spindrift/annotations.ts';
+import { readMark } from '../../../src/controllers/disruption/commands/mark.ts';
+import type { InvariantMaker } from '../invariant.ts';
+
+/** The last part of the rest, in which all should be still. */
+const STILL_MS = 60 * 60_000;
+
+export const comesToRest: InvariantMaker = (facts, broken) => {
+  /** When nodes were chosen to go, and why. */
+  const moves: { readonly at: number; readonly what: string; readonly reason: string }[] = [];
+  const writes: number[] = [];
+  return {
+    written({ collection, object, previous, verb }) {
+      if (verb !== undefined && collection !== 'events') writes.push(facts.now);
+      if (collection !== 'nodeclaims.karpenter.sh') return;
+      const text = object.metadata.annotations?.[ANNOTATION_DISRUPTION];
+      const mark = readMark(text);
+      if (mark === undefined || previous?.metadata.annotations?.[ANNOTATION_DISRUPTION] !== undefined) return;
+      const what = `claim ${object.metadata.name} of ${object.metadata.labels?.[LABEL_NODE_POOL]} (${text})`;
+      moves.push({ at: facts.now, what, reason: mark.reason });
+    },
+    rested() {
+      const since = facts.now - STILL_MS;
+      // What has expired goes, whatever else is still, and others follow from it.
+      const expired = moves.some(({ at, reason }) => at >= since - STILL_MS && reason === 'Expired');
+      const late = moves.filter(({ at }) => at >= since);
+      if (late.length > 0 && !expired)
+        broken(
+          `${late.length} nodes were chosen to go in an hour in which nothing had changed for an hour, such as ${late.at(-1)?.what}`,
+        );
+      const expiries = moves.filter(({ at, reason }) => at >= since && reason === 'Expired').length;
+      const many = writes.filter((at) => at >= since).length;
+      const few = 60 + 60 * expiries + 12 * facts.claims.length;
+      if (many > few)
+        broken(`${many} writes of ours in an hour in which nothing happened, to ${facts.claims.length} claims`);
+    },
+  };
+};

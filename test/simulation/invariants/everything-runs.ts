@@ -1,0 +1,49 @@
+/** When the trouble is over, every pod that can have a place has one, and what carries the fleet is whole. */
+import { conditionOf, isTrue } from '../../../src/apis/karpenter/conditions.ts';
+import { TAINT_DISRUPTED } from '../../../src/apis/karpenter/labels.ts';
+import type { KubeObject } from '../../../src/apis/kubernetes/object.ts';
+import { ANNOTATION_OPENING } from '../../../src/apis/spindrift/annotations.ts';
+import { parseTimestamp } from '../../../src/platform/clock.ts';
+import type { InvariantMaker } from '../invariant.ts';
+import { whyNoPlace } from '../why-no-place.ts';
+
+/** What is younger may still be on its way. */
+const YOUNG_MS = 20 * 60_000;
+
+export const everythingRuns: InvariantMaker = (facts, broken) => {
+  const isYoung = ({ metadata }: KubeObject): boolean =>
+    facts.now - (parseTimestamp(metadata.creationTimestamp) ?? 0) < YOUNG_MS;
+  const look = (): void => {
+    for (const pod of facts.pods) {
+      if (pod.spec.nodeName !== undefined || pod.metadata.deletionTimestamp !== undefined || isYoung(pod)) continue;
+      if (whyNoPlace(facts, pod) === undefined)
+        broken(
+          `pod ${pod.metadata.name} has no place since ${pod.metadata.creationTimestamp}, although a pool could make one: ${facts.said(pod.metadata.name)}`,
+        );
+    }
+    const instances = new Set(facts.instances.map(({ providerID }) => providerID));
+    const claims = facts.claims.filter((claim) => claim.metadata.deletionTimestamp === undefined && !isYoung(claim));
+    for (const claim of claims) {
+      const { name } = claim.metadata;
+      if (!instances.has(claim.status?.providerID ?? '')) broken(`claim ${name} has no machine`);
+      if (!isTrue(claim, 'Ready')) broken(`claim ${name} is not ready: ${conditionOf(claim, 'Ready')?.message}`);
+    }
+    const known = new Set(facts.claims.map(({ status }) => status?.providerID));
+    for (const { providerID } of facts.instances)
+      if (!known.has(providerID)) broken(`machine ${providerID} has no claim`);
+    for (const node of facts.nodes) {
+      const { name, annotations, deletionTimestamp } = node.metadata;
+      if (!known.has(node.spec?.providerID)) broken(`node ${name} has no claim`);
+      if (deletionTimestamp !== undefined || isYoung(node)) continue;
+      if (annotations?.[ANNOTATION_OPENING] !== undefined) broken(`node ${name} was never opened`);
+      const closed = node.spec?.taints?.some(({ key }) => key === TAINT_DISRUPTED.key);
+      const goes = facts.claimOn(name)?.metadata;
+      const wanted = Object.keys(goes?.annotations ?? {}).some(
+        (key) => key.startsWith('spindrift.dev/disruption') || key.startsWith('spindrift.dev/interruption'),
+      );
+      if (closed && !wanted && goes?.deletionTimestamp === undefined)
+        broken(`node ${name} is closed, and nobody takes it away`);
+    }
+  };
+  return { mended: look, rested: look };
+};

@@ -1,0 +1,12 @@
+/** When everything a person made is deleted, nothing of ours is left. */
+import type { InvariantMaker } from '../invariant.ts';
+
+export const nothingLeft: InvariantMaker = (facts, broken) => ({
+  cleared() {
+    for (const { metadata } of facts.claims) broken(`claim ${metadata.name} is left: ${JSON.stringify(metadata)}`);
+    for (const { metadata } of facts.nodes) broken(`node ${metadata.name} is left: ${JSON.stringify(metadata)}`);
+    for (const { id, state } of facts.instances) broken(`machine ${id} is left, ${state}`);
+    for (const { metadata } of facts.pools) broken(`pool ${metadata.name} is left with ${metadata.finalizers}`);
+    for (const { metadata } of facts.pods) broken(`pod ${metadata.name} is left`);
+  },
+});

@@ -1,0 +1,30 @@
+/** A claim has one machine, and a machine has a claim or goes. */
+import type { InvariantMaker } from '../invariant.ts';
+
+/** Rounds of garbage collection come every two minutes; while calls fail and our process is down some of them are missed. */
+const STRAY_MS = 15 * 60_000;
+
+export const oneMachinePerClaim: InvariantMaker = (facts, broken) => {
+  /** Since when machines have no claim, by their identity. */
+  const strays = new Map<string, number>();
+  return {
+    changed({ token, tags }) {
+      const machines = facts.launched.get(token) ?? new Set();
+      if (machines.size > 1)
+        broken(`claim ${JSON.stringify(tags)} has had ${machines.size} machines: ${[...machines].join(', ')}`);
+    },
+    minute() {
+      const claimed = new Set(facts.claims.map(({ metadata }) => metadata.uid));
+      const there = new Set<string>();
+      for (const { id, token, state, tags } of facts.instances) {
+        if (claimed.has(token) || state === 'stopping') continue;
+        there.add(id);
+        const since = strays.get(id) ?? facts.now;
+        strays.set(id, since);
+        if (facts.now - since > STRAY_MS)
+          broken(`machine ${id} of ${JSON.stringify(tags)} has had no claim for ${(facts.now - since) / 60_000} min`);
+      }
+      for (const id of strays.keys()) if (!there.has(id)) strays.delete(id);
+    },
+  };
+};

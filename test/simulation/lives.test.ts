@@ -1,0 +1,35 @@
+/** Whole lives of clusters from a few seeds; `npm run simulate` lives as many as one likes. */
+import { describe, expect, it } from 'vitest';
+import { type Life, live } from './live.ts';
+
+const SEEDS = ['2', '3'];
+const HOURS = 1;
+/** A life is seconds of work; the limit is for what hangs, also on a busy machine. */
+const LIMIT_MS = 300_000;
+
+describe('a simulated life', () => {
+  const lives = new Map<string, Promise<Life>>();
+  const lifeOf = (seed: string): Promise<Life> => {
+    const life = lives.get(seed) ?? live(seed, HOURS);
+    lives.set(seed, life);
+    return life;
+  };
+
+  it.each(SEEDS)(
+    'of seed %s breaks no invariant',
+    async (seed) => {
+      const { broken, tail } = await lifeOf(seed);
+      expect(broken, tail.join('\n')).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'comes out the same again, write for write',
+    async () => {
+      const [seed = ''] = SEEDS;
+      expect((await live(seed, HOURS)).digest).toBe((await lifeOf(seed)).digest);
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,278 @@
+/** The world of one simulated life, with hands to make things happen in it. */
+import { ANNOTATION_DO_NOT_DISRUPT } from '../../src/apis/karpenter/labels.ts';
+import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
+import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
+import { NODES } from '../../src/apis/kubernetes/node.ts';
+import { type KubeObject, keyOf, type Resource } from '../../src/apis/kubernetes/object.ts';
+import { POD_DISRUPTION_BUDGETS } from '../../src/apis/kubernetes/pod-disruption-budget.ts';
+import { DAEMON_SETS, DEPLOYMENTS, JOBS } from '../../src/apis/kubernetes/workloads.ts';
+import { SPOT_POLICIES } from '../../src/apis/spindrift/spot-policy.ts';
+import { STILL_MARKET } from '../../src/cloud/simulated/account-settings.ts';
+import type { SimulatedInstance } from '../../src/cloud/simulated/simulated-instance.ts';
+import type { FaultyClient } from '../../src/kube/testkit/faulty-client.ts';
+import { type EpochMs, toTimestamp } from '../../src/platform/clock.ts';
+import { hasCode } from '../../src/platform/errors.ts';
+import { seededRandom } from '../../src/platform/random.ts';
+import { FleetWorld } from '../unit/controllers/testkit/fleet-world.ts';
+import { troubledClient } from '../unit/controllers/testkit/troubled-client.ts';
+import type { Deed } from './draw/happenings.ts';
+import type { LifePlan } from './draw/life-plan.ts';
+import { GENERAL } from './draw/pools.ts';
+import type { Workload } from './draw/workloads.ts';
+import type { Scribe } from './scribe.ts';
+
+type Undoing = () => Promise<void>;
+
+export class Stage {
+  readonly world: FleetWorld;
+  readonly plan: LifePlan;
+  readonly #clients: FaultyClient[];
+  readonly #trouble: { share: number };
+  /** What is still to be undone by itself, at its time or when all trouble is over. */
+  readonly #pending = new Set<Undoing>();
+  #edits = 0;
+  #calm = false;
+
+  private constructor(world: FleetWorld, plan: LifePlan, clients: FaultyClient[], trouble: { share: number }) {
+    this.world = world;
+    this.plan = plan;
+    this.#clients = clients;
+    this.#trouble = trouble;
+  }
+
+  /** Opens the curtain: pools, policies and workloads are there, and nothing has happened yet. */
+  static async open(seed: string, plan: LifePlan, scribe: Scribe): Promise<Stage> {
+    const random = seededRandom(seed).split('trouble');
+    const clients: FaultyClient[] = [];
+    const trouble = { share: 0 };
+    const world = await FleetWorld.start({
+      seed,
+      account: plan.account,
+      slowHeartbeats: true,
+      through: (client, clock) => {
+        const faulty = troubledClient(scribe.through(client), clock, random, () => trouble.share);
+        clients.push(faulty);
+        return faulty;
+      },
+    });
+    const stage = new Stage(world, plan, clients, trouble);
+    scribe.follow(world);
+    for (const pool of plan.pools) await world.client.create(NODE_POOLS, pool);
+    for (const policy of plan.policies) await world.client.create(SPOT_POLICIES, policy);
+    for (const daemon of plan.daemons) await world.client.create(DAEMON_SETS, daemon);
+    for (const workload of plan.workloads) await stage.#deploy(workload);
+    return stage;
+  }
+
+  /** Makes one thing happen; gives what it was done to, for the record. */
+  async carryOut(deed: Deed): Promise<string> {
+    const { world } = this;
+    const { client, clock, cloud } = world;
+    switch (deed.what) {
+      case 'scale': {
+        const deployment = await this.#one(DEPLOYMENTS, deed.which);
+        if (deployment === undefined) return 'nothing';
+        const body = { spec: { replicas: deed.replicas } };
+        await client.patch(DEPLOYMENTS, keyOf(deployment), { type: 'merge', body });
+        return `${deployment.metadata.name} to ${deed.replicas}`;
+      }
+      case 'new workload':
+        await this.#deploy(deed.workload);
+        return deed.workload.deployment.metadata.name ?? '';
+      case 'delete workload':
+        return this.#delete(DEPLOYMENTS, deed.which);
+      case 'new job':
+        await client.create(JOBS, deed.job);
+        return deed.job.metadata.name ?? '';
+      case 'interrupt': {
+        const spot = this.#instances().filter(({ capacityType }) => capacityType === 'spot');
+        const taken = Array.from({ length: Math.min(deed.machines, spot.length) }, (_, index) => {
+          return spot[(deed.which + index) % spot.length] as SimulatedInstance;
+        });
+        for (const { providerID } of taken) cloud.interrupt(providerID, deed.noticeMs);
+        return `${taken.map(({ id }) => id).join(', ')} in ${deed.noticeMs / 1000} s`;
+      }
+      case 'rebalance': {
+        const instance = pick(this.#instances(), deed.which);
+        if (instance === undefined) return 'nothing';
+        for (let time = 0; time < deed.times; time++) cloud.announce(instance.providerID, 'rebalance', 'it may go');
+        return `${instance.id} ${deed.times} times`;
+      }
+      case 'maintenance': {
+        const instance = pick(this.#instances(), deed.which);
+        if (instance === undefined) return 'nothing';
+        const at = (clock.now() + deed.inMs) as EpochMs;
+        cloud.announce(instance.providerID, 'scheduled-maintenance', 'it will be restarted', at);
+        return `${instance.id} at ${toTimestamp(at)}`;
+      }
+      case 'exhaust':
+        cloud.account('default')?.override({ ...deed.pattern, capacity: 0 });
+        clock.setTimer(deed.forMs, () => cloud.account('default')?.restore(deed.pattern));
+        return `${JSON.stringify(deed.pattern)} for ${deed.forMs / 60_000} min`;
+      case 'price':
+        cloud.account('default')?.override({ ...deed.pattern, priceFactor: deed.factor });
+        return `${JSON.stringify(deed.pattern)} times ${deed.factor.toFixed(2)}`;
+      case 'roll out': {
+        const deployment = await this.#one(DEPLOYMENTS, deed.which);
+        if (deployment === undefined) return 'nothing';
+        const body = { spec: { template: { metadata: { annotations: { release: `${++this.#edits}` } } } } };
+        await client.patch(DEPLOYMENTS, keyOf(deployment), { type: 'merge', body });
+        return deployment.metadata.name ?? '';
+      }
+      case 'edit pool': {
+        const pool = await this.#one(NODE_POOLS, deed.which);
+        if (pool === undefined) return 'nothing';
+        await client.patch(NODE_POOLS, keyOf(pool), { type: 'merge', body: { spec: deed.spec } });
+        return `${pool.metadata.name} ${JSON.stringify(deed.spec)}`;
+      }
+      case 'delete pool': {
+        const others = (await client.list(NODE_POOLS)).items.filter(({ metadata }) => metadata.name !== GENERAL);
+        const pool = pick(others, deed.which);
+        if (pool === undefined) return 'nothing';
+        await client.delete(NODE_POOLS, keyOf(pool), { propagationPolicy: 'Background' });
+        return pool.metadata.name ?? '';
+      }
+      case 'cordon':
+      case 'protect': {
+        const node = await this.#one(NODES, deed.which);
+        if (node === undefined) return 'nothing';
+        const { name = '' } = node.metadata;
+        const change = (on: boolean) =>
+          deed.what === 'cordon'
+            ? { spec: { unschedulable: on ? true : null } }
+            : { metadata: { annotations: { [ANNOTATION_DO_NOT_DISRUPT]: on ? 'true' : null } } };
+        await this.#patchNode(name, change(true));
+        this.#pending.add(this.#after(deed.forMs, () => this.#patchNode(name, change(false))));
+        return `${name} for ${deed.forMs / 60_000} min`;
+      }
+      case 'edit template': {
+        const pool = await this.#one(NODE_POOLS, deed.which);
+        if (pool === undefined) return 'nothing';
+        const body = { spec: { template: { metadata: { labels: { edit: `${++this.#edits}` } } } } };
+        await client.patch(NODE_POOLS, keyOf(pool), { type: 'merge', body });
+        return pool.metadata.name ?? '';
+      }
+      case 'silence': {
+        const node = await this.#one(NODES, deed.which);
+        if (node === undefined) return 'nothing';
+        const { name = '', uid } = node.metadata;
+        world.cluster.kubelets.kill(name);
+        this.#pending.add(this.#after(deed.forMs, () => this.#speakAgain(name, uid)));
+        return `${name} for ${deed.forMs / 60_000} min`;
+      }
+      case 'broken hardware': {
+        const node = await this.#one(NODES, deed.which);
+        if (node === undefined) return 'nothing';
+        const lastTransitionTime = toTimestamp(clock.now());
+        const broken = { type: 'AcceleratedHardwareReady', status: 'False', reason: 'Broken', lastTransitionTime };
+        const body = { status: { conditions: [broken] } };
+        await client.patch(NODES, keyOf(node), { type: 'strategic', body }, { subresource: 'status' });
+        return node.metadata.name ?? '';
+      }
+      case 'delete claim':
+        return this.#delete(NODE_CLAIMS, deed.which);
+      case 'delete node':
+        return this.#delete(NODES, deed.which);
+      case 'api trouble':
+        this.#trouble.share = deed.share;
+        clock.setTimer(deed.forMs, () => {
+          this.#trouble.share = 0;
+        });
+        return `${deed.share * 100} % of the calls for ${deed.forMs / 60_000} min`;
+      case 'cut watches':
+        this.#clients.at(-1)?.cutWatches('broken');
+        return 'all of them';
+      case 'cloud trouble': {
+        const { faults } = this.plan.account;
+        this.#configure({ ...faults, ...deed.faults });
+        clock.setTimer(deed.forMs, () => this.#configure(faults));
+        return `${JSON.stringify(deed.faults)} for ${deed.forMs / 60_000} min`;
+      }
+      case 'kill':
+        await world.killControllers();
+        await clock.advance(deed.downMs);
+        world.startControllers();
+        return `down for ${deed.downMs / 1000} s`;
+    }
+  }
+
+  /** All trouble is over: the cloud and the API server do what they are asked, and everything is sold at its usual price. */
+  async calmDown(): Promise<void> {
+    this.#trouble.share = 0;
+    this.#calm = true;
+    this.#configure(this.plan.account.faults);
+    this.world.cloud.account('default')?.restore({});
+    for (const undoing of [...this.#pending]) await undoing();
+  }
+
+  /** Deletes everything a person has made, workloads first. */
+  async clear(): Promise<void> {
+    const kinds: readonly Resource[] = [
+      DEPLOYMENTS,
+      JOBS,
+      DAEMON_SETS,
+      POD_DISRUPTION_BUDGETS,
+      NODE_POOLS,
+      SPOT_POLICIES,
+    ];
+    for (const kind of kinds)
+      for (const object of (await this.world.client.list(kind)).items)
+        await this.world.client.delete(kind, keyOf(object), { propagationPolicy: 'Background' });
+  }
+
+  async #deploy({ deployment, budget }: Workload): Promise<void> {
+    await this.world.client.create(DEPLOYMENTS, deployment);
+    if (budget !== undefined) await this.world.client.create(POD_DISRUPTION_BUDGETS, budget);
+  }
+
+  /** Machines that nobody has begun to take away. */
+  #instances(): SimulatedInstance[] {
+    return [...this.world.cloud.fleet.list()].filter(({ state }) => state !== 'stopping');
+  }
+
+  async #one<T extends KubeObject>(kind: Resource<T>, which: number): Promise<T | undefined> {
+    return pick((await this.world.client.list(kind)).items, which);
+  }
+
+  async #delete<T extends KubeObject>(kind: Resource<T>, which: number): Promise<string> {
+    const found = await this.#one(kind, which);
+    if (found === undefined) return 'nothing';
+    await this.world.client.delete(kind, keyOf(found), { propagationPolicy: 'Background' });
+    return found.metadata.name ?? '';
+  }
+
+  #configure(faults: LifePlan['account']['faults']): void {
+    const { account } = this.plan;
+    this.world.cloud.configure('default', { ...account, faults, ...(this.#calm ? { market: STILL_MARKET } : {}) });
+  }
+
+  /** Undoes something then, or sooner when it is asked to. */
+  #after(ms: number, undo: () => Promise<void>): Undoing {
+    const undoing = async (): Promise<void> => {
+      if (!this.#pending.delete(undoing)) return;
+      timer.cancel();
+      await undo();
+    };
+    const timer = this.world.clock.setTimer(ms, () => void undoing());
+    return undoing;
+  }
+
+  async #patchNode(name: string, body: object): Promise<void> {
+    await this.world.client.patch(NODES, { name }, { type: 'merge', body }).catch((error: unknown) => {
+      if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
+    });
+  }
+
+  async #speakAgain(name: string, uid: string | undefined): Promise<void> {
+    const node = await this.world.client.get(NODES, { name }).catch((error: unknown) => {
+      if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
+      return undefined;
+    });
+    if (node?.metadata.uid !== uid) return;
+    this.world.cluster.kubelets.revive(name);
+  }
+}
+
+function pick<T>(items: readonly T[], which: number): T | undefined {
+  return items[which % Math.max(1, items.length)];
+}
