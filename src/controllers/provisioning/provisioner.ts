@@ -18,18 +18,10 @@ import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
-import { type BuiltProblem, buildProblemSteps, type ClusterSnapshot } from '../../state/build-problem.ts';
-import { type ClusterState, isReschedulable, needsPlace } from '../../state/cluster-state.ts';
+import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
+import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import {
-  CLAIM_PREFIX,
-  isClaimGoing,
-  isGoing,
-  isInFlight,
-  isLeaving,
-  isOpening,
-  type StateNode,
-} from '../../state/state-node.ts';
+import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isOpening, type StateNode } from '../../state/state-node.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { inSlices } from '../in-slices.ts';
@@ -46,6 +38,7 @@ import type { Decision, DecisionLog } from './decision-log.ts';
 import { failedScheduling, nominated, noReplacement, spotPolicyNotKept } from './events.ts';
 import { LaterRound } from './later-round.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
+import { placelessPods } from './placeless-pods.ts';
 import { Rounds } from './rounds.ts';
 
 /** How long pods are gathered, and how long places for them are looked for. */
@@ -118,7 +111,7 @@ export class Provisioner {
         await this.#batcher.next(signal);
         try {
           const nodes = state.nodes();
-          const { pending, displaced } = this.#placeless(nodes);
+          const { pending, displaced } = placelessPods(state, nodes, this.#options);
           if (pending.length > 0 || displaced.length > 0) await this.provision(signal);
           else this.rounds.ended(goingOf(nodes));
         } catch (error) {
@@ -153,7 +146,7 @@ export class Provisioner {
     // All of it is read in one moment: while the problem is built, pods come and go.
     const nodes = state.nodes();
     const snapshot = {
-      ...this.#placeless(nodes),
+      ...placelessPods(state, nodes, this.#options),
       nodes,
       isLost: (claim: NodeClaim) => isLost(claim, clock.now()),
       daemonSets: state.informers.daemonSets.list(),
@@ -193,32 +186,6 @@ export class Provisioner {
       lowerBound: solution.lowerBound,
       seconds,
     });
-  }
-
-  /**
-   * Pods that have no place, or will have none, but for those that a place is kept for on a node on its way: planned anew, they would
-   * seldom fit as well again. They count where they will be.
-   */
-  #placeless(nodes: readonly StateNode[]): Required<Pick<ClusterSnapshot, 'pending' | 'displaced' | 'podsOn'>> {
-    const { state, nominations, successors } = this.#options;
-    const podsOn = new Map(nodes.map(({ name }) => [name, state.podsOn(name)]));
-    const displaced = nodes.flatMap((node) =>
-      isGoing(node) ? (podsOn.get(node.name) ?? []).filter(isReschedulable) : [],
-    );
-    const succeeded = successors.placesFor(displaced);
-    const kept = new Map<string, readonly Pod[]>();
-    for (const node of nodes) {
-      if (node.claim === undefined || isLeaving(node)) continue;
-      const after = succeeded.get(node.claim.metadata.name ?? '') ?? [];
-      kept.set(node.name, [...nominations.keptFor(node.claim), ...after]);
-    }
-    const placed = new Set([...kept.values()].flat());
-    const isPlaceless = (pod: Pod): boolean => !placed.has(pod);
-    return {
-      pending: state.provisionable().filter(isPlaceless),
-      displaced: displaced.filter(isPlaceless),
-      podsOn: (node) => [...(podsOn.get(node) ?? []).filter(isPlaceless), ...(kept.get(node) ?? [])],
-    };
   }
 
   #solve(built: BuiltProblem, signal: AbortSignal): Promise<Solution> {

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { StateNode } from '../../state/state-node.ts';
+import { aNode, aNodeClaim, aPod } from '../testkit/objects.ts';
+import { placelessPods } from './placeless-pods.ts';
+
+const leaving: StateNode = {
+  name: 'old',
+  node: aNode({ name: 'old' }),
+  claim: aNodeClaim({ metadata: { name: 'old', annotations: { 'spindrift.dev/disruption': '{}' } } }),
+};
+const coming: StateNode = {
+  name: 'new',
+  node: aNode({ name: 'new' }),
+  claim: aNodeClaim({ metadata: { name: 'new' } }),
+};
+const [first, second] = [aPod({ name: 'first' }), aPod({ name: 'second' })];
+const waiting = ['a', 'b'].map((name) => aPod({ name, spec: { nodeName: '' }, status: { phase: 'Pending' } }));
+
+function found(kept: readonly Pod[], after: readonly Pod[]) {
+  const state = { podsOn: (node: string) => (node === 'old' ? [first, second] : []), provisionable: () => waiting };
+  const { pending, displaced, podsOn } = placelessPods(state, [leaving, coming], {
+    nominations: { keptFor: ({ metadata }) => (metadata.name === 'new' ? [...kept] : []) },
+    successors: { placesFor: () => new Map([['new', after]]) },
+  });
+  const names = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name);
+  return { pending: names(pending), displaced: names(displaced), old: names(podsOn('old')), new: names(podsOn('new')) };
+}
+
+describe('pods without a place', () => {
+  it('are those that wait, and those on nodes that go', () => {
+    expect(found([], [])).toEqual({
+      pending: ['a', 'b'],
+      displaced: ['first', 'second'],
+      old: ['first', 'second'],
+      new: [],
+    });
+  });
+
+  it('are not those that a place is kept for, nor those whose successors have one: they count there', () => {
+    expect(found([waiting[0] as Pod], [second])).toEqual({
+      pending: ['b'],
+      displaced: ['first'],
+      old: ['first'],
+      new: ['a', 'second'],
+    });
+  });
+});

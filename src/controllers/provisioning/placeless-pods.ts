@@ -1,0 +1,41 @@
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { ClusterSnapshot } from '../../state/build-problem.ts';
+import { type ClusterState, isReschedulable } from '../../state/cluster-state.ts';
+import type { Nominations } from '../../state/nominations.ts';
+import { isGoing, isLeaving, type StateNode } from '../../state/state-node.ts';
+import type { Successors } from '../../state/successors.ts';
+
+/** What knows of places that are kept. */
+export interface KeptPlaces {
+  readonly nominations: Pick<Nominations, 'keptFor'>;
+  readonly successors: Pick<Successors, 'placesFor'>;
+}
+
+/**
+ * Pods that have no place, or will have none, but for those that a place is kept for on a node on its way: planned anew, they would
+ * seldom fit as well again. They count where they will be. All of it is of one moment.
+ */
+export function placelessPods(
+  state: Pick<ClusterState, 'podsOn' | 'provisionable'>,
+  nodes: readonly StateNode[],
+  { nominations, successors }: KeptPlaces,
+): Required<Pick<ClusterSnapshot, 'pending' | 'displaced' | 'podsOn'>> {
+  const podsOn = new Map(nodes.map(({ name }) => [name, state.podsOn(name)]));
+  const displaced = nodes.flatMap((node) =>
+    isGoing(node) ? (podsOn.get(node.name) ?? []).filter(isReschedulable) : [],
+  );
+  const succeeded = successors.placesFor(displaced);
+  const kept = new Map<string, readonly Pod[]>();
+  for (const node of nodes) {
+    if (node.claim === undefined || isLeaving(node)) continue;
+    const after = succeeded.get(node.claim.metadata.name ?? '') ?? [];
+    kept.set(node.name, [...nominations.keptFor(node.claim), ...after]);
+  }
+  const placed = new Set([...kept.values()].flat());
+  const isPlaceless = (pod: Pod): boolean => !placed.has(pod);
+  return {
+    pending: state.provisionable().filter(isPlaceless),
+    displaced: displaced.filter(isPlaceless),
+    podsOn: (node) => [...(podsOn.get(node) ?? []).filter(isPlaceless), ...(kept.get(node) ?? [])],
+  };
+}
