@@ -26,7 +26,10 @@ process.send?.({ url });
 await once(process, 'message');
 for (let index = 0; index < machines; index++) {
   for (let pod = 0; pod < podsPerNode; pod += 2) {
-    await client.delete(PODS, { namespace: 'default', name: `pod-${index}-${pod}` }, { gracePeriodSeconds: 0 });
+    const key = { namespace: 'default', name: `pod-${index}-${pod}` };
+    // Told to leave, and gone: there is no kubelet here.
+    await client.delete(PODS, key);
+    await client.delete(PODS, key, { gracePeriodSeconds: 0 });
   }
   // Those who watch are told meanwhile.
   if (index % 20 === 0) await clock.sleep(0);
