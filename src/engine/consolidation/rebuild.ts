@@ -10,8 +10,7 @@ import type { BoundPod, Offering, PodGroup, Problem } from '../problem.ts';
 import type { NewNode, RankedOffering } from '../solution.ts';
 import { solveSteps } from '../solve.ts';
 import type { Allowances } from './allowances.ts';
-import type { CompiledFleet } from './compiled-fleet.ts';
-import type { ConsolidationOptions, Fleet, FleetPod } from './fleet.ts';
+import type { ConsolidationOptions, FleetPod } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
 import { templateOf } from './node-options.ts';
 import { slotKey } from './slot-key.ts';
@@ -36,14 +35,12 @@ export interface RebuildParts {
 /** Carries the new plan out on the state; gives the nodes that left and those that came, none if there is no such plan. */
 export function* rebuild(parts: RebuildParts): Slices<readonly number[]> {
   const { state, work, options } = parts;
-  letEmptyGo(parts);
-  const leaving = wasteful(parts);
-  yield;
+  yield* letEmptyGo(parts);
+  const leaving = yield* wasteful(parts);
   if (leaving.length < 2) return [];
   const all = leaving.flatMap((node) => [...state.podsOn(node)]);
   const pods = Map.groupBy(all, (pod) => (state.compiled.fleet.pods[pod] as FleetPod).group);
-  const problem = problemOf(state.compiled, new Set(leaving), pods);
-  yield;
+  const problem = yield* problemOf(parts, new Set(leaving), pods);
   const { elapsedMs, deadlineMs = Number.POSITIVE_INFINITY } = options;
   const limits = { maxSteps: STEPS, ...(elapsedMs === undefined ? {} : { elapsedMs, deadlineMs }) };
   const solution = yield* solveSteps(problem, { ...limits, preferences: false });
@@ -63,8 +60,9 @@ export function* rebuild(parts: RebuildParts): Slices<readonly number[]> {
 }
 
 /** Nodes on which nothing runs go as they always do. */
-function letEmptyGo({ state, allowances }: RebuildParts): void {
+function* letEmptyGo({ state, allowances, work }: RebuildParts): Slices<void> {
   for (let node = 0; node < state.existingCount; node++) {
+    if (work.spend(2)) yield;
     if (state.podsOn(node).length > 0 || (allowances.blocked(node) ?? allowances.refusal([node])) !== undefined)
       continue;
     allowances.take([node]);
@@ -73,11 +71,12 @@ function letEmptyGo({ state, allowances }: RebuildParts): void {
 }
 
 /** The nodes with pods that may go and waste most, as far as budgets go. */
-function wasteful({ state, allowances, podWorth }: RebuildParts): number[] {
+function* wasteful({ state, allowances, podWorth, work }: RebuildParts): Slices<number[]> {
   const { compiled, nodePrice } = state;
   const found: { node: number; share: number }[] = [];
   for (const [node, { settling }] of compiled.fleet.nodes.entries()) {
     const pods = state.podsOn(node);
+    if (work.spend(2 + pods.length)) yield;
     if (settling === true || pods.length === 0 || allowances.blocked(node) !== undefined) continue;
     if (!pods.every((pod) => compiled.fleet.pods[pod]?.steerable === true)) continue;
     const price = nodePrice[node] as number;
@@ -88,6 +87,7 @@ function wasteful({ state, allowances, podWorth }: RebuildParts): number[] {
   const leaving: number[] = [];
   for (const { node } of found) {
     if (leaving.length === MOST_NODES) break;
+    if (work.spend(2 + state.podsOn(node).length)) yield;
     if (allowances.refusal([node]) !== undefined) continue;
     allowances.take([node]);
     leaving.push(node);
@@ -96,32 +96,37 @@ function wasteful({ state, allowances, podWorth }: RebuildParts): number[] {
 }
 
 /** The pods of the nodes that leave, with nothing but new nodes for them; what stays is there for their rules. */
-function problemOf({ fleet }: CompiledFleet, leaving: ReadonlySet<number>, pods: PodsByGroup): Problem {
-  const staying = fleet.nodes.filter((_, node) => !leaving.has(node));
+function* problemOf(parts: RebuildParts, leaving: ReadonlySet<number>, pods: PodsByGroup): Slices<Problem> {
+  const { fleet } = parts.state.compiled;
+  const staying = fleet.nodes.filter((_, node) => !leaving.has(node) && parts.state.gone[node] === 0);
   return {
     pods: [...pods].map(([group, { length: count }]) => ({ ...(fleet.groups[group] as PodGroup), count })),
     pools: fleet.pools,
     instanceTypes: fleet.instanceTypes,
     nodes: staying.map(({ name, labels, taints = [] }) => ({ name, labels, taints, free: {}, leaving: true })),
-    boundPods: boundPods(fleet, new Set(staying.map(({ name }) => name))),
+    boundPods: yield* boundPods(parts, leaving),
     ...(fleet.daemons === undefined ? {} : { daemons: fleet.daemons }),
     ...(fleet.namespaces === undefined ? {} : { namespaces: fleet.namespaces }),
   };
 }
 
-function boundPods({ pods, groups }: Fleet, nodes: ReadonlySet<string>): BoundPod[] {
-  const counts = new Map<string, { node: string; group: number; count: number }>();
-  for (const { node, group } of pods) {
-    if (!nodes.has(node)) continue;
-    const key = `${node} ${group}`;
-    const known = counts.get(key);
-    if (known === undefined) counts.set(key, { node, group, count: 1 });
-    else known.count++;
+function* boundPods({ state, work }: RebuildParts, leaving: ReadonlySet<number>): Slices<BoundPod[]> {
+  const { nodes, pods, groups } = state.compiled.fleet;
+  const bound: BoundPod[] = [];
+  for (const [index, { name: node }] of nodes.entries()) {
+    if (leaving.has(index)) continue;
+    const counts = new Map<number, number>();
+    for (const pod of state.podsOn(index)) {
+      const { group } = pods[pod] as FleetPod;
+      counts.set(group, (counts.get(group) ?? 0) + 1);
+    }
+    for (const [group, count] of counts) {
+      const { namespace, labels = {}, podAntiAffinity = [] } = groups[group] as PodGroup;
+      bound.push({ node, count, namespace, labels, podAntiAffinity });
+    }
+    if (work.spend(5 + state.podsOn(index).length)) yield;
   }
-  return [...counts.values()].map(({ node, group, count }) => {
-    const { namespace, labels = {}, podAntiAffinity = [] } = groups[group] as PodGroup;
-    return { node, count, namespace, labels, podAntiAffinity };
-  });
+  return bound;
 }
 
 /** Opens a node as the new plan wants it and puts its pods there; false when it cannot be launched beside what runs. */
