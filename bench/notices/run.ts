@@ -51,7 +51,7 @@ export function runNotices(): void {
 function inItsOwnProcess(pods: number): StormResult {
   const args = [
     '--max-semi-space-size=8',
-    '--heap-growing-percent=25',
+    '--heap-growing-percent=50',
     join(here, 'run-case.ts'),
     String(MACHINES),
     String(pods),

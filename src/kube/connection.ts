@@ -4,7 +4,7 @@
  * a second to load.
  */
 import { readFile } from 'node:fs/promises';
-import type { RequestOptions } from 'node:https';
+import type { AgentOptions, RequestOptions } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
@@ -29,6 +29,8 @@ export interface Authorization {
 }
 
 /** Tokens and certificates in files are looked at again this often; client-go does the same. */
+/** Calls at the same time; others wait for one of them to end. */
+const MOST_CALLS = 32;
 const FRESH_MS = 60_000;
 
 export class Connection {
@@ -93,7 +95,11 @@ export class Connection {
     }
     // Requests on the old connections may still be under way; they are closed with the whole.
     if (known !== undefined) this.#retired.add(known.authorization.calls).add(known.authorization.watches);
-    const authorization = { headers, calls: await this.#dispatcher(), watches: await this.#dispatcher() };
+    const authorization = {
+      headers,
+      calls: await this.#dispatcher({ connections: MOST_CALLS }),
+      watches: await this.#dispatcher({}),
+    };
     this.#current = { authorization, fingerprint, until };
     return authorization;
   }
@@ -112,8 +118,15 @@ export class Connection {
     return { headers, fingerprint: [options.ca, options.cert, options.key].map(String).join() };
   }
 
-  async #dispatcher(): Promise<Dispatcher> {
-    if (this.server.startsWith('http:')) return new Agent();
+  /** Without HTTP/2, which costs both sides more processor time for each request, and where watches that lag hold up one another. */
+  async #dispatcher(limits: { readonly connections?: number }): Promise<Dispatcher> {
+    const plain = { ...limits, allowH2: false };
+    if (this.server.startsWith('http:')) return new Agent(plain);
+    const options: RequestOptions = {};
+    await this.#config.applyToHTTPSOptions(options);
+    const made = this.#config.createDispatcherOptions(this.#config.getCurrentCluster(), options as AgentOptions);
+    if (made.type === 'agent')
+      return new Agent({ ...plain, connect: made.connect as Agent.Options['connect'] & object });
     let dispatcher: Dispatcher | undefined;
     // The only public way to the library's connections, which know about proxies and SOCKS.
     const collector = {
@@ -125,7 +138,7 @@ export class Connection {
     await this.#config.applySecurityAuthentication(
       collector as unknown as Parameters<KubeConfig['applySecurityAuthentication']>[0],
     );
-    return dispatcher ?? new Agent();
+    return dispatcher ?? new Agent(plain);
   }
 }
 

@@ -3,6 +3,7 @@ import { isOpening } from '../../../state/state-node.ts';
 import { aCondition, aNode, aNodeClaim, later } from '../../testkit/objects.ts';
 import { closed, isClosedForLong, LONGEST_CLOSED_MS, opened } from './opening.ts';
 
+const CLOSED = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
 const STARTUP = { key: 'example.com/starting', effect: 'NoSchedule' } as const;
 
 describe('a new node', () => {
@@ -10,12 +11,12 @@ describe('a new node', () => {
     const patch = closed({ metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, spec: { taints: [STARTUP] } });
     expect(patch).toEqual({
       metadata: { labels: { a: 'b' }, annotations: { c: 'd', 'spindrift.dev/opening': 'true' } },
-      spec: { taints: [STARTUP], unschedulable: true },
+      spec: { taints: [STARTUP, CLOSED], unschedulable: true },
     });
   });
 
   it('is opened together with the taint of being closed, and with no other', () => {
-    const taints = [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' as const }, STARTUP];
+    const taints = [CLOSED, STARTUP];
     const node = aNode({ metadata: { annotations: { 'spindrift.dev/opening': 'true' } }, spec: { taints } });
     expect(isOpening(node)).toBe(true);
     expect(opened(node, true)).toEqual({
