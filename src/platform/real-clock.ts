@@ -25,6 +25,11 @@ export class RealClock extends TimedClock {
   }
 
   setTimer(delayMs: number, callback: () => void): Timer {
+    // Node waits a millisecond at the least where it is asked for none; who only gives way to others goes on in the next turn.
+    if (delayMs <= 0) {
+      const next = setImmediate(callback);
+      return { cancel: () => clearImmediate(next) };
+    }
     let remaining = Math.max(0, delayMs) / this.#speed;
     let handle: NodeJS.Timeout;
     const arm = (): void => {

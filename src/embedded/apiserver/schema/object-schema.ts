@@ -45,6 +45,8 @@ export class ObjectSchema {
 
   /** Schema, list types and CEL rules; with the old object also rules about the change, and leave for what did not change. */
   validate(object: JsonObject, oldObject?: JsonObject): readonly FieldError[] {
+    // The metadata have rules of their own, and all else has passed these before.
+    if (oldObject !== undefined && isSharedButMetadata(object, oldObject)) return [];
     const errors = [
       ...validateSchema(object, this.schema, '', oldObject),
       ...validateEmbeddedResources(object, this.schema),
@@ -69,6 +71,13 @@ export class ObjectSchema {
     }
     return this.#rules;
   }
+}
+
+/** Whether nothing but the metadata has been written: everything else is the very same. */
+function isSharedButMetadata(object: JsonObject, old: JsonObject): boolean {
+  const keys = Object.keys(object);
+  if (keys.length !== Object.keys(old).length) return false;
+  return keys.every((key) => key === 'metadata' || object[key] === old[key]);
 }
 
 const RULES_NOT_CHECKED = invalid(
