@@ -1,10 +1,12 @@
 /**
  * `npm run bench -- falling-load [--nodes N]`: 1,000 nodes with 30 pods each lose half of their pods, and the fleet shrinks until it
- * has settled. Memory is that of the whole process, with the cluster in it.
+ * has settled. The autoscaler has a process of its own with the flags that the command runs with, and the cluster another.
  */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { table } from '../report/table.ts';
-import { fallingLoad } from './falling-load.ts';
+import type { FallingLoadResult } from './falling-load.ts';
 
 const PODS_PER_NODE = 30;
 
@@ -13,7 +15,7 @@ export async function runFallingLoad(args: readonly string[]): Promise<void> {
   const machines = Number(values.nodes ?? 1000);
   if (!(Number.isInteger(machines) && machines > 0))
     throw new Error(`--nodes is ${values.nodes}, but it must be a whole number above 0`);
-  const { firstAction, settled, nodesLeft, blocking, memoryPeak } = await fallingLoad(machines, PODS_PER_NODE);
+  const { firstAction, settled, nodesLeft, blocking, memoryPeak } = inItsOwnProcess(machines);
   console.log(
     table(
       [
@@ -40,4 +42,16 @@ export async function runFallingLoad(args: readonly string[]): Promise<void> {
       ],
     ),
   );
+}
+
+function inItsOwnProcess(machines: number): FallingLoadResult {
+  const file = join(import.meta.dirname, 'run-case.ts');
+  const flags = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
+  const args = [...flags, file, String(machines), String(PODS_PER_NODE)];
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (status !== 0) throw new Error('the fall of the load failed');
+  return JSON.parse(stdout) as FallingLoadResult;
 }
