@@ -46,7 +46,8 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   const { lowerBound, podWorth } = market;
   const price = fleet.nodes.reduce((sum, node) => sum + node.price, 0);
   const bearable = (price - saved(best.moves)) * (1 - REBUILD_SAVES);
-  if (lowerBound < bearable && !best.planner.unfinished) {
+  const steerable = fleet.pods.some((pod) => pod.steerable === true);
+  if (steerable && lowerBound < bearable && !best.planner.unfinished) {
     const anew = yield* attempt(market, options, work, 'rebuild');
     if (price - saved(anew.moves) <= bearable) best = { ...anew, planner: best.planner };
   }
