@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { PRODUCT_FLAGS } from '../in-its-own-process.ts';
 
 const SPINDRIFT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'spindrift.js');
 
@@ -24,7 +25,7 @@ export class ServerProcess {
   static async start(): Promise<ServerProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'spindrift-bench-'));
     const args = [SPINDRIFT, 'up', '--port', '0', '--nodes', '0', '--kubeconfig', join(folder, 'kubeconfig')];
-    const child = spawn(process.execPath, ['--max-semi-space-size=8', ...args], {
+    const child = spawn(process.execPath, [...PRODUCT_FLAGS, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(createInterface({ input: child.stdout }), 'line');

@@ -1,6 +1,7 @@
 /** The two that are compared: what each needs in the cluster, and how it is started. */
 import { join } from 'node:path';
 import type { Kubectl } from '../../test/kubernetes/harness/kubectl.ts';
+import { PRODUCT_FLAGS } from '../in-its-own-process.ts';
 
 /** Where an autoscaler finds its cluster and may put its things. */
 export interface Place {
@@ -111,7 +112,7 @@ export function spindrift(catalogFile: string, nodeOptions: readonly string[] = 
       command: process.execPath,
       arguments: [
         // As the command itself and the scripts of the package start it.
-        '--max-semi-space-size=8',
+        ...PRODUCT_FLAGS,
         ...nodeOptions,
         SPINDRIFT,
         'run',

@@ -16,6 +16,7 @@ import { freePorts } from '../../test/kubernetes/harness/free-ports.ts';
 import { Guard } from '../../test/kubernetes/harness/guard.ts';
 import { ManagedProcess } from '../../test/kubernetes/harness/managed-process.ts';
 import { untilReady } from '../../test/kubernetes/harness/readiness.ts';
+import { PRODUCT_FLAGS } from '../in-its-own-process.ts';
 import { table } from '../report/table.ts';
 import { ClusterView } from './cluster-view.ts';
 import { deployments } from './load.ts';
@@ -66,7 +67,7 @@ async function measure(apart: boolean): Promise<Figures> {
     const process_ = ManagedProcess.start({
       name,
       command: process.execPath,
-      arguments: ['--max-semi-space-size=8', SPINDRIFT, ...args],
+      arguments: [...PRODUCT_FLAGS, SPINDRIFT, ...args],
       logFile: join(directory, `${name}.log`),
       clock,
       guard,

@@ -2,9 +2,9 @@
  * `npm run bench -- falling-load [--nodes N]`: 1,000 nodes with 30 pods each lose half of their pods, and the fleet shrinks until it
  * has settled. The autoscaler has a process of its own with the flags that the command runs with, and the cluster another.
  */
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { inItsOwnProcess } from '../in-its-own-process.ts';
 import { table } from '../report/table.ts';
 import type { FallingLoadResult } from './falling-load.ts';
 
@@ -15,7 +15,11 @@ export async function runFallingLoad(args: readonly string[]): Promise<void> {
   const machines = Number(values.nodes ?? 1000);
   if (!(Number.isInteger(machines) && machines > 0))
     throw new Error(`--nodes is ${values.nodes}, but it must be a whole number above 0`);
-  const { firstAction, settled, nodesLeft, blocking, memoryPeak } = inItsOwnProcess(machines);
+  const { firstAction, settled, nodesLeft, blocking, memoryPeak } = inItsOwnProcess<FallingLoadResult>(
+    join(import.meta.dirname, 'run-case.ts'),
+    machines,
+    PODS_PER_NODE,
+  );
   console.log(
     table(
       [
@@ -42,16 +46,4 @@ export async function runFallingLoad(args: readonly string[]): Promise<void> {
       ],
     ),
   );
-}
-
-function inItsOwnProcess(machines: number): FallingLoadResult {
-  const file = join(import.meta.dirname, 'run-case.ts');
-  const flags = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
-  const args = [...flags, file, String(machines), String(PODS_PER_NODE)];
-  const { status, stdout } = spawnSync(process.execPath, args, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (status !== 0) throw new Error('the fall of the load failed');
-  return JSON.parse(stdout) as FallingLoadResult;
 }

@@ -1,9 +1,9 @@
 /** Measures a storm of notices: `npm run bench -- notices`. Prints a table and writes bench/results/notices.json. */
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inItsOwnProcess } from '../in-its-own-process.ts';
 import { table } from '../report/table.ts';
 import { median } from '../statistics.ts';
 import type { StormResult } from './notice-storm.ts';
@@ -16,7 +16,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 /** Without pods, and with one on each node, which provisioning has to find other places for meanwhile. */
 export function runNotices(): void {
   const rows = [0, 1].flatMap((pods) => {
-    const runs = Array.from({ length: pods === 0 ? RUNS : 1 }, () => inItsOwnProcess(pods));
+    const runs = Array.from({ length: pods === 0 ? RUNS : 1 }, () =>
+      inItsOwnProcess<StormResult>(join(here, 'run-case.ts'), MACHINES, pods),
+    );
     const of = (figure: (result: StormResult) => number): number => median(runs.map(figure));
     const name = `${MACHINES.toLocaleString('en')} notices at once, ${pods} pods a node`;
     const one = pods === 0;
@@ -46,20 +48,4 @@ export function runNotices(): void {
   mkdirSync(folder, { recursive: true });
   const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, node: process.version };
   writeFileSync(join(folder, 'notices.json'), `${JSON.stringify({ machine, rows }, null, 2)}\n`);
-}
-
-function inItsOwnProcess(pods: number): StormResult {
-  const args = [
-    '--max-semi-space-size=8',
-    '--heap-growing-percent=50',
-    join(here, 'run-case.ts'),
-    String(MACHINES),
-    String(pods),
-  ];
-  const { status, stdout } = spawnSync(process.execPath, args, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (status !== 0) throw new Error(`the storm of notices with ${pods} pods a node failed`);
-  return JSON.parse(stdout) as StormResult;
 }

@@ -86,7 +86,7 @@ export class Connection {
 
   async #refresh(): Promise<Authorization> {
     const until = this.#options.clock.elapsed() + FRESH_MS;
-    const { headers, fingerprint } = await this.#credentials();
+    const { headers, fingerprint, options } = await this.#credentials();
     const known = this.#current;
     if (known !== undefined && known.fingerprint === fingerprint) {
       const authorization = { ...known.authorization, headers };
@@ -97,17 +97,17 @@ export class Connection {
     if (known !== undefined) this.#retired.add(known.authorization.calls).add(known.authorization.watches);
     const authorization = {
       headers,
-      calls: await this.#dispatcher({ connections: MOST_CALLS }),
-      watches: await this.#dispatcher({}),
+      calls: await this.#dispatcher(options, { connections: MOST_CALLS }),
+      watches: await this.#dispatcher(options),
     };
     this.#current = { authorization, fingerprint, until };
     return authorization;
   }
 
-  async #credentials(): Promise<{ headers: Record<string, string>; fingerprint: string }> {
+  async #credentials(): Promise<{ headers: Record<string, string>; fingerprint: string; options: RequestOptions }> {
     // Nothing secret goes over plain HTTP; that is for a local `kubectl proxy`, which needs none.
-    if (this.server.startsWith('http:')) return { headers: {}, fingerprint: '' };
     const options: RequestOptions = {};
+    if (this.server.startsWith('http:')) return { headers: {}, fingerprint: '', options };
     try {
       await this.#config.applyToHTTPSOptions(options);
     } catch (error) {
@@ -115,15 +115,13 @@ export class Connection {
     }
     const headers = { ...(options.headers as Record<string, string> | undefined) };
     if (options.auth != null) headers.Authorization = `Basic ${Buffer.from(options.auth).toString('base64')}`;
-    return { headers, fingerprint: [options.ca, options.cert, options.key].map(String).join() };
+    return { headers, fingerprint: [options.ca, options.cert, options.key].map(String).join(), options };
   }
 
   /** Without HTTP/2, which costs both sides more processor time for each request, and where watches that lag hold up one another. */
-  async #dispatcher(limits: { readonly connections?: number }): Promise<Dispatcher> {
+  async #dispatcher(options: RequestOptions, limits: { readonly connections?: number } = {}): Promise<Dispatcher> {
     const plain = { ...limits, allowH2: false };
     if (this.server.startsWith('http:')) return new Agent(plain);
-    const options: RequestOptions = {};
-    await this.#config.applyToHTTPSOptions(options);
     const made = this.#config.createDispatcherOptions(this.#config.getCurrentCluster(), options as AgentOptions);
     if (made.type === 'agent')
       return new Agent({ ...plain, connect: made.connect as Agent.Options['connect'] & object });

@@ -22,8 +22,9 @@ import { FleetBudgets } from './fleet-budgets.ts';
 import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
 import { nodePrice, runningAs } from './node-price.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
-import { type PodFacts, PodFactsCache, type SharedGroup } from './pod-facts.ts';
+import { type PodFacts, PodFactsCache } from './pod-facts.ts';
 import { hostPorts, listedResources, resources } from './pod-group.ts';
+import type { SharedGroup } from './pod-groups.ts';
 import { allocatableOf, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
 import { TypeNames } from './type-names.ts';
 

@@ -3,7 +3,7 @@ import { compileLabelSelector, type LabelMatcher } from '../apis/kubernetes/labe
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
 import type { FleetDisruptionBudget } from '../engine/consolidation/fleet.ts';
-import type { SharedGroup } from './pod-facts.ts';
+import type { SharedGroup } from './pod-groups.ts';
 
 interface Selecting {
   readonly number: number;

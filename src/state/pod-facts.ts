@@ -13,8 +13,6 @@ import { PodGroups, type SharedGroup } from './pod-groups.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
 import { isSteerable } from './steerable.ts';
 
-export type { SharedGroup } from './pod-groups.ts';
-
 export interface PodFacts {
   /** `namespace/name`. */
   readonly name: string;

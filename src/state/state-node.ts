@@ -63,6 +63,11 @@ export function isOpening({ metadata }: Node): boolean {
   return metadata.annotations?.[ANNOTATION_OPENING] !== undefined;
 }
 
+/** It is on its way, or up and still closed for the pods that it was made for. */
+export function isComing(state: StateNode): boolean {
+  return isInFlight(state) || (state.node !== undefined && isOpening(state.node));
+}
+
 /** It goes, or nobody may be put on it. */
 export function isLeaving(state: StateNode): boolean {
   const { node } = state;

@@ -21,7 +21,7 @@ import { TokenBucket } from '../../platform/token-bucket.ts';
 import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX, isClaimGoing, isGoing, isInFlight, isOpening, type StateNode } from '../../state/state-node.ts';
+import { CLAIM_PREFIX, isClaimGoing, isComing, isGoing, type StateNode } from '../../state/state-node.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { inSlices } from '../in-slices.ts';
@@ -251,13 +251,11 @@ export class Provisioner {
       const name = claims[index]?.metadata.name;
       if (name !== undefined) say(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
     }
-    const inFlight = new Map(
-      built.snapshot.nodes.flatMap((node) =>
-        isInFlight(node) || (node.node && isOpening(node.node)) ? [[node.name, node.claim?.metadata.name]] : [],
-      ),
+    const coming = new Map(
+      built.snapshot.nodes.flatMap((node) => (isComing(node) ? [[node.name, node.claim?.metadata.name]] : [])),
     );
     for (const [index, { node, pods }] of solution.existing.entries()) {
-      const claim = inFlight.get(node);
+      const claim = coming.get(node);
       nominations.nominate(claim === undefined ? node : `${CLAIM_PREFIX}${claim}`, podsOf(pods));
       say(podsOf(pods), node);
       if (index % AT_A_TIME === AT_A_TIME - 1) yield;

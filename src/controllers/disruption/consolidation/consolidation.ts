@@ -21,7 +21,7 @@ import type { Metrics } from '../../../platform/metrics.ts';
 import { type BuiltFleet, buildFleetSteps, type FleetSnapshot } from '../../../state/build-fleet.ts';
 import { type ClusterState, isReschedulable } from '../../../state/cluster-state.ts';
 import { PodFactsCache } from '../../../state/pod-facts.ts';
-import { isGoing, isInFlight, isOpening, type StateNode } from '../../../state/state-node.ts';
+import { isComing, isGoing } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { inSlices } from '../../in-slices.ts';
 import type { PodEvents } from '../../nodeclaim/podevents/pod-events.ts';
@@ -83,9 +83,12 @@ const FORGOTTEN_MS = 300_000;
 const NOMINATED_MS = 10_000;
 /** Claims that are not there by then will not come. */
 const LONGEST_FOLLOWING_MS = 20_000;
-/** Nodes that may be looked at so soon are waited for if they are many, but not for ever. */
+/**
+ * Nodes that may be looked at so soon are waited for if they are more than a few, but not for ever: what a plan has to leave alone
+ * it cannot plan anew, and a tenth of the nodes is enough to make exchanges the better way.
+ */
 const MOMENT_MS = 10_000;
-const MANY = 0.1;
+const MANY = 0.02;
 const LONGEST_GATHERING_MS = 30_000;
 /** So many moves are checked before others may run. */
 const CHECKED_TOGETHER = 20;
@@ -257,7 +260,9 @@ export class Consolidation implements DisruptionMethod {
     );
     const since = look.now - ROUND_MS;
     const waiting =
-      uncovered || look.nodes.some(isComing) || state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
+      uncovered ||
+      look.nodes.some((node) => isComing(node) && !isGoing(node)) ||
+      state.provisionable().some((pod) => (pendingSince(pod) ?? 0) > since);
     if (!waiting) {
       this.#unsettledSince = undefined;
       return true;
@@ -407,11 +412,6 @@ function steeredMoves({ pods }: Fleet, moves: readonly PlannedMove[]): ReadonlyS
         newNodes.length > 0 && landings.every((landing) => 'move' in landing && steerable.has(landing.pod)),
     ),
   );
-}
-
-/** Pods are on their way to it. */
-function isComing(state: StateNode): boolean {
-  return !isGoing(state) && (isInFlight(state) || (state.node !== undefined && isOpening(state.node)));
 }
 
 function isAmong(command: Command, moves: readonly PlannedMove[]): boolean {

@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process';
+
+/** What the command runs with: a small young generation, and a heap that grows by half at a time. */
+export const PRODUCT_FLAGS: readonly string[] = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
+
+/** Runs a file that measures one case, with the flags of the command, and gives the JSON that it prints. */
+export function inItsOwnProcess<T>(file: string, ...args: readonly (string | number)[]): T {
+  const { status, stdout } = spawnSync(process.execPath, [...PRODUCT_FLAGS, file, ...args.map(String)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (status !== 0) throw new Error(`${file} ${args.join(' ')} failed`);
+  return JSON.parse(stdout) as T;
+}
