@@ -10,15 +10,20 @@ import { fleetBound, movableDemand } from './fleet-bound.ts';
 import { FleetState } from './fleet-state.ts';
 import { MarketLadder } from './market-ladder.ts';
 import { NewNodes } from './new-nodes.ts';
-import type { ConsolidationPlan, KeptCause, KeptNode, Move } from './plan.ts';
+import type { ConsolidationPlan, KeptCause, KeptNode, Move, Way } from './plan.ts';
 import { Planner } from './planner.ts';
 import { rebuild } from './rebuild.ts';
 import { keptSentence } from './sentences.ts';
 import { unitPrices, worth } from './unit-prices.ts';
 import { validateFleet } from './validate-fleet.ts';
 
-/** To plan all wasteful nodes anew moves more pods, and is worth it if the fleet is cheaper by this share than after all exchanges. */
+/**
+ * To plan all wasteful nodes anew moves more pods than exchanges do. To move all pods of the fleet instead of none is worth it if what
+ * may be changed becomes cheaper by this share, to move some of them in proportion.
+ */
 const REBUILD_SAVES = 0.05;
+/** For less than this nobody plans anew: its machines all wait for each other. */
+const REBUILD_SAVES_AT_LEAST = 0.01;
 
 /** Plans the consolidation of a fleet. */
 export function consolidate(fleet: Fleet, options: ConsolidationOptions = {}): ConsolidationPlan {
@@ -45,13 +50,19 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   }
   const { lowerBound, podWorth } = market;
   const price = fleet.nodes.reduce((sum, node) => sum + node.price, 0);
-  const bearable = (price - saved(best.moves)) * (1 - REBUILD_SAVES);
+  const left = price - saved(best.moves);
+  const changeable = left - market.stayingPrice;
+  const wanted = (evictions: number): number => {
+    const more = (evictions - evicted(best.moves)) / fleet.pods.length;
+    return changeable * Math.max(REBUILD_SAVES_AT_LEAST, REBUILD_SAVES * more);
+  };
   const steerable = fleet.pods.some((pod) => pod.steerable === true);
-  if (steerable && lowerBound < bearable && !best.planner.unfinished) {
+  if (steerable && left - lowerBound >= wanted(fleet.pods.length) && !best.planner.unfinished) {
     const anew = yield* attempt(market, options, work, 'rebuild');
-    if (price - saved(anew.moves) <= bearable) best = { ...anew, planner: best.planner };
+    const more = saved(anew.moves) - saved(best.moves);
+    if (more >= wanted(evicted(anew.moves))) best = { ...anew, planner: best.planner };
   }
-  const { allowances, planner, state, moves, leftOut } = best;
+  const { way, allowances, planner, state, moves, leftOut } = best;
 
   const kept: KeptNode[] = [];
   for (const [index, node] of fleet.nodes.entries()) {
@@ -71,8 +82,9 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
     priceBefore: price,
     priceAfter: moves.reduce((sum, { savings }) => sum - savings, price),
     lowerBound,
-    evictions: moves.reduce((sum, { landings }) => sum + landings.length, 0),
+    evictions: evicted(moves),
     complete: !planner.unfinished,
+    way,
     steps: work.steps,
   };
 }
@@ -82,6 +94,8 @@ interface ValuedFleet {
   readonly compiled: CompiledFleet;
   readonly prices: Float64Array;
   readonly lowerBound: number;
+  /** Of the nodes that may not go. */
+  readonly stayingPrice: number;
   readonly podWorth: Float64Array;
   readonly ladder: MarketLadder;
 }
@@ -96,14 +110,12 @@ function* valued(compiled: CompiledFleet, options: ConsolidationOptions, work: W
   const prices = unitPrices(compiled.model, movableDemand(state, stays));
   yield;
   const lowerBound = fleetBound(state, stays, prices);
+  const stayingPrice = compiled.fleet.nodes.reduce((sum, { price }, node) => (stays(node) ? sum + price : sum), 0);
   yield;
   const classWorth = Float64Array.from(compiled.model.classes, ({ requests }) => worth(prices, requests));
   const podWorth = Float64Array.from(compiled.podClass, (index) => classWorth[index] as number);
-  return { compiled, prices, lowerBound, podWorth, ladder: new MarketLadder(compiled.model, prices) };
+  return { compiled, prices, lowerBound, stayingPrice, podWorth, ladder: new MarketLadder(compiled.model, prices) };
 }
-
-/** Which way to plan: exchanges that build on each other, exchanges that each move a pod once, or all wasteful nodes anew. */
-type Way = 'exchanges' | 'direct' | 'rebuild';
 
 /** Plans exchanges and puts them in an order in which they can be done. */
 function* attempt(
@@ -135,11 +147,15 @@ function* attempt(
   const components = componentsOf(planned, together);
   yield;
   const { moves, leftOut } = yield* executor.run(components, work);
-  return { allowances, planner, state, moves, leftOut };
+  return { way, allowances, planner, state, moves, leftOut };
 }
 
 function saved(moves: readonly Move[]): number {
   return moves.reduce((sum, { savings }) => sum + savings, 0);
+}
+
+function evicted(moves: readonly Move[]): number {
+  return moves.reduce((sum, { landings }) => sum + landings.length, 0);
 }
 
 function priceCause({ price }: FleetNode): KeptCause {

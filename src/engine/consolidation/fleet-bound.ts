@@ -42,6 +42,10 @@ export function fleetBound(state: FleetState, stays: (node: number) => boolean, 
   const room = new Float64Array(size);
   for (let node = 0; node < existingCount; node++) {
     const found = state.compiled.fleet.nodes[node] as FleetNode;
+    if (stays(node) && found.closed === true) {
+      kept += found.price;
+      continue;
+    }
     const source = stays(node) ? free : capacity;
     for (let column = 0; column < size; column++) room[column] = Math.max(0, source[node * size + column] as number);
     if (stays(node)) {

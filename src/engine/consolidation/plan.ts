@@ -58,6 +58,9 @@ export interface KeptNode {
   readonly sentence: string;
 }
 
+/** How a plan was found: by exchanges that build on each other, by exchanges that each move a pod once, or all wasteful nodes anew. */
+export type Way = 'exchanges' | 'direct' | 'rebuild';
+
 /** What consolidation would do. */
 export interface ConsolidationPlan {
   readonly moves: readonly Move[];
@@ -72,6 +75,7 @@ export interface ConsolidationPlan {
   readonly evictions: number;
   /** Whether everything was looked at; false when time or steps ran out. */
   readonly complete: boolean;
+  readonly way: Way;
   /** Units of work done. */
   readonly steps: number;
 }

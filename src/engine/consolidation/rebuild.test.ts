@@ -55,6 +55,14 @@ describe('planning the wasteful part of a fleet anew', () => {
     expect(plan.priceAfter).toBeGreaterThan(1.05 * plan.lowerBound);
   });
 
+  it('is weighed without what it may not touch: a dear node that goes already does not make its saving small', () => {
+    const fleet = uneven();
+    const going = aFleetNode('going', { price: 500, allocatable: ROOM, hold: 'leaving', closed: true });
+    const plan = consolidate({ ...fleet, nodes: [...fleet.nodes, going] });
+    expect(plan).toMatchObject({ way: 'rebuild', moves: [{ nodes: { length: 12 } }] });
+    expect(plan.priceAfter).toBeCloseTo(plan.lowerBound, 6);
+  });
+
   it('lets empty nodes go as Empty', () => {
     const fleet = uneven();
     const idle = aFleetNode('idle', { instanceType: 'large', price: 2, allocatable: ROOM });

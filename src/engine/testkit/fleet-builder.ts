@@ -65,6 +65,7 @@ export function aConsolidation(
     lowerBound: 0,
     evictions: complete.reduce((sum, { landings }) => sum + landings.length, 0),
     complete: true,
+    way: 'exchanges',
     steps: 0,
     ...overrides,
   };

@@ -193,7 +193,9 @@ export class Consolidation implements DisruptionMethod {
     this.#nothing = open ? undefined : { stamp, sold, until: this.#changesBefore(lookAgain, look) };
     if (plan.moves.length > 0) {
       this.#logger.info('found a cheaper fleet', {
+        way: plan.way,
         moves: plan.moves.length,
+        held: built.heldUntil.length,
         begun: right.length,
         following: kept.length,
         later: later.length,
@@ -212,11 +214,12 @@ export class Consolidation implements DisruptionMethod {
   #waitsForOthers({ heldUntil, fleet }: BuiltFleet, now: EpochMs): EpochMs | undefined {
     const elapsed = this.#options.clock.elapsed();
     const soon = heldUntil.filter((until) => until <= now + MOMENT_MS);
+    const since = this.#gatheringSince ?? elapsed;
     const many = soon.length > 0 && soon.length >= MANY * fleet.nodes.length;
-    if (!many) this.#gatheringSince = undefined;
-    else this.#gatheringSince ??= elapsed;
-    if (!many || elapsed - (this.#gatheringSince ?? elapsed) >= LONGEST_GATHERING_MS) return undefined;
-    return Math.max(...soon) as EpochMs;
+    const waits = many && elapsed - since < LONGEST_GATHERING_MS;
+    // Who has waited and planned may wait again: the next plan may be for a load that has only begun to fall.
+    this.#gatheringSince = waits ? since : undefined;
+    return waits ? (Math.max(...soon) as EpochMs) : undefined;
   }
 
   #begin(begun: readonly PlannedMove[], { fleet }: BuiltFleet): void {
