@@ -111,7 +111,15 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents });
   return [
     provisioner,
-    new NodeClaimLifecycle({ ...asking('nodeclaim.lifecycle'), launches, health, nominations, successors, binder }),
+    new NodeClaimLifecycle({
+      ...asking('nodeclaim.lifecycle'),
+      launches,
+      health,
+      nominations,
+      successors,
+      binder,
+      podEvents,
+    }),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new NodeClaimDisruption(asking('nodeclaim.disruption')),

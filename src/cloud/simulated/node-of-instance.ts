@@ -17,7 +17,7 @@ export function nodeOf(instance: SimulatedInstance): Node {
     kind: 'Node',
     metadata: {
       name,
-      labels: { ...instance.bootstrap.labels, ...instance.labels, 'kubernetes.io/hostname': name },
+      labels: { ...instance.bootstrap.labels, ...ofKubelet(instance.labels), 'kubernetes.io/hostname': name },
       annotations: {
         [ANNOTATION_SIMULATED]: 'true',
         [ANNOTATION_KWOK]: 'fake',
@@ -27,6 +27,15 @@ export function nodeOf(instance: SimulatedInstance): Node {
     spec: { providerID: instance.providerID, taints: instance.bootstrap.taints },
     status: { capacity: quantities(instance.capacity), allocatable: quantities(instance.allocatable) },
   };
+}
+
+/** With the old names of two labels, which kubelets still write; whoever leaves them out has them added by Kubernetes, later. */
+function ofKubelet(labels: SimulatedInstance['labels']): SimulatedInstance['labels'] {
+  const older = ['arch', 'os'].flatMap((name) => {
+    const value = labels[`kubernetes.io/${name}`];
+    return value === undefined ? [] : [[`beta.kubernetes.io/${name}`, value]];
+  });
+  return { ...Object.fromEntries(older), ...labels };
 }
 
 /** The machine that a node tells of; undefined for a node of another cloud, or whose words make no sense. */

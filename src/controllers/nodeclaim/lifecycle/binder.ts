@@ -17,6 +17,8 @@ import type { ControllersOptions } from '../../controllers-options.ts';
 
 /** What is written has been heard of by everyone after so long. */
 export const HEARD_MS = 1000;
+/** If it takes so long, people are told. */
+const SLOW_MS = 10_000;
 
 export class Binder {
   readonly #options: ControllersOptions;
@@ -67,6 +69,12 @@ export class Binder {
     }
     this.#unheard.set(node, unheard);
     return unheard;
+  }
+
+  /** Whether it is long ago that a pod was bound to the node. */
+  isSlow(node: string): boolean {
+    const latest = this.#latest.get(node);
+    return latest !== undefined && this.#options.clock.elapsed() - latest >= SLOW_MS;
   }
 
   /** Forgets a node that nobody is put on any more. */

@@ -5,13 +5,14 @@
  */
 import { type ConditionChange, conditionOf, isTrue } from '../../../apis/karpenter/conditions.ts';
 import { FINALIZER_TERMINATION, LABEL_INITIALIZED, LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
-import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { NODE_CLAIMS, type NodeClaim, type NodeClaimStatus } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { Instance } from '../../../cloud/provider.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import type { RecordedEvent } from '../../../kube/event-recorder.ts';
+import { toTimestamp } from '../../../platform/clock.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import { needsPlace } from '../../../state/cluster-state.ts';
 import type { Nominations } from '../../../state/nominations.ts';
@@ -34,6 +35,7 @@ import {
 } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import { type DisruptedReason, NodeClaimMetrics } from '../metrics.ts';
+import type { PodEvents } from '../podevents/pod-events.ts';
 import { sayOfClaim } from '../say-of-claim.ts';
 import { type Binder, HEARD_MS } from './binder.ts';
 import { decideInitialization } from './decide-initialization.ts';
@@ -50,6 +52,7 @@ export interface NodeClaimLifecycleOptions extends ControllersOptions {
   readonly nominations: Nominations;
   readonly successors: Successors;
   readonly binder: Binder;
+  readonly podEvents: Pick<PodEvents, 'latest'>;
   readonly limits?: Partial<LivenessLimits>;
 }
 
@@ -193,18 +196,21 @@ export class NodeClaimLifecycle {
     const plan = decideRegistration(claim, nodes);
     const before = isTrue(claim, 'Registered');
     const changes: ConditionChange[] = before ? [] : [plan.condition];
-    let nodeName: string | undefined;
+    let status: Omit<NodeClaimStatus, 'conditions'> = {};
     let waitMs = LONGEST_CLOSED_MS;
     if (plan.condition.status === 'True' && plan.node !== undefined) {
       const node =
         plan.nodePatch === undefined ? plan.node : await this.#register(claim, plan.node, plan.nodePatch, signal);
       if (plan.taintMissing) this.#options.recorder.record(unregisteredTaintMissing(claim));
       const initialized = await this.#initialize(claim, node, signal);
+      const { name = '' } = node.metadata;
+      // Most nodes are opened the next moment, and said to be registered and initialised at once.
+      if (initialized === BINDING && !this.#options.binder.isSlow(name)) return { requeueAfterMs: HEARD_MS };
       changes.push(initialized);
-      nodeName = node.metadata.name;
+      status = this.#statusOn(name, initialized);
       waitMs = initialized === BINDING ? HEARD_MS : LONGEST_CLOSED_MS;
     }
-    const said = await sayOfClaim(this.#options, claim, changes, signal, nodeName === undefined ? {} : { nodeName });
+    const said = await sayOfClaim(this.#options, claim, changes, signal, status);
     if (!before && isTrue(said, 'Registered')) {
       this.#options.health.record(poolOf(claim), true);
       this.#nodeMetrics.created(claim);
@@ -212,6 +218,12 @@ export class NodeClaimLifecycle {
     const liveness = decideLiveness(said, clock.now(), this.#limits);
     if (liveness.kind === 'over') return this.#timedOut(said, liveness, signal);
     return liveness.kind === 'waiting' ? { requeueAfterMs: Math.min(liveness.forMs, waitMs) } : undefined;
+  }
+
+  /** What a claim says of its node: when it is initialised also of the pods that were put on it, which spares another write. */
+  #statusOn(nodeName: string, initialized: ConditionChange): Omit<NodeClaimStatus, 'conditions'> {
+    const at = initialized.status === 'True' ? this.#options.podEvents.latest(nodeName) : undefined;
+    return { nodeName, ...(at === undefined ? {} : { lastPodEventTime: toTimestamp(at) }) };
   }
 
   /**

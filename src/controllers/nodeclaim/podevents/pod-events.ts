@@ -1,4 +1,5 @@
 /** Writes on claims when a pod last came to their node or left it, which is what `consolidateAfter` counts from. */
+import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import { NODE_CLAIMS } from '../../../apis/karpenter/node-claim.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
@@ -8,15 +9,22 @@ import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { podEventTime, podGoneTime } from './pod-event-time.ts';
 
-/** A claim is written at most so often, however much comes and goes. */
-const QUIET_MS = 10_000;
+/** A claim is written so long after something came or went, once for all that did so meanwhile. */
+const GATHER_MS = 10_000;
+
+interface Unwritten {
+  /** The latest event. */
+  readonly at: EpochMs;
+  /** When the claim is to be written. */
+  readonly due: number;
+}
 
 export class PodEvents {
   readonly name = 'nodeclaim.podevents';
   readonly #options: ControllersOptions;
   readonly #controller: InformedController;
-  /** The latest event that is not written yet, by the name of the node. */
-  readonly #latest = new Map<string, EpochMs>();
+  /** By the name of the node. */
+  readonly #unwritten = new Map<string, Unwritten>();
 
   constructor(options: ControllersOptions) {
     this.#options = options;
@@ -26,9 +34,11 @@ export class PodEvents {
       listen: (queue) => {
         const note = ({ spec }: Pod, at: EpochMs | undefined): void => {
           const node = spec.nodeName ?? '';
-          if (at === undefined || at <= (this.#latest.get(node) ?? 0)) return;
-          this.#latest.set(node, at);
-          queue.add(node);
+          const known = this.#unwritten.get(node);
+          if (at === undefined || at <= (known?.at ?? 0)) return;
+          const due = known?.due ?? clock.elapsed() + GATHER_MS;
+          this.#unwritten.set(node, { at, due });
+          if (known === undefined) queue.add(node);
         };
         return [
           state.informers.pods.addHandler({
@@ -49,26 +59,33 @@ export class PodEvents {
 
   /** The latest event on a node that its claim does not tell of yet: claims are written a while after, and many at a time take longer. */
   latest(node: string): EpochMs | undefined {
-    return this.#latest.get(node);
+    return this.#unwritten.get(node)?.at;
   }
 
   async #reconcile(node: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const { clock, state, writes } = this.#options;
     const { nodes, nodeClaims } = state.informers;
-    const at = this.#latest.get(node);
+    const unwritten = this.#unwritten.get(node);
     const [known] = nodeClaims.byIndex(BY_PROVIDER_ID, nodes.get(node)?.spec?.providerID ?? '');
     const claim = writes.newest(known);
     const before = parseTimestamp(claim?.status?.lastPodEventTime) ?? 0;
     // Times on claims are whole seconds.
-    if (at === undefined || claim === undefined || at < before + 1000) {
-      this.#latest.delete(node);
+    if (unwritten === undefined || claim === undefined || unwritten.at < before + 1000) {
+      this.#unwritten.delete(node);
       return undefined;
     }
-    const quietMs = before + QUIET_MS - clock.now();
-    if (quietMs > 0) return { requeueAfterMs: quietMs };
-    const status = { lastPodEventTime: toTimestamp(at) };
+    const waitMs = unwritten.due - clock.elapsed();
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    // While a node comes up its claim is written all the time, and in the end with this too.
+    if (!isTrue(claim, 'Initialized')) return { requeueAfterMs: GATHER_MS };
+    const status = { lastPodEventTime: toTimestamp(unwritten.at) };
     await writes.patch(NODE_CLAIMS, claim, { status }, { signal, subresource: 'status' });
-    if (this.#latest.get(node) === at) this.#latest.delete(node);
-    return undefined;
+    const { at } = this.#unwritten.get(node) ?? unwritten;
+    if (at === unwritten.at) {
+      this.#unwritten.delete(node);
+      return undefined;
+    }
+    this.#unwritten.set(node, { at, due: clock.elapsed() + GATHER_MS });
+    return { requeueAfterMs: GATHER_MS };
   }
 }
