@@ -24,6 +24,11 @@ import { validateFleet } from './validate-fleet.ts';
 const REBUILD_SAVES = 0.05;
 /** For less than this nobody plans anew: its machines all wait for each other. */
 const REBUILD_SAVES_AT_LEAST = 0.01;
+/**
+ * What a pod counts that is moved by exchanges: the scheduler puts many of them elsewhere than planned, so the fleet comes out dearer
+ * than planned, and others move to mend that.
+ */
+const EXCHANGED = 2;
 
 /** Plans the consolidation of a fleet. */
 export function consolidate(fleet: Fleet, options: ConsolidationOptions = {}): ConsolidationPlan {
@@ -50,17 +55,14 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   }
   const { lowerBound, podWorth } = market;
   const price = fleet.nodes.reduce((sum, node) => sum + node.price, 0);
-  const left = price - saved(best.moves);
-  const changeable = left - market.stayingPrice;
+  const changeable = price - saved(best.moves) - market.stayingPrice;
   const wanted = (evictions: number): number => {
-    const more = (evictions - evicted(best.moves)) / fleet.pods.length;
-    return changeable * Math.max(REBUILD_SAVES_AT_LEAST, REBUILD_SAVES * more);
+    const more = (evictions - EXCHANGED * evicted(best.moves)) / fleet.pods.length;
+    return saved(best.moves) + changeable * Math.max(REBUILD_SAVES_AT_LEAST, REBUILD_SAVES * more);
   };
-  const steerable = fleet.pods.some((pod) => pod.steerable === true);
-  if (steerable && left - lowerBound >= wanted(fleet.pods.length) && !best.planner.unfinished) {
-    const anew = yield* attempt(market, options, work, 'rebuild');
-    const more = saved(anew.moves) - saved(best.moves);
-    if (more >= wanted(evicted(anew.moves))) best = { ...anew, planner: best.planner };
+  if (!best.planner.unfinished && price - lowerBound >= wanted(0)) {
+    const anew = yield* attempt(market, options, work, 'rebuild', wanted);
+    if (saved(anew.moves) >= wanted(evicted(anew.moves))) best = { ...anew, planner: best.planner };
   }
   const { way, allowances, planner, state, moves, leftOut } = best;
 
@@ -123,6 +125,7 @@ function* attempt(
   options: ConsolidationOptions,
   work: Work,
   way: Way,
+  wanted: (evictions: number) => number = () => 0,
 ) {
   const direct = way === 'direct';
   const planned = new FleetState(compiled);
@@ -137,7 +140,7 @@ function* attempt(
     { mergeSize: options.mergeSize ?? 8, prices, work, direct },
   );
   const { together, stepOf } = planner.steps;
-  if (way === 'rebuild') together.join(yield* rebuild({ state: planned, allowances, podWorth, options, work }));
+  if (way === 'rebuild') together.join(yield* rebuild({ state: planned, allowances, podWorth, options, work, wanted }));
   else yield* planner.run();
 
   const state = new FleetState(compiled);

@@ -30,15 +30,18 @@ export interface RebuildParts {
   readonly podWorth: Float64Array;
   readonly options: ConsolidationOptions;
   readonly work: Work;
+  /** What it has to save, in USD per hour, to be worth so many evictions. */
+  readonly wanted: (evictions: number) => number;
 }
 
 /** Carries the new plan out on the state; gives the nodes that left and those that came, none if there is no such plan. */
 export function* rebuild(parts: RebuildParts): Slices<readonly number[]> {
   const { state, work, options } = parts;
-  yield* letEmptyGo(parts);
-  const leaving = yield* wasteful(parts);
-  if (leaving.length < 2) return [];
+  const idle = yield* letEmptyGo(parts);
+  const { leaving, waste } = yield* wasteful(parts);
   const all = leaving.flatMap((node) => [...state.podsOn(node)]);
+  // At the prices of the market no plan saves more than all that is wasted.
+  if (leaving.length < 2 || idle + waste < parts.wanted(all.length)) return [];
   const pods = Map.groupBy(all, (pod) => (state.compiled.fleet.pods[pod] as FleetPod).group);
   const problem = yield* problemOf(parts, new Set(leaving), pods);
   const { elapsedMs, deadlineMs = Number.POSITIVE_INFINITY } = options;
@@ -59,21 +62,25 @@ export function* rebuild(parts: RebuildParts): Slices<readonly number[]> {
   return [...leaving, ...Array.from({ length: state.nodeCount - before }, (_, index) => before + index)];
 }
 
-/** Nodes on which nothing runs go as they always do. */
-function* letEmptyGo({ state, allowances, work }: RebuildParts): Slices<void> {
+/** Nodes on which nothing runs go as they always do; gives their price. */
+function* letEmptyGo({ state, allowances, work }: RebuildParts): Slices<number> {
+  let price = 0;
   for (let node = 0; node < state.existingCount; node++) {
     if (work.spend(2)) yield;
     if (state.podsOn(node).length > 0 || (allowances.blocked(node) ?? allowances.refusal([node])) !== undefined)
       continue;
     allowances.take([node]);
     state.commit([node]);
+    price += state.nodePrice[node] as number;
   }
+  return price;
 }
 
-/** The nodes with pods that may go and waste most, as far as budgets go. */
-function* wasteful({ state, allowances, podWorth, work }: RebuildParts): Slices<number[]> {
+/** The nodes with pods that may go and waste most, as far as budgets go, and what they waste in all. */
+function* wasteful(parts: RebuildParts): Slices<{ leaving: number[]; waste: number }> {
+  const { state, allowances, podWorth, work } = parts;
   const { compiled, nodePrice } = state;
-  const found: { node: number; share: number }[] = [];
+  const found: { node: number; waste: number; share: number }[] = [];
   for (const [node, { settling }] of compiled.fleet.nodes.entries()) {
     const pods = state.podsOn(node);
     if (work.spend(2 + pods.length)) yield;
@@ -81,18 +88,20 @@ function* wasteful({ state, allowances, podWorth, work }: RebuildParts): Slices<
     if (!pods.every((pod) => compiled.fleet.pods[pod]?.steerable === true)) continue;
     const price = nodePrice[node] as number;
     const waste = price - pods.reduce((sum, pod) => sum + (podWorth[pod] as number), 0);
-    if (waste > WASTED * price) found.push({ node, share: waste / price });
+    if (waste > WASTED * price) found.push({ node, waste, share: waste / price });
   }
   found.sort((a, b) => b.share - a.share || a.node - b.node);
   const leaving: number[] = [];
-  for (const { node } of found) {
+  let wasted = 0;
+  for (const { node, waste } of found) {
     if (leaving.length === MOST_NODES) break;
     if (work.spend(2 + state.podsOn(node).length)) yield;
     if (allowances.refusal([node]) !== undefined) continue;
     allowances.take([node]);
     leaving.push(node);
+    wasted += waste;
   }
-  return leaving;
+  return { leaving, waste: wasted };
 }
 
 /** The pods of the nodes that leave, with nothing but new nodes for them; what stays is there for their rules. */
