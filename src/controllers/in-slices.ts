@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 
 /** Others wait so long at most, and as long as one slice more. */
-const TURN_MS = 8;
+const TURN_MS = 4;
 /** Where no time passes while it works, as on a virtual clock, others have their turn all the same. */
 const MOST_SLICES = 8;
 

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { asError, hasCode, SpindriftError } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { Turns } from '../platform/turns.ts';
 import { type ControllerObserver, controllerMetrics, type Outcome } from './controller-metrics.ts';
 import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
@@ -32,6 +33,9 @@ export interface ControllerOptions {
   reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined>;
 }
 
+/** So many keys are worked on before others have their turn: most find nothing to do, and wait for nobody while they do so. */
+const KEYS_TOGETHER = 32;
+
 export class Controller {
   readonly name: string;
   /** Add keys here. */
@@ -39,6 +43,7 @@ export class Controller {
   readonly #options: ControllerOptions;
   readonly #logger: Logger;
   readonly #observer: ControllerObserver;
+  readonly #turns: Turns;
 
   constructor(options: ControllerOptions) {
     const { name, clock, metrics } = options;
@@ -46,6 +51,7 @@ export class Controller {
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: name });
     this.#observer = controllerMetrics(metrics, name);
+    this.#turns = new Turns(clock, KEYS_TOGETHER);
     this.queue = new WorkQueue({ maxDelayMs: 60_000, ...options.queue, name, clock, ...(metrics && { metrics }) });
   }
 
@@ -60,6 +66,7 @@ export class Controller {
     while (!signal.aborted) {
       const key = await this.queue.get(signal).catch(() => undefined);
       if (key === undefined) return;
+      await this.#turns.take(signal);
       await this.#reconcile(key, signal);
       this.queue.done(key);
     }

@@ -11,6 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import { hasCode } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
+import { Turns } from '../platform/turns.ts';
 import type { KubeClient, Selection, WatchEvent } from './client.ts';
 import { type Indexer, ObjectCache } from './object-cache.ts';
 
@@ -49,6 +50,8 @@ const SHORTEST_WATCH_MS = 1_000;
 const SHORTEST_TIMEOUT_SECONDS = 300;
 /** How long after the server should have ended a watch we take its silence for a dead connection. */
 const SILENCE_MS = 30_000;
+/** So many events are taken in before others have their turn; a flood of them waits with the server meanwhile. */
+const EVENTS_TOGETHER = 32;
 
 export class Informer<T extends KubeObject> {
   readonly kind: Resource<T>;
@@ -62,6 +65,7 @@ export class Informer<T extends KubeObject> {
   readonly #cache: ObjectCache<T>;
   readonly #handlers = new Set<InformerHandler<T>>();
   readonly #syncWaiters = new Set<() => void>();
+  readonly #turns: Turns;
   #initial: 'pages' | 'stream';
   #state: InformerState;
   #failures = 0;
@@ -78,6 +82,7 @@ export class Informer<T extends KubeObject> {
     this.#pageSize = options.pageSize ?? 500;
     this.#initial = options.initial ?? 'pages';
     this.#cache = new ObjectCache(options.indexers);
+    this.#turns = new Turns(options.clock, EVENTS_TOGETHER);
     this.#state = this.#fromTheStart();
   }
 
@@ -186,6 +191,7 @@ export class Informer<T extends KubeObject> {
     try {
       const events = this.#client.watch(this.kind, { ...query, ...start }, { signal: limit.signal });
       for await (const event of events) {
+        await this.#turns.take(limit.signal);
         if (initial === undefined) {
           resourceVersion = this.#apply(event);
           this.#state = { phase: 'watching', resourceVersion };

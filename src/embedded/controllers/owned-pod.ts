@@ -3,7 +3,7 @@ import { type KubeObject, keyOf, keyText, type OwnerReference } from '../../apis
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import type { PodTemplateSpec } from '../../apis/kubernetes/workloads.ts';
 import { hasCode } from '../../platform/errors.ts';
-import { Turns } from '../turns.ts';
+import { Turns } from '../../platform/turns.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import type { Expectations } from './expectations.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../platform/virtual-clock.ts';
 import { Turns } from './turns.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 describe('taking turns', () => {
   it('lets a timer run after so many steps, whoever takes them', async () => {
@@ -20,5 +20,13 @@ describe('taking turns', () => {
     await all;
     expect(steps).toBe(60);
     expect(seen[0]).toBeLessThanOrEqual(10);
+  });
+
+  it('lets nobody wait who is told to stop', async () => {
+    const turns = new Turns(new VirtualClock(), 1);
+    const stop = new AbortController();
+    const taken = turns.take(stop.signal);
+    stop.abort();
+    await expect(taken).resolves.toBeUndefined();
   });
 });

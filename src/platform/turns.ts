@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
+import type { Clock } from './clock.ts';
 
 /**
  * Lets others in the process have their turn. Work in memory waits for nothing but itself, so a long run of it would hold
@@ -15,14 +15,15 @@ export class Turns {
     this.#steps = steps;
   }
 
-  /** Call it before each step. */
-  async take(): Promise<void> {
+  /** Call it before each step. Whose signal aborts waits no longer. */
+  async take(signal?: AbortSignal): Promise<void> {
     while (this.#pause !== undefined) await this.#pause;
     if (++this.#taken < this.#steps) return;
     this.#taken = 0;
-    this.#pause = this.#clock.sleep(0).then(() => {
+    const goOn = (): void => {
       this.#pause = undefined;
-    });
+    };
+    this.#pause = this.#clock.sleep(0, signal).then(goOn, goOn);
     await this.#pause;
   }
 }
