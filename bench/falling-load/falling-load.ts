@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { Machines } from '../../src/cloud/simulated/machines.ts';
@@ -48,6 +48,8 @@ export async function fallingLoad(machines: number, podsPerNode: number): Promis
     `${podsPerNode}`,
     `${CONSOLIDATE_AFTER_MS / 1000}s`,
   ]);
+  // It stands for other machines; as long as it shares ours, it is not to take the processor away from what is measured.
+  if (cluster.pid !== undefined) setPriority(cluster.pid, constants.priority.PRIORITY_LOW);
   const directory = mkdtempSync(join(tmpdir(), 'spindrift-falling-load-'));
   try {
     const { url } = (await messageOf(cluster)) as { readonly url: string };

@@ -161,6 +161,8 @@ export class HttpTransport {
         // Our own limits hold for the whole call; a quiet watch is not a broken one.
         headersTimeout: 0,
         bodyTimeout: 0,
+        // Or the connection ends with each DELETE that has a body, and the next one costs both sides a handshake.
+        reset: false,
       });
       code = String(response.statusCode);
       this.#showWarnings(response);
