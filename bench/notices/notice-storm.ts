@@ -101,7 +101,8 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
     async () => (await metrics.read('karpenter_interruption_deleted_messages_total')) === machines,
   );
   const cpu = process.threadCpuUsage(cpuStart);
-  const written = informers.nodeClaims.list().filter(({ metadata }) => metadata.annotations?.[ANNOTATION_INTERRUPTION]);
+  const { items } = await client.list(NODE_CLAIMS);
+  const written = items.filter(({ metadata }) => metadata.annotations?.[ANNOTATION_INTERRUPTION]);
   if (written.length !== machines)
     throw new Error(`${written.length} of ${machines} claims know that their machine goes`);
   const closed = await until(async () => podsPerNode === 0 || informers.nodes.list().every(isClosed));

@@ -33,8 +33,9 @@ export interface ControllerOptions {
   reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined>;
 }
 
-/** So many keys are worked on before others have their turn: most find nothing to do, and wait for nobody while they do so. */
-const KEYS_TOGETHER = 32;
+/** So many keys are worked on, for so long, before others have their turn: most find nothing to do, and wait for nobody while they do so. */
+const KEYS_TOGETHER = 16;
+const KEYS_MS = 4;
 
 export class Controller {
   readonly name: string;
@@ -51,7 +52,7 @@ export class Controller {
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: name });
     this.#observer = controllerMetrics(metrics, name);
-    this.#turns = new Turns(clock, KEYS_TOGETHER);
+    this.#turns = new Turns(clock, KEYS_TOGETHER, KEYS_MS);
     this.queue = new WorkQueue({ maxDelayMs: 60_000, ...options.queue, name, clock, ...(metrics && { metrics }) });
   }
 

@@ -50,8 +50,9 @@ const SHORTEST_WATCH_MS = 1_000;
 const SHORTEST_TIMEOUT_SECONDS = 300;
 /** How long after the server should have ended a watch we take its silence for a dead connection. */
 const SILENCE_MS = 30_000;
-/** So many events are taken in before others have their turn; a flood of them waits with the server meanwhile. */
-const EVENTS_TOGETHER = 32;
+/** So many events are taken in, for so long, before others have their turn; a flood of them waits with the server meanwhile. */
+const EVENTS_TOGETHER = 16;
+const EVENTS_MS = 4;
 
 export class Informer<T extends KubeObject> {
   readonly kind: Resource<T>;
@@ -82,7 +83,7 @@ export class Informer<T extends KubeObject> {
     this.#pageSize = options.pageSize ?? 500;
     this.#initial = options.initial ?? 'pages';
     this.#cache = new ObjectCache(options.indexers);
-    this.#turns = new Turns(options.clock, EVENTS_TOGETHER);
+    this.#turns = new Turns(options.clock, EVENTS_TOGETHER, EVENTS_MS);
     this.#state = this.#fromTheStart();
   }
 

@@ -22,6 +22,19 @@ describe('taking turns', () => {
     expect(seen[0]).toBeLessThanOrEqual(10);
   });
 
+  it('lets nobody wait whose steps take less than a given time', async () => {
+    const clock = new VirtualClock();
+    const turns = new Turns(clock, 10, 5);
+    for (let step = 0; step < 100; step++) await turns.take();
+    await clock.advance(5);
+    let rested = false;
+    const waiting = Promise.all(Array.from({ length: 10 }, () => turns.take())).then(() => (rested = true));
+    await Promise.resolve();
+    expect(rested).toBe(false);
+    await clock.advance(0);
+    await waiting;
+  });
+
   it('lets nobody wait who is told to stop', async () => {
     const turns = new Turns(new VirtualClock(), 1);
     const stop = new AbortController();

@@ -41,6 +41,19 @@ function taken(watch: Watch): string[] {
   );
 }
 
+describe('a new object', () => {
+  it('whose name the server makes up gets another one where that is taken', async () => {
+    const clock = new VirtualClock();
+    const random = seededRandom(1);
+    const suffixes = ['first', 'first', 'other'];
+    Object.assign(random, { split: () => random, suffix: () => suffixes.shift() });
+    const client = new InMemoryClient(new ApiServer({ clock, random }));
+    const nameless = { ...configMap(''), metadata: { generateName: 'map-', namespace: DEFAULT } };
+    const made = [await client.create(CONFIG_MAPS, nameless), await client.create(CONFIG_MAPS, nameless)];
+    expect(made.map(({ metadata }) => metadata.name)).toEqual(['map-first', 'map-other']);
+  });
+});
+
 describe('a new pod', () => {
   it('gets what its manifest leaves out', async () => {
     const { client } = world();

@@ -29,6 +29,7 @@ export interface WriteRequest {
 export type UpdatedPart = 'object' | 'status';
 
 const GENERATED_LENGTH = 5;
+const MOST_GENERATED = 8;
 const LONGEST_GENERATED_BASE = 58;
 
 /** Makes a new object: names it, fills in what is missing, checks it, and stores it. */
@@ -184,17 +185,27 @@ function withNames(world: World, kind: Kind, key: Partial<ObjectKey>, body: Draf
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${key.name})`);
   }
   name = key.name ?? name;
-  if (name === '' && (given.generateName ?? '') !== '') {
-    name = `${given.generateName?.slice(0, LONGEST_GENERATED_BASE)}${world.random.suffix(GENERATED_LENGTH)}`;
-  }
+  const namespace = kind.namespaced ? { namespace: key.namespace ?? given.namespace ?? '' } : {};
+  if (name === '') name = generatedName(world, kind, given.generateName ?? '', namespace);
   const { namespace: _, ...rest } = given;
   const metadata: ObjectMeta = { ...rest, name };
   return {
     ...body,
     apiVersion: kind.apiVersion,
     kind: kind.kind,
-    metadata: kind.namespaced ? { ...metadata, namespace: key.namespace ?? given.namespace ?? '' } : metadata,
+    metadata: { ...metadata, ...namespace },
   };
+}
+
+/** A name that begins so; one that is taken already only if no other has been found after some tries. */
+function generatedName(world: World, kind: Kind, beginning: string, namespace: Partial<ObjectKey>): string {
+  if (beginning === '') return '';
+  let name = '';
+  for (let attempt = 0; attempt < MOST_GENERATED; attempt++) {
+    name = `${beginning.slice(0, LONGEST_GENERATED_BASE)}${world.random.suffix(GENERATED_LENGTH)}`;
+    if (world.store.get(kind.collection, storageKey(kind, { name, ...namespace })) === undefined) break;
+  }
+  return name;
 }
 
 /** What the server writes into a new object's metadata, whatever was sent. */

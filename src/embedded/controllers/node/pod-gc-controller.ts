@@ -1,3 +1,4 @@
+import { NODES } from '../../../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../../apis/kubernetes/pod.ts';
 import { toTimestamp } from '../../../platform/clock.ts';
@@ -38,7 +39,10 @@ export class PodGcController {
       ],
       reconcile: async (key) => {
         const pod = informers.pods.get(key);
-        if (pod !== undefined && this.#isOrphan(pod)) await this.#remove(pod);
+        if (pod === undefined || !this.#isOrphan(pod)) return undefined;
+        // The node may be there, and only the news of it late.
+        if (await this.#exists(pod.spec.nodeName ?? '')) return { requeueAfterMs: QUARANTINE_MS };
+        await this.#remove(pod);
         return undefined;
       },
     });
@@ -51,6 +55,16 @@ export class PodGcController {
 
   #isOrphan({ spec }: Pod): boolean {
     return Boolean(spec.nodeName) && this.#options.informers.nodes.get(spec.nodeName ?? '') === undefined;
+  }
+
+  async #exists(name: string): Promise<boolean> {
+    try {
+      await this.#options.client.get(NODES, { name });
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'KUBE_NOT_FOUND')) return false;
+      throw error;
+    }
   }
 
   async #remove(pod: Pod): Promise<void> {
