@@ -45,6 +45,21 @@ describe('the pods that a node was made for', () => {
     expect(await bound(pods, { node: small })).toEqual(['a']);
   });
 
+  it('wait until everybody has heard that the node may be used, or who evicts for its old taint would evict them', async () => {
+    const names: string[] = [];
+    const bind = async ({ name }: ObjectKey): Promise<void> => void names.push(name);
+    const state = { podsOn: () => [], informers: { daemonSets: { list: () => [] }, pods: { get: () => undefined } } };
+    const clock = new VirtualClock();
+    const options = { client: { bind }, clock, state, logger: SILENT_LOGGER } as unknown as ControllersOptions;
+    const binder = new Binder(options);
+    binder.registered('n');
+    expect(await binder.bind(aNodeClaim(), NODE, [waiting('a', '1')], NEVER)).toBe(false);
+    expect(names).toEqual([]);
+    await clock.advance(1000);
+    await binder.bind(aNodeClaim(), NODE, [waiting('a', '1')], NEVER);
+    expect(names).toEqual(['a']);
+  });
+
   it('are left to the scheduler where more than a binding is needed', async () => {
     const apart = (topologyKey: string) => ({
       affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey }] } },

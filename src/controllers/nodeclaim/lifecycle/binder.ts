@@ -24,11 +24,21 @@ export class Binder {
   readonly #options: ControllersOptions;
   /** By node, the pods that are bound and that the cache does not show there yet, by UID. */
   readonly #unheard = new Map<string, Map<string, Pod>>();
+  /** By node, when it was taken in. */
+  readonly #registered = new Map<string, number>();
   /** By node, when the latest pod was bound to it. */
   readonly #latest = new Map<string, number>();
 
   constructor(options: ControllersOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Until now a taint drove everything off the node. Who evicts for taints, and has not heard yet that it is gone, would evict a pod
+   * that comes at once.
+   */
+  registered(node: string): void {
+    this.#registered.set(node, this.#options.clock.elapsed());
   }
 
   /**
@@ -39,6 +49,7 @@ export class Binder {
   async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<boolean> {
     const { state, clock } = this.#options;
     const name = node.metadata.name ?? '';
+    if (clock.elapsed() - (this.#registered.get(name) ?? Number.NEGATIVE_INFINITY) < HEARD_MS) return false;
     const allocatable = resources(resourceAmounts(node.status?.allocatable));
     const there = state.podsOn(name);
     const unheard = this.#stillUnheard(name, there);
@@ -79,6 +90,7 @@ export class Binder {
 
   /** Forgets a node that nobody is put on any more. */
   forget(node: string): void {
+    this.#registered.delete(node);
     this.#unheard.delete(node);
     this.#latest.delete(node);
   }

@@ -277,10 +277,13 @@ export class NodeClaimLifecycle {
   }
 
   /** A node that pods were planned for is closed to the scheduler until they are there. */
-  #register(claim: NodeClaim, node: Node, patch: NodePatch, signal: AbortSignal): Promise<Node> {
-    const { nominations, successors } = this.#options;
+  async #register(claim: NodeClaim, node: Node, patch: NodePatch, signal: AbortSignal): Promise<Node> {
+    const { nominations, successors, binder } = this.#options;
     const expected = successors.awaitedBy(claim.metadata.name ?? '') || nominations.waitingFor(claim).some(mayBind);
-    return this.#patchNode(node, expected && node.spec?.unschedulable !== true ? closed(patch) : patch, signal);
+    const closing = expected && node.spec?.unschedulable !== true;
+    const registered = await this.#patchNode(node, closing ? closed(patch) : patch, signal);
+    binder.registered(node.metadata.name ?? '');
+    return registered;
   }
 
   #patchNode(node: Node, body: NodePatch, signal: AbortSignal): Promise<Node> {
