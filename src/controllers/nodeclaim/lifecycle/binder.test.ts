@@ -28,13 +28,14 @@ async function bound(
     if (error !== undefined) throw error;
     names.push(name);
   };
-  const state = { podsOn: () => there, informers: { daemonSets: { list: () => [] }, pods: { get: () => undefined } } };
+  const state = { podsOn: () => there, informers: { daemonSets: { list: () => [] }, pods: NOBODY, nodes: NOBODY } };
   const options = { client: { bind }, clock: new VirtualClock(), state, logger: SILENT_LOGGER };
   await new Binder(options as unknown as ControllersOptions).bind(aNodeClaim(), node, pods, NEVER);
   return names;
 }
 
 const NEVER = new AbortController().signal;
+const NOBODY = { get: () => undefined };
 
 describe('the pods that a node was made for', () => {
   it('are bound to it as far as the node has room as it came, beside those that are there', async () => {
@@ -48,7 +49,7 @@ describe('the pods that a node was made for', () => {
   it('wait until everybody has heard that the node may be used, or who evicts for its old taint would evict them', async () => {
     const names: string[] = [];
     const bind = async ({ name }: ObjectKey): Promise<void> => void names.push(name);
-    const state = { podsOn: () => [], informers: { daemonSets: { list: () => [] }, pods: { get: () => undefined } } };
+    const state = { podsOn: () => [], informers: { daemonSets: { list: () => [] }, pods: NOBODY, nodes: NOBODY } };
     const clock = new VirtualClock();
     const options = { client: { bind }, clock, state, logger: SILENT_LOGGER } as unknown as ControllersOptions;
     const binder = new Binder(options);
@@ -105,7 +106,11 @@ describe('the pods that a node was made for', () => {
     const bound: string[] = [];
     const state = {
       podsOn: () => [...cache.values()].filter(({ spec }) => spec.nodeName === 'n'),
-      informers: { daemonSets: { list: () => [] }, pods: { get: ({ name }: ObjectKey) => cache.get(name) } },
+      informers: {
+        daemonSets: { list: () => [] },
+        nodes: NOBODY,
+        pods: { get: ({ name }: ObjectKey) => cache.get(name) },
+      },
     };
     const bind = async ({ name }: ObjectKey): Promise<void> => void bound.push(name);
     const binder = new Binder({

@@ -3,6 +3,7 @@
  * nothing of it, would spread them as it likes, and where the mix comes out another way some pods find no room at all and
  * need one more node. So the plan is carried out as it was made, while the node is still closed to the scheduler.
  */
+import { TAINT_UNREGISTERED } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
@@ -35,7 +36,7 @@ export class Binder {
 
   /**
    * Until now a taint drove everything off the node. Who evicts for taints, and has not heard yet that it is gone, would evict a pod
-   * that comes at once.
+   * that comes at once; others hear of it about when we do.
    */
   registered(node: string): void {
     this.#registered.set(node, this.#options.clock.elapsed());
@@ -49,6 +50,10 @@ export class Binder {
   async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<boolean> {
     const { state, clock } = this.#options;
     const name = node.metadata.name ?? '';
+    const isRegistered = !state.informers.nodes
+      .get(name)
+      ?.spec?.taints?.some(({ key }) => key === TAINT_UNREGISTERED.key);
+    if (!isRegistered) this.registered(name);
     if (clock.elapsed() - (this.#registered.get(name) ?? Number.NEGATIVE_INFINITY) < HEARD_MS) return false;
     const allocatable = resources(resourceAmounts(node.status?.allocatable));
     const there = state.podsOn(name);
