@@ -29,9 +29,9 @@ export interface Authorization {
 }
 
 /** Tokens and certificates in files are looked at again this often; client-go does the same. */
+const FRESH_MS = 60_000;
 /** Calls at the same time; others wait for one of them to end. */
 const MOST_CALLS = 32;
-const FRESH_MS = 60_000;
 
 export class Connection {
   readonly server: string;

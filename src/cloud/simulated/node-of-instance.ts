@@ -1,4 +1,5 @@
 /** The Node object with which a machine of the simulated cloud joins the cluster, and back. */
+import { kubeletLabels } from '../../apis/kubernetes/kubelet-labels.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import { quantities } from '../../apis/kubernetes/resource-quantities.ts';
 import { ANNOTATION_INSTANCE, ANNOTATION_KWOK, ANNOTATION_SIMULATED, TAG_CLAIM } from './labels.ts';
@@ -17,7 +18,7 @@ export function nodeOf(instance: SimulatedInstance): Node {
     kind: 'Node',
     metadata: {
       name,
-      labels: { ...instance.bootstrap.labels, ...ofKubelet(instance.labels), 'kubernetes.io/hostname': name },
+      labels: kubeletLabels(name, { ...instance.bootstrap.labels, ...instance.labels }),
       annotations: {
         [ANNOTATION_SIMULATED]: 'true',
         [ANNOTATION_KWOK]: 'fake',
@@ -27,15 +28,6 @@ export function nodeOf(instance: SimulatedInstance): Node {
     spec: { providerID: instance.providerID, taints: instance.bootstrap.taints },
     status: { capacity: quantities(instance.capacity), allocatable: quantities(instance.allocatable) },
   };
-}
-
-/** With the old names of two labels, which kubelets still write; whoever leaves them out has them added by Kubernetes, later. */
-function ofKubelet(labels: SimulatedInstance['labels']): SimulatedInstance['labels'] {
-  const older = ['arch', 'os'].flatMap((name) => {
-    const value = labels[`kubernetes.io/${name}`];
-    return value === undefined ? [] : [[`beta.kubernetes.io/${name}`, value]];
-  });
-  return { ...Object.fromEntries(older), ...labels };
 }
 
 /** The machine that a node tells of; undefined for a node of another cloud, or whose words make no sense. */

@@ -3,6 +3,8 @@
  * and conditions fresh, and plays the pods bound to them. Whatever is due, on however many nodes, waits in one queue with
  * one timer.
  */
+
+import { kubeletLabels } from '../../apis/kubernetes/kubelet-labels.ts';
 import { LEASES, type Lease } from '../../apis/kubernetes/lease.ts';
 import { NODES, type Node } from '../../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
@@ -18,7 +20,7 @@ import { Turns } from '../../platform/turns.ts';
 import { type ClusterInformers, NODE_LEASES } from '../cluster-informers.ts';
 import { patchNewest } from '../patch-newest.ts';
 import { parseDuration } from './duration.ts';
-import { nodeStatus, registration, SIMULATED, type SimulatedNode, standardLabels } from './node-report.ts';
+import { nodeStatus, registration, SIMULATED, type SimulatedNode } from './node-report.ts';
 import { PodAddresses } from './pod-addresses.ts';
 import { acceptPod, advancePod, isStopped, type PodRun, podChangesAt, stopPod } from './pod-run.ts';
 import { NO_DELAYS, type PodDelays, podScript, READY_AFTER } from './pod-script.ts';
@@ -202,7 +204,7 @@ export class Kubelets {
   async #report(machine: Machine, node: Node, now: number): Promise<void> {
     const { client, clock } = this.#options;
     const health = machine.state === 'shutting-down' ? 'shutting-down' : now < machine.readyAt ? 'starting' : 'ready';
-    const labels = standardLabels(machine.name, node.metadata.labels);
+    const labels = kubeletLabels(machine.name, node.metadata.labels);
     if (
       Object.keys(labels).some((key) => node.metadata.labels?.[key] === undefined) ||
       node.spec?.podCIDR === undefined

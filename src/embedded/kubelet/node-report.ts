@@ -1,4 +1,5 @@
 /** What a simulated node says of itself. */
+import { kubeletLabels } from '../../apis/kubernetes/kubelet-labels.ts';
 import type { Node, Taint } from '../../apis/kubernetes/node.ts';
 import type { Condition } from '../../apis/kubernetes/object.ts';
 import type { ResourceList } from '../../apis/kubernetes/pod.ts';
@@ -36,7 +37,7 @@ export function registration(machine: SimulatedNode, now: string): Node {
     kind: 'Node',
     metadata: {
       name: machine.name,
-      labels: standardLabels(machine.name, machine.labels),
+      labels: kubeletLabels(machine.name, machine.labels),
       annotations: { ...machine.annotations, [SIMULATED]: 'true' },
     },
     spec: {
@@ -47,21 +48,6 @@ export function registration(machine: SimulatedNode, now: string): Node {
   };
   const health = machine.annotations?.[READY_AFTER] === undefined ? 'ready' : 'starting';
   return { ...node, status: { ...node.status, conditions: conditions(node, health, now) } };
-}
-
-/** What every kubelet writes on its node. */
-export function standardLabels(
-  name: string,
-  labels: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  return {
-    'kubernetes.io/hostname': name,
-    'kubernetes.io/os': 'linux',
-    'kubernetes.io/arch': 'amd64',
-    'beta.kubernetes.io/os': 'linux',
-    'beta.kubernetes.io/arch': labels['kubernetes.io/arch'] ?? 'amd64',
-    ...labels,
-  };
 }
 
 /** The status a kubelet reports; capacity that is known already is left as it is. */

@@ -89,6 +89,7 @@ const LONGEST_FOLLOWING_MS = 20_000;
  */
 const MOMENT_MS = 10_000;
 const MANY = 0.02;
+/** Nobody says when the pods have come that a node is kept for. */
 const NOMINATED_AGAIN_MS = 2000;
 const LONGEST_GATHERING_MS = 30_000;
 /** So many moves are checked before others may run. */
@@ -215,7 +216,6 @@ export class Consolidation implements DisruptionMethod {
   #waitsForOthers({ heldUntil, fleet }: BuiltFleet, now: EpochMs): EpochMs | undefined {
     const elapsed = this.#options.clock.elapsed();
     const soon = heldUntil.filter((until) => until <= now + MOMENT_MS);
-    // Nobody says when the pods that they are kept for have come.
     for (const { hold } of fleet.nodes) if (hold === 'nominated') soon.push((now + NOMINATED_AGAIN_MS) as EpochMs);
     const since = this.#gatheringSince ?? elapsed;
     const many = soon.length > 0 && soon.length >= MANY * fleet.nodes.length;

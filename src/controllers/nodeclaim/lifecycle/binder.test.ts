@@ -61,6 +61,19 @@ describe('the pods that a node was made for', () => {
     expect(names).toEqual(['a']);
   });
 
+  it('are told to be waiting where nobody hears for ten seconds that the node may be used', async () => {
+    const tainted = aNode({ name: 'n', spec: { taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }] } });
+    const informers = { daemonSets: { list: () => [] }, pods: NOBODY, nodes: { get: () => tainted } };
+    const clock = new VirtualClock();
+    const state = { podsOn: () => [], informers };
+    const binder = new Binder({ client: {}, clock, state, logger: SILENT_LOGGER } as unknown as ControllersOptions);
+    expect(await binder.bind(aNodeClaim(), NODE, [waiting('a', '1')], NEVER)).toBe(false);
+    expect(binder.isSlow('n')).toBe(false);
+    await clock.advance(10_000);
+    expect(await binder.bind(aNodeClaim(), NODE, [waiting('a', '1')], NEVER)).toBe(false);
+    expect(binder.isSlow('n')).toBe(true);
+  });
+
   it('are left to the scheduler where more than a binding is needed', async () => {
     const apart = (topologyKey: string) => ({
       affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey }] } },

@@ -3,7 +3,6 @@
  * nothing of it, would spread them as it likes, and where the mix comes out another way some pods find no room at all and
  * need one more node. So the plan is carried out as it was made, while the node is still closed to the scheduler.
  */
-import { TAINT_UNREGISTERED } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
@@ -15,6 +14,7 @@ import { fitting, freeRoom } from '../../../state/build-problem.ts';
 import { resources } from '../../../state/pod-group.ts';
 import { mayBind } from '../../../state/steerable.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
+import { isKeptEmpty } from './decide-registration.ts';
 
 /** What is written has been heard of by everyone after so long. */
 export const HEARD_MS = 1000;
@@ -25,8 +25,10 @@ export class Binder {
   readonly #options: ControllersOptions;
   /** By node, the pods that are bound and that the cache does not show there yet, by UID. */
   readonly #unheard = new Map<string, Map<string, Pod>>();
-  /** By node, when it was taken in. */
+  /** By node, when it was registered. */
   readonly #registered = new Map<string, number>();
+  /** By node, since when it is waited for that all is heard. */
+  readonly #waitingSince = new Map<string, number>();
   /** By node, when the latest pod was bound to it. */
   readonly #latest = new Map<string, number>();
 
@@ -48,13 +50,24 @@ export class Binder {
    * the node stays closed.
    */
   async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<boolean> {
+    const { name = '' } = node.metadata;
+    if (!this.#waitingSince.has(name)) this.#waitingSince.set(name, this.#options.clock.elapsed());
+    const heard = this.#mayBePutOn(name) && (await this.#bindAll(claim, node, pods, signal));
+    if (heard) this.#waitingSince.delete(name);
+    return heard;
+  }
+
+  /** Whether everybody has heard that the node is registered. */
+  #mayBePutOn(name: string): boolean {
     const { state, clock } = this.#options;
-    const name = node.metadata.name ?? '';
-    const isRegistered = !state.informers.nodes
-      .get(name)
-      ?.spec?.taints?.some(({ key }) => key === TAINT_UNREGISTERED.key);
-    if (!isRegistered) this.registered(name);
-    if (clock.elapsed() - (this.#registered.get(name) ?? Number.NEGATIVE_INFINITY) < HEARD_MS) return false;
+    const shown = state.informers.nodes.get(name);
+    if (shown !== undefined && isKeptEmpty(shown)) this.registered(name);
+    return clock.elapsed() - (this.#registered.get(name) ?? Number.NEGATIVE_INFINITY) >= HEARD_MS;
+  }
+
+  async #bindAll(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<boolean> {
+    const { state, clock } = this.#options;
+    const { name = '' } = node.metadata;
     const allocatable = resources(resourceAmounts(node.status?.allocatable));
     const there = state.podsOn(name);
     const unheard = this.#stillUnheard(name, there);
@@ -87,15 +100,16 @@ export class Binder {
     return unheard;
   }
 
-  /** Whether it is long ago that a pod was bound to the node. */
+  /** Whether it takes long until all is heard. */
   isSlow(node: string): boolean {
-    const latest = this.#latest.get(node);
-    return latest !== undefined && this.#options.clock.elapsed() - latest >= SLOW_MS;
+    const since = this.#waitingSince.get(node);
+    return since !== undefined && this.#options.clock.elapsed() - since >= SLOW_MS;
   }
 
   /** Forgets a node that nobody is put on any more. */
   forget(node: string): void {
     this.#registered.delete(node);
+    this.#waitingSince.delete(node);
     this.#unheard.delete(node);
     this.#latest.delete(node);
   }

@@ -40,16 +40,18 @@ export function decideRegistration(claim: NodeClaim, nodes: readonly Node[]): Re
   }
   const condition: ConditionChange = { type: 'Registered', status: 'True' };
   if (isRegistered(node)) return { condition, node };
-  const taintMissing = !(node.spec?.taints ?? []).some(({ key }) => key === TAINT_UNREGISTERED.key);
+  const taintMissing = !isKeptEmpty(node);
   return { condition, node, nodePatch: registered(node, claim), taintMissing };
 }
 
-function isRegistered({ metadata, spec }: Node): boolean {
-  return (
-    metadata.labels?.[LABEL_REGISTERED] === 'true' &&
-    (metadata.finalizers ?? []).includes(FINALIZER_TERMINATION) &&
-    !(spec?.taints ?? []).some(({ key }) => key === TAINT_UNREGISTERED.key)
-  );
+/** Whether the taint of nodes that are not registered drives everything off it. */
+export function isKeptEmpty({ spec }: Node): boolean {
+  return spec?.taints?.some(({ key }) => key === TAINT_UNREGISTERED.key) === true;
+}
+
+function isRegistered(node: Node): boolean {
+  const { labels, finalizers = [] } = node.metadata;
+  return labels?.[LABEL_REGISTERED] === 'true' && finalizers.includes(FINALIZER_TERMINATION) && !isKeptEmpty(node);
 }
 
 function registered(node: Node, claim: NodeClaim): NodePatch {
