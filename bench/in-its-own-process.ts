@@ -1,7 +1,12 @@
 import { spawnSync } from 'node:child_process';
 
-/** What the command runs with: a small young generation, and a heap that grows by half at a time. */
-export const PRODUCT_FLAGS: readonly string[] = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
+/** What the command runs with, see `bin/spindrift.js`. */
+export const PRODUCT_FLAGS: readonly string[] = [
+  '--max-semi-space-size=8',
+  '--v8-pool-size=2',
+  '--heap-growing-percent=50',
+  '--gc-experiment-less-compaction',
+];
 
 /** Runs a file that measures one case, with the flags of the command, and gives the JSON that it prints. */
 export function inItsOwnProcess<T>(file: string, ...args: readonly (string | number)[]): T {

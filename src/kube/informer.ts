@@ -36,7 +36,10 @@ export interface InformerOptions<T extends KubeObject> {
   readonly logger?: Logger;
   readonly selection?: Selection;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
-  /** What is kept of each object; by default all but `managedFields`, which is large and which nobody reads. */
+  /**
+   * What is kept of each object, from the moment that it comes; by default all but `managedFields`, which is large and which
+   * nobody reads. Names, UID and resource version must stay.
+   */
   readonly transform?: (object: T) => T;
   readonly pageSize?: number;
   /** `stream` asks for the present state over the watch and falls back to pages where the server does not do that. */
@@ -174,7 +177,7 @@ export class Informer<T extends KubeObject> {
       },
       { signal, priority: 'low' },
     );
-    const found = state.found.concat(page.items);
+    const found = state.found.concat(page.items.map(this.#transform));
     if (page.continue !== undefined) return { phase: 'listing', found, continue: page.continue };
     this.#replace(found as T[]);
     return { phase: 'watching', resourceVersion: page.resourceVersion };
@@ -197,7 +200,7 @@ export class Informer<T extends KubeObject> {
           resourceVersion = this.#apply(event);
           this.#state = { phase: 'watching', resourceVersion };
         } else if (event.type !== 'BOOKMARK') {
-          collect(initial, event.type, event.object);
+          collect(initial, event.type, this.#transform(event.object));
         } else if (event.initialEventsEnd) {
           this.#replace([...initial.values()]);
           initial = undefined;
@@ -220,10 +223,10 @@ export class Informer<T extends KubeObject> {
   /** Takes one event into the cache and gives the version to go on from. */
   #apply(event: WatchEvent<T>): string {
     if (event.type === 'BOOKMARK') return event.resourceVersion;
-    const version = event.object.metadata.resourceVersion ?? '';
-    if (event.type === 'DELETED') this.#remove(keyText(keyOf(event.object)), event.object);
-    else this.#put(event.object);
-    return version;
+    const object = this.#transform(event.object);
+    if (event.type === 'DELETED') this.#remove(keyText(keyOf(object)), object);
+    else this.#put(object);
+    return object.metadata.resourceVersion ?? '';
   }
 
   #replace(objects: readonly T[]): void {
@@ -237,10 +240,9 @@ export class Informer<T extends KubeObject> {
     for (const waiter of [...this.#syncWaiters]) waiter();
   }
 
-  #put(received: T): void {
-    const known = this.#cache.get(keyText(keyOf(received)));
-    if (known !== undefined && known.metadata.resourceVersion === received.metadata.resourceVersion) return;
-    const object = this.#transform(received);
+  #put(object: T): void {
+    const known = this.#cache.get(keyText(keyOf(object)));
+    if (known !== undefined && known.metadata.resourceVersion === object.metadata.resourceVersion) return;
     // Another object under the same name: it was deleted and made anew while we were not listening.
     const replaced = known !== undefined && known.metadata.uid !== object.metadata.uid;
     if (replaced) this.#remove(keyText(keyOf(known)));
@@ -253,8 +255,7 @@ export class Informer<T extends KubeObject> {
   #remove(key: string, last?: T): void {
     const known = this.#cache.delete(key);
     if (known === undefined) return;
-    const object = last === undefined ? known : this.#transform(last);
-    for (const handler of this.#handlers) this.#call(handler, (to) => to.deleted?.(object));
+    for (const handler of this.#handlers) this.#call(handler, (to) => to.deleted?.(last ?? known));
   }
 
   /** A handler that throws is a bug in the handler; it must not take the cache down with it. */

@@ -34,6 +34,8 @@ const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30,
 
 /** So long a piece of the text is worked on before others have a turn. */
 const TURN_MS = 5;
+/** A piece of the text is about so long. */
+const PIECE_LENGTH = 16_384;
 /** So many lines are written before the time is looked at. */
 const LINES = 16;
 
@@ -86,27 +88,31 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** What Prometheus scrapes, in pieces: of a large cluster it is long, and whoever else waits has a turn between two of them. */
+  /**
+   * What Prometheus scrapes, in pieces: of a large cluster it is long. None of it is kept for longer than a piece takes, and
+   * whoever else waits has a turn in between.
+   */
   async *pieces(): AsyncGenerator<string, void, undefined> {
-    let piece = '';
     let turnEnds = performance.now() + TURN_MS;
-    for (const { name } of this.#registry.getMetricsAsArray()) {
-      piece += `${await this.#registry.getSingleMetricAsString(name)}\n`;
-      if (performance.now() < turnEnds) continue;
-      yield piece;
+    const giveWay = async (): Promise<void> => {
+      if (performance.now() < turnEnds) return;
       await nextTurn();
-      piece = '';
       turnEnds = performance.now() + TURN_MS;
+    };
+    for (const { name } of this.#registry.getMetricsAsArray()) {
+      yield `${await this.#registry.getSingleMetricAsString(name)}\n`;
+      await giveWay();
     }
+    let piece = '';
     let lines = 0;
     for (const gauge of this.#counted.values()) {
       for (const line of gauge.lines()) {
         piece += line;
-        if (++lines % LINES !== 0 || performance.now() < turnEnds) continue;
-        yield piece;
-        await nextTurn();
-        piece = '';
-        turnEnds = performance.now() + TURN_MS;
+        if (piece.length >= PIECE_LENGTH) {
+          yield piece;
+          piece = '';
+        }
+        if (++lines % LINES === 0) await giveWay();
       }
     }
     yield piece;

@@ -15,10 +15,11 @@ import type { DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/con
 import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
 import type { HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
 import type { EpochMs } from '../platform/clock.ts';
-import { type ClusterSnapshot, daemonGroup, plannedAllocatable, requestsOf, take } from './build-problem.ts';
+import { type ClusterSnapshot, daemonGroup, plannedAllocatable, take } from './build-problem.ts';
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
+import { knownRequests } from './known-requests.ts';
 import { type NodeHold, nodeHold, settledAt } from './node-hold.ts';
 import { nodePrice, runningAs } from './node-price.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
@@ -185,7 +186,7 @@ class FleetBuilder {
         continue;
       }
       for (const { kind, uid } of pod.metadata.ownerReferences ?? []) if (kind === 'DaemonSet') daemonsHere.add(uid);
-      take(room, requestsOf(pod));
+      take(room, knownRequests(pod).resources);
       ports.push(...hostPorts(pod.spec));
     }
     this.#reserveForDaemons(state, daemonsHere, room, ports);

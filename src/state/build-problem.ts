@@ -9,6 +9,7 @@ import type { BoundPod, DaemonGroup, ExistingNode, PodGroup, Problem, Resources 
 import { daemonRunsOn } from './daemon-placement.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
+import { knownRequests } from './known-requests.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
 import { hostPorts, podGroup, resources } from './pod-group.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
@@ -168,7 +169,7 @@ export function freeRoom(
   const labels = labelsOf(state);
   const taints = taintsOf(state);
   const free: Record<string, number> = { ...allocatable };
-  for (const pod of pods) take(free, requestsOf(pod));
+  for (const pod of pods) take(free, knownRequests(pod).resources);
   for (const daemonSet of daemonSets) {
     const here = pods.some((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === daemonSet.metadata.uid));
     if (here || !daemonRunsOn(daemonSet, labels, taints)) continue;
@@ -181,9 +182,9 @@ export function freeRoom(
 export function fitting(room: Resources, pods: readonly Pod[]): Pod[] {
   const free: Record<string, number> = { ...room };
   return pods.filter((pod) => {
-    const needs = Object.entries({ pods: 1, ...requestsOf(pod) });
+    const needs = Object.entries({ pods: 1, ...knownRequests(pod).resources });
     if (needs.some(([name, amount]) => amount > (free[name] ?? 0))) return false;
-    take(free, requestsOf(pod));
+    take(free, knownRequests(pod).resources);
     return true;
   });
 }
@@ -206,16 +207,7 @@ export function take(free: Record<string, number>, requests: Resources): void {
 }
 
 // Pods of the cache are never changed but replaced, so what was computed for one holds as long as it lives.
-const REQUESTS = new WeakMap<Pod, Resources>();
 const BOUND = new WeakMap<Pod, Omit<BoundPod, 'node'>>();
-
-export function requestsOf(pod: Pod): Resources {
-  const known = REQUESTS.get(pod);
-  if (known !== undefined) return known;
-  const requests = resources(podRequests(pod));
-  REQUESTS.set(pod, requests);
-  return requests;
-}
 
 function boundPod(pod: Pod): Omit<BoundPod, 'node'> {
   const known = BOUND.get(pod);

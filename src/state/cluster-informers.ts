@@ -16,6 +16,7 @@ import { Informer } from '../kube/informer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
+import { SlimPods } from './slim-pods.ts';
 
 export interface ClusterInformersOptions {
   readonly client: KubeClient;
@@ -34,6 +35,7 @@ export const BY_PROVIDER_ID = 'providerID';
 export const BY_POOL = 'pool';
 
 export class ClusterInformers {
+  /** With what {@link SlimPods} keeps of them. */
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
   readonly nodeClaims: Informer<NodeClaim>;
@@ -53,9 +55,11 @@ export class ClusterInformers {
   constructor(options: ClusterInformersOptions) {
     const { nodeClasses, hasSpotPolicies = true, ...shared } = options;
     this.#hasSpotPolicies = hasSpotPolicies;
+    const slimPods = new SlimPods();
     this.pods = new Informer({
       ...shared,
       kind: PODS,
+      transform: (pod) => slimPods.of(pod),
       indexers: { [BY_NODE]: ({ spec }) => (spec.nodeName ? [spec.nodeName] : []) },
     });
     this.nodes = new Informer({

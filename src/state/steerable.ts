@@ -11,7 +11,7 @@ const DEFAULT_SCHEDULER = 'default-scheduler';
 export function mayBind({ spec, metadata }: Pod): boolean {
   if ((spec.schedulerName ?? DEFAULT_SCHEDULER) !== DEFAULT_SCHEDULER) return false;
   if (metadata.deletionTimestamp !== undefined || (spec.schedulingGates ?? []).length > 0) return false;
-  if ('resourceClaims' in spec || looksBeyondNode(spec)) return false;
+  if (spec.resourceClaims !== undefined || looksBeyondNode(spec)) return false;
   return !spec.volumes?.some(
     ({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined,
   );

@@ -130,6 +130,8 @@ export interface PodSpec {
   readonly overhead?: ResourceList;
   /** Pod-level resources. */
   readonly resources?: ResourceRequirements;
+  /** Devices that are allocated to the pod. */
+  readonly resourceClaims?: readonly { readonly name: string }[];
   readonly hostNetwork?: boolean;
   readonly serviceAccountName?: string;
   readonly schedulingGates?: readonly { readonly name: string }[];

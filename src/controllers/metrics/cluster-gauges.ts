@@ -1,11 +1,12 @@
 /** The cluster as a whole, and the program that looks after it. */
 
-import { podRequests, resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
+import { resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
 import { type Clock, parseTimestamp } from '../../platform/clock.ts';
 import type { Series } from '../../platform/counted-gauge.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { version } from '../../platform/version.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
+import { knownRequests } from '../../state/known-requests.ts';
 
 export interface ClusterGaugesOptions {
   readonly metrics: Metrics;
@@ -67,7 +68,9 @@ function* utilization(state: ClusterState): Iterable<Series<'resource_type'> | u
   };
   for (const node of state.informers.nodes.list()) {
     add(has, resourceAmounts(node.status?.allocatable));
-    for (const pod of state.podsOn(node.metadata.name ?? '')) add(asked, { pods: 1n, ...podRequests(pod) });
+    const pods = state.podsOn(node.metadata.name ?? '');
+    add(asked, { pods: BigInt(pods.length) });
+    for (const pod of pods) add(asked, knownRequests(pod).amounts);
     yield undefined;
   }
   for (const [resource_type, amount] of has) {

@@ -2,10 +2,11 @@
 import { CORE_LABEL_RULES } from '../../apis/karpenter/label-rules.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { Container, Pod } from '../../apis/kubernetes/pod.ts';
-import { podRequests, type ResourceAmounts, resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
+import { type ResourceAmounts, resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
 import { type Clock, parseTimestamp } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
+import { knownRequests } from '../../state/known-requests.ts';
 import { isGoing, isManaged, labelsOf, type StateNode } from '../../state/state-node.ts';
 import { inBaseUnits } from './base-units.ts';
 
@@ -43,7 +44,7 @@ export function nodeGauges({ metrics, clock, state, cloudLabels }: NodeGaugesOpt
     karpenter_nodes_system_overhead: ['What a node keeps back from pods', ({ node }) => overhead(node)],
     karpenter_nodes_total_pod_requests: [
       'What pods other than daemons ask for on a node',
-      ({ name }) => total(others(state.podsOn(name)), podRequests),
+      ({ name }) => total(others(state.podsOn(name)), asked),
     ],
     karpenter_nodes_total_pod_limits: [
       'What pods other than daemons are limited to on a node',
@@ -51,7 +52,7 @@ export function nodeGauges({ metrics, clock, state, cloudLabels }: NodeGaugesOpt
     ],
     karpenter_nodes_total_daemon_requests: [
       'What daemons ask for on a node',
-      ({ name }) => total(daemons(name), podRequests),
+      ({ name }) => total(daemons(name), asked),
     ],
     karpenter_nodes_total_daemon_limits: [
       'What daemons are limited to on a node',
@@ -103,6 +104,10 @@ function overhead({ status }: Node): ResourceAmounts {
   const allocatable = resourceAmounts(status?.allocatable);
   const capacity = Object.entries(resourceAmounts(status?.capacity));
   return Object.fromEntries(capacity.map(([name, amount]) => [name, amount - (allocatable[name] ?? 0n)]));
+}
+
+function asked(pod: Pod): ResourceAmounts {
+  return knownRequests(pod).amounts;
 }
 
 function podLimits({ spec }: Pod): ResourceAmounts {

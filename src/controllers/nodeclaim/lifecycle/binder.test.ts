@@ -86,7 +86,7 @@ describe('the pods that a node was made for', () => {
       { schedulingGates: [{ name: 'gate' }] },
       { volumes: [claim] },
       { volumes: [{ name: 'scratch', ephemeral: {} }] },
-      { resourceClaims: [{ name: 'device' }] } as Partial<PodSpec>,
+      { resourceClaims: [{ name: 'device' }] },
     ];
     expect(await bound(others.map((spec, index) => waiting(`p${index}`, '100m', spec)))).toEqual([]);
     const plain = waiting('plain', '100m', {

@@ -1,0 +1,121 @@
+/**
+ * What is kept of the pods of a cluster. There are more of them than of anything else, and what decides where a pod can be, when
+ * it may go and what it costs is a small part of it: images, environments, mounts, probes, and what kubelets say of containers
+ * are left out. What the pods of a workload have in common is kept once.
+ */
+import { KARPENTER_GROUP } from '../apis/karpenter/labels.ts';
+import type { Condition, ObjectMeta } from '../apis/kubernetes/object.ts';
+import type { Container, Pod, PodSpec, PodStatus, Volume } from '../apis/kubernetes/pod.ts';
+import { SPINDRIFT_GROUP } from '../apis/spindrift/simulated-node-class.ts';
+import { Alike } from '../platform/alike.ts';
+
+/** What a pod has of its own. */
+const OWN_METADATA = [
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const satisfies readonly (keyof ObjectMeta)[];
+
+const SPEC = [
+  'nodeSelector',
+  'affinity',
+  'tolerations',
+  'topologySpreadConstraints',
+  'priority',
+  'priorityClassName',
+  'schedulerName',
+  'schedulingGates',
+  'terminationGracePeriodSeconds',
+  'overhead',
+  'resources',
+  'resourceClaims',
+  'hostNetwork',
+] as const satisfies readonly (keyof PodSpec)[];
+
+const CONTAINER = ['name', 'resources', 'ports', 'restartPolicy'] as const satisfies readonly (keyof Container)[];
+const STATUS = ['phase', 'nominatedNodeName', 'startTime'] as const satisfies readonly (keyof PodStatus)[];
+const CONDITION = ['type', 'status', 'reason', 'lastTransitionTime'] as const satisfies readonly (keyof Condition)[];
+const CONDITIONS: readonly string[] = ['PodScheduled', 'Ready'];
+/** Annotations of others can be of any size, and are not for us. */
+const ANNOTATION_DOMAINS: readonly string[] = [
+  KARPENTER_GROUP,
+  SPINDRIFT_GROUP,
+  'kubernetes.io',
+  'controller.kubernetes.io',
+];
+
+export class SlimPods {
+  readonly #alike = new Alike();
+
+  /** The pod with what matters of it. */
+  of(pod: Pod): Pod {
+    const { apiVersion, kind, metadata, spec, status } = pod;
+    const { nodeName } = spec;
+    const slim: { -readonly [Key in keyof Pod]: Pod[Key] } = {
+      ...{ apiVersion, kind },
+      metadata: this.#metadata(metadata),
+      spec: { ...this.#alike.of(slimSpec(spec)), ...(nodeName === undefined ? {} : { nodeName }) },
+    };
+    if (status !== undefined) slim.status = this.#status(status);
+    return slim;
+  }
+
+  #metadata(metadata: ObjectMeta): ObjectMeta {
+    const { labels, ownerReferences } = metadata;
+    const annotations = slimAnnotations(metadata.annotations);
+    return {
+      ...pick(metadata, OWN_METADATA),
+      ...(labels === undefined ? {} : { labels: this.#alike.of(labels) }),
+      ...(annotations === undefined ? {} : { annotations: this.#alike.of(annotations) }),
+      ...(ownerReferences === undefined ? {} : { ownerReferences: this.#alike.of(ownerReferences) }),
+    };
+  }
+
+  #status(status: PodStatus): PodStatus {
+    const conditions = status.conditions
+      ?.filter(({ type }) => CONDITIONS.includes(type))
+      // Pods that come together are scheduled and ready in the same second.
+      .map((condition) => this.#alike.of(pick(condition, CONDITION)));
+    return { ...pick(status, STATUS), ...(conditions === undefined ? {} : { conditions }) };
+  }
+}
+
+function slimSpec(spec: PodSpec): PodSpec {
+  const { containers, initContainers, volumes } = spec;
+  const claims = volumes?.filter(hasClaim).map(slimVolume) ?? [];
+  return {
+    ...pick(spec, SPEC),
+    containers: containers.map((container) => pick(container, CONTAINER)),
+    ...(initContainers === undefined
+      ? {}
+      : { initContainers: initContainers.map((container) => pick(container, CONTAINER)) }),
+    ...(claims.length === 0 ? {} : { volumes: claims }),
+  };
+}
+
+/** Volumes that can be in one place only; the others are made wherever the pod is. */
+function hasClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
+  return persistentVolumeClaim !== undefined || ephemeral !== undefined;
+}
+
+/** What an ephemeral volume is made from is in its claim. */
+function slimVolume({ name, persistentVolumeClaim }: Volume): Volume {
+  return persistentVolumeClaim === undefined ? { name, ephemeral: {} } : { name, persistentVolumeClaim };
+}
+
+function slimAnnotations(annotations: ObjectMeta['annotations']): ObjectMeta['annotations'] {
+  const ours = Object.entries(annotations ?? {}).filter(([key]) =>
+    ANNOTATION_DOMAINS.includes(key.slice(0, Math.max(0, key.indexOf('/')))),
+  );
+  return ours.length === 0 ? undefined : Object.fromEntries(ours);
+}
+
+function pick<T extends object, Key extends keyof T>(from: T, keys: readonly Key[]): Pick<T, Key> {
+  const picked: Partial<Pick<T, Key>> = {};
+  for (const key of keys) if (from[key] !== undefined) picked[key] = from[key];
+  return picked as Pick<T, Key>;
+}
