@@ -40,9 +40,15 @@ function firstWords({ node, offering, launched, onDemandPrice }: NodeWhy): strin
 }
 
 function purpose({ pool, requests }: NodeWhy): string {
-  const asked = Object.entries(requests).map(([name, amount]) => `${amount} ${name}`);
+  const { pods, ...resources } = requests;
+  const asked = Object.entries(resources).map(([name, amount]) => `${amount} ${name}`);
   const from = pool === undefined ? 'It was made' : `It was made from pool ${pool}`;
-  return asked.length === 0 ? `${from}.` : `${from} for pods that ask for ${asked.join(', ')}.`;
+  return asked.length === 0 ? `${from}.` : `${from} for ${whoAsk(pods)} for ${asked.join(', ')}.`;
+}
+
+function whoAsk(pods: string | number | undefined): string {
+  if (pods === undefined) return 'pods that ask';
+  return Number(pods) === 1 ? '1 pod that asks' : `${pods} pods that together ask`;
 }
 
 function choice({ fellBackFrom, beat, unplanned }: NodeWhy): string[] {

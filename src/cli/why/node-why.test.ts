@@ -20,6 +20,14 @@ describe('why a node is what it is', () => {
     expect(said).toMatch(/It was better than:\n.*\n\s+\$0\.0400 {2}m5\.large {2}spot {7}sim-1b/);
   });
 
+  it.each([
+    ['1', 'for 1 pod that asks for 2 cpu.'],
+    ['3', 'for 3 pods that together ask for 2 cpu.'],
+  ])('is that it was made for %s of the pods', (pods, words) => {
+    const why = nodeWhy(aStateNode({ plan: [SPOT] }));
+    expect(why && nodeWhyText({ ...why, requests: { cpu: '2', pods } })).toContain(words);
+  });
+
   it('is that better offerings had no capacity', () => {
     const said = text({ plan: [SPOT, SECOND, ON_DEMAND], launched: ON_DEMAND });
     expect(said).toContain('It fell back from these, which had no capacity when it was launched:');
