@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 
 /** How long the event loop did nothing else at a time, in ms. */
 export interface Blocking {
@@ -11,9 +10,10 @@ export interface Blocking {
   readonly longestCpu: number;
 }
 
-/** The host counts in hundredths of a second. */
+/** The kernel counts in hundredths of a second. */
 const TICK_MS = 10;
 const COUNTERS = '/proc/stat';
+const HAS_COUNTERS = existsSync(COUNTERS);
 
 /** Looks how long the event loop does nothing else at a time. */
 export function watchBlocking(): { end(): Blocking } {
@@ -28,12 +28,13 @@ export function watchBlocking(): { end(): Blocking } {
     const { user, system } = process.threadCpuUsage(cpu);
     cpu = process.threadCpuUsage();
     const stolenNow = stolenMs();
+    const here = processor();
     longest = Math.max(longest, now - last);
-    longestHere = Math.max(longestHere, now - last - (stolenNow - stolen));
+    longestHere = Math.max(longestHere, now - last - ((stolenNow[here] ?? 0) - (stolen[here] ?? 0)));
     longestCpu = Math.max(longestCpu, (user + system) / 1000);
     stolen = stolenNow;
     last = now;
-  }, 1);
+  }, 2);
   return {
     end: () => {
       clearInterval(timer);
@@ -42,9 +43,17 @@ export function watchBlocking(): { end(): Blocking } {
   };
 }
 
-/** What the host has taken of each processor on average, which is at most what it has taken of ours; 0 where nobody tells. */
-function stolenMs(): number {
-  if (!existsSync(COUNTERS)) return 0;
-  const [total = ''] = readFileSync(COUNTERS, 'utf8').split('\n', 1);
-  return (Number(total.split(/\s+/)[8]) * TICK_MS) / availableParallelism();
+/** What the host has taken of each processor; nothing where nobody tells. */
+function stolenMs(): number[] {
+  if (!HAS_COUNTERS) return [];
+  const lines = readFileSync(COUNTERS, 'utf8').split('\n');
+  return lines.filter((line) => /^cpu\d/.test(line)).map((line) => Number(line.split(' ')[8]) * TICK_MS);
+}
+
+/** The processor that this thread is on. */
+function processor(): number {
+  if (!HAS_COUNTERS) return 0;
+  const text = readFileSync('/proc/self/stat', 'utf8');
+  // The name of the program, in brackets, may have spaces; the processor is the 37th word after it.
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[36]);
 }
