@@ -10,7 +10,7 @@ import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
 import { NO_VOLUMES } from './pod-group.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
-import { podVolumes, type StorageLookup } from './pod-volumes.ts';
+import { hasClaim, podVolumes, type StorageLookup } from './pod-volumes.ts';
 import { isSteerable } from './steerable.ts';
 
 export interface PodFacts {
@@ -45,7 +45,7 @@ export class PodFactsCache {
     if (known !== undefined) return known;
     const facts = this.#read(pod, storage);
     // Where its volumes are can change while the pod stays the same.
-    if (!hasClaims(pod)) this.#facts.set(pod, facts);
+    if (!pod.spec.volumes?.some(hasClaim)) this.#facts.set(pod, facts);
     return facts;
   }
 
@@ -69,10 +69,4 @@ export class PodFactsCache {
       ...('problem' in found ? { volumeTrouble: found.problem } : {}),
     };
   }
-}
-
-function hasClaims({ spec }: Pod): boolean {
-  return (spec.volumes ?? []).some(
-    ({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined,
-  );
 }

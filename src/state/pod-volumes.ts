@@ -36,6 +36,11 @@ export function podVolumes(pod: Pod, storage: StorageLookup): PodVolumes | Volum
   return { requirements, attachments };
 }
 
+/** Whether the volume is one that can be in some places only; the others are made wherever the pod is. */
+export function hasClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
+  return persistentVolumeClaim !== undefined || ephemeral !== undefined;
+}
+
 interface Found {
   readonly where: Alternatives;
   readonly driver?: string;

@@ -8,6 +8,7 @@ import type { Condition, ObjectMeta } from '../apis/kubernetes/object.ts';
 import type { Container, Pod, PodSpec, PodStatus, Volume } from '../apis/kubernetes/pod.ts';
 import { SPINDRIFT_GROUP } from '../apis/spindrift/simulated-node-class.ts';
 import { Alike } from '../platform/alike.ts';
+import { hasClaim } from './pod-volumes.ts';
 
 /** What a pod has of its own. */
 const OWN_METADATA = [
@@ -95,11 +96,6 @@ function slimSpec(spec: PodSpec): PodSpec {
       : { initContainers: initContainers.map((container) => pick(container, CONTAINER)) }),
     ...(claims.length === 0 ? {} : { volumes: claims }),
   };
-}
-
-/** Volumes that can be in one place only; the others are made wherever the pod is. */
-function hasClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
-  return persistentVolumeClaim !== undefined || ephemeral !== undefined;
 }
 
 /** What an ephemeral volume is made from is in its claim. */

@@ -1,6 +1,7 @@
 /** Which pods can be put on a node by us, and what tells which pod takes the place of another. Pure. */
 import { LABEL_HOSTNAME } from '../apis/karpenter/labels.ts';
 import type { Pod, PodSpec } from '../apis/kubernetes/pod.ts';
+import { hasClaim } from './pod-volumes.ts';
 
 const DEFAULT_SCHEDULER = 'default-scheduler';
 
@@ -12,9 +13,7 @@ export function mayBind({ spec, metadata }: Pod): boolean {
   if ((spec.schedulerName ?? DEFAULT_SCHEDULER) !== DEFAULT_SCHEDULER) return false;
   if (metadata.deletionTimestamp !== undefined || (spec.schedulingGates ?? []).length > 0) return false;
   if (spec.resourceClaims !== undefined || looksBeyondNode(spec)) return false;
-  return !spec.volumes?.some(
-    ({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined,
-  );
+  return !spec.volumes?.some(hasClaim);
 }
 
 /** Whether the pod that comes when this one is evicted can be put where a plan wants it. */
