@@ -28,4 +28,36 @@ describe('RealClock', () => {
     timer.cancel();
     expect(called).toBe(false);
   });
+
+  it('lets only one of those who give way go on in each turn, in the order they came', async () => {
+    const clock = new RealClock();
+    let turn = 0;
+    const count = (): void => {
+      turn++;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const wentOn: [string, number][] = [];
+    const giveWay = async (name: string): Promise<void> => {
+      await clock.sleep(0);
+      wentOn.push([name, turn]);
+    };
+    await Promise.all(['first', 'second', 'third'].map(giveWay));
+    clearImmediate(counting);
+    expect(wentOn).toEqual([
+      ['first', 1],
+      ['second', 2],
+      ['third', 3],
+    ]);
+  });
+
+  it('keeps nobody waiting for one who waits no longer', async () => {
+    const clock = new RealClock();
+    const called: string[] = [];
+    const first = clock.setTimer(0, () => called.push('first'));
+    const second = clock.sleep(0);
+    first.cancel();
+    await second;
+    expect(called).toEqual([]);
+  });
 });

@@ -9,6 +9,9 @@ export class RealClock extends TimedClock {
   readonly #speed: number;
   readonly #startedAt = Date.now();
   readonly #startedElapsed = performance.now();
+  /** Who gave way to others and waits for the next turn, in the order they came. */
+  readonly #waiting = new Set<{ readonly callback: () => void }>();
+  #turn: NodeJS.Immediate | undefined;
 
   constructor(options: { speed?: number } = {}) {
     super();
@@ -25,11 +28,7 @@ export class RealClock extends TimedClock {
   }
 
   setTimer(delayMs: number, callback: () => void): Timer {
-    // Node waits a millisecond at the least where it is asked for none; who only gives way to others goes on in the next turn.
-    if (delayMs <= 0) {
-      const next = setImmediate(callback);
-      return { cancel: () => clearImmediate(next) };
-    }
+    if (delayMs <= 0) return this.#inTurn(callback);
     let remaining = Math.max(0, delayMs) / this.#speed;
     let handle: NodeJS.Timeout;
     const arm = (): void => {
@@ -39,5 +38,24 @@ export class RealClock extends TimedClock {
     };
     arm();
     return { cancel: () => clearTimeout(handle) };
+  }
+  /**
+   * Node waits a millisecond at the least where it is asked for no delay; who only gives way to others goes on in the next turn of the
+   * event loop. Only one does in each: many who work in pieces would otherwise all do theirs in the same turn.
+   */
+  #inTurn(callback: () => void): Timer {
+    const waiter = { callback };
+    this.#waiting.add(waiter);
+    this.#turn ??= setImmediate(() => this.#next());
+    return { cancel: () => this.#waiting.delete(waiter) };
+  }
+
+  #next(): void {
+    this.#turn = undefined;
+    const [waiter] = this.#waiting;
+    if (waiter === undefined) return;
+    this.#waiting.delete(waiter);
+    if (this.#waiting.size > 0) this.#turn = setImmediate(() => this.#next());
+    waiter.callback();
   }
 }

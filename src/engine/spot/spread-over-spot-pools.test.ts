@@ -105,6 +105,21 @@ describe('a plan within the limits of a policy', () => {
     ]);
   });
 
+  it('says of nodes that are there already that they are not replaced, not that they could not be', () => {
+    const counts = { nodes: 7, onDemand: 0, spot: new Map([['small/a', 7]]) };
+    const { newNodes, gaps } = spread(alike(1), { onDemandBase: 1, onDemandPercent: 20 }, { counts });
+    expect(firsts(newNodes)).toEqual(['on-demand small/a']);
+    const later = 'nodes that are there already stay as they are, and those launched later make up for it';
+    expect(gaps.map(({ sentence }) => sentence)).toEqual([
+      `3 of the 8 nodes of general are to be on-demand, 2 of them are not yet: ${later}`,
+    ]);
+    const [both] = spread([node([offering('spot small/a 1')])], { onDemandBase: 3 }, { counts }).gaps;
+    expect(both?.sentence).toBe(
+      '3 of the 8 nodes of general are to be on-demand, 1 of them cannot be: nothing else that its NodePool allows holds their pods, ' +
+        `and 2 of them are not yet: ${later}`,
+    );
+  });
+
   it('keeps all offerings of a node, those that keep the limits first', () => {
     const { newNodes } = spread(alike(1), { onDemandBase: 1 });
     expect(newNodes[0]?.offerings.map(words)).toEqual([

@@ -140,7 +140,8 @@ function* spreadPool<Node extends NewNode>(
       });
     }
   }
-  return { nodes, changes, gaps: gapsOf(name, { total, most, wanted, missing, load, room }) };
+  const stillSpot = numbers.length - settled - (load.get(ON_DEMAND) ?? 0);
+  return { nodes, changes, gaps: gapsOf(name, { total, most, wanted, missing, stillSpot, load, room }) };
 }
 
 interface Group extends NodeClass {
@@ -202,22 +203,33 @@ interface Outcome {
   readonly most: number;
   readonly wanted: number;
   readonly missing: number;
+  /** New nodes that are bought on spot. */
+  readonly stillSpot: number;
   readonly load: ReadonlyMap<string, number>;
   room(place: string): number;
 }
 
-function gapsOf(pool: string, { total, most, wanted, missing, load, room }: Outcome): SpreadGap[] {
+const NOTHING_ELSE = 'nothing else that its NodePool allows holds their pods';
+/** A policy replaces no node that runs. */
+const NOT_REPLACED = 'nodes that are there already stay as they are, and those launched later make up for it';
+
+function gapsOf(pool: string, outcome: Outcome): SpreadGap[] {
+  const { total, most, wanted, missing, stillSpot, load, room } = outcome;
   const gaps: SpreadGap[] = [];
   const short = missing - (load.get(ON_DEMAND) ?? 0);
   if (short > 0) {
     const limit = `${wanted} of the ${total} nodes of ${pool} are to be on-demand`;
-    const sentence = `${limit}, ${short} of them cannot be: nothing else that its NodePool allows holds their pods`;
-    gaps.push({ pool, rule: 'on-demand', limit, sentence });
+    const stuck = Math.min(short, stillSpot);
+    const whys = [
+      ...(stuck > 0 ? [`${stuck} of them cannot be: ${NOTHING_ELSE}`] : []),
+      ...(stuck < short ? [`${short - stuck} of them are not yet: ${NOT_REPLACED}`] : []),
+    ];
+    gaps.push({ pool, rule: 'on-demand', limit, sentence: `${limit}, ${whys.join(', and ')}` });
   }
   for (const [place, count] of load) {
     if (place === ON_DEMAND || count <= room(place)) continue;
     const limit = `at most ${most} of the ${total} nodes of ${pool} may be in one spot pool`;
-    const sentence = `${limit}, ${place} gets ${count - room(place)} more: nothing else that its NodePool allows holds their pods`;
+    const sentence = `${limit}, ${place} gets ${count - room(place)} more: ${NOTHING_ELSE}`;
     gaps.push({ pool, rule: 'spot-pool', limit, sentence });
   }
   return gaps;
