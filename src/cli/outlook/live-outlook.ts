@@ -1,7 +1,7 @@
 /** The outlook for a live cluster, and what has to be said with it. */
 import { ANNOTATION_DISRUPTION } from '../../apis/spindrift/annotations.ts';
 import { readMark } from '../../controllers/disruption/commands/mark.ts';
-import { pendingSince, ROUND_MS } from '../../controllers/disruption/consolidation/consolidation.ts';
+import { pendingSince, ROUND_MS } from '../../controllers/disruption/consolidation/ground.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import { isGoing, type StateNode } from '../../state/state-node.ts';

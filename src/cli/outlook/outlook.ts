@@ -4,14 +4,11 @@
  */
 import { Budgets } from '../../controllers/disruption/budgets/budgets.ts';
 import { withPods } from '../../controllers/disruption/candidate.ts';
-import type { Command } from '../../controllers/disruption/commands/command.ts';
 import { Caution } from '../../controllers/disruption/consolidation/caution.ts';
-import { commandsOfPlan, type PlannedMove } from '../../controllers/disruption/consolidation/commands-of-plan.ts';
+import { planMoves } from '../../controllers/disruption/consolidation/plan-moves.ts';
 import { withinPolicies } from '../../controllers/disruption/consolidation/within-policies.ts';
 import type { SpotPolicies } from '../../controllers/spot-policy/spot-policies.ts';
-import { consolidate } from '../../engine/consolidation/consolidate.ts';
 import type { ConsolidationOptions } from '../../engine/consolidation/fleet.ts';
-import { forecast } from '../../engine/consolidation/forecast.ts';
 import type { ConsolidationPlan, KeptCause, Move } from '../../engine/consolidation/plan.ts';
 import { finish } from '../../engine/packing/work.ts';
 import { type BuiltFleet, buildFleet, type FleetSnapshot } from '../../state/build-fleet.ts';
@@ -64,67 +61,42 @@ const UNLIKELY = 'its pods would not all fit where the scheduler is likely to pu
 export function outlook(snapshot: FleetSnapshot, { policies, limits, ...given }: OutlookOptions): Outlook {
   const { nodePools, pools, nodes, now, podsOn } = snapshot;
   const built = buildFleet(snapshot);
-  const plan = consolidate(built.fleet, { evictInTurns: true, ...limits });
   const poolNamed = new Map(nodePools.map((pool) => [pool.metadata.name ?? '', pool]));
-  const dropped = new Map<Move, string>();
-  const settling = withinPolicies({ policies, pools, nodes, built }, (move, because) => dropped.set(move, because));
-  /** By what the plan calls it, the move as it is made. */
-  const settled = new Map<Move, Move>();
-  const making = commandsOfPlan(plan.moves, built, {
+  const circumstances = { policies, pools, nodes };
+  const planning = planMoves(built, {
+    ...circumstances,
+    options: () => ({ evictInTurns: true, ...limits }),
+    // How the latest moves turned out is known to the autoscaler alone; it may put these to a harder test.
+    test: new Caution().test,
     candidate: (name) => {
       const state = built.states.get(name);
       const found = state && withPods(state, { poolNamed, podsOn });
       return found === undefined || 'why' in found ? undefined : found;
     },
     poolNamed,
-    ...settling,
-    settle: (move) => {
-      const made = settling.settle(move);
-      if (made !== undefined) settled.set(move, made);
-      return made;
-    },
     budgets: given.budgets ?? new Budgets({ pools: nodePools, nodes, now }),
     newId: () => '',
   });
-  const commands = finish(making);
-  const lasting = lastingOf([...commands.now, ...commands.next], built);
-  const begun = new Set(commands.now.map(({ command }) => command));
-  const later = new Set(commands.later);
-  const shown: { index: number; made: Move; begins: ExpectedMove['begins'] }[] = [];
-  for (const [index, move] of plan.moves.entries()) {
-    const made = settled.get(move) ?? move;
-    const command = lasting.get(made);
-    if (later.has(move)) shown.push({ index, made, begins: 'later' });
-    else if (command === undefined) dropped.set(move, dropped.get(move) ?? UNLIKELY);
-    else shown.push({ index, made, begins: begun.has(command) ? 'now' : 'next' });
-  }
-  const number = new Map(shown.map(({ index }, place) => [index, place + 1]));
-  const moves = shown.map(({ index, made, begins }): ExpectedMove => {
-    const others = made.landings.flatMap((landing) =>
+  const { plan, refused, unlikely, ...found } = finish(planning);
+  const { paid } = withinPolicies({ ...circumstances, built }, () => {});
+  const begins = new Map<Move, Pick<ExpectedMove, 'begins' | 'move'>>([
+    ...found.now.map(({ planned, move }) => [planned, { begins: 'now', move }] as const),
+    ...found.next.map(({ planned, move }) => [planned, { begins: 'next', move }] as const),
+    ...found.later.map((move) => [move, { begins: 'later', move }] as const),
+  ]);
+  const number = new Map<number, number>();
+  for (const [index, move] of plan.moves.entries()) if (begins.has(move)) number.set(index, number.size + 1);
+  const moves = plan.moves.flatMap((planned, index): ExpectedMove[] => {
+    const expected = begins.get(planned);
+    if (expected === undefined) return [];
+    const others = planned.landings.flatMap((landing) =>
       'move' in landing && landing.move !== index ? (number.get(landing.move) ?? []) : [],
     );
-    const move = { ...made, newNodes: made.newNodes.map((node) => settling.paid(node)) };
-    return { move, begins, after: [...new Set(others)].sort((a, b) => a - b) };
+    const move = { ...expected.move, newNodes: expected.move.newNodes.map((node) => paid(node)) };
+    return [{ move, begins: expected.begins, after: [...new Set(others)].sort((a, b) => a - b) }];
   });
+  const dropped = new Map([...refused, ...unlikely.map((move) => [move, UNLIKELY] as const)]);
   return { plan, built, moves, stays: staysOf(plan, dropped, snapshot, built) };
-}
-
-/** The commands of those moves that work out also when the scheduler places the pods in its own way. */
-function lastingOf(
-  all: readonly (PlannedMove & { readonly follows?: readonly Command[] })[],
-  { fleet }: BuiltFleet,
-): ReadonlyMap<Move, Command> {
-  const moves = all.map(({ move }) => move);
-  // How the latest moves turned out is known to the autoscaler alone; it may put these to a harder test.
-  const numbers = finish(forecast(fleet, moves, new Caution().test));
-  const commands = new Map<Move, Command>();
-  const lasting = new Set<Command>();
-  for (const [index, { move, command, follows = [] }] of all.entries()) {
-    if (!numbers.has(index) || !follows.every((other) => lasting.has(other))) continue;
-    lasting.add(command);
-    commands.set(move, command);
-  }
-  return commands;
 }
 
 function staysOf(

@@ -9,14 +9,18 @@ import { DEFAULT_SPOT_SETTINGS, type SpotSettings } from './spot-settings.ts';
 
 type Capacity = RankedOffering['capacityType'];
 
-/** A node of the pool in zone a; one that was to be spot where it is a fallback. */
-function node(name: string, capacityType: Capacity, more: { fallback?: boolean; going?: boolean } = {}): StateNode {
+/** A node of the pool, in zone a unless told otherwise; one that was to be spot where it is a fallback. */
+function node(
+  name: string,
+  capacityType: Capacity,
+  more: { fallback?: boolean; going?: boolean; zone?: string } = {},
+): StateNode {
   const labels = {
     'karpenter.sh/nodepool': 'general',
     'karpenter.sh/capacity-type': capacityType,
     'karpenter.sh/registered': 'true',
     'node.kubernetes.io/instance-type': 'small',
-    'topology.kubernetes.io/zone': 'a',
+    'topology.kubernetes.io/zone': more.zone ?? 'a',
   };
   const annotations = {
     'spindrift.dev/offerings': more.fallback ? 'small/a/spot/1 small/a/on-demand/3' : `small/a/${capacityType}/1`,
@@ -116,6 +120,34 @@ describe('a move', () => {
   it('spreads its new nodes over spot pools', () => {
     const judged = judge(spot(4), limits({ maxPercentPerSpotPool: 50 })).judge(move(['s0', 's1'], 2, 2));
     expect(judged).toMatchObject({ move: { savings: 1.5, newNodes: [{ price: 1.25 }, { price: 1.25 }] } });
+  });
+
+  it('may not crowd a spot pool more than it is, but for what cannot be divided evenly', () => {
+    const inB = ['b0', 'b1', 'b2'].map((name) => node(name, 'spot', { zone: 'b' }));
+    const judging = judge([...spot(3), ...inB], limits({ maxPercentPerSpotPool: 50 }));
+    expect(judging.judge(move(['b0'], 0))).toHaveProperty('move');
+    expect(judging.asksFor('b1')).toBe(true);
+    expect(judging.judge(move(['b1'], 0))).toEqual({
+      because: 'SpotPolicy careful lets 50 % of the nodes of general be in one spot pool, not 3 of 4',
+    });
+    expect(judging.judge({ ...move(['b1'], 0), reason: 'Empty' })).toHaveProperty('move');
+  });
+
+  it('takes from the fuller spot pool where the other has to stay', () => {
+    const judging = judge([...spot(3), node('b0', 'spot', { zone: 'b' })], limits({ maxPercentPerSpotPool: 50 }));
+    expect([judging.asksFor('b0'), judging.asksFor('s0')]).toEqual([true, false]);
+  });
+
+  it('makes no node spot that a policy asks for on demand, because others stand in that wait for spot', () => {
+    const own = ['o1', 'o2'].map((name) => node(name, 'on-demand'));
+    const fallbacks = ['f1', 'f2'].map((name) => node(name, 'on-demand', { fallback: true }));
+    const settings = { ...limits({ onDemandPercent: 50 }), returnToSpot: { afterMs: 0, budget: '2' } };
+    const judging = judge([...own, ...fallbacks], settings);
+    expect(judging.judge(move(['o1'], 1))).toMatchObject({ because: expect.stringContaining('return first') });
+    expect(judging.judge(move(['f1'], 1))).toHaveProperty('move');
+    expect(judge([...own, node('o3', 'on-demand'), ...fallbacks], settings).judge(move(['o1'], 0))).toHaveProperty(
+      'move',
+    );
   });
 
   it('counts what the moves before it did', () => {

@@ -1,7 +1,7 @@
 /**
  * Keeps consolidation within the policies: the new nodes of a move are bought as the limits ask for, and a move is refused
- * that would take on-demand nodes which a policy wants, that saves little once its nodes are what they must be, or that
- * returns more machines to spot than may return. Moves are judged one after another: what one does counts for the next.
+ * that would take on-demand nodes which a policy wants, that crowds a spot pool, that saves little once its nodes are what
+ * they must be, or that returns more machines to spot than may return. Moves are judged one after another: what one does counts for the next.
  */
 import type { Move } from '../../engine/consolidation/plan.ts';
 import { moveSentence } from '../../engine/consolidation/sentences.ts';
@@ -30,6 +30,8 @@ export class MoveJudge {
   readonly #pools: Map<string, PoolToSpread>;
   /** By pool: machines that are being exchanged for spot. */
   readonly #returning = new Map<string, number>();
+  /** Nodes that are on-demand only because there was no spot, and stay. */
+  readonly #fallbacks: Set<StateNode>;
 
   /** `nodes` are all there are, also those that go. */
   constructor(options: PoolsToSpreadOptions) {
@@ -37,6 +39,7 @@ export class MoveJudge {
     this.#options = options;
     this.#states = new Map(staying.map((node) => [node.name, node]));
     this.#pools = new Map(poolsToSpread({ ...options, nodes: staying }));
+    this.#fallbacks = new Set(staying.filter(isFallbackNode));
     for (const node of options.nodes) {
       const pool = poolOf(node) ?? '';
       this.#sizes.set(pool, (this.#sizes.get(pool) ?? 0) + 1);
@@ -59,14 +62,28 @@ export class MoveJudge {
     if (extra > 0 && savings < move.savings * STILL_SAVED)
       return { because: `its nodes would have to be ${changes[0]?.sentence}, and little would be saved` };
     const after = withNew(left, newNodes);
-    const refused = this.#onDemandTaken(after) ?? this.#returnsTooMany(gone, newNodes);
+    const refused =
+      this.#onDemandTaken(after) ??
+      // That nothing runs on a node says nothing about how far pods are spread.
+      (move.reason === 'Empty' ? undefined : this.#crowded(after)) ??
+      this.#ownTaken(gone, newNodes, after) ??
+      this.#returnsTooMany(gone, newNodes);
     if (refused !== undefined) return { because: refused };
     for (const [name, pool] of after) this.#pools.set(name, pool);
+    for (const node of gone) this.#fallbacks.delete(node);
     if (changes.length === 0) return { move };
     const score = move.disruptionCost === 0 ? move.score : savings / move.disruptionCost;
     const settled = { ...move, newNodes, savings, score };
     const types = newNodes.map(({ offerings: [first] }) => this.#called(first?.instanceType ?? ''));
     return { move: { ...settled, sentence: moveSentence(settled, types) } };
+  }
+
+  /** Whether the end of a node by itself would miss a share. */
+  asksFor(node: string): boolean {
+    const state = this.#states.get(node);
+    if (state === undefined || !this.#pools.has(poolOf(state) ?? '')) return false;
+    const after = this.#without([state]);
+    return (this.#onDemandTaken(after) ?? this.#crowded(after)) !== undefined;
   }
 
   /** What people know an instance type by. */
@@ -104,8 +121,46 @@ export class MoveJudge {
     return undefined;
   }
 
+  /**
+   * Whether a spot pool would be too full, and fuller than before, by what is not just a matter of rounding: a fleet that keeps its shares
+   * could otherwise only shrink by a node of every spot pool at a time.
+   */
+  #crowded(after: ReadonlyMap<string, PoolToSpread>): string | undefined {
+    for (const [name, pool] of after) {
+      const before = this.#pools.get(name);
+      const excess = excessIn(pool);
+      if (before === undefined || excess < 1 || excess <= excessIn(before)) continue;
+      const { policy, limits } = this.#options.policies.for(name);
+      const { nodes, spot } = pool.counts;
+      return `SpotPolicy ${policy} lets ${limits.maxPercentPerSpotPool} % of the nodes of ${name} be in one spot pool, not ${Math.max(...spot.values())} of ${nodes}`;
+    }
+    return undefined;
+  }
+
+  /**
+   * Whether nodes that a policy asks for on demand would become spot because others stand in for them that are on-demand only for lack of
+   * spot: those return themselves, when their time has come.
+   */
+  #ownTaken(
+    gone: readonly StateNode[],
+    newNodes: readonly NewNode[],
+    after: ReadonlyMap<string, PoolToSpread>,
+  ): string | undefined {
+    if (this.#fallbacks.size === 0 || !newNodes.some(isSpot)) return undefined;
+    const left = [...this.#fallbacks].filter((node) => !gone.includes(node));
+    const standIns = (nodes: Iterable<StateNode>, name: string): number =>
+      [...nodes].filter((node) => poolOf(node) === name).length;
+    for (const [name, { counts, limits }] of after) {
+      const own = (this.#pools.get(name)?.counts.onDemand ?? 0) - standIns(this.#fallbacks, name);
+      const ownAfter = counts.onDemand - standIns(left, name);
+      if (ownAfter >= Math.min(own, onDemandWanted(limits, counts.nodes))) continue;
+      return `machines of ${name} that are on demand for lack of spot return first, and others stay on demand meanwhile`;
+    }
+    return undefined;
+  }
+
   #returnsTooMany(gone: readonly StateNode[], newNodes: readonly NewNode[]): string | undefined {
-    if (!newNodes.some(({ offerings }) => offerings[0]?.capacityType === 'spot')) return undefined;
+    if (!newNodes.some(isSpot)) return undefined;
     const returning = Map.groupBy(gone.filter(isFallbackNode), (node) => poolOf(node) ?? '');
     for (const [name, { length }] of returning) {
       const { afterMs, budget } = this.#options.policies.for(name).returnToSpot;
@@ -125,6 +180,16 @@ export class MoveJudge {
 
 function missingIn({ limits, counts }: PoolToSpread): number {
   return Math.max(0, onDemandWanted(limits, counts.nodes) - counts.onDemand);
+}
+
+/** How many nodes the fullest spot pool has beyond its share; one always may be there. */
+function excessIn({ limits, counts: { nodes, spot } }: PoolToSpread): number {
+  const fullest = Math.max(0, ...spot.values());
+  return fullest <= 1 ? 0 : Math.max(0, fullest - (nodes * limits.maxPercentPerSpotPool) / 100);
+}
+
+function isSpot({ offerings }: NewNode): boolean {
+  return offerings[0]?.capacityType === 'spot';
 }
 
 function withNew(pools: ReadonlyMap<string, PoolToSpread>, newNodes: readonly NewNode[]): Map<string, PoolToSpread> {

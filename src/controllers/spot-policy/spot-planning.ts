@@ -53,8 +53,8 @@ export class SpotPlanning {
     });
     const { newNodes, changes, gaps } = yield* spreadSteps(solution.newNodes, limits);
     const price = changes.reduce((sum, { from, to }) => sum + to.price - from.price, solution.price);
-    // What a policy wants on-demand is no fallback.
-    const byPolicy = new Set(changes.map(({ node }) => node));
+    // What a policy wants on-demand is no fallback; what found no room in other spot pools may be one.
+    const byPolicy = new Set(changes.filter(({ rule }) => rule === 'on-demand').map(({ node }) => node));
     const paid: NewNode[] = [];
     for (const [index, node] of newNodes.entries()) {
       const marked = byPolicy.has(index) ? node : withFallbackMark(node, pools, cloudName);

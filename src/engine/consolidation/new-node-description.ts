@@ -10,6 +10,8 @@ import type { MoveNode } from './plan.ts';
 
 /** Offerings listed for each new node. */
 const RANKED = 40;
+/** So many of them are on-demand, where there are as many: spot alone would fill the list, and leave nothing to fall back on. */
+const ON_DEMAND = 5;
 
 /** Describes a new node; no offering in its list costs more than `most`. */
 export function describeNewNode(state: FleetState, ladder: MarketLadder, node: number, most: number): MoveNode {
@@ -24,7 +26,7 @@ export function describeNewNode(state: FleetState, ladder: MarketLadder, node: n
   const others = optionsFor(state, ladder, node, { samePool: true }).filter(
     (option) => option !== chosen && (catalogue.optionPrice[option] as number) <= most,
   );
-  const ranked = distinct([chosen, ...others].map((option) => offeringOf(state, option))).slice(0, limit);
+  const ranked = listed(distinct([chosen, ...others].map((option) => offeringOf(state, option))), limit);
   const offerings = ranked.map(({ offering }) => offering);
   const used = new Float64Array(dimensions.size);
   const row = (catalogue.optionTemplate[chosen] as number) * dimensions.size;
@@ -72,6 +74,14 @@ function offeringOf({ model }: FleetState, option: number): Ranked {
     price: catalogue.optionPrice[option] as number,
   };
   return { offering: ranked, type };
+}
+
+/** The first so many, and some that are on-demand where those are not. */
+function listed(ranked: readonly Ranked[], limit: number): readonly Ranked[] {
+  const isOnDemand = ({ offering }: Ranked): boolean => offering.capacityType === 'on-demand';
+  const first = ranked.slice(0, limit);
+  const missing = Math.max(0, ON_DEMAND - first.filter(isOnDemand).length);
+  return [...first, ...ranked.slice(first.length).filter(isOnDemand).slice(0, missing)];
 }
 
 /** Two templates of a pool may lead to the same offering. */

@@ -57,6 +57,21 @@ describe('the commands of a plan', () => {
     expect(later).toHaveLength(1);
   });
 
+  it('have policies asked only about moves that there is a budget for, as those count what they allow as done', () => {
+    const nodes = ['a', 'b', 'c', 'd'].map((name) => aStateNode({ name }));
+    const nodePools = poolWith({ nodes: '2' });
+    const asked: (readonly string[])[] = [];
+    const { now } = plannedFleet(aFleetSnapshot({ nodes, nodePools }), {
+      ...NO_POLICIES,
+      settle: (move) => {
+        asked.push(move.nodes);
+        return move;
+      },
+    });
+    expect(asked).toEqual(now.map(({ move }) => move.nodes));
+    expect(asked).toHaveLength(2);
+  });
+
   it('have a move that lands on the new node of another follow it, if that one is done', () => {
     const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b' })];
     const snapshot = aFleetSnapshot({ nodes, pods: [aRunningPod('web-1', 'a'), aRunningPod('web-2', 'b')] });

@@ -12,7 +12,10 @@ import { launchWaits } from './launch-waits.ts';
 
 /** A move of a plan, and what it comes to. */
 export interface PlannedMove {
+  /** As policies let it be done. */
   readonly move: Move;
+  /** As the plan has it. */
+  readonly planned: Move;
   readonly command: Command;
 }
 
@@ -66,20 +69,23 @@ export function* commandsOfPlan(
   for (const [index, move] of moves.entries()) {
     if (index % MADE_TOGETHER === 0) yield;
     const others = otherMoves(move, index);
-    if (others.some((other) => !made.has(other)) || waits(move)) {
+    const candidates = candidatesOf(move, parts);
+    // Policies and launches count what they allow as done: they are asked last.
+    if (others.some((other) => !made.has(other)) || candidates === undefined || !isWithin(move, candidates, parts)) {
       later.push(move);
       continue;
     }
     const settled = parts.settle(move);
     if (settled === undefined) continue;
-    const command = commandOf(settled, built, parts);
+    const command = waits(settled) ? undefined : commandOf(settled, candidates, built, parts);
     if (command === undefined || !takeBudget(command, parts.budgets)) {
       later.push(move);
       continue;
     }
     made.set(index, command);
-    if (others.length === 0) now.push({ move: settled, command });
-    else next.push({ move: settled, command, follows: others.flatMap((other) => made.get(other) ?? []) });
+    if (others.length === 0) now.push({ move: settled, planned: move, command });
+    else
+      next.push({ move: settled, planned: move, command, follows: others.flatMap((other) => made.get(other) ?? []) });
   }
   return { now, next, later };
 }
@@ -90,14 +96,24 @@ function otherMoves({ landings }: Move, index: number): number[] {
   return [...new Set(others)];
 }
 
-/** Undefined when a node or a pool of the move is not there. */
-function commandOf(move: Move, { cloudName, pods }: BuiltFleet, parts: CommandParts): Command | undefined {
+/** Undefined when a node of the move is not there. */
+function candidatesOf({ nodes }: Move, parts: CommandParts): readonly Candidate[] | undefined {
   const candidates: Candidate[] = [];
-  for (const name of move.nodes) {
+  for (const name of nodes) {
     const candidate = parts.candidate(name);
     if (candidate === undefined) return undefined;
     candidates.push(candidate);
   }
+  return candidates;
+}
+
+/** Undefined when a pool of the move is not there. */
+function commandOf(
+  move: Move,
+  candidates: readonly Candidate[],
+  { cloudName, pods }: BuiltFleet,
+  parts: CommandParts,
+): Command | undefined {
   const newNodes: PlannedNode[] = [];
   for (const node of move.newNodes) {
     const pool = parts.poolNamed.get(node.pool);
@@ -119,12 +135,30 @@ function commandOf(move: Move, { cloudName, pods }: BuiltFleet, parts: CommandPa
 
 /** Whether every pool can spare its nodes, which are then taken. */
 export function takeBudget({ candidates, reason }: Pick<Command, 'candidates' | 'reason'>, budgets: Budgets): boolean {
+  if (!isWithin({ reason }, candidates, { budgets })) return false;
+  for (const [pool, need] of needsOf(candidates)) budgets.take(pool, need);
+  return true;
+}
+
+/** The nodes of a command do not go after all. */
+export function giveBudgetBack({ candidates }: Pick<Command, 'candidates'>, budgets: Budgets): void {
+  for (const [pool, need] of needsOf(candidates)) budgets.take(pool, -need);
+}
+
+function isWithin(
+  { reason }: Pick<Command, 'reason'>,
+  candidates: readonly Candidate[],
+  { budgets }: Pick<CommandParts, 'budgets'>,
+): boolean {
+  return [...needsOf(candidates)].every(([pool, need]) => budgets.left(pool, reason) >= need);
+}
+
+/** So many nodes of each pool. */
+function needsOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> {
   const needs = new Map<string, number>();
   for (const { pool } of candidates) {
     const name = pool.metadata.name ?? '';
     needs.set(name, (needs.get(name) ?? 0) + 1);
   }
-  for (const [pool, need] of needs) if (budgets.left(pool, reason) < need) return false;
-  for (const [pool, need] of needs) budgets.take(pool, need);
-  return true;
+  return needs;
 }

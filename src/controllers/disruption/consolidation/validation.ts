@@ -4,6 +4,7 @@
  */
 import type { FleetNode, FleetPod } from '../../../engine/consolidation/fleet.ts';
 import type { Move } from '../../../engine/consolidation/plan.ts';
+import type { Slices } from '../../../engine/packing/work.ts';
 import type { RankedOffering } from '../../../engine/solution.ts';
 import type { BuiltFleet } from '../../../state/build-fleet.ts';
 import type { Budgets } from '../budgets/budgets.ts';
@@ -19,6 +20,25 @@ export interface Objection {
 
 /** How much of what was to be saved must still be. */
 const STILL_SAVED = 0.5;
+
+/** So many moves are checked before others may run. */
+const CHECKED_TOGETHER = 20;
+
+/** Those of the moves that are still right, and what there is against the others; in slices. */
+export function* checkAgain(
+  moves: readonly PlannedMove[],
+  validation: Validation,
+): Slices<{ readonly right: readonly PlannedMove[]; readonly wrong: readonly (readonly [PlannedMove, Objection])[] }> {
+  const right: PlannedMove[] = [];
+  const wrong: [PlannedMove, Objection][] = [];
+  for (const [index, one] of moves.entries()) {
+    const objection = validation.objection(one);
+    if (objection === undefined) right.push(one);
+    else wrong.push([one, objection]);
+    if (index % CHECKED_TOGETHER === 0) yield;
+  }
+  return { right, wrong };
+}
 
 export class Validation {
   /** The nodes that the commands were planned from. */

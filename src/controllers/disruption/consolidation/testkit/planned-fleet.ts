@@ -16,7 +16,7 @@ export interface PlannedFleet extends PlannedCommands {
 export const NO_POLICIES: Pick<CommandParts, 'settle' | 'paid'> = { settle: (move) => move, paid: (node) => node };
 
 /** Plans a snapshot as the controller does. */
-export function plannedFleet(snapshot: FleetSnapshot): PlannedFleet {
+export function plannedFleet(snapshot: FleetSnapshot, policies = NO_POLICIES): PlannedFleet {
   const built = buildFleet(snapshot);
   const plan = consolidate(built.fleet, { evictInTurns: true, spotDiversity: 1 });
   const poolNamed = new Map(snapshot.nodePools.map((pool) => [pool.metadata.name ?? '', pool]));
@@ -28,7 +28,7 @@ export function plannedFleet(snapshot: FleetSnapshot): PlannedFleet {
       return found === undefined || 'why' in found ? undefined : found;
     },
     poolNamed,
-    ...NO_POLICIES,
+    ...policies,
     budgets: budgetsOf(snapshot),
     newId: () => `command-${id++}`,
   });
