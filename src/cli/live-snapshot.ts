@@ -92,11 +92,13 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
     );
   // Claims tell of it, or will in a moment.
   const podEvents = { latest: () => undefined };
+  // Whose nodes did not come up is known to the autoscaler alone.
+  const backOff = { leftMs: () => 0 };
   const reservationLabel = CLOUD_LABELS.reservation;
   return {
     unusable,
     policies,
-    snapshot: fleetSnapshot({ state, look: look(), now, pools, policies, podEvents, reservationLabel }),
+    snapshot: fleetSnapshot({ state, look: look(), now, pools, policies, podEvents, backOff, reservationLabel }),
     budgets: () => look().budgets,
   };
 }

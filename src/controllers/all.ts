@@ -108,7 +108,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const commands = new Commands({ ...options, backOff, successors });
   const podEvents = new PodEvents(options);
   const { rounds } = provisioner;
-  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents });
+  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents, backOff });
   return [
     provisioner,
     new NodeClaimLifecycle({

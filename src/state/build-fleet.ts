@@ -43,6 +43,8 @@ export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displa
   podEventAt?(node: string): EpochMs | undefined;
   /** How many nodes of a pool may go now, by reason; absent means any number. */
   allowed?(pool: string): Readonly<Partial<Record<DisruptionReason, number>>>;
+  /** Whether a pool can be asked for nodes now; default every one. */
+  launches?(pool: string): boolean;
   /** How long a node that took the place of others is left in peace. */
   readonly cooldownMs?: number;
   /** Whether a policy has a node left as it is for now, and until when. */
@@ -101,7 +103,7 @@ interface Market {
   readonly types: ReadonlyMap<string, ReadonlyMap<string, { readonly name: string; readonly type: InstanceType }>>;
 }
 
-function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
+function marketOf({ nodePools, pools, nodes, launches }: FleetSnapshot): Market {
   const names = new TypeNames();
   const planned = plannedTypes(pools);
   const sold = new Map(pools.map(({ pool, instanceTypes }) => [pool.metadata.name ?? '', instanceTypes]));
@@ -118,7 +120,7 @@ function marketOf({ nodePools, pools, nodes }: FleetSnapshot): Market {
       planned,
     );
     // A pool that can make no nodes now may still lose some.
-    return enginePool(pool, called, usage);
+    return enginePool(pool, launches?.(name) === false ? [] : called, usage);
   });
   // The engine has nothing to say about pools where nobody sells anything.
   return { pools: names.all().length === 0 ? [] : engine, names, planned, types };

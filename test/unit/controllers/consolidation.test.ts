@@ -7,6 +7,8 @@ import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS, type Deployment } from '../../../src/apis/kubernetes/workloads.ts';
+import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
+import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
@@ -55,6 +57,30 @@ describe('consolidation', () => {
     expect(world.instances).toBe((await world.client.list(NODE_CLAIMS)).items.length);
     await world.end();
   });
+
+  it.each([
+    ['are denied', { denied: true }, 12],
+    ['never join', { registrationFailureRate: 1 }, 8],
+  ])(
+    'tries again ever more seldom where the machines that are to take the place of others %s',
+    async (_, faults, most) => {
+      const world = await FleetWorld.start({ slowHeartbeats: true, controllers: { consolidation: CONSOLIDATION } });
+      const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['on-demand'] }];
+      const disruption = { consolidateAfter: '30s', budgets: [{ nodes: '100%' }] };
+      await world.client.create(NODE_POOLS, aPool('general', { disruption, template: { requirements } }));
+      await world.client.create(DEPLOYMENTS, aWorkload('web', 3, '2500m'));
+      await world.clock.advance(5 * MINUTE);
+      world.cloud.configure('default', anAccount({ faults: { ...NO_FAULTS, ...faults } }));
+      const body = { spec: { replicas: 1 } };
+      await world.client.patch(DEPLOYMENTS, { name: 'web', namespace: 'default' }, { type: 'merge', body });
+      await world.clock.advance(2 * HOUR);
+      const labels = { decision: 'replace', reason: 'underutilized', consolidation_type: 'multi' };
+      const failures = (await world.metrics.read('karpenter_voluntary_disruption_queue_failures_total', labels)) ?? 0;
+      expect(failures).toBeGreaterThan(2);
+      expect(failures).toBeLessThanOrEqual(most);
+      await world.end();
+    },
+  );
 
   it('moves nothing after the first hour of a week in which the load does not change', async () => {
     const world = await aWorld({ consolidateAfter: '0s', budgets: [{ nodes: '100%' }] }, 3);

@@ -13,10 +13,12 @@ import { inSlices } from '../../in-slices.ts';
 import type { PodEvents } from '../../nodeclaim/podevents/pod-events.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
+import type { BackOff } from '../back-off.ts';
 import { withPods } from '../candidate.ts';
 import type { Command } from '../commands/command.ts';
 import type { Look } from '../look.ts';
 import type { DisruptionMethod } from '../method.ts';
+import { supplyKey } from '../supply.ts';
 import { Announcements } from './announcements.ts';
 import { Caution } from './caution.ts';
 import type { PlannedMove } from './commands-of-plan.ts';
@@ -47,6 +49,8 @@ export interface ConsolidationOptions extends ConsolidationLimits {
   readonly logger?: Logger;
   readonly rounds: Pick<Rounds, 'covers'>;
   readonly podEvents: Pick<PodEvents, 'latest'>;
+  /** What is remembered of pools whose nodes did not come up. */
+  readonly backOff: Pick<BackOff, 'leftMs'>;
   /** How each pool uses spot capacity. */
   readonly policies: Pick<SpotPolicies, 'for'>;
 }
@@ -104,13 +108,19 @@ export class Consolidation implements DisruptionMethod {
       ...{ held: built.heldUntil.length, begun: right.length, following, test: this.#caution.test },
       seconds: (clock.elapsed() - startedAt) / 1000,
     });
-    const unheardMs = look.nodes.some((node) => look.isNominated(node)) ? NOMINATED_MS : FORGOTTEN_MS;
-    const until = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + unheardMs);
+    const until = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + this.#unheardMs(look));
     this.wakeAt = until as EpochMs;
     const open = planned.now.length > 0 || planned.later.length > 0 || !planned.plan.complete;
     if (open) this.#ground.foundSomething();
     else this.#ground.foundNothing(stamp, pools, look, until);
     return right.map(({ command }) => command);
+  }
+
+  /** After how long things may have changed that nobody tells us about. */
+  #unheardMs(look: Look): number {
+    const isNominated = look.nodes.some((node) => look.isNominated(node));
+    const waits = [...look.poolNamed.keys()].map((pool) => this.#options.backOff.leftMs(supplyKey(pool, this.reason)));
+    return Math.min(isNominated ? NOMINATED_MS : FORGOTTEN_MS, ...waits.filter((ms) => ms > 0));
   }
 
   #later(until: EpochMs | undefined): readonly Command[] {
@@ -182,9 +192,9 @@ export class Consolidation implements DisruptionMethod {
   }
 
   #snapshot(look: Look, pools: readonly UsablePool[]): FleetSnapshot {
-    const { state, provider, clock, cooldownMs, policies, podEvents } = this.#options;
+    const { clock, provider } = this.#options;
     const reservationLabel = provider.labels.reservation;
-    return fleetSnapshot({ state, look, now: clock.now(), pools, policies, podEvents, reservationLabel, cooldownMs });
+    return fleetSnapshot({ ...this.#options, look, pools, now: clock.now(), reservationLabel });
   }
 }
 

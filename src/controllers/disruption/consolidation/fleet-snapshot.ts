@@ -4,7 +4,9 @@ import type { ClusterState } from '../../../state/cluster-state.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import type { PodEvents } from '../../nodeclaim/podevents/pod-events.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
+import type { BackOff } from '../back-off.ts';
 import type { Look } from '../look.ts';
+import { supplyKey } from '../supply.ts';
 import { policyHold } from './within-policies.ts';
 
 export interface FleetSnapshotOptions {
@@ -17,12 +19,14 @@ export interface FleetSnapshotOptions {
   /** The label that names the reservation of a node. */
   readonly reservationLabel: string;
   readonly podEvents: Pick<PodEvents, 'latest'>;
+  /** Pools whose nodes did not come up are not asked for others for a while. */
+  readonly backOff: Pick<BackOff, 'leftMs'>;
   readonly cooldownMs?: number | undefined;
 }
 
 /** The cluster as consolidation has to know it, with what budgets and policies allow. */
 export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
-  const { state, look, now, pools, policies, podEvents, reservationLabel, cooldownMs } = options;
+  const { state, look, now, pools, policies, podEvents, backOff, reservationLabel, cooldownMs } = options;
   const { nodes, budgets } = look;
   const { informers, storage } = state;
   const podsOn: FleetSnapshot['podsOn'] = (node) => state.podsOn(node);
@@ -40,6 +44,7 @@ export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
     isNominated: (node) => look.isNominated(node),
     podEventAt: (node) => podEvents.latest(node),
     allowed: (pool) => ({ Empty: budgets.left(pool, 'Empty'), Underutilized: budgets.left(pool, 'Underutilized') }),
+    launches: (pool) => backOff.leftMs(supplyKey(pool, 'Underutilized')) === 0,
     policyHold: policyHold({ policies, pools, nodes, now, podsOn }),
     ...(cooldownMs === undefined ? {} : { cooldownMs }),
   };
