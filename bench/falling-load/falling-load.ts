@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { Machines } from '../../src/cloud/simulated/machines.ts';
 import { allControllers } from '../../src/controllers/all.ts';
+import { lastingParts } from '../../src/controllers/lasting-parts.ts';
 import { DecisionLog } from '../../src/controllers/provisioning/decision-log.ts';
 import { SpotPolicies } from '../../src/controllers/spot-policy/spot-policies.ts';
 import { writeKubeconfig } from '../../src/embedded/kubeconfig.ts';
@@ -86,7 +87,8 @@ async function measure(cluster: ChildProcess, kubeconfig: string): Promise<Falli
   const state = new ClusterState(informers);
   const policies = new SpotPolicies(informers);
   const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider };
-  const controllers = allControllers({ ...shared, decisions: new DecisionLog(), policies, unavailable });
+  const lasting = lastingParts({ ...shared, unavailable });
+  const controllers = allControllers({ ...shared, decisions: new DecisionLog(), lasting, policies });
   warmUp();
   const stop = new AbortController();
   const { signal } = stop;

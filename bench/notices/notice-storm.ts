@@ -22,6 +22,7 @@ import { SILENT_LOGGER } from '../../src/platform/logger.ts';
 import { Metrics } from '../../src/platform/metrics.ts';
 import { ClusterInformers } from '../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../src/state/cluster-state.ts';
+import { ComingNodes } from '../../src/state/coming-nodes.ts';
 import { Nominations } from '../../src/state/nominations.ts';
 import { Successors } from '../../src/state/successors.ts';
 import { standingFleet } from '../fleet/standing-fleet.ts';
@@ -65,6 +66,7 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
   const provisioner = new Provisioner({
     ...shared,
+    coming: new ComingNodes(),
     decisions: new DecisionLog(),
     nominations,
     successors: new Successors(clock),

@@ -1,7 +1,8 @@
 /** The autoscaler, put together: informers, state, a cloud, and every controller. */
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
 import { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
-import { allControllers } from '../controllers/all.ts';
+import { type AllControllersOptions, allControllers } from '../controllers/all.ts';
+import { lastingParts } from '../controllers/lasting-parts.ts';
 import { DecisionLog } from '../controllers/provisioning/decision-log.ts';
 import { SpotPolicies } from '../controllers/spot-policy/spot-policies.ts';
 import { warmUp } from '../engine/warm-up.ts';
@@ -13,7 +14,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { Random } from '../platform/random.ts';
 import { ClusterInformers } from '../state/cluster-informers.ts';
 import { ClusterState } from '../state/cluster-state.ts';
-import { simulatedCloud } from './simulated-cloud.ts';
+import { type CloudParts, simulatedCloud } from './simulated-cloud.ts';
 
 export interface AutoscalerOptions {
   readonly client: KubeClient;
@@ -32,7 +33,8 @@ export interface AutoscalerOptions {
 export class Autoscaler {
   readonly decisions = new DecisionLog();
   readonly #informers: ClusterInformers;
-  readonly #parts: readonly { run(signal: AbortSignal): Promise<void> }[];
+  readonly #cloudParts: CloudParts['parts'];
+  readonly #controllers: AllControllersOptions;
   #synced = false;
 
   constructor(options: AutoscalerOptions) {
@@ -52,8 +54,9 @@ export class Autoscaler {
     this.#informers = informers;
     const provisioning = { batchIdleMs, batchMaxMs, ...(solveSteps === undefined ? {} : { solveSteps }) };
     const { decisions } = this;
-    const controllers = allControllers({ ...shared, decisions, policies, provisioning, unavailable });
-    this.#parts = [...cloud.parts, ...controllers];
+    const lasting = lastingParts({ ...shared, unavailable });
+    this.#cloudParts = cloud.parts;
+    this.#controllers = { ...shared, decisions, lasting, policies, provisioning };
   }
 
   /** The caches are full. */
@@ -72,10 +75,14 @@ export class Autoscaler {
     await this.#informers.run(signal);
   }
 
-  /** Acts until the signal aborts; `watch` must be running. */
+  /**
+   * Acts until the signal aborts; `watch` must be running. It can be called again then, when this replica leads again: its
+   * controllers are new each time and know only what the cluster and the cloud know.
+   */
   async act(signal: AbortSignal): Promise<void> {
     await this.#informers.synced(signal);
     warmUp();
-    await Promise.all(this.#parts.map((part) => part.run(signal)));
+    const parts = [...this.#cloudParts, ...allControllers(this.#controllers)];
+    await Promise.all(parts.map((part) => part.run(signal)));
   }
 }

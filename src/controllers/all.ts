@@ -1,20 +1,16 @@
-/** All controllers of machines, nodes and pools, wired by hand. */
+/** All controllers of machines, nodes and pools, wired by hand, with what they remember together: for one term of leadership. */
 import type { LabelRules } from '../apis/karpenter/label-rules.ts';
 import { measuredProvider } from '../cloud/measured-provider.ts';
-import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
+import { ComingNodes } from '../state/coming-nodes.ts';
 import { Nominations } from '../state/nominations.ts';
 import { Successors } from '../state/successors.ts';
-import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { BackOff } from './disruption/back-off.ts';
 import { Commands } from './disruption/commands/commands.ts';
 import { Consolidation, type ConsolidationLimits } from './disruption/consolidation/consolidation.ts';
 import { Disruption } from './disruption/disruption.ts';
 import { Interruption, type NoticeHooks } from './interruption/interruption.ts';
-import { clusterGauges } from './metrics/cluster-gauges.ts';
-import { nodeGauges } from './metrics/node-gauges.ts';
-import { PodMetrics } from './metrics/pod-metrics.ts';
-import { DisruptionBudgets } from './node/termination/disruption-budgets.ts';
+import type { LastingParts } from './lasting-parts.ts';
 import { DrainPlans } from './node/termination/drain-plans.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
@@ -33,10 +29,8 @@ import { NodePoolReadiness } from './nodepool/node-pool-readiness.ts';
 import { NodePoolRegistrationHealth } from './nodepool/node-pool-registration-health.ts';
 import { NodePoolValidation } from './nodepool/node-pool-validation.ts';
 import { RegistrationHealth } from './nodepool/registration-health.ts';
-import { OwnWrites } from './own-writes.ts';
 import type { DecisionLog } from './provisioning/decision-log.ts';
 import { Provisioner, type ProvisionerLimits } from './provisioning/provisioner.ts';
-import { RiskKeeper } from './spot-policy/risk-keeper.ts';
 import { riskWatch } from './spot-policy/risk-watch.ts';
 import { SpotPlanning } from './spot-policy/spot-planning.ts';
 import type { SpotPolicies } from './spot-policy/spot-policies.ts';
@@ -57,8 +51,8 @@ export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'
   readonly decisions: DecisionLog;
   /** How each pool uses spot capacity. */
   readonly policies: SpotPolicies;
-  /** What the cloud had no capacity of: where risk is learned from failed launches. */
-  readonly unavailable: UnavailableOfferings;
+  /** What is there in every term. */
+  readonly lasting: LastingParts;
 }
 
 /** A controller that runs until told to stop. */
@@ -67,48 +61,41 @@ export interface RunningController {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Nothing listens to anything before it runs, nor after: each term has its own controllers, and those of the last are let go. */
 export function allControllers(shared: AllControllersOptions): RunningController[] {
-  const { clock, metrics, decisions, policies, provider, state, unavailable } = shared;
-  const options = { ...shared, writes: new OwnWrites(shared.client, state.informers) };
+  const { clock, metrics, decisions, lasting, policies, provider, state } = shared;
+  const { writes, budgets, podMetrics, risk, showSold, stamp } = lasting;
+  const options = { ...shared, writes };
   /** For a controller that asks the cloud, so that what it asks is counted under its name. */
   const asking = (controller: string) => ({
     ...options,
     provider: measuredProvider({ provider, controller, clock, metrics }),
   });
-  const { nodeClaims, nodePools, nodes, pods, spotPolicies } = state.informers;
-  new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims);
-  new ConditionMetrics(options, 'nodepool').follow(nodePools);
-  new ConditionMetrics(options, 'node').follow(nodes);
-  new ConditionMetrics(options, 'spotpolicy').follow(spotPolicies);
-  clusterGauges(options);
-  nodeGauges({ ...options, cloudLabels: provider.labels.wellKnown });
-  const podMetrics = new PodMetrics(options);
-  const risk = new RiskKeeper(options);
-  risk.followLaunches(unavailable);
-  risk.followPolicies(spotPolicies);
   const spot = new SpotPlanning({ policies, risk });
   const launches = new Launches({ clock });
   const health = new RegistrationHealth();
-  const nominations = new Nominations({ clock, pods });
+  const nominations = new Nominations({ clock, pods: state.informers.pods });
+  const coming = new ComingNodes();
   const successors = new Successors(clock);
   const binder = new Binder(options);
-  const budgets = new DisruptionBudgets(state.informers.disruptionBudgets);
   const plans = new DrainPlans({ clock, state, budgets });
   const evictions = new EvictionQueue({ ...options, budgets });
   const provisioner = new Provisioner({
     ...asking('provisioner'),
     ...shared.provisioning,
+    coming,
     decisions,
     nominations,
     successors,
     podMetrics,
+    showSold,
     spot,
   });
   const backOff = new BackOff(clock);
-  const commands = new Commands({ ...options, backOff, successors });
+  const commands = new Commands({ ...options, backOff, coming, successors });
   const podEvents = new PodEvents(options);
   const { rounds } = provisioner;
-  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents, backOff });
+  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents, backOff, stamp });
   return [
     provisioner,
     new NodeClaimLifecycle({
@@ -127,6 +114,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     commands,
     new Disruption({
       ...asking('disruption'),
+      coming,
       nominations,
       successors,
       budgets,

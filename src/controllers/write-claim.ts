@@ -5,11 +5,14 @@ import type { NewNode } from '../engine/solution.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { CounterMetric, Metrics } from '../platform/metrics.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
+import type { ComingNodes } from '../state/coming-nodes.ts';
 import { claimForNode } from './provisioning/claim-for-node.ts';
 
 export interface ClaimWriterOptions {
   readonly client: KubeClient;
   readonly state: ClusterState;
+  /** Where those are counted that are not written yet. */
+  readonly coming: ComingNodes;
   readonly metrics: Metrics;
 }
 
@@ -39,7 +42,7 @@ export class ClaimWriter {
 
   /** Writes the claim, and has the state count with it from now on. */
   async write({ node, pool, cloudName, reason, annotations }: WantedClaim, signal: AbortSignal): Promise<NodeClaim> {
-    const { client, state } = this.#options;
+    const { client, coming, state } = this.#options;
     let claim: NodeClaim;
     try {
       const wanted = claimForNode(node, pool, cloudName);
@@ -47,7 +50,7 @@ export class ClaimWriter {
       claim = await client.create(NODE_CLAIMS, { ...wanted, metadata }, { signal });
       state.assume(claim);
     } finally {
-      state.coming.settled(node);
+      coming.settled(node);
     }
     this.#created.add({ reason, nodepool: node.pool, min_values_relaxed: 'false' });
     return claim;

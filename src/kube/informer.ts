@@ -135,6 +135,11 @@ export class Informer<T extends KubeObject> {
     return this.#cache.size;
   }
 
+  /** How many hear of changes: whoever forgets to stop shows here. */
+  get handlers(): number {
+    return this.#handlers.size;
+  }
+
   /** Tells the handler of everything that is there, as added, and of every change from now on. Call the result to stop. */
   addHandler(handler: InformerHandler<T>): () => void {
     this.#handlers.add(handler);

@@ -2,7 +2,6 @@
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
-import { ComingNodes } from './coming-nodes.ts';
 import { JoinedNodes } from './joined-nodes.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import type { StateNode } from './state-node.ts';
@@ -10,8 +9,6 @@ import type { StateNode } from './state-node.ts';
 export class ClusterState {
   readonly informers: ClusterInformers;
   readonly storage: StorageLookup;
-  /** What is about to be asked for. */
-  readonly coming = new ComingNodes();
   /** Claims that were written and are not in the cache yet, by name. */
   readonly #assumed = new Map<string, NodeClaim>();
   readonly #joined: JoinedNodes;

@@ -8,6 +8,7 @@ import type { Node } from '../../apis/kubernetes/node.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { ComingNodes } from '../../state/coming-nodes.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
@@ -39,6 +40,7 @@ import { StaleMarks } from './stale-marks.ts';
 import { validateCommand } from './validate-command.ts';
 
 export interface DisruptionOptions extends ControllersOptions {
+  readonly coming: ComingNodes;
   readonly nominations: Nominations;
   readonly successors: Successors;
   readonly budgets: DisruptionBudgets;
@@ -188,7 +190,7 @@ export class Disruption {
   ): Promise<readonly Promise<void>[]> {
     const { clock, commands } = this.#options;
     const look = await this.#take(signal);
-    const limits = new PoolLimits({ pools, nodes: look.nodes, coming: this.#options.state.coming });
+    const limits = new PoolLimits({ pools, nodes: look.nodes, coming: this.#options.coming });
     const beginnings: Promise<void>[] = [];
     for (const [index, command] of planned.entries()) {
       if (index % BEGUN_TOGETHER === BEGUN_TOGETHER - 1) await clock.sleep(0, signal);

@@ -20,15 +20,14 @@ import { Metrics } from '../../platform/metrics.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
 import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
+import type { ComingNodes } from '../../state/coming-nodes.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isComing, isGoing, type StateNode } from '../../state/state-node.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { inSlices } from '../in-slices.ts';
 import { isLost } from '../interruption/is-lost.ts';
-import { OfferingGauges } from '../metrics/offering-gauges.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
-import { PoolCost } from '../metrics/pool-cost.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
@@ -60,11 +59,14 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly provider: CloudProvider;
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
+  readonly coming: ComingNodes;
   readonly nominations: Nominations;
   readonly successors: Successors;
   /** What risk and policies do to plans. */
   readonly spot: SpotPlanning;
   readonly podMetrics?: Pick<PodMetrics, 'decided'>;
+  /** Shows what the clouds sell. */
+  readonly showSold?: (pools: readonly UsablePool[]) => void;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
 }
@@ -83,20 +85,16 @@ export class Provisioner {
   readonly #later: LaterRound;
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
-  readonly #offerings: OfferingGauges;
-  readonly #cost: PoolCost;
   /** Where thousands of pods go is not said of each of them: it would take longer than to bring them there. */
   readonly #sayings: TokenBucket;
 
   constructor(options: ProvisionerOptions) {
-    const { client, state, clock, metrics = new Metrics(), batchIdleMs = 1000, batchMaxMs = 10_000 } = options;
+    const { client, coming, state, clock, metrics = new Metrics(), batchIdleMs = 1000, batchMaxMs = 10_000 } = options;
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
-    this.#offerings = new OfferingGauges(metrics);
-    this.#cost = new PoolCost({ metrics, state, reservationLabel: options.provider.labels.reservation });
-    this.#writer = new ClaimWriter({ client, state, metrics });
+    this.#writer = new ClaimWriter({ client, coming, state, metrics });
     this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
     this.#later = new LaterRound({ clock, trigger: () => this.#batcher.trigger() });
@@ -139,8 +137,7 @@ export class Provisioner {
     const { state, clock, decisions, spot } = this.#options;
     const startedAt = clock.elapsed();
     const pools = await this.#pools.read(signal);
-    this.#offerings.heard(pools);
-    this.#cost.heard(pools);
+    this.#options.showSold?.(pools);
     // A look at all nodes takes its time, and one was taken just now.
     await clock.sleep(0, signal);
     // All of it is read in one moment: while the problem is built, pods come and go.
@@ -204,9 +201,9 @@ export class Provisioner {
     pools: readonly UsablePool[],
     { cloudName }: BuiltProblem,
   ): ReadonlySet<NewNode> {
-    const { clock, state } = this.#options;
+    const { clock, coming, state } = this.#options;
     const lost = (claim: NodeClaim): boolean => isLost(claim, clock.now());
-    const limits = new PoolLimits({ pools, nodes: state.nodes(), coming: state.coming, isLost: lost });
+    const limits = new PoolLimits({ pools, nodes: state.nodes(), coming, isLost: lost });
     const room = limits.takeEach(newNodes, cloudName);
     if (room.size < newNodes.length) {
       this.#logger.info('nodes not asked for: others have used the limits up', { nodes: newNodes.length - room.size });

@@ -25,6 +25,7 @@ import { seededRandom } from '../../../src/platform/random.ts';
 import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
 import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../src/state/cluster-state.ts';
+import { ComingNodes } from '../../../src/state/coming-nodes.ts';
 import { Nominations } from '../../../src/state/nominations.ts';
 import { readOfferings } from '../../../src/state/planned-offerings.ts';
 import { Successors } from '../../../src/state/successors.ts';
@@ -78,7 +79,8 @@ async function setUp(...pools: NodePool[]) {
   const risk = new RiskKeeper({ clock, metrics: new Metrics() });
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
   const successors = new Successors(clock);
-  const shared = { client, clock, state, provider, recorder, decisions, nominations, successors, spot };
+  const coming = new ComingNodes();
+  const shared = { client, clock, state, provider, recorder, coming, decisions, nominations, successors, spot };
   const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);

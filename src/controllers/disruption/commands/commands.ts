@@ -9,6 +9,7 @@ import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../apis/spindr
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
+import type { ComingNodes } from '../../../state/coming-nodes.ts';
 import type { Successors } from '../../../state/successors.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
@@ -27,6 +28,7 @@ import { Marks } from './marks.ts';
 export interface CommandsOptions extends ControllersOptions {
   /** Whose claims did not come up. */
   readonly backOff: BackOff;
+  readonly coming: ComingNodes;
   readonly successors: Successors;
 }
 
@@ -68,10 +70,10 @@ export class Commands {
   readonly #underWay = new Map<string, UnderWay>();
 
   constructor(options: CommandsOptions) {
-    const { client, state, metrics } = options;
+    const { client, coming, state, metrics } = options;
     this.#options = options;
     this.#marks = new Marks(options);
-    this.#writer = new ClaimWriter({ client, state, metrics });
+    this.#writer = new ClaimWriter({ client, coming, state, metrics });
     this.#metrics = new DisruptionMetrics(metrics);
     this.#departures = new Departures(options);
     this.#controller = new InformedController(options, {

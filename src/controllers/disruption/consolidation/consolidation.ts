@@ -21,6 +21,7 @@ import type { DisruptionMethod } from '../method.ts';
 import { supplyKey } from '../supply.ts';
 import { Announcements } from './announcements.ts';
 import { Caution } from './caution.ts';
+import type { ChangeStamp } from './change-stamp.ts';
 import type { PlannedMove } from './commands-of-plan.ts';
 import { fleetSnapshot } from './fleet-snapshot.ts';
 import { FollowingMoves } from './following-moves.ts';
@@ -49,6 +50,7 @@ export interface ConsolidationOptions extends ConsolidationLimits {
   readonly logger?: Logger;
   readonly rounds: Pick<Rounds, 'covers'>;
   readonly podEvents: Pick<PodEvents, 'latest'>;
+  readonly stamp: Pick<ChangeStamp, 'value'>;
   /** What is remembered of pools whose nodes did not come up. */
   readonly backOff: Pick<BackOff, 'leftMs'>;
   /** How each pool uses spot capacity. */

@@ -11,12 +11,13 @@ import { isComing, isGoing } from '../../../state/state-node.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
 import type { Look } from '../look.ts';
-import { ChangeStamp } from './change-stamp.ts';
+import type { ChangeStamp } from './change-stamp.ts';
 
 export interface GroundOptions {
   readonly clock: Clock;
   readonly state: ClusterState;
   readonly rounds: Pick<Rounds, 'covers'>;
+  readonly stamp: Pick<ChangeStamp, 'value'>;
 }
 
 /** A round of provisioning gathers pods and finds places for them within this time. */
@@ -48,7 +49,6 @@ interface Nothing {
 
 export class Ground {
   readonly #options: GroundOptions;
-  readonly #stamp: ChangeStamp;
   #begunAt = Number.NEGATIVE_INFINITY;
   #nothing: Nothing | undefined;
   #unsettledSince: number | undefined;
@@ -56,12 +56,11 @@ export class Ground {
 
   constructor(options: GroundOptions) {
     this.#options = options;
-    this.#stamp = new ChangeStamp(options.state.informers);
   }
 
   /** Grows with each change of the cluster that a plan would look at. */
   get stamp(): number {
-    return this.#stamp.value;
+    return this.#options.stamp.value;
   }
 
   /** Moves have begun; `wave` below are their claims. */

@@ -15,6 +15,7 @@ import { SimulatedProvider } from '../../../../src/cloud/simulated/simulated-pro
 import { anAccount } from '../../../../src/cloud/simulated/testkit/small-account.ts';
 import { UnavailableOfferings } from '../../../../src/cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../../../../src/controllers/all.ts';
+import { lastingParts } from '../../../../src/controllers/lasting-parts.ts';
 import { DecisionLog } from '../../../../src/controllers/provisioning/decision-log.ts';
 import { SpotPolicies } from '../../../../src/controllers/spot-policy/spot-policies.ts';
 import { EmbeddedCluster } from '../../../../src/embedded/cluster.ts';
@@ -115,7 +116,8 @@ export class FleetWorld {
     const stop = new AbortController();
     const decisions = new DecisionLog();
     const provisioning = { solveSteps: 200_000 };
-    const settings = { decisions, policies, unavailable, provisioning, ...controllers };
+    const lasting = lastingParts({ ...shared, unavailable });
+    const settings = { decisions, lasting, policies, provisioning, ...controllers };
     const parts = [informers, ...allControllers({ ...shared, ...settings })];
     this.#process = { stop, ended: Promise.all(parts.map((part) => part.run(stop.signal))) };
   }
