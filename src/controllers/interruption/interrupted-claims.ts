@@ -25,7 +25,7 @@ import { sayOfClaim } from '../nodeclaim/say-of-claim.ts';
 import type { Rounds } from '../provisioning/rounds.ts';
 import { type DrainFacts, decideDrainStart, waitsUntil } from './decide-drain-start.ts';
 import { interruptionDropped, interruptionWaits, terminatingOnInterruption, waitingForPlaces } from './events.ts';
-import { hurryForClaim } from './hurry.ts';
+import { answerForClaim, hurryForClaim } from './hurry.ts';
 import {
   type ClaimInterruption,
   interruptionOf,
@@ -158,7 +158,7 @@ export class InterruptedClaims {
     const pods = cached === undefined ? [] : state.podsOn(cached.metadata.name ?? '').filter(isReschedulable);
     // 1. Nothing new comes to its node. One that is about to be deleted is closed by that.
     const stays = pods.length > 0 && !isGone(interruption);
-    const node = cached !== undefined && stays ? await this.#closed(cached, signal) : cached;
+    const node = cached !== undefined && stays ? await this.#closed(cached, claim, signal) : cached;
     // 2. Other places are asked for, where somebody needs one.
     const covered = provisioner.rounds.covers(claim.metadata.uid ?? '');
     if (!covered && pods.length > 0) this.#askForPlaces();
@@ -181,7 +181,7 @@ export class InterruptedClaims {
       for (const object of objects) say(interruptionDropped(object, start.because));
       return undefined;
     }
-    await deleteClaim(client, claim, signal);
+    await deleteClaim(client, claim, signal, answerForClaim(claim, clock.now()));
     this.#waiting.delete(name);
     this.#metrics.disrupted(claim, MESSAGE_TYPES[interruption.kind]);
     logger.info('interrupted node begins to drain', { NodeClaim: { name }, because: start.because, ...interruption });
@@ -213,12 +213,12 @@ export class InterruptedClaims {
     return seenAt;
   }
 
-  async #closed(cached: Node, signal: AbortSignal): Promise<Node> {
-    const { writes } = this.#options;
+  async #closed(cached: Node, claim: NodeClaim, signal: AbortSignal): Promise<Node> {
+    const { clock, writes } = this.#options;
     const node = writes.newest(cached);
     if (node.metadata.deletionTimestamp !== undefined || isClosed(node)) return node;
     const taints = [...(node.spec?.taints ?? []), TAINT_DISRUPTED];
-    return writes.patch(NODES, node, { spec: { taints } }, { signal });
+    return writes.patch(NODES, node, { spec: { taints } }, { ...answerForClaim(claim, clock.now()), signal });
   }
 
   /** How it is with the place that the pod is to go to: pods run there, it is on its way, or there is none. */

@@ -15,7 +15,7 @@ import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { decideNotice, type RebalanceAction } from './decide-notice.ts';
 import { noticeReceived } from './events.ts';
-import { hurryMs } from './hurry.ts';
+import { answerMs, hurryMs } from './hurry.ts';
 import { interruptionAnnotations, interruptionOf, isTakenBack } from './interruption-of-claim.ts';
 import { InterruptionMetrics, type NoticeOutcome } from './metrics.ts';
 import { RecentCount } from './recent-count.ts';
@@ -175,13 +175,11 @@ export class NoticeReceiver {
     const known = interruptionOf(pending.claim);
     const wanted = decideNotice(notice, known, action);
     const missing = decideNotice(notice, interruptionOf(claim), action);
-    if (missing !== undefined)
-      await writes.patch(
-        NODE_CLAIMS,
-        claim,
-        { metadata: { annotations: interruptionAnnotations(missing) } },
-        { signal },
-      );
+    if (missing !== undefined) {
+      const body = { metadata: { annotations: interruptionAnnotations(missing) } };
+      const timeoutMs = answerMs(missing.deadline ?? Number.POSITIVE_INFINITY, clock.now());
+      await writes.patch(NODE_CLAIMS, claim, body, { signal, timeoutMs });
+    }
     if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(notice.providerID, signal);
     recordNotice(notice, pending.claim);
     if (wanted === undefined) {

@@ -1,13 +1,19 @@
 import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { keyOf } from '../../apis/kubernetes/object.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient, RequestOptions } from '../../kube/client.ts';
 import { hasCode } from '../../platform/errors.ts';
 
 /** Deletes this very claim; one that is gone, or another of its name, is left alone. */
-export async function deleteClaim(client: KubeClient, claim: NodeClaim, signal: AbortSignal): Promise<void> {
+export async function deleteClaim(
+  client: KubeClient,
+  claim: NodeClaim,
+  signal: AbortSignal,
+  limit: Pick<RequestOptions, 'timeoutMs'> = {},
+): Promise<void> {
   const { uid } = claim.metadata;
   try {
     await client.delete(NODE_CLAIMS, keyOf(claim), {
+      ...limit,
       signal,
       ...(uid === undefined ? {} : { preconditions: { uid } }),
     });

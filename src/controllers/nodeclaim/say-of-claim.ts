@@ -7,6 +7,7 @@ import {
 } from '../../apis/karpenter/node-claim.ts';
 import { withConditions } from '../condition-changes.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
+import { answerForClaim } from '../interruption/hurry.ts';
 
 /** Writes conditions of a claim, and what else of its status is new; nothing where nothing changed. Gives the claim as it is then. */
 export async function sayOfClaim(
@@ -23,5 +24,6 @@ export async function sayOfClaim(
   );
   if (conditions === claim.status?.conditions && !fresh) return claim;
   const body = { status: { ...status, conditions } };
-  return writes.patch(NODE_CLAIMS, claim, body, { signal, subresource: 'status' });
+  const limit = answerForClaim(claim, clock.now());
+  return writes.patch(NODE_CLAIMS, claim, body, { ...limit, signal, subresource: 'status' });
 }

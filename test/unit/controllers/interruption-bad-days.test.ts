@@ -170,10 +170,14 @@ describe('a node that goes some day, and whose pods have no other place,', () =>
 describe('a node whose machine goes while the API server', () => {
   /** An API server on which writes go wrong for as long as the test says, and a pod that needs its grace period. */
   async function withFaults(noticeMs: number) {
-    const faults: { of?: (verb: Verb) => Fault | undefined } = {};
+    const faults: { of?: (verb: Verb, kind: string) => Fault | undefined } = {};
     const chronicle = new Chronicle();
     const through = (client: KubeClient, clock: Clock): KubeClient =>
-      new FaultyClient({ client: chronicle.through(client, clock), clock, fault: (verb) => faults.of?.(verb) });
+      new FaultyClient({
+        client: chronicle.through(client, clock),
+        clock,
+        fault: (verb, kind) => faults.of?.(verb, kind),
+      });
     const { world, providerID } = await start({ through });
     world.cloud.interrupt(providerID, noticeMs);
     const evictedAfter = (at: number) => chronicle.of('evicted').map((entry) => entry.at - at);
@@ -203,6 +207,26 @@ describe('a node whose machine goes while the API server', () => {
     expect(evicted).toBeLessThan(12_000);
     await world.end();
   });
+
+  const steps = [
+    ['that the notice is written', 'patch', 'nodeclaims'],
+    ['that the node is closed', 'patch', 'nodes'],
+    ['that the claim goes', 'delete', 'nodeclaims'],
+    ['that the node goes', 'delete', 'nodes'],
+  ] as const;
+  for (const [what, hangingVerb, hangingKind] of steps)
+    it(`does not say ${what} is asked again while there is time`, async () => {
+      const { world, faults, evictedAfter } = await withFaults(30_000);
+      const at = world.clock.now();
+      let asked = 0;
+      faults.of = (verb, kind) =>
+        verb === hangingVerb && kind === hangingKind && asked++ === 0 ? { kind: 'hangs' } : undefined;
+      await world.clock.advance(30_000);
+      expect(asked).toBeGreaterThan(1);
+      const [evicted] = evictedAfter(at);
+      expect(evicted).toBeLessThan(15_000);
+      await world.end();
+    });
 
   it('answers an eviction with a conflict has its pod asked again', async () => {
     const { world, faults, evictedAfter } = await withFaults(30_000);

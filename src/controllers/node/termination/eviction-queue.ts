@@ -13,7 +13,7 @@ import { hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
-import { hurryMs } from '../../interruption/hurry.ts';
+import { answerMs, hurryMs } from '../../interruption/hurry.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
 import { disrupted, evicted, podNotEvicted } from '../events.ts';
 import { NodeMetrics } from '../metrics.ts';
@@ -43,10 +43,6 @@ const REFUSALS = [
   'KUBE_INVALID',
   'KUBE_SERVER_ERROR',
 ] as const;
-/** An API server that does not answer is asked again while there is time. */
-const ANSWER_TRIES = 4;
-const SHORTEST_ANSWER_MS = 1000;
-const LONGEST_ANSWER_MS = 30_000;
 /** When the cache shows whether a pod that was not found, or is another, has gone. */
 const LOOK_AGAIN_MS = 1000;
 
@@ -142,11 +138,12 @@ export class EvictionQueue {
     gracePeriodSeconds: number | undefined,
     signal: AbortSignal,
   ): Promise<ReconcileResult | undefined> {
-    const { client, recorder } = this.#options;
+    const { client, clock, recorder } = this.#options;
     try {
+      const timeoutMs = answerMs(item.endBy ?? Number.POSITIVE_INFINITY, clock.now());
       const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
       const preconditions = { uid: pod.metadata.uid ?? '' };
-      await client.evict(keyOf(pod), { signal, preconditions, timeoutMs: this.#answerMs(item), ...grace });
+      await client.evict(keyOf(pod), { signal, preconditions, timeoutMs, ...grace });
     } catch (error) {
       if (hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) {
         this.#metrics.evictionAnswered(hasCode(error, 'KUBE_CONFLICT') ? 409 : 404);
@@ -172,12 +169,6 @@ export class EvictionQueue {
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** item.refusals++);
     const hurry = hurryMs(item.endBy ?? Number.POSITIVE_INFINITY, now);
     return Math.max(0, Math.min(waitMs, hurry, deletedAt - now));
-  }
-
-  /** How long an answer is waited for before the pod is asked again. */
-  #answerMs({ endBy = Number.POSITIVE_INFINITY }: Item): number {
-    const shareMs = (endBy - this.#options.clock.now()) / ANSWER_TRIES;
-    return Math.max(SHORTEST_ANSWER_MS, Math.min(LONGEST_ANSWER_MS, shareMs));
   }
 
   /** Asks as many of the pods that were refused as the budget lets go now: first those that have the least time. */

@@ -23,7 +23,7 @@ import { isReschedulable } from '../../../state/cluster-state.ts';
 import { isReady } from '../../../state/is-ready.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
-import { hurryForClaim } from '../../interruption/hurry.ts';
+import { answerForClaim, hurryForClaim } from '../../interruption/hurry.ts';
 import { type ClaimInterruption, interruptionOf, isGone } from '../../interruption/interruption-of-claim.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
 import { failedTermination } from '../../nodeclaim/events.ts';
@@ -111,14 +111,14 @@ export class NodeTermination {
       .byIndex(BY_PROVIDER_ID, known.spec?.providerID ?? '')
       .map((claim) => writes.newest(claim));
     const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal)));
+    await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal, answerForClaim(claim, clock.now()))));
     // 2. Where there is no machine any more, there is nothing to wait for.
     if (await this.#isDead(known, claims[0], context)) {
       await this.#forgetPods(name, signal);
       return this.#letGo(known, signal);
     }
     // 3. Nothing new comes to it.
-    const node = await this.#closed(known, signal);
+    const node = await this.#closed(known, claims[0], signal);
     // The deadline is written on a deleted claim before anything else is done with it.
     if (staying.length > 0) return undefined;
     const claim = claims[0];
@@ -186,7 +186,8 @@ export class NodeTermination {
     );
   }
 
-  async #closed(node: Node, signal: AbortSignal): Promise<Node> {
+  async #closed(node: Node, claim: NodeClaim | undefined, signal: AbortSignal): Promise<Node> {
+    const { clock, writes } = this.#options;
     const taints = node.spec?.taints ?? [];
     const tainted = taints.some(({ key, effect }) => key === TAINT_DISRUPTED.key && effect === TAINT_DISRUPTED.effect);
     if (tainted && node.metadata.labels?.[LABEL_EXCLUDE_FROM_BALANCERS] !== undefined) return node;
@@ -194,7 +195,7 @@ export class NodeTermination {
       metadata: { labels: { [LABEL_EXCLUDE_FROM_BALANCERS]: 'karpenter' } },
       spec: { taints: tainted ? taints : [...taints, TAINT_DISRUPTED] },
     };
-    return this.#options.writes.patch(NODES, node, body, { signal });
+    return writes.patch(NODES, node, body, { ...answerForClaim(claim, clock.now()), signal });
   }
 
   /** How the pods leave a machine that is taken away; who cannot in time is told before. */

@@ -15,7 +15,7 @@ import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
-import { hurryForClaim } from '../../interruption/hurry.ts';
+import { answerForClaim, hurryForClaim } from '../../interruption/hurry.ts';
 import { failedTermination } from '../events.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import type { Launches } from '../lifecycle/launches.ts';
@@ -81,7 +81,7 @@ export class NodeClaimTermination {
     const claim = await this.#withDeadline(known, signal);
     // 3. The node goes first, and takes its time.
     const nodes = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '');
-    await Promise.all(nodes.map((node) => this.#deleteNode(node, signal)));
+    await Promise.all(nodes.map((node) => this.#deleteNode(node, claim, signal)));
     // A node that is not ours to finish is not waited for.
     if (nodes.some(({ metadata }) => metadata.finalizers?.includes(FINALIZER_TERMINATION))) return undefined;
     // 4. The machine.
@@ -92,14 +92,18 @@ export class NodeClaimTermination {
     const deadline = terminationDeadline(claim);
     if (deadline === undefined || deadline === writtenDeadline(claim)) return claim;
     const annotations = { [ANNOTATION_TERMINATION_TIMESTAMP]: toTimestamp(deadline) };
-    return this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
+    const { clock, writes } = this.#options;
+    const limit = answerForClaim(claim, clock.now());
+    return writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { ...limit, signal });
   }
 
-  async #deleteNode(node: Node, signal: AbortSignal): Promise<void> {
+  async #deleteNode(node: Node, claim: NodeClaim, signal: AbortSignal): Promise<void> {
+    const { client, clock } = this.#options;
     const { uid, deletionTimestamp } = node.metadata;
     if (deletionTimestamp !== undefined || uid === undefined) return;
     try {
-      await this.#options.client.delete(NODES, keyOf(node), { signal, preconditions: { uid } });
+      const limit = answerForClaim(claim, clock.now());
+      await client.delete(NODES, keyOf(node), { ...limit, signal, preconditions: { uid } });
     } catch (error) {
       if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
     }
