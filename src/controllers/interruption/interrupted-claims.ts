@@ -160,8 +160,10 @@ export class InterruptedClaims {
     const stays = pods.length > 0 && !isGone(interruption);
     const node = cached !== undefined && stays ? await this.#closed(cached, claim, signal) : cached;
     // 2. Other places are asked for, where somebody needs one.
-    const covered = provisioner.rounds.covers(claim.metadata.uid ?? '');
-    if (!covered && pods.length > 0) this.#askForPlaces();
+    const { uid = '' } = claim.metadata;
+    const covered = provisioner.rounds.covers(uid);
+    const answered = provisioner.rounds.saw(uid);
+    if (!answered && pods.length > 0) this.#askForPlaces();
     // 3. It begins to drain when those are ready, or when there is no more time.
     const facts = { interruption, waitedMs, covered, now: clock.now(), displaced: pods.length > 0 };
     const start = decideDrainStart({
@@ -171,7 +173,7 @@ export class InterruptedClaims {
     });
     if (start.kind === 'wait') {
       const homeless = pods.filter((pod) => this.#placeOf(pod) === 'none');
-      if (covered && homeless.length > 0 && interruption.deadline === undefined)
+      if (answered && homeless.length > 0 && interruption.deadline === undefined)
         await this.#sayThatItWaits(claim, node, facts, homeless, signal);
       return { requeueAfterMs: Math.min(LOOK_AGAIN_MS, Math.max(0, start.until - clock.now())) };
     }

@@ -32,6 +32,28 @@ describe('another round', () => {
     expect(asked).toEqual([325]);
   });
 
+  it('is asked for soon while claims cannot be written, less and less often, but every minute', async () => {
+    const { clock, asked, later } = world();
+    for (let round = 0; round < 9; round++) {
+      later.ended(0, 0, 1);
+      await clock.advance(60_000);
+    }
+    expect(asked).toEqual([0.5, 61, 122, 184, 248, 316, 392, 480, 540]);
+    later.ended(0, 0, 0);
+    later.ended(0, 0, 1);
+    await clock.advance(500);
+    expect(asked.at(-1)).toBe(540.5);
+  });
+
+  it('is asked for as soon as one of its causes wants it', async () => {
+    const { clock, asked, later } = world();
+    later.ended(1, 1, 1);
+    await clock.advance(500);
+    later.ended(1, 1, 0);
+    await clock.advance(60_000);
+    expect(asked).toEqual([0.5, 20.5]);
+  });
+
   it('is not asked for by one who has been told to stop', async () => {
     const { clock, asked, later } = world();
     later.ended(1, 0);

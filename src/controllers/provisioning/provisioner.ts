@@ -167,11 +167,14 @@ export class Provisioner {
     signal.throwIfAborted();
     await inSlices(this.#tell(built, solution, claims), clock, signal);
     this.#tellOfPolicies(policies, poolNamed);
-    if (!claims.includes(undefined)) this.rounds.ended(goingOf(nodes));
+    const unwritten = solution.newNodes.filter((_, index) => claims[index] === undefined);
+    const placeless = unwritten.flatMap((node) => node.pods.map((number) => built.pods[number] as Pod));
+    this.rounds.ended(goingOf(nodes), goingOf(nodes, new Set(placeless.map(({ spec }) => spec.nodeName))));
     const { snapshot: _, ...question } = built;
     decisions.add({ at: clock.now(), built: question, solution, claims, policies });
     const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
-    this.#later.ended(withoutPlace + built.held.length, snapshot.displaced.length);
+    const failed = unwritten.filter((node) => withinLimits.has(node));
+    this.#later.ended(withoutPlace + built.held.length, snapshot.displaced.length, failed.length);
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
@@ -212,7 +215,7 @@ export class Provisioner {
     return room;
   }
 
-  /** One claim that cannot be written does not keep the others from being written. */
+  /** One claim that cannot be written does not keep the others from being written; it is tried again in a later round. */
   async #create(
     node: NewNode,
     pool: NodePool,
@@ -229,7 +232,6 @@ export class Provisioner {
     } catch (error) {
       if (signal.aborted) return undefined;
       this.#logger.error('claim could not be written', { NodePool: { name: node.pool }, error: asError(error) });
-      this.#batcher.trigger();
       return undefined;
     }
   }
@@ -301,9 +303,11 @@ export class Provisioner {
   }
 }
 
-/** The claims whose machines go, by UID. */
-function goingOf(nodes: readonly StateNode[]): string[] {
+/** The claims whose machines go, by UID; only those of these nodes where some are named. */
+function goingOf(nodes: readonly StateNode[], names?: ReadonlySet<string | undefined>): string[] {
   return nodes.flatMap((state) =>
-    isGoing(state) && state.claim !== undefined ? [state.claim.metadata.uid ?? ''] : [],
+    isGoing(state) && state.claim !== undefined && names?.has(state.name) !== false
+      ? [state.claim.metadata.uid ?? '']
+      : [],
   );
 }

@@ -32,14 +32,14 @@ export type Fault =
   | { readonly kind: 'late'; readonly byMs: number }
   /** Nothing happens until the caller gives up. */
   | { readonly kind: 'hangs' }
-  /** The server refuses with this error. */
-  | { readonly kind: 'refused'; readonly error: Error };
+  /** The server refuses with this error, after a while where it asks others first. */
+  | { readonly kind: 'refused'; readonly error: Error; readonly afterMs?: number };
 
 export interface FaultyClientOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** Asked before each request. */
-  fault(verb: Verb, kind: string): Fault | undefined;
+  /** Asked before each request; with the name of what it is about, or how that begins, where it is about one object. */
+  fault(verb: Verb, kind: string, name: string): Fault | undefined;
 }
 
 export class FaultyClient implements KubeClient {
@@ -51,7 +51,7 @@ export class FaultyClient implements KubeClient {
   constructor(options: FaultyClientOptions) {
     this.#client = options.client;
     this.#clock = options.clock;
-    this.#fault = (verb, kind) => options.fault(verb, kind);
+    this.#fault = (verb, kind, name) => options.fault(verb, kind, name);
   }
 
   /** How many watches are open. */
@@ -69,11 +69,11 @@ export class FaultyClient implements KubeClient {
     key: ObjectKey,
     options?: RequestOptions & SubresourceOptions,
   ): Promise<T> {
-    return this.#call('get', kind.plural, options, () => this.#client.get(kind, key, options));
+    return this.#call('get', kind.plural, key.name, options, () => this.#client.get(kind, key, options));
   }
 
   list<T extends KubeObject>(kind: Resource<T>, query?: ListQuery, options?: RequestOptions): Promise<ListPage<T>> {
-    return this.#call('list', kind.plural, options, () => this.#client.list(kind, query, options));
+    return this.#call('list', kind.plural, '', options, () => this.#client.list(kind, query, options));
   }
 
   async *watch<T extends KubeObject>(
@@ -81,7 +81,7 @@ export class FaultyClient implements KubeClient {
     query: WatchQuery,
     options: { readonly signal: AbortSignal },
   ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    await this.#call('watch', kind.plural, options, async () => {});
+    await this.#call('watch', kind.plural, '', options, async () => {});
     const cut = new AbortController();
     this.#watches.add(cut);
     try {
@@ -97,11 +97,13 @@ export class FaultyClient implements KubeClient {
   }
 
   create<T extends KubeObject>(kind: Resource<T>, object: T, options?: WriteOptions): Promise<T> {
-    return this.#call('create', kind.plural, options, () => this.#client.create(kind, object, options));
+    return this.#call('create', kind.plural, nameOf(object), options, () => this.#client.create(kind, object, options));
   }
 
   replace<T extends KubeObject>(kind: Resource<T>, object: T, options?: WriteOptions & SubresourceOptions): Promise<T> {
-    return this.#call('replace', kind.plural, options, () => this.#client.replace(kind, object, options));
+    return this.#call('replace', kind.plural, nameOf(object), options, () =>
+      this.#client.replace(kind, object, options),
+    );
   }
 
   patch<T extends KubeObject>(
@@ -110,23 +112,29 @@ export class FaultyClient implements KubeClient {
     patch: Patch,
     options?: WriteOptions & SubresourceOptions,
   ): Promise<T> {
-    return this.#call('patch', kind.plural, options, () => this.#client.patch(kind, key, patch, options));
+    return this.#call('patch', kind.plural, key.name, options, () => this.#client.patch(kind, key, patch, options));
   }
 
   delete<T extends KubeObject>(kind: Resource<T>, key: ObjectKey, options?: DeleteOptions): Promise<T | Status> {
-    return this.#call('delete', kind.plural, options, () => this.#client.delete(kind, key, options));
+    return this.#call('delete', kind.plural, key.name, options, () => this.#client.delete(kind, key, options));
   }
 
   evict(pod: ObjectKey, options?: EvictOptions): Promise<void> {
-    return this.#call('evict', 'pods', options, () => this.#client.evict(pod, options));
+    return this.#call('evict', 'pods', pod.name, options, () => this.#client.evict(pod, options));
   }
 
   bind(pod: ObjectKey, nodeName: string, options?: RequestOptions): Promise<void> {
-    return this.#call('bind', 'pods', options, () => this.#client.bind(pod, nodeName, options));
+    return this.#call('bind', 'pods', pod.name, options, () => this.#client.bind(pod, nodeName, options));
   }
 
-  async #call<T>(verb: Verb, kind: string, options: RequestOptions | undefined, send: () => Promise<T>): Promise<T> {
-    const fault = this.#fault(verb, kind);
+  async #call<T>(
+    verb: Verb,
+    kind: string,
+    name: string,
+    options: RequestOptions | undefined,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    const fault = this.#fault(verb, kind, name);
     if (fault === undefined) return send();
     const limit = this.#clock.deadline(options?.timeoutMs ?? 30_000, options?.signal);
     try {
@@ -134,6 +142,7 @@ export class FaultyClient implements KubeClient {
         case 'lost':
           throw unreachable(verb);
         case 'refused':
+          if (fault.afterMs !== undefined) await this.#clock.sleep(fault.afterMs, limit.signal);
           throw fault.error;
         case 'unanswered':
           await send();
@@ -149,6 +158,10 @@ export class FaultyClient implements KubeClient {
       limit.cancel();
     }
   }
+}
+
+function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? metadata.generateName ?? '';
 }
 
 function unreachable(method: string): SpindriftError {

@@ -273,6 +273,73 @@ describe('a notice whose claim was written without an answer', () => {
   });
 });
 
+describe('a webhook that refuses the claims of one pool', () => {
+  const denied = new KubeError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    code: 403,
+    reason: 'Forbidden',
+    message: 'admission webhook denied the request',
+    metadata: {},
+  });
+
+  /** Another pool beside the usual one, with a pod of its own on a node, and one that gets none. */
+  async function withRefusedPool() {
+    const chronicle = new Chronicle();
+    const refused = { from: Number.POSITIVE_INFINITY, writes: 0 };
+    const through = (client: KubeClient, clock: Clock): KubeClient => {
+      const fault = (verb: Verb, kind: string, name: string): Fault | undefined => {
+        if (verb !== 'create' || kind !== 'nodeclaims' || !name.startsWith('bad-')) return undefined;
+        if (clock.now() < refused.from) return undefined;
+        refused.writes++;
+        return { kind: 'refused', error: denied };
+      };
+      return new FaultyClient({ client: chronicle.through(client, clock), clock, fault });
+    };
+    const { world, providerID } = await start({ through });
+    await world.client.create(NODE_POOLS, aPool('bad'));
+    await world.clock.advance(1000);
+    await world.client.create(DEPLOYMENTS, aWorkload('first', 1, '1500m', { pool: 'bad' }));
+    await world.clock.advance(MINUTE);
+    refused.from = world.clock.now();
+    await world.client.create(DEPLOYMENTS, aWorkload('second', 1, '1500m', { pool: 'bad' }));
+    await world.clock.advance(MINUTE);
+    chronicle.clear();
+    const bad = (await claimsOf(world)).find(({ metadata }) => metadata.name?.startsWith('bad-'))!;
+    return { world, chronicle, refused, providerID, bad };
+  }
+
+  it('holds up no node of another that goes some day', async () => {
+    const { world, chronicle, providerID } = await withRefusedPool();
+    world.cloud.announce(providerID, 'scheduled-maintenance', 'the host is old');
+    await world.clock.advance(2 * MINUTE);
+    expect(chronicle.entries.map(({ what }) => what)).toEqual(['claim', 'claim deleted', 'evicted']);
+    await world.end();
+  });
+
+  it('keeps a node whose pods it leaves without a place from being drained, which is said', async () => {
+    const { world, chronicle, bad } = await withRefusedPool();
+    const { providerID = '', nodeName = '' } = bad.status!;
+    world.cloud.announce(providerID, 'scheduled-maintenance', 'the host is old');
+    await world.clock.advance(10 * MINUTE);
+    expect(chronicle.entries).toEqual([]);
+    expect((await world.events(nodeName)).InterruptionWaiting).toMatch(/no other place for default\/first/);
+    await world.end();
+  });
+
+  it('is asked less and less often, whoever waits', async () => {
+    const { world, refused, bad } = await withRefusedPool();
+    world.cloud.announce(bad.status!.providerID!, 'scheduled-maintenance', 'the host is old');
+    await world.clock.advance(MINUTE);
+    refused.writes = 0;
+    await world.clock.advance(10 * MINUTE);
+    expect(refused.writes).toBeGreaterThan(10);
+    expect(refused.writes).toBeLessThan(30);
+    await world.end();
+  });
+});
+
 describe('a machine that is gone', () => {
   it('is found out as soon as its cloud can be believed', async () => {
     const faults = { ...NO_FAULTS, consistencyDelayMs: 2 * MINUTE };
