@@ -8,6 +8,8 @@ export interface InformedControllerSettings {
   /** Dotted lower case: `nodeclaim.lifecycle`. */
   readonly name: string;
   readonly concurrency?: number;
+  /** What goes before all else, and how many more keys of that kind are worked on at once. */
+  readonly urgent?: { readonly concurrency: number; is(key: string): boolean };
   /** After which a reconcile is told to stop. */
   readonly timeoutMs?: number;
   /** The waits between the tries of one key, where they are not the usual ones. */
@@ -30,13 +32,17 @@ export class InformedController {
 
   constructor(options: ControllersOptions, settings: InformedControllerSettings) {
     const { clock, logger, metrics } = options;
-    const { name, concurrency = 10, timeoutMs = 60_000, backOff } = settings;
+    const { name, concurrency = 10, timeoutMs = 60_000, backOff, urgent } = settings;
     this.#options = options;
     this.#settings = settings;
     this.#controller = new Controller({
       ...{ name, concurrency, timeoutMs, clock, logger, metrics },
       // Keys that fail wait for themselves, not for each other.
-      queue: { retriesPerSecond: 1000, retryBurst: 1000, ...backOff },
+      queue: {
+        ...{ retriesPerSecond: 1000, retryBurst: 1000, ...backOff },
+        isUrgent: (key) => urgent?.is(key) ?? false,
+      },
+      urgentConcurrency: urgent?.concurrency ?? 0,
       reconcile: (key, context) => this.#reconcile(key, context),
     });
     this.queue = this.#controller.queue;

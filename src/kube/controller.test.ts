@@ -56,6 +56,24 @@ describe('Controller', () => {
     await end();
   });
 
+  it('works on what is urgent although all that it may work on at once hangs', async () => {
+    const ended: string[] = [];
+    const { clock, controller, end } = setUp({
+      ...{ concurrency: 2, urgentConcurrency: 1, queue: { isUrgent: (key) => key.startsWith('urgent') } },
+      reconcile: async (key, { signal }) => {
+        if (!key.startsWith('urgent')) await clock.sleep(30_000, signal);
+        ended.push(key);
+        return undefined;
+      },
+    });
+    for (const key of ['a', 'b', 'c', 'urgent 1', 'urgent 2']) controller.queue.add(key);
+    await clock.advance(1000);
+    expect(ended).toEqual(['urgent 1', 'urgent 2']);
+    await clock.advance(60_000);
+    expect(ended).toEqual(['urgent 1', 'urgent 2', 'a', 'b', 'c']);
+    await end();
+  });
+
   it('comes back when the reconcile asks for it', async () => {
     const times: number[] = [];
     const { clock, controller, end } = setUp({

@@ -26,6 +26,8 @@ export interface ControllerOptions {
   readonly metrics?: Metrics;
   /** How many keys are worked on at once. */
   readonly concurrency?: number;
+  /** How many more are, of those that are urgent: whatever hangs, what is urgent does not wait for it. */
+  readonly urgentConcurrency?: number;
   /** After which a reconcile is told to stop and the key is tried again later. */
   readonly timeoutMs?: number;
   readonly queue?: Partial<Omit<WorkQueueOptions, 'name' | 'clock' | 'metrics'>>;
@@ -58,14 +60,15 @@ export class Controller {
 
   /** Runs until the signal aborts and the reconciles in progress have ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { concurrency = 1 } = this.#options;
-    await Promise.all(Array.from({ length: concurrency }, () => this.#work(signal)));
+    const { concurrency = 1, urgentConcurrency = 0 } = this.#options;
+    const workers = Array.from({ length: concurrency + urgentConcurrency }, (_, index) => index >= concurrency);
+    await Promise.all(workers.map((urgentOnly) => this.#work(signal, urgentOnly)));
     this.queue.close();
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
+  async #work(signal: AbortSignal, urgentOnly: boolean): Promise<void> {
     while (!signal.aborted) {
-      const key = await this.queue.get(signal).catch(() => undefined);
+      const key = await this.queue.get(signal, { urgentOnly }).catch(() => undefined);
       if (key === undefined) return;
       await this.#turns.take(signal);
       await this.#reconcile(key, signal);

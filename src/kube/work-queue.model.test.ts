@@ -18,6 +18,7 @@ interface Real {
 
 type Command = fc.AsyncCommand<Model, Real>;
 const NEVER = new AbortController().signal;
+const URGENT = 'd';
 
 /** What could be handed out now. */
 function due(model: Model): string[] {
@@ -42,10 +43,11 @@ class Add implements Command {
   async run(model: Model, { queue }: Real): Promise<void> {
     queue.add(this.#key, { afterMs: this.#afterMs, priority: this.#priority });
     const at = model.now + this.#afterMs;
+    const priority = this.#key === URGENT ? Math.max(1, this.#priority) : this.#priority;
     const known = model.wanted.get(this.#key);
     model.wanted.set(this.#key, {
       at: Math.min(at, known?.at ?? at),
-      priority: Math.max(this.#priority, known?.priority ?? this.#priority),
+      priority: Math.max(priority, known?.priority ?? priority),
     });
     expect(queue.depth).toBe(due(model).length);
   }
@@ -56,13 +58,19 @@ class Add implements Command {
 }
 
 class Take implements Command {
+  readonly #urgentOnly: boolean;
+
+  constructor(urgentOnly: boolean) {
+    this.#urgentOnly = urgentOnly;
+  }
+
   check(model: Readonly<Model>): boolean {
-    return due(model).length > 0;
+    return due(model).some((key) => !this.#urgentOnly || model.wanted.get(key)!.priority >= 1);
   }
 
   async run(model: Model, { queue }: Real): Promise<void> {
     const candidates = due(model);
-    const key = await queue.get(NEVER);
+    const key = await queue.get(NEVER, { urgentOnly: this.#urgentOnly });
     expect(model.working).not.toContain(key);
     expect(candidates).toContain(key);
     const highest = Math.max(...candidates.map((candidate) => model.wanted.get(candidate)!.priority));
@@ -73,7 +81,7 @@ class Take implements Command {
   }
 
   toString(): string {
-    return 'take';
+    return this.#urgentOnly ? 'take what is urgent' : 'take';
   }
 }
 
@@ -129,7 +137,7 @@ it('a queue hands out what is wanted and due, never what is being worked on, hig
   const commands = fc.commands(
     [
       fc.tuple(key, fc.constantFrom(0, 0, 5, 10, 30), fc.constantFrom(-1, 0, 0, 1)).map((args) => new Add(...args)),
-      fc.constant(new Take()),
+      fc.boolean().map((urgentOnly) => new Take(urgentOnly)),
       fc.nat(3).map((index) => new Done(index)),
       fc.nat(20).map((ms) => new Advance(ms)),
     ],
@@ -138,7 +146,7 @@ it('a queue hands out what is wanted and due, never what is being worked on, hig
   await fc.assert(
     fc.asyncProperty(commands, async (sequence) => {
       const clock = new VirtualClock();
-      const real = { clock, queue: new WorkQueue({ name: 'model', clock }) };
+      const real = { clock, queue: new WorkQueue({ name: 'model', clock, isUrgent: (one) => one === URGENT }) };
       await fc.asyncModelRun(
         () => ({ model: { now: 0, wanted: new Map(), working: new Set<string>() }, real }),
         sequence,

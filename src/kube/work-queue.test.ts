@@ -35,6 +35,50 @@ describe('WorkQueue', () => {
     expect(queue.idle).toBe(true);
   });
 
+  it('hands out what is urgent first, as it is when its turn comes and not when it was added', async () => {
+    const urgent = new Set(['b']);
+    const { clock, queue, takeAll } = setUp({ isUrgent: (key) => urgent.has(key) });
+    for (const key of ['a', 'b', 'c']) queue.add(key, { afterMs: 10 });
+    urgent.delete('b');
+    urgent.add('c');
+    await clock.advance(10);
+    expect(await takeAll()).toEqual(['c', 'a', 'b']);
+  });
+
+  it('hands out what has become urgent while it was ready first, once it is added again', async () => {
+    const urgent = new Set<string>();
+    const { queue, takeAll } = setUp({ isUrgent: (key) => urgent.has(key) });
+    for (const key of ['a', 'b']) queue.add(key);
+    urgent.add('b');
+    queue.add('b');
+    expect(await takeAll()).toEqual(['b', 'a']);
+  });
+
+  it('gives those who wait for what is urgent nothing else, and only when nobody else waits', async () => {
+    const urgent = new Set(['b', 'c']);
+    const { clock, queue, stop } = setUp({ isUrgent: (key) => urgent.has(key) });
+    const taken: string[] = [];
+    const take = (who: string, urgentOnly: boolean): void =>
+      void queue.get(stop.signal, { urgentOnly }).then(
+        (key) => taken.push(`${who} ${key}`),
+        () => {},
+      );
+    take('kept', true);
+    take('any', false);
+    for (const key of ['b', 'a', 'c']) queue.add(key);
+    await clock.advance(0);
+    expect(taken).toEqual(['any b', 'kept c']);
+    expect(queue.depth).toBe(1);
+    take('kept', true);
+    await clock.advance(0);
+    expect(taken).toHaveLength(2);
+    urgent.add('a');
+    queue.add('a');
+    await clock.advance(0);
+    expect(taken.at(-1)).toBe('kept a');
+    stop.abort();
+  });
+
   it('keeps the earliest of several delays', async () => {
     const { clock, queue, takeAll } = setUp();
     queue.add('a', { afterMs: 1000 });

@@ -4,7 +4,7 @@
  * - a key added while it is being worked on is handed out again afterwards;
  * - a key added many times before it is handed out is handed out once;
  * - of several delays for one key the earliest holds, and adding without a delay means now;
- * - keys of higher priority come first, equal ones in the order they became ready.
+ * - keys of higher priority come first, equal ones in the order they became ready; what is urgent has workers of its own.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import { Heap } from '../platform/heap.ts';
@@ -23,6 +23,8 @@ export interface WorkQueueOptions {
   /** All retries together; the defaults are client-go's. */
   readonly retriesPerSecond?: number;
   readonly retryBurst?: number;
+  /** Whether a key goes before all that was added without a priority; asked when it is ready, and when it is added once more. */
+  isUrgent?(key: string): boolean;
 }
 
 export interface AddOptions {
@@ -31,13 +33,30 @@ export interface AddOptions {
   readonly priority?: number;
 }
 
+export interface GetOptions {
+  /** Only what is urgent: other keys are left to others. */
+  readonly urgentOnly?: boolean;
+}
+
+/** The priority that what is urgent has at least. */
+const URGENT = 1;
+
 interface Entry {
   readonly key: string;
+  /** The highest that it was added with. */
+  asked: number;
+  /** With which it is handed out, once it is ready. */
   priority: number;
   /** Where it stands: waiting for its time, ready, or wanted again after the work in progress. */
   place: 'delayed' | 'ready' | 'dirty';
   /** When it is due (delayed) or became ready, by the clock's `elapsed`. */
   at: number;
+}
+
+/** Somebody who waits for a key. */
+interface Waiter {
+  readonly urgentOnly: boolean;
+  give(key: string): void;
 }
 
 /** A reference to an entry as it was when it was put into a heap; stale when the entry has changed since. */
@@ -55,6 +74,7 @@ export class WorkQueue {
   readonly #baseDelayMs: number;
   readonly #maxDelayMs: number;
   readonly #retries: TokenBucket;
+  readonly #isUrgent: (key: string) => boolean;
   /** Every key that is to be handed out, now or later. At most one entry a key. */
   readonly #entries = new Map<string, Entry>();
   readonly #processing = new Map<string, number>();
@@ -63,7 +83,7 @@ export class WorkQueue {
     (a, b) => a.priority > b.priority || (a.priority === b.priority && a.order < b.order),
   );
   readonly #delayed = new Heap<Ticket>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
-  readonly #waiters: ((key: string) => void)[] = [];
+  readonly #waiters: Waiter[] = [];
   #order = 0;
   #readyCount = 0;
   #timer: Timer | undefined;
@@ -75,6 +95,7 @@ export class WorkQueue {
     this.#observer = queueMetrics(options.metrics, options.name);
     this.#baseDelayMs = options.baseDelayMs ?? 5;
     this.#maxDelayMs = options.maxDelayMs ?? 1_000_000;
+    this.#isUrgent = (key) => options.isUrgent?.(key) ?? false;
     const { retriesPerSecond = 10, retryBurst = 100 } = options;
     this.#retries = new TokenBucket({ clock: options.clock, perSecond: retriesPerSecond, burst: retryBurst });
   }
@@ -94,20 +115,21 @@ export class WorkQueue {
     const at = this.#clock.elapsed() + Math.max(0, afterMs);
     const entry = this.#entries.get(key);
     if (entry === undefined) {
-      const added: Entry = { key, priority, place: 'delayed', at };
+      const added: Entry = { key, asked: priority, priority, place: 'delayed', at };
       this.#entries.set(key, added);
       if (afterMs > 0) this.#delay(added);
       else this.#makeDue(added);
       return;
     }
-    const raised = priority > entry.priority;
-    if (raised) entry.priority = priority;
+    entry.asked = Math.max(entry.asked, priority);
     if (entry.place === 'delayed' && at < entry.at) {
       entry.at = at;
       if (afterMs > 0) this.#delay(entry);
       else this.#makeDue(entry);
-    } else if (entry.place === 'ready' && raised) {
+    } else if (entry.place === 'ready' && this.#priorityOf(entry) > entry.priority) {
+      entry.priority = this.#priorityOf(entry);
       this.#ready.push(this.#ticket(entry));
+      this.#offer(entry);
     }
   }
 
@@ -131,21 +153,24 @@ export class WorkQueue {
   }
 
   /** The next key, when there is one; rejects with the signal's reason when that aborts first. Give it back with `done`. */
-  get(signal: AbortSignal): Promise<string> {
+  get(signal: AbortSignal, { urgentOnly = false }: GetOptions = {}): Promise<string> {
     if (signal.aborted) return Promise.reject(signal.reason);
-    const key = this.#take();
+    const key = this.#take(urgentOnly);
     if (key !== undefined) return Promise.resolve(key);
     return new Promise((resolve, reject) => {
-      const give = (ready: string): void => {
-        signal.removeEventListener('abort', stop);
-        resolve(ready);
+      const waiter: Waiter = {
+        urgentOnly,
+        give: (ready) => {
+          signal.removeEventListener('abort', stop);
+          resolve(ready);
+        },
       };
       const stop = (): void => {
-        this.#waiters.splice(this.#waiters.indexOf(give), 1);
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
         reject(signal.reason);
       };
       signal.addEventListener('abort', stop, { once: true });
-      this.#waiters.push(give);
+      this.#waiters.push(waiter);
     });
   }
 
@@ -187,19 +212,34 @@ export class WorkQueue {
   #makeReady(entry: Entry): void {
     entry.place = 'ready';
     entry.at = this.#clock.elapsed();
+    entry.priority = this.#priorityOf(entry);
     this.#readyCount++;
     this.#observer.depth(this.#readyCount);
     this.#ready.push(this.#ticket(entry));
-    const waiter = this.#waiters.shift();
-    if (waiter === undefined) return;
-    const key = this.#take();
-    if (key !== undefined) waiter(key);
+    this.#offer(entry);
   }
 
-  #take(): string | undefined {
-    for (let ticket = this.#ready.pop(); ticket !== undefined; ticket = this.#ready.pop()) {
+  #priorityOf({ key, asked }: Entry): number {
+    return this.#isUrgent(key) ? Math.max(asked, URGENT) : asked;
+  }
+
+  /** Wakes one who waits for a key like this: one who takes any before one who is kept for what is urgent. */
+  #offer({ priority }: Entry): void {
+    const anyone = this.#waiters.findIndex(({ urgentOnly }) => !urgentOnly);
+    const index = anyone < 0 && priority >= URGENT ? 0 : anyone;
+    const waiter = this.#waiters[index];
+    if (waiter === undefined) return;
+    this.#waiters.splice(index, 1);
+    const key = this.#take(waiter.urgentOnly);
+    if (key !== undefined) waiter.give(key);
+  }
+
+  #take(urgentOnly: boolean): string | undefined {
+    for (let ticket = this.#ready.peek(); ticket !== undefined; ticket = this.#ready.peek()) {
       const { entry } = ticket;
       const current = this.#entries.get(entry.key) === entry && entry.place === 'ready' && ticket.at === entry.at;
+      if (current && urgentOnly && ticket.priority < URGENT) return undefined;
+      this.#ready.pop();
       if (!current || ticket.priority !== entry.priority) continue;
       this.#entries.delete(entry.key);
       this.#readyCount--;

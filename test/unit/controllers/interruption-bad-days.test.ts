@@ -1,13 +1,14 @@
 /** Machines that their cloud takes away while other things go wrong too: no places, restarts, clouds that say more than once. */
 import { describe, expect, it } from 'vitest';
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
-import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePoolSpec } from '../../../src/apis/karpenter/node-pool.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS, STATEFUL_SETS } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_INTERRUPTION } from '../../../src/apis/spindrift/annotations.ts';
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { aStatefulSet, aTemplate } from '../../../src/embedded/testkit/workloads.ts';
 import type { KubeClient } from '../../../src/kube/client.ts';
 import { KubeError } from '../../../src/kube/kube-error.ts';
@@ -16,7 +17,7 @@ import type { Clock, EpochMs } from '../../../src/platform/clock.ts';
 import { Chronicle } from './testkit/chronicle.ts';
 import { claimsOf, runningPods } from './testkit/fleet-facts.ts';
 import { aPool, aWorkload } from './testkit/fleet-objects.ts';
-import { FleetWorld, type FleetWorldOptions } from './testkit/fleet-world.ts';
+import { aClaim, FleetWorld, type FleetWorldOptions } from './testkit/fleet-world.ts';
 
 const MINUTE = 60_000;
 const REPLACE = { notices: { onRebalance: () => 'Replace' as const } };
@@ -336,6 +337,67 @@ describe('a webhook that refuses the claims of one pool', () => {
     await world.clock.advance(10 * MINUTE);
     expect(refused.writes).toBeGreaterThan(10);
     expect(refused.writes).toBeLessThan(30);
+    await world.end();
+  });
+});
+
+describe('a node whose machine goes while others go in peace', () => {
+  const inTime = { 'spindrift.dev/stop-after': '3s' };
+
+  it('is drained in time although its cloud takes long to end each of their machines', async () => {
+    const chronicle = new Chronicle();
+    const world = await FleetWorld.start({ through: chronicle.through });
+    const others = Array.from({ length: 150 }, (_, index) => `other-${index}`);
+    for (const name of [...others, 'one']) await world.client.create(NODE_CLAIMS, aClaim(name));
+    await world.clock.advance(2 * MINUTE);
+    await world.client.create(PODS, aPod('web', { annotations: inTime, spec: { nodeName: 'one' } }));
+    await world.clock.advance(5000);
+    world.cloud.configure('default', anAccount({ faults: { ...NO_FAULTS, latencyMs: 25_000 } }));
+    for (const name of others) await world.client.delete(NODE_CLAIMS, { name });
+    await world.clock.advance(20_000);
+    const at = world.clock.now();
+    world.cloud.interrupt((await world.claim('one'))!.status!.providerID!, MINUTE);
+    await world.clock.advance(50_000);
+    const [evicted] = chronicle.of('evicted');
+    expect(evicted).toMatchObject({ name: 'web' });
+    // The drain waits for another place as long as it may, and no longer.
+    expect(evicted!.at - at).toBeLessThan(30_000);
+    await world.end();
+  });
+
+  it('has its pods leave in time although a webhook takes long to fail for all of theirs', async () => {
+    const chronicle = new Chronicle();
+    const error = new KubeError({
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      code: 500,
+      reason: 'InternalError',
+      message: 'failed calling webhook: context deadline exceeded',
+      metadata: {},
+    });
+    const through = (client: KubeClient, clock: Clock): KubeClient => {
+      const fault = (verb: Verb, _kind: string, name: string): Fault | undefined =>
+        verb === 'evict' && name.startsWith('slow-') ? { kind: 'refused', error, afterMs: 10_000 } : undefined;
+      return new FaultyClient({ client: chronicle.through(client, clock), clock, fault });
+    };
+    const world = await FleetWorld.start({ through });
+    const others = ['other-0', 'other-1', 'other-2', 'other-3'];
+    const resources = { requests: { cpu: '7', memory: '1Gi' } };
+    for (const name of ['one', ...others]) await world.client.create(NODE_CLAIMS, aClaim(name, { resources }));
+    await world.clock.advance(MINUTE);
+    await world.client.create(PODS, aPod('web', { annotations: inTime, spec: { nodeName: 'one' } }));
+    for (let index = 0; index < 300; index++)
+      await world.client.create(PODS, aPod(`slow-${index}`, { spec: { nodeName: others[index % 4]! } }));
+    await world.clock.advance(5000);
+    for (const name of others) await world.client.delete(NODE_CLAIMS, { name });
+    await world.clock.advance(20_000);
+    const at = world.clock.now();
+    world.cloud.interrupt((await world.claim('one'))!.status!.providerID!, MINUTE);
+    await world.clock.advance(50_000);
+    const [evicted] = chronicle.of('evicted');
+    expect(evicted).toMatchObject({ name: 'web' });
+    expect(evicted!.at - at).toBeLessThan(30_000);
     await world.end();
   });
 });

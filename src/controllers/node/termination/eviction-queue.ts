@@ -62,9 +62,11 @@ export class EvictionQueue {
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 32,
+      // A webhook that takes its time to fail may hold up all others.
+      urgent: { concurrency: 16, is: (key) => this.#endBy(key) !== undefined },
       backOff: { baseDelayMs: FIRST_WAIT_MS, maxDelayMs: LONGEST_WAIT_MS },
       retryWithinMs: (key) => {
-        const endBy = this.#items.get(key.slice(key.lastIndexOf('/') + 1))?.endBy;
+        const endBy = this.#endBy(key);
         return endBy === undefined ? undefined : hurryMs(endBy, options.clock.now());
       },
       listen: () => [
@@ -161,6 +163,10 @@ export class EvictionQueue {
     this.#metrics.podDrained('evicted');
     recorder.record(evicted(pod));
     return undefined;
+  }
+
+  #endBy(key: string): number | undefined {
+    return this.#items.get(key.slice(key.lastIndexOf('/') + 1))?.endBy;
   }
 
   /** How long a pod that was refused waits, if its budget does not open before. */

@@ -41,6 +41,7 @@ import { NodeMetrics } from '../metrics.ts';
 import { awaitedAttachments } from './awaited-attachments.ts';
 import { type DrainPlan, decideDrain, type TakenAway } from './decide-drain.ts';
 import type { DrainPlans } from './drain-plans.ts';
+import { isAwaited } from './drainable-pod.ts';
 import type { EvictionQueue } from './eviction-queue.ts';
 
 export interface NodeTerminationOptions extends ControllersOptions {
@@ -75,14 +76,19 @@ export class NodeTermination {
     const { nodes, pods, nodeClaims } = options.state.informers;
     const ifDeleted = (node: Node | undefined): string[] =>
       node?.metadata.deletionTimestamp === undefined ? [] : [node.metadata.name ?? ''];
+    const hurryFor = (name: string): number | undefined => {
+      const providerID = nodes.get(name)?.spec?.providerID ?? '';
+      return hurryForClaim(nodeClaims.byIndex(BY_PROVIDER_ID, providerID)[0], clock.now());
+    };
+    // Until its pods have left. Then comes the cloud, which may take as long as it likes and holds nobody up who is in a hurry.
+    const isUrgent = (name: string): boolean =>
+      hurryFor(name) !== undefined && pods.byIndex(BY_NODE, name).some((pod) => isAwaited(pod, clock.now()));
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 100,
+      urgent: { concurrency: 16, is: isUrgent },
       backOff: { baseDelayMs: 100, maxDelayMs: 30_000 },
-      retryWithinMs: (name) => {
-        const providerID = nodes.get(name)?.spec?.providerID ?? '';
-        return hurryForClaim(nodeClaims.byIndex(BY_PROVIDER_ID, providerID)[0], clock.now());
-      },
+      retryWithinMs: hurryFor,
       listen: (queue) => [
         enqueueOn(nodes, queue, ifDeleted),
         enqueueOn(pods, queue, ({ spec }) => ifDeleted(nodes.get(spec.nodeName ?? ''))),

@@ -47,9 +47,16 @@ export class NodeClaimTermination {
     const { nodeClaims, nodes } = options.state.informers;
     const isDeleted = ({ metadata }: NodeClaim): boolean => metadata.deletionTimestamp !== undefined;
     const nameOf = ({ metadata }: NodeClaim): string => metadata.name ?? '';
+    // Until its node hears that it goes. Then comes the cloud, which may take as long as it likes and holds nobody up who is in a hurry.
+    const isUrgent = (claim: NodeClaim | undefined): boolean =>
+      hurryForClaim(claim, options.clock.now()) !== undefined &&
+      nodes
+        .byIndex(BY_PROVIDER_ID, claim?.status?.providerID ?? '')
+        .some(({ metadata }) => metadata.deletionTimestamp === undefined);
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 100,
+      urgent: { concurrency: 16, is: (name) => isUrgent(nodeClaims.get(name)) },
       backOff: { baseDelayMs: 100, maxDelayMs: 30_000 },
       retryWithinMs: (name) => hurryForClaim(nodeClaims.get(name), options.clock.now()),
       listen: (queue) => [
