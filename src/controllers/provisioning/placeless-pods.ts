@@ -11,6 +11,12 @@ export interface KeptPlaces {
   readonly successors: Pick<Successors, 'placesFor'>;
 }
 
+/** Whether any pod has no place, or will have none, be one kept for it or not: quick to tell, also of a large cluster. */
+export function needsRound(state: Pick<ClusterState, 'nodes' | 'podsOn' | 'provisionable'>): boolean {
+  const isDisplacing = (node: StateNode): boolean => isGoing(node) && state.podsOn(node.name).some(isReschedulable);
+  return state.nodes().some(isDisplacing) || state.provisionable().length > 0;
+}
+
 /**
  * Pods that have no place, or will have none, but for those that a place is kept for on a node on its way: planned anew, they would
  * seldom fit as well again. They count where they will be. All of it is of one moment.

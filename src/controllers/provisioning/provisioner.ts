@@ -37,7 +37,7 @@ import type { Decision, DecisionLog } from './decision-log.ts';
 import { failedScheduling, nominated, noReplacement, spotPolicyNotKept } from './events.ts';
 import { LaterRound } from './later-round.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
-import { placelessPods } from './placeless-pods.ts';
+import { needsRound, placelessPods } from './placeless-pods.ts';
 import { Rounds } from './rounds.ts';
 
 /** How long pods are gathered, and how long places for them are looked for. */
@@ -108,10 +108,8 @@ export class Provisioner {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
         try {
-          const nodes = state.nodes();
-          const { pending, displaced } = placelessPods(state, nodes, this.#options);
-          if (pending.length > 0 || displaced.length > 0) await this.provision(signal);
-          else this.rounds.ended(goingOf(nodes));
+          if (needsRound(state)) await this.provision(signal);
+          else this.rounds.ended(goingOf(state.nodes()));
         } catch (error) {
           if (signal.aborted) return;
           this.#logger.error('provisioning failed', { error: asError(error) });
@@ -138,12 +136,15 @@ export class Provisioner {
     const startedAt = clock.elapsed();
     const pools = await this.#pools.read(signal);
     this.#options.showSold?.(pools);
-    // A look at all nodes takes its time, and one was taken just now.
-    await clock.sleep(0, signal);
     // All of it is read in one moment: while the problem is built, pods come and go.
     const nodes = state.nodes();
+    const pods = placelessPods(state, nodes, this.#options);
+    if (pods.pending.length === 0 && pods.displaced.length === 0) {
+      this.rounds.ended(goingOf(nodes));
+      return;
+    }
     const snapshot = {
-      ...placelessPods(state, nodes, this.#options),
+      ...pods,
       nodes,
       isLost: (claim: NodeClaim) => isLost(claim, clock.now()),
       daemonSets: state.informers.daemonSets.list(),
