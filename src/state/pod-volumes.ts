@@ -41,15 +41,16 @@ export function hasClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean 
   return persistentVolumeClaim !== undefined || ephemeral !== undefined;
 }
 
-interface Found {
-  readonly where: Alternatives;
-  readonly driver?: string;
-}
-
-function claimName(pod: Pod, volume: Volume): string | undefined {
+/** The name of the claim that the volume of a pod has; undefined where it has none. */
+export function claimName(pod: Pod, volume: Volume): string | undefined {
   if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName;
   // The claim of an ephemeral volume is named after its pod.
   return volume.ephemeral === undefined ? undefined : `${pod.metadata.name}-${volume.name}`;
+}
+
+interface Found {
+  readonly where: Alternatives;
+  readonly driver?: string;
 }
 
 function bound(claim: PersistentVolumeClaim, storage: StorageLookup): Found | VolumeTrouble {

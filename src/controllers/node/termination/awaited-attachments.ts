@@ -1,23 +1,27 @@
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { VolumeAttachment } from '../../../apis/kubernetes/volume-attachment.ts';
-import type { StorageLookup } from '../../../state/pod-volumes.ts';
-import { isDrainable } from './drainable-pod.ts';
+import type { EpochMs } from '../../../platform/clock.ts';
+import { claimName, type StorageLookup } from '../../../state/pod-volumes.ts';
+import { isDrainable, stuckAt } from './drainable-pod.ts';
 
-/** The attachments that must go before the machine does: not those of pods that stay on the node to the end. */
+/**
+ * The attachments that must go before the machine does: not those of pods that stay on the node to the end, by their own
+ * wish or because nobody ends them. A volume is not detached while its pod is there.
+ */
 export function awaitedAttachments(
   attachments: readonly VolumeAttachment[],
   pods: readonly Pod[],
   storage: Pick<StorageLookup, 'claim'>,
+  now: EpochMs,
 ): VolumeAttachment[] {
   const staying = new Set(
     pods
-      .filter((pod) => !isDrainable(pod))
-      .flatMap(({ metadata, spec }) =>
-        (spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
-          persistentVolumeClaim === undefined
-            ? []
-            : [storage.claim(metadata.namespace ?? '', persistentVolumeClaim.claimName)?.spec.volumeName],
-        ),
+      .filter((pod) => !isDrainable(pod) || now > stuckAt(pod))
+      .flatMap((pod) =>
+        (pod.spec.volumes ?? []).flatMap((volume) => {
+          const name = claimName(pod, volume);
+          return name === undefined ? [] : [storage.claim(pod.metadata.namespace ?? '', name)?.spec.volumeName];
+        }),
       ),
   );
   return attachments.filter(({ spec }) => {

@@ -271,7 +271,8 @@ export class NodeTermination {
     await this.#attachments.synced(signal);
     const name = node.metadata.name ?? '';
     const attached = this.#attachments.byIndex(BY_NODE, name);
-    const awaited = awaitedAttachments(attached, state.informers.pods.byIndex(BY_NODE, name), state.storage);
+    const pods = state.informers.pods.byIndex(BY_NODE, name);
+    const awaited = awaitedAttachments(attached, pods, state.storage, clock.now());
     if (awaited.length === 0) return { type: 'VolumesDetached', status: 'True' };
     const names = awaited.map(({ metadata }) => metadata.name ?? '');
     const change = { type: 'VolumesDetached', message: names.join(', ') } as const;
