@@ -5,6 +5,8 @@ import { SPINDRIFT_GROUP } from './simulated-node-class.ts';
 export const ANNOTATION_INTERRUPTION = `${SPINDRIFT_GROUP}/interruption`;
 /** When the cloud said so of that kind, RFC 3339. */
 export const ANNOTATION_INTERRUPTION_TIME = `${SPINDRIFT_GROUP}/interruption-time`;
+/** When we first heard of it, RFC 3339: what the cloud says while nobody listens is heard later than it is said. */
+export const ANNOTATION_INTERRUPTION_HEARD = `${SPINDRIFT_GROUP}/interruption-heard`;
 /** When that machine goes, RFC 3339; absent where the cloud does not say. It only ever moves closer. */
 export const ANNOTATION_INTERRUPTION_DEADLINE = `${SPINDRIFT_GROUP}/interruption-deadline`;
 /** On a claim that makes way: the identity of the disruption command. */

@@ -64,5 +64,26 @@ describe('the drain of an interrupted node', () => {
       const ahead = { ...interruption, at: later(9 * hour) };
       expect(decideDrainStart(facts({ ...seen, interruption: ahead }))).toEqual({ kind: 'wait', until: later(hour) });
     });
+
+    it('counts it from when it was heard, where that was long after it was said, also after a restart', () => {
+      const interruption = { kind: 'scheduled-maintenance', at: later(-2 * hour), heardAt: T0 } as const;
+      expect(decideDrainStart(waiting('scheduled-maintenance', { interruption }))).toEqual({
+        ...{ kind: 'wait', until: later(hour) },
+      });
+      const restarted = { interruption, now: later(hour - 1), waitedMs: 0 };
+      expect(decideDrainStart(waiting('scheduled-maintenance', restarted))).toEqual({
+        ...{ kind: 'wait', until: later(hour) },
+      });
+    });
+
+    it.each(['scheduled-maintenance', 'rebalance'] as const)(
+      'gives provisioning a moment to answer where that hour is over already: %s',
+      (kind) => {
+        const late = { now: later(2 * hour), covered: false };
+        expect(decideDrainStart(waiting(kind, late))).toEqual({ kind: 'wait', until: later(2 * hour + 5000) });
+        const asked = { ...late, now: later(2 * hour + 5000), waitedMs: 5000 };
+        expect(decideDrainStart(waiting(kind, asked)).kind).toBe(kind === 'rebalance' ? 'drop' : 'drain');
+      },
+    );
   });
 });

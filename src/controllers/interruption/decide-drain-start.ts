@@ -49,14 +49,17 @@ export function decideDrainStart(facts: DrainFacts): DrainStart {
     : { kind: 'wait', until };
 }
 
-/** When other places are no longer waited for, where the cloud does not say when the machine goes. */
+/**
+ * When other places are no longer waited for, where the cloud does not say when the machine goes. Before we heard of it
+ * nobody looked for any: what was said while nobody listened has its time all the same.
+ */
 export function waitsUntil({
   interruption,
   now,
   waitedMs,
 }: Pick<DrainFacts, 'interruption' | 'now' | 'waitedMs'>): number {
   const seenAt = now - waitedMs;
-  return Math.min(interruption.at ?? seenAt, seenAt) + LONGEST_WAIT_MS;
+  return Math.min(interruption.heardAt ?? interruption.at ?? seenAt, seenAt) + LONGEST_WAIT_MS;
 }
 
 /**
@@ -64,8 +67,10 @@ export function waitsUntil({
  * sent away from a node that runs to none at all, and if it is taken after all that is said with a deadline.
  */
 function withoutDeadline(facts: DrainFacts): DrainStart {
-  const until = waitsUntil(facts);
-  if (facts.now < until) return { kind: 'wait', until };
+  const { now, waitedMs, covered } = facts;
+  // However late it is, other places are asked for before anybody is sent away.
+  const until = Math.max(waitsUntil(facts), covered ? 0 : now - waitedMs + PATIENCE_MS);
+  if (now < until) return { kind: 'wait', until };
   if (facts.interruption.kind === 'rebalance')
     return { kind: 'drop', because: 'no other places for its pods came up within an hour, and it may yet stay' };
   return { kind: 'drain', because: 'no other places for its pods came up within an hour, and it will be ended' };

@@ -2,6 +2,7 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import {
   ANNOTATION_INTERRUPTION,
   ANNOTATION_INTERRUPTION_DEADLINE,
+  ANNOTATION_INTERRUPTION_HEARD,
   ANNOTATION_INTERRUPTION_TIME,
 } from '../../apis/spindrift/annotations.ts';
 import { NOTICE_KINDS, type NoticeKind } from '../../cloud/notice.ts';
@@ -12,6 +13,8 @@ export interface ClaimInterruption {
   readonly kind: NoticeKind;
   /** When the cloud first said that of this kind, where that is known. */
   readonly at?: EpochMs;
+  /** When we first heard that, where that is known. */
+  readonly heardAt?: EpochMs;
   /** When the machine goes, where that is known. */
   readonly deadline?: EpochMs;
 }
@@ -24,15 +27,23 @@ export function interruptionOf(claim: NodeClaim | undefined): ClaimInterruption 
   // What a person wrote in words of their own is taken for the usual danger.
   const kind = NOTICE_KINDS.find((known) => known === said) ?? 'spot-interruption';
   const at = parseTimestamp(annotations[ANNOTATION_INTERRUPTION_TIME]);
+  const heardAt = parseTimestamp(annotations[ANNOTATION_INTERRUPTION_HEARD]);
   const deadline = parseTimestamp(annotations[ANNOTATION_INTERRUPTION_DEADLINE]);
-  return { kind, ...(at !== undefined && { at }), ...(deadline !== undefined && { deadline }) };
+  return {
+    kind,
+    ...(at !== undefined && { at }),
+    ...(heardAt !== undefined && { heardAt }),
+    ...(deadline !== undefined && { deadline }),
+  };
 }
 
 /** The annotations that say it. */
-export function interruptionAnnotations({ kind, at, deadline }: ClaimInterruption): Record<string, string> {
+export function interruptionAnnotations(interruption: ClaimInterruption): Record<string, string> {
+  const { kind, at, heardAt, deadline } = interruption;
   return {
     [ANNOTATION_INTERRUPTION]: kind,
     ...(at !== undefined && { [ANNOTATION_INTERRUPTION_TIME]: toTimestamp(at) }),
+    ...(heardAt !== undefined && { [ANNOTATION_INTERRUPTION_HEARD]: toTimestamp(heardAt) }),
     ...(deadline !== undefined && { [ANNOTATION_INTERRUPTION_DEADLINE]: toTimestamp(deadline) }),
   };
 }
@@ -41,6 +52,7 @@ export function interruptionAnnotations({ kind, at, deadline }: ClaimInterruptio
 export const NO_INTERRUPTION = {
   [ANNOTATION_INTERRUPTION]: null,
   [ANNOTATION_INTERRUPTION_TIME]: null,
+  [ANNOTATION_INTERRUPTION_HEARD]: null,
   [ANNOTATION_INTERRUPTION_DEADLINE]: null,
 } as const;
 

@@ -174,9 +174,11 @@ export class NoticeReceiver {
     const action = onRebalance(claim.metadata.labels?.[LABEL_NODE_POOL] ?? '');
     const known = interruptionOf(pending.claim);
     const wanted = decideNotice(notice, known, action);
-    const missing = decideNotice(notice, interruptionOf(claim), action);
+    const written = interruptionOf(claim);
+    const missing = decideNotice(notice, written, action);
     if (missing !== undefined) {
-      const body = { metadata: { annotations: interruptionAnnotations(missing) } };
+      const news = missing.kind === written?.kind ? missing : { ...missing, heardAt: clock.now() };
+      const body = { metadata: { annotations: interruptionAnnotations(news) } };
       const timeoutMs = answerMs(missing.deadline ?? Number.POSITIVE_INFINITY, clock.now());
       await writes.patch(NODE_CLAIMS, claim, body, { signal, timeoutMs });
     }

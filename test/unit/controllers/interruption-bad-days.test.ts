@@ -137,6 +137,18 @@ describe('a node that goes some day, and whose pods have no other place,', () =>
     await world.end();
   });
 
+  it('has other places before it is drained, although that was said while nobody listened', async () => {
+    const { world, chronicle, providerID } = await start({ slowHeartbeats: true });
+    await world.killControllers();
+    world.cloud.announce(providerID, 'scheduled-maintenance', 'the host is old');
+    await world.clock.advance(61 * MINUTE);
+    world.startControllers();
+    await world.clock.advance(2 * MINUTE);
+    expect(chronicle.entries.map(({ what }) => what)).toEqual(['claim', 'claim deleted', 'evicted']);
+    expect(await runningPods(world)).toBe(1);
+    await world.end();
+  });
+
   it('is opened again after an hour where it may yet stay', async () => {
     const options = { controllers: REPLACE };
     const { world, chronicle, name, providerID, nodeName } = await start(options, { limits: { nodes: '1' } });
