@@ -227,6 +227,49 @@ describe('a node that goes', () => {
     await world.end();
   });
 
+  it('goes also when its claim was taken away by force', async () => {
+    const world = await withNode();
+    await world.killControllers();
+    await world.client.patch(NODE_CLAIMS, { name: 'one' }, { type: 'merge', body: { metadata: { finalizers: [] } } });
+    await world.client.delete(NODE_CLAIMS, { name: 'one' });
+    expect(await world.claim('one')).toBeUndefined();
+    await world.client.delete(NODES, { name: 'one' });
+    world.startControllers();
+    await world.clock.advance(MINUTE);
+    expect(await world.node('one')).toBeUndefined();
+    expect(world.instances).toBe(0);
+    await world.end();
+  });
+
+  it.each([true, false])(
+    'is left to another autoscaler whose cloud it came from, with its claim: %s',
+    async (claimed) => {
+      const world = await FleetWorld.start();
+      const finalizers = ['karpenter.sh/termination'];
+      const providerID = 'aws:///zone-a/i-1';
+      const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
+      if (claimed) {
+        await world.client.create(NODE_CLAIMS, aClaim('one', { nodeClassRef }, { finalizers }));
+        const body = { status: { providerID } };
+        await world.client.patch(NODE_CLAIMS, { name: 'one' }, { type: 'merge', body }, { subresource: 'status' });
+      }
+      const labels = { 'karpenter.sh/nodepool': 'general', 'karpenter.k8s.aws/ec2nodeclass': 'default' };
+      const metadata = { name: 'one', finalizers, labels };
+      await world.client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata, spec: { providerID } });
+      await withPods(world, pod('db'));
+      await world.client.delete(NODES, { name: 'one' });
+      await world.clock.advance(10_000);
+      expect((await world.node('one'))?.metadata.finalizers).toEqual(finalizers);
+      expect((await world.node('one'))?.spec?.taints ?? []).not.toContainEqual({
+        ...{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' },
+      });
+      expect((await world.claim('one'))?.metadata.deletionTimestamp).toBeUndefined();
+      const db = await world.client.get(PODS, { namespace: 'default', name: 'db' });
+      expect(db.metadata.deletionTimestamp).toBeUndefined();
+      await world.end();
+    },
+  );
+
   it('whose machine is gone is not waited for', async () => {
     const world = await withNode();
     await withPods(world, pod('held', { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }));

@@ -27,6 +27,7 @@ import { answerForClaim, hurryForClaim } from '../../interruption/hurry.ts';
 import { type ClaimInterruption, interruptionOf, isGone } from '../../interruption/interruption-of-claim.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
 import { failedTermination } from '../../nodeclaim/events.ts';
+import { isNodeOfProvider } from '../../nodeclaim/is-of-provider.ts';
 import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
 import { settledAt } from '../../nodeclaim/settled-at.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
@@ -107,15 +108,16 @@ export class NodeTermination {
   }
 
   async #reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { client, clock, state, recorder, writes } = this.#options;
+    const { client, clock, provider, state, recorder, writes } = this.#options;
     const { signal } = context;
     const known = writes.newest(state.informers.nodes.get(name));
     if (known?.metadata.deletionTimestamp === undefined) return undefined;
     if (!known.metadata.finalizers?.includes(FINALIZER_TERMINATION)) return undefined;
-    // 1. Its claim goes with it.
     const claims = state.informers.nodeClaims
       .byIndex(BY_PROVIDER_ID, known.spec?.providerID ?? '')
       .map((claim) => writes.newest(claim));
+    if (!isNodeOfProvider(known, claims, provider)) return undefined;
+    // 1. Its claim goes with it.
     const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal, answerForClaim(claim, clock.now()))));
     // 2. Where there is no machine any more, there is nothing to wait for.
