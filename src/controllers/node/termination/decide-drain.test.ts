@@ -11,6 +11,10 @@ const daemon = [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'd',
 const critical = { priorityClassName: 'system-node-critical' };
 const held = { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } };
 const planned = { graceMs: 30_000, group: 0, budgets: [], comesBack: 'at-once', readyMs: 1000 } as const;
+const step = (name: string, askAt: number) => {
+  const pod = { ...planned, id: `uid-${name}`, name };
+  return { pod, askAt, expectedAt: askAt, endBy: later(100_000), graceMs: 30_000 };
+};
 const names = (pods: readonly Pod[]): string[] => pods.map(({ metadata }) => metadata.name ?? '');
 const leaving = (endsAt: number, grace = 30) => ({
   deletionTimestamp: toTimestamp(endsAt as EpochMs),
@@ -80,10 +84,6 @@ describe('a drain', () => {
   it('of a machine that is taken away asks each pod when the plan says so, and forces nobody', () => {
     const now = aPod({ name: 'now' });
     const soon = aPod({ name: 'soon', metadata: held });
-    const step = (name: string, askAt: number) => {
-      const pod = { ...planned, id: `uid-${name}`, name };
-      return { pod, askAt, expectedAt: askAt, endBy: later(100_000), graceMs: 30_000 };
-    };
     const plan = { latestStart: T0, steps: [step('now', T0), step('soon', later(70_000))], late: [] };
     const taken = { plan, shortenedEnd: () => undefined };
     const drain = decideDrain([now, soon], T0, undefined, taken);
@@ -92,6 +92,14 @@ describe('a drain', () => {
     expect(drain.endBy.get(now)).toBe(later(100_000));
     expect(drain.changesAt).toBe(later(70_000));
     expect(names(decideDrain([now, soon], later(70_000), undefined, taken).due)).toEqual(['now', 'soon']);
+  });
+
+  it('of a machine that is taken away asks pods that are due together in the order of the plan', () => {
+    const [a, b, c] = [aPod({ name: 'a' }), aPod({ name: 'b' }), aPod({ name: 'c' })];
+    const going = aPod({ name: 'going', metadata: leaving(later(500_000), 500) });
+    const plan = { latestStart: T0, steps: [step('c', T0), step('a', T0), step('b', T0)], late: [] };
+    const taken = { plan, shortenedEnd: () => later(100_000) };
+    expect(names(decideDrain([a, b, c, going], T0, undefined, taken).due)).toEqual(['going', 'c', 'a', 'b']);
   });
 
   it('gives a pod what is left where the machine will not be there for longer', () => {

@@ -8,7 +8,7 @@ import { drainGroup, isAwaited, stuckAt } from './drainable-pod.ts';
 export interface DrainPlan {
   /** All the node waits for; it is drained when there are none. */
   readonly awaited: readonly Pod[];
-  /** To be evicted, or deleted, now. */
+  /** To be evicted, or deleted, now; those that a timed plan speaks of in its order, after all others. */
   readonly due: readonly Pod[];
   /** Of those that are due because the machine is taken away: by when they have to have ended. */
   readonly endBy: ReadonlyMap<Pod, number>;
@@ -54,5 +54,13 @@ export function decideDrain(
     const deleted = deletedAt(pod, deadline);
     changesAt = Math.min(changesAt, stuckAt(pod) + 1, deleted > now ? deleted : Number.POSITIVE_INFINITY);
   }
-  return { awaited, due, endBy, held, changesAt };
+  return { awaited, due: inPlannedOrder(due, taken), endBy, held, changesAt };
+}
+
+/** Of pods that share a budget, the first to ask has the first turn: it must be the one whom the plan gives it. */
+function inPlannedOrder(due: readonly Pod[], taken: TakenAway | undefined): readonly Pod[] {
+  if (taken === undefined) return due;
+  const turns = new Map(taken.plan.steps.map(({ pod }, index) => [pod.id, index]));
+  const turnOf = ({ metadata }: Pod): number => turns.get(metadata.uid ?? '') ?? -1;
+  return due.toSorted((a, b) => turnOf(a) - turnOf(b));
 }
