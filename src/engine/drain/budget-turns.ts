@@ -2,6 +2,7 @@
  * Pods that one disruption budget lets go a few at a time: each takes one of the places that the budget allows to be
  * empty, and gives it back when the one that came in its stead is ready.
  */
+import { Heap } from '../../platform/heap.ts';
 import type { DrainBudget, DrainPod } from './drain-question.ts';
 
 /** A pod in its turn. */
@@ -42,13 +43,16 @@ export function turnsOf(pods: readonly DrainPod[], budget: DrainBudget, availabl
 /** When the turn of each pod comes. */
 function startsOf(pods: readonly DrainPod[], budget: DrainBudget, cap: number): number[] {
   const { allowed, away, elsewhere } = budget;
+  const most = pods.length + elsewhere;
+  // There is a plan at every look at a node: where nobody has to wait, nothing is reckoned.
+  if (allowed - away >= most) return pods.map(() => 0);
   const backMs = Math.max(...pods.map(({ readyMs }) => readyMs));
-  // When each of the places can be used next.
-  const places = Array.from({ length: allowed }, (_, index) => (index < away ? backMs : 0));
+  // When each of the places can be used next, the soonest first; more of them than there are pods are of no use.
+  const places = new Heap<number>((a, b) => a < b);
+  for (let place = 0; place < Math.min(allowed, most); place++) places.push(place < allowed - away ? 0 : backMs);
   const take = (pod: DrainPod): number => {
-    const soonest = places.indexOf(Math.min(...places));
-    const start = places[soonest] ?? 0;
-    places[soonest] = start + emptyMs(pod, cap);
+    const start = places.pop() ?? 0;
+    places.push(start + emptyMs(pod, cap));
     return start;
   };
   // Pods that leave other nodes take turns in between.

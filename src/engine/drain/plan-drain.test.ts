@@ -64,6 +64,14 @@ describe('a planned drain', () => {
     expect(plan(pods, 120).latestStart).toBe(in_(120 - 3 - 20 - 30));
   });
 
+  it('counts the turns of the largest services too', () => {
+    const pods = [pod('a', { budgets }), pod('b', { budgets })];
+    const expected = (allowed: number, elsewhere: number) => times(pods, 120, allowed, elsewhere).map(([, , at]) => at);
+    expect(expected(2000, 1000)).toEqual([0, 0]);
+    expect(expected(2000, 3000)).toEqual([0, 0]);
+    expect(expected(2000, 6000)).toEqual([0, 10]);
+  });
+
   it('shortens the grace periods of pods that others wait for alike, so that all have their turn', () => {
     const pods = ['a', 'b', 'c'].map((id) => pod(id, { budgets, comesBack: 'after-its-end' }));
     expect(times(pods, 83)).toEqual([
