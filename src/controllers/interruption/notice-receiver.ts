@@ -10,6 +10,7 @@ import type { Notice, ReceivedNotice } from '../../cloud/notice.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 import { asError } from '../../platform/errors.ts';
+import { RecentKeys } from '../../platform/recent-keys.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
@@ -41,6 +42,8 @@ interface Pending {
 
 /** So many notices may not be handled before no more are taken: while the API server is away, they come again and again. */
 const MOST_PENDING = 20_000;
+/** Machines of which it is remembered what was told, so that what is said twice counts once. */
+const REMEMBERED = 20_000;
 const WORKERS = 64;
 /** So many are taken before others have their turn. */
 const AT_A_TIME = 25;
@@ -57,6 +60,7 @@ export class NoticeReceiver {
   readonly #options: NoticeReceiverOptions;
   readonly #metrics: InterruptionMetrics;
   readonly #recent: RecentCount;
+  readonly #told = new RecentKeys(REMEMBERED);
   readonly #controller: InformedController;
   /** By provider ID. */
   readonly #pending = new Map<string, Pending[]>();
@@ -185,10 +189,9 @@ export class NoticeReceiver {
     if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(notice.providerID, signal);
     recordNotice(notice, pending.claim);
     if (wanted === undefined) {
-      const old = known !== undefined && notice.kind !== 'rebalance' && notice.kind !== 'reservation-ending';
-      if (old) return 'repeated';
-      this.#tell(notice, claim);
-      return 'told';
+      const unwritten = notice.kind === 'rebalance' || notice.kind === 'reservation-ending';
+      const old = known !== undefined && (!unwritten || known.kind === notice.kind);
+      return !old && this.#tell(notice, claim) ? 'told' : 'repeated';
     }
     // That a machine ends which we ended ourselves, or whose end was announced, is no news.
     const announced = known !== undefined && (isTakenBack(known) || !isTakenBack(notice));
@@ -196,12 +199,15 @@ export class NoticeReceiver {
     return wanted.deadline !== undefined && wanted.deadline <= clock.now() ? 'late' : 'acted';
   }
 
-  #tell(notice: Notice, claim: NodeClaim): void {
+  /** Tells people of it, and counts it; false when that has been done. */
+  #tell(notice: Notice, claim: NodeClaim): boolean {
     const { say, state } = this.#options;
+    if (!this.#told.add(`${notice.kind} ${notice.providerID}`)) return false;
     this.#metrics.interrupted(claim, notice.kind);
     say(noticeReceived(claim, notice));
     for (const node of state.informers.nodes.byIndex(BY_PROVIDER_ID, notice.providerID))
       say(noticeReceived(node, notice));
+    return true;
   }
 
   async #cordon(providerID: string, signal: AbortSignal): Promise<void> {

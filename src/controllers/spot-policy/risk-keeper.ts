@@ -10,6 +10,7 @@ import type { SpotPool } from '../../engine/spot/spot-pool.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import { RecentKeys } from '../../platform/recent-keys.ts';
 import { interruptionOf } from '../interruption/interruption-of-claim.ts';
 import { type RiskMetrics, riskMetrics } from './metrics.ts';
 import { readRisks } from './risk-status.ts';
@@ -36,7 +37,7 @@ export class RiskKeeper {
   readonly #model = new RiskModel();
   readonly #prices = new RiskPrices(this.#model);
   readonly #metrics: RiskMetrics;
-  readonly #heard = new Set<string>();
+  readonly #heard = new RecentKeys(REMEMBERED);
   #watchedAt: number | undefined;
 
   constructor({ clock, metrics }: RiskKeeperOptions) {
@@ -52,7 +53,7 @@ export class RiskKeeper {
     const known = interruptionOf(claim);
     // Whoever wrote that on the claim has counted it, also a former process.
     if (known !== undefined && EVENTS[known.kind] === event) return false;
-    if (!this.#isNew(`${event} ${notice.providerID}`)) return false;
+    if (!this.#heard.add(`${event} ${notice.providerID}`)) return false;
     this.#record(pool, event, notice.at);
     return true;
   }
@@ -104,14 +105,6 @@ export class RiskKeeper {
     this.#model.record(pool, event, Math.min(at, now));
     this.#metrics.events.add({ ...labelsOf(pool), event });
     this.#metrics.rate.set(labelsOf(pool), this.#model.rate(pool, now));
-  }
-
-  #isNew(key: string): boolean {
-    if (this.#heard.has(key)) return false;
-    this.#heard.add(key);
-    const [oldest] = this.#heard;
-    if (this.#heard.size > REMEMBERED && oldest !== undefined) this.#heard.delete(oldest);
-    return true;
   }
 }
 

@@ -48,12 +48,13 @@ async function setUp(
   const interrupted = async (name: string): Promise<boolean> =>
     (await client.get(NODE_CLAIMS, { name })).metadata.annotations?.[ANNOTATION_INTERRUPTION] !== undefined;
   const outcome = (name: string) => metrics.read('spindrift_interruption_notices_total', { outcome: name });
+  const danger = (kind: string) => metrics.read('spindrift_interruptions_total', { kind });
   const received = () => metrics.read('karpenter_interruption_received_messages_total');
   const end = async (): Promise<void> => {
     stop.abort(new Error('the end'));
     await clock.run(running);
   };
-  return { clock, client, launch, interrupted, outcome, received, end };
+  return { clock, client, launch, interrupted, outcome, danger, received, end };
 }
 
 function aNotice(
@@ -125,6 +126,26 @@ describe('the receiver of notices', () => {
     expect(await world.outcome('foreign')).toBe(1);
     await world.end();
   });
+
+  it.each<NoticeKind>(['rebalance', 'reservation-ending'])(
+    'counts a notice of which nothing is written once: %s',
+    async (kind) => {
+      const world = await setUp(async function* (signal) {
+        for (let time = 0; time < 3; time++) yield aNotice('one', async () => {}, kind);
+        yield aNotice('two', async () => {}, kind);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      });
+      for (const name of ['one', 'two']) {
+        await world.client.create(NODE_CLAIMS, aClaim(name));
+        await world.launch(name);
+      }
+      await world.clock.advance(5000);
+      expect(await world.danger(kind)).toBe(2);
+      expect(await world.outcome('told')).toBe(2);
+      expect(await world.outcome('repeated')).toBe(2);
+      await world.end();
+    },
+  );
 
   it('takes no more than it can hold while nothing can be written, however often notices come again', async () => {
     const sent = 30_000;
