@@ -9,6 +9,8 @@ export const ANNOTATION_INTERRUPTION_TIME = `${SPINDRIFT_GROUP}/interruption-tim
 export const ANNOTATION_INTERRUPTION_HEARD = `${SPINDRIFT_GROUP}/interruption-heard`;
 /** When that machine goes, RFC 3339; absent where the cloud does not say. It only ever moves closer. */
 export const ANNOTATION_INTERRUPTION_DEADLINE = `${SPINDRIFT_GROUP}/interruption-deadline`;
+/** On a claim whose node is to be closed to new pods, also where it has yet to join: the kind of the notice that says why. */
+export const ANNOTATION_CORDONED = `${SPINDRIFT_GROUP}/cordoned`;
 /** On a claim that makes way: the identity of the disruption command. */
 export const ANNOTATION_DISRUPTION = `${SPINDRIFT_GROUP}/disruption`;
 /** On a node that is closed until the scheduler knows which pods it was made for; without it, a closed node was closed by a person. */

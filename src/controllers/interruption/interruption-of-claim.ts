@@ -1,5 +1,6 @@
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import {
+  ANNOTATION_CORDONED,
   ANNOTATION_INTERRUPTION,
   ANNOTATION_INTERRUPTION_DEADLINE,
   ANNOTATION_INTERRUPTION_HEARD,
@@ -55,6 +56,11 @@ export const NO_INTERRUPTION = {
   [ANNOTATION_INTERRUPTION_HEARD]: null,
   [ANNOTATION_INTERRUPTION_DEADLINE]: null,
 } as const;
+
+/** Whether nothing new is to come to the claim's node, although it may stay. */
+export function isCordoned(claim: NodeClaim | undefined): boolean {
+  return claim?.metadata.annotations?.[ANNOTATION_CORDONED] !== undefined;
+}
 
 /** Whether the machine is gone already. */
 export function isGone(interruption: ClaimInterruption | undefined): boolean {

@@ -6,6 +6,7 @@
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODES } from '../../apis/kubernetes/node.ts';
+import { ANNOTATION_CORDONED } from '../../apis/spindrift/annotations.ts';
 import type { Notice, ReceivedNotice } from '../../cloud/notice.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
@@ -17,7 +18,7 @@ import { InformedController } from '../informed-controller.ts';
 import { decideNotice, type RebalanceAction } from './decide-notice.ts';
 import { noticeReceived } from './events.ts';
 import { answerMs, hurryMs } from './hurry.ts';
-import { interruptionAnnotations, interruptionOf, isTakenBack } from './interruption-of-claim.ts';
+import { interruptionAnnotations, interruptionOf, isCordoned, isTakenBack } from './interruption-of-claim.ts';
 import { InterruptionMetrics, type NoticeOutcome } from './metrics.ts';
 import { RecentCount } from './recent-count.ts';
 
@@ -186,7 +187,7 @@ export class NoticeReceiver {
       const timeoutMs = answerMs(missing.deadline ?? Number.POSITIVE_INFINITY, clock.now());
       await writes.patch(NODE_CLAIMS, claim, body, { signal, timeoutMs });
     }
-    if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(notice.providerID, signal);
+    if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(claim, notice, signal);
     recordNotice(notice, pending.claim);
     if (wanted === undefined) {
       const unwritten = notice.kind === 'rebalance' || notice.kind === 'reservation-ending';
@@ -210,8 +211,11 @@ export class NoticeReceiver {
     return true;
   }
 
-  async #cordon(providerID: string, signal: AbortSignal): Promise<void> {
+  /** It is written on the claim first: a node that has not joined, or is about to be opened, goes by that. */
+  async #cordon(claim: NodeClaim, { kind, providerID }: Notice, signal: AbortSignal): Promise<void> {
     const { state, writes } = this.#options;
+    const annotations = { [ANNOTATION_CORDONED]: kind };
+    if (!isCordoned(claim)) await writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
     for (const cached of state.informers.nodes.byIndex(BY_PROVIDER_ID, providerID)) {
       const node = writes.newest(cached);
       if (node.spec?.unschedulable !== true)

@@ -3,10 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
+import { NODES, type Node } from '../../../src/apis/kubernetes/node.ts';
 import { PODS, type Pod } from '../../../src/apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
-import { ANNOTATION_INTERRUPTION, ANNOTATION_INTERRUPTION_DEADLINE } from '../../../src/apis/spindrift/annotations.ts';
+import {
+  ANNOTATION_INTERRUPTION,
+  ANNOTATION_INTERRUPTION_DEADLINE,
+  ANNOTATION_OPENING,
+} from '../../../src/apis/spindrift/annotations.ts';
 import type { Notice } from '../../../src/cloud/notice.ts';
 import type { RebalanceAction } from '../../../src/controllers/interruption/decide-notice.ts';
 import { aDeployment, aTemplate } from '../../../src/embedded/testkit/workloads.ts';
@@ -427,6 +432,35 @@ describe('a notice', () => {
     expect(chronicle.of('claim')).toHaveLength(action === 'Replace' ? 1 : 0);
     await world.end();
   });
+
+  it.each([
+    ['has not joined yet', (node: Node | undefined) => node === undefined],
+    ['is not open yet', (node: Node | undefined) => node?.metadata.annotations?.[ANNOTATION_OPENING] !== undefined],
+  ])(
+    'that a machine may be taken soon closes its node also where that %s, but for the pods it was made for',
+    async (_, isThen) => {
+      const { world } = await start({ controllers: { notices: { onRebalance: () => 'Cordon' } } });
+      await world.client.create(DEPLOYMENTS, aDeployment('web', { replicas: 1, template: template('web', {}) }));
+      let providerID: string | undefined;
+      let node: Node | undefined;
+      for (let step = 0; step < 600 && !(providerID !== undefined && isThen(node)); step++) {
+        await world.clock.advance(100);
+        providerID = (await world.client.list(NODE_CLAIMS)).items[0]?.status?.providerID;
+        node = (await world.client.list(NODES)).items[0];
+      }
+      expect(isThen(node)).toBe(true);
+      world.cloud.announce(providerID ?? '', 'rebalance', 'the pool is at risk');
+      await world.clock.advance(MINUTE);
+      const [claim, ...others] = (await world.client.list(NODE_CLAIMS)).items;
+      expect(others).toEqual([]);
+      expect((await world.node(claim?.status?.nodeName ?? ''))?.spec?.unschedulable).toBe(true);
+      expect((await world.node(claim?.status?.nodeName ?? ''))?.metadata.annotations).not.toHaveProperty(
+        ANNOTATION_OPENING,
+      );
+      expect((await podsOf(world, 'web')).filter(isHealthy)).toHaveLength(1);
+      await world.end();
+    },
+  );
 
   it('is not lost when the API server is away for a while', async () => {
     let away = false;

@@ -149,6 +149,21 @@ describe('a claim', () => {
     await world.end();
   });
 
+  it('that is cordoned before its node joins has a closed node, which a person may open', async () => {
+    const world = await FleetWorld.start();
+    await world.client.create(
+      NODE_CLAIMS,
+      aClaim('one', {}, { annotations: { 'spindrift.dev/cordoned': 'rebalance' } }),
+    );
+    await world.clock.advance(MINUTE);
+    expect(await world.condition('one', 'Initialized')).toMatchObject({ status: 'True' });
+    expect((await world.node('one'))?.spec?.unschedulable).toBe(true);
+    await world.client.patch(NODES, { name: 'one' }, { type: 'merge', body: { spec: { unschedulable: null } } });
+    await world.clock.advance(MINUTE);
+    expect((await world.node('one'))?.spec?.unschedulable).toBeUndefined();
+    await world.end();
+  });
+
   it('is initialised only when its start-up taints are gone', async () => {
     const world = await FleetWorld.start();
     const taint = { key: 'cilium', effect: 'NoSchedule' } as const;

@@ -21,6 +21,7 @@ import { mayBind } from '../../../state/steerable.ts';
 import type { Successors } from '../../../state/successors.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
+import { isCordoned } from '../../interruption/interruption-of-claim.ts';
 import { NodeMetrics } from '../../node/metrics.ts';
 import type { RegistrationHealth } from '../../nodepool/registration-health.ts';
 import { deleteClaim } from '../delete-claim.ts';
@@ -241,7 +242,7 @@ export class NodeClaimLifecycle {
     }
     if (isOpening(node) && (done || isClosedForLong(claim, clock.now()))) {
       if (done && !(await binder.bind(claim, node, nominations.waitingFor(claim), signal))) return BINDING;
-      await this.#patchNode(node, opened(node, done), signal);
+      await this.#open(claim, node, done, signal);
     } else if (done && node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') {
       await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
     }
@@ -256,7 +257,7 @@ export class NodeClaimLifecycle {
     if (node === undefined || !isOpening(node)) return undefined;
     const heard = await binder.bind(claim, node, nominations.waitingFor(claim), signal);
     if (!heard || successors.awaitedBy(claim.metadata.name ?? '')) return { requeueAfterMs: HEARD_MS };
-    await this.#patchNode(node, opened(node, true), signal);
+    await this.#open(claim, node, true, signal);
     nominations.opened(claim);
     return undefined;
   }
@@ -281,9 +282,19 @@ export class NodeClaimLifecycle {
     const { nominations, successors, binder } = this.#options;
     const expected = successors.awaitedBy(claim.metadata.name ?? '') || nominations.waitingFor(claim).some(mayBind);
     const closing = expected && node.spec?.unschedulable !== true;
-    const registered = await this.#patchNode(node, closing ? closed(patch) : patch, signal);
+    const cordoned = isCordoned(claim) ? { ...patch, spec: { ...patch.spec, unschedulable: true } } : patch;
+    const registered = await this.#patchNode(node, closing ? closed(patch) : cordoned, signal);
     binder.registered(node.metadata.name ?? '');
     return registered;
+  }
+
+  async #open({ metadata }: NodeClaim, node: Node, initialized: boolean, signal: AbortSignal): Promise<void> {
+    const { state, writes } = this.#options;
+    const cordoned = (): boolean => isCordoned(writes.newest(state.informers.nodeClaims.get(metadata.name ?? '')));
+    const closedStill = cordoned();
+    const open = await this.#patchNode(node, opened(node, initialized, closedStill), signal);
+    // Whoever said so in that moment saw a node that was closed.
+    if (!closedStill && cordoned()) await this.#patchNode(open, { spec: { unschedulable: true } }, signal);
   }
 
   #patchNode(node: Node, body: NodePatch, signal: AbortSignal): Promise<Node> {

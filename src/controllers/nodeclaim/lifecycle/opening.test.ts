@@ -19,11 +19,17 @@ describe('a new node', () => {
     const taints = [CLOSED, STARTUP];
     const node = aNode({ metadata: { annotations: { 'spindrift.dev/opening': 'true' } }, spec: { taints } });
     expect(isOpening(node)).toBe(true);
-    expect(opened(node, true)).toEqual({
+    expect(opened(node, true, false)).toEqual({
       metadata: { labels: { 'karpenter.sh/initialized': 'true' }, annotations: { 'spindrift.dev/opening': null } },
       spec: { unschedulable: null, taints: [STARTUP] },
     });
-    expect(opened(node, false).metadata).toEqual({ annotations: { 'spindrift.dev/opening': null } });
+    expect(opened(node, false, false).metadata).toEqual({ annotations: { 'spindrift.dev/opening': null } });
+  });
+
+  it('that is cordoned meanwhile stays closed, and is not ours to open any more', () => {
+    expect(opened(aNode(), true, true)).toEqual({
+      metadata: { labels: { 'karpenter.sh/initialized': 'true' }, annotations: { 'spindrift.dev/opening': null } },
+    });
   });
 
   it('that a person closed is not ours to open', () => {

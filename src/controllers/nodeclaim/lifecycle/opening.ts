@@ -36,12 +36,13 @@ export function isClosedForLong(claim: NodeClaim, now: EpochMs): boolean {
   return since !== undefined && now - since >= LONGEST_CLOSED_MS;
 }
 
-/** What opens the node, also without the taint that Kubernetes gave it because it was closed. */
-export function opened(node: Node, initialized: boolean): NodePatch {
+/**
+ * What opens the node, also without the taint that Kubernetes gave it because it was closed. One that is cordoned stays
+ * closed: it is only no longer ours to open.
+ */
+export function opened(node: Node, initialized: boolean, cordoned: boolean): NodePatch {
   const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== TAINT_UNSCHEDULABLE);
   const labels = initialized ? { labels: { [LABEL_INITIALIZED]: 'true' } } : {};
-  return {
-    metadata: { ...labels, annotations: { [ANNOTATION_OPENING]: null } },
-    spec: { unschedulable: null, taints },
-  };
+  const metadata = { ...labels, annotations: { [ANNOTATION_OPENING]: null } };
+  return cordoned ? { metadata } : { metadata, spec: { unschedulable: null, taints } };
 }
