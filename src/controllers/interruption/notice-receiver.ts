@@ -10,7 +10,7 @@ import { ANNOTATION_CORDONED } from '../../apis/spindrift/annotations.ts';
 import type { Notice, ReceivedNotice } from '../../cloud/notice.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
-import { asError } from '../../platform/errors.ts';
+import { asError, hasCode } from '../../platform/errors.ts';
 import { RecentKeys } from '../../platform/recent-keys.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
@@ -52,9 +52,10 @@ const AT_A_TIME = 25;
 const MOMENT_MS = 100;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** How long a machine that nobody knows may be one whose launch is not written down yet. */
+/** How long a machine that nobody knows may be one whose launch is not written down yet; after that its cloud is asked. */
 const LAUNCH_MS = 30_000;
 const LOOK_AGAIN_MS = 1000;
+const ASK_AGAIN_MS = 5000;
 
 export class NoticeReceiver {
   readonly name = 'interruption';
@@ -144,6 +145,7 @@ export class NoticeReceiver {
     } else {
       const young = pending.some(({ receivedAt }) => clock.elapsed() < receivedAt + LAUNCH_MS);
       if (young && this.#unlaunched.size > 0) return { requeueAfterMs: LOOK_AGAIN_MS };
+      if (await this.#isBeingLaunched(providerID, signal)) return { requeueAfterMs: ASK_AGAIN_MS };
       for (const each of pending) each.outcome ??= 'foreign';
     }
     for (const { notice, outcome = 'foreign' } of pending) {
@@ -152,6 +154,21 @@ export class NoticeReceiver {
       this.#forget(providerID);
     }
     return undefined;
+  }
+
+  /** Whether the machine is one of ours that could not be written down yet, as its tags say. */
+  async #isBeingLaunched(providerID: string, signal: AbortSignal): Promise<boolean> {
+    const { provider, state } = this.#options;
+    if (this.#unlaunched.size === 0) return false;
+    try {
+      const { claim } = await provider.get(providerID, signal);
+      // It may have been written down meanwhile.
+      const { nodeClaims } = state.informers;
+      return this.#unlaunched.has(claim.uid) || nodeClaims.byIndex(BY_PROVIDER_ID, providerID).length > 0;
+    } catch (error) {
+      if (hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) return false;
+      throw error;
+    }
   }
 
   /** How soon what failed is tried again, where the machine goes before long. */
