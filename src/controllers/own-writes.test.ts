@@ -57,7 +57,7 @@ describe('our own writes', () => {
   it('are forgotten with the object', async () => {
     const { writes, handlers } = setUp(version('2'), version('3', { deletionTimestamp: '2030-01-01T00:00:00Z' }));
     await writes.patch(NODES, version('1'), {}, {});
-    for (const handler of handlers) handler.deleted?.(version('2'));
+    for (const handler of handlers) handler.deleted?.(version('2'), version('2'));
     expect(writes.newest(version('1')).metadata.resourceVersion).toBe('1');
     await writes.patch(NODES, version('2'), {}, {});
     expect(writes.newest(version('2')).metadata.resourceVersion).toBe('2');

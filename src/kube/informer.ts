@@ -19,7 +19,8 @@ export interface InformerHandler<T> {
   added?(object: T): void;
   /** Old and new differ in resource version. */
   updated?(object: T, old: T): void;
-  deleted?(object: T): void;
+  /** The object at its end, and as it was last known before. */
+  deleted?(object: T, known: T): void;
 }
 
 export type InformerState =
@@ -260,7 +261,7 @@ export class Informer<T extends KubeObject> {
   #remove(key: string, last?: T): void {
     const known = this.#cache.delete(key);
     if (known === undefined) return;
-    for (const handler of this.#handlers) this.#call(handler, (to) => to.deleted?.(last ?? known));
+    for (const handler of this.#handlers) this.#call(handler, (to) => to.deleted?.(last ?? known, known));
   }
 
   /** A handler that throws is a bug in the handler; it must not take the cache down with it. */

@@ -25,7 +25,7 @@ function told<T extends KubeObject>(indexer: Indexer<T>) {
   };
   const remove = (name: string): void => {
     const known = cache.delete(name);
-    if (known !== undefined) for (const handler of handlers) handler.deleted?.(known);
+    if (known !== undefined) for (const handler of handlers) handler.deleted?.(known, known);
   };
   return { informer, put, remove };
 }

@@ -2,9 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { NODE_CLAIMS, type NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
+import { keyOf } from '../../../src/apis/kubernetes/object.ts';
+import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
+import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { Informer } from '../../../src/kube/informer.ts';
-import { parseTimestamp } from '../../../src/platform/clock.ts';
+import { parseTimestamp, toTimestamp } from '../../../src/platform/clock.ts';
 import { aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
@@ -68,6 +71,18 @@ describe('a claim', () => {
     const after = versions.slice(before);
     expect(after).toHaveLength(1);
     expect(left - (parseTimestamp(told(after[0]!)) ?? 0)).toBeLessThan(3000);
+    await end();
+  });
+
+  it('tells of a pod that was deleted by force', async () => {
+    const { world, versions, end } = await oneNode(1);
+    const pod = aPod('lonely');
+    await world.client.create(PODS, pod);
+    await world.clock.advance(60_000);
+    const left = world.clock.now();
+    await world.client.delete(PODS, keyOf(pod), { gracePeriodSeconds: 0 });
+    await world.clock.advance(30_000);
+    expect(told(versions.at(-1)!)).toBe(toTimestamp(left));
     await end();
   });
 });

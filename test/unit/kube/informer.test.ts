@@ -73,6 +73,20 @@ describe('Informer', () => {
     expect(updates).toEqual(['1 → 2']);
   });
 
+  it('gives what is deleted as it was at its end, and as it was known before', async () => {
+    const { clock, server, informer, start, write } = setUp();
+    const gone: (string | undefined)[][] = [];
+    informer.addHandler({
+      deleted: (object, known) => gone.push([object, known].map(({ metadata }) => metadata.deletionTimestamp)),
+    });
+    await write('a');
+    start();
+    await clock.advance(0);
+    await server.delete(CONFIG_MAPS, { namespace: 'default', name: 'a' });
+    await clock.advance(0);
+    expect(gone).toEqual([['2030-01-01T00:00:00Z', undefined]]);
+  });
+
   it('keeps everything but managedFields, and leaves the received object as it was', () => {
     const metadata = { name: 'a', managedFields: [{ manager: 'someone' }] };
     const received = Object.freeze({

@@ -16,7 +16,10 @@ export function podEventTime(pod: Pod, old: Pod | undefined, now: EpochMs): Epoc
   return bound || ended || leaves ? now : undefined;
 }
 
-/** The same for a pod that is gone, where it neither ended before nor was told to leave. */
+/**
+ * The same for a pod that is gone, as it was last known before: where it had neither ended nor been told to leave by then. One that
+ * is deleted by force says only with its end that it was told to leave.
+ */
 export function podGoneTime(pod: Pod, now: EpochMs): EpochMs | undefined {
   if (!pod.spec.nodeName || belongsToNode(pod) || hasEnded(pod)) return undefined;
   return pod.metadata.deletionTimestamp === undefined ? now : undefined;

@@ -44,7 +44,7 @@ export class PodEvents {
           state.informers.pods.addHandler({
             added: (pod) => note(pod, podEventTime(pod, undefined, clock.now())),
             updated: (pod, old) => note(pod, podEventTime(pod, old, clock.now())),
-            deleted: (pod) => note(pod, podGoneTime(pod, clock.now())),
+            deleted: (_, known) => note(known, podGoneTime(known, clock.now())),
           }),
         ];
       },
