@@ -121,6 +121,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
       commands,
       backOff,
       consolidation,
+      podEvents,
       spot,
     }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),

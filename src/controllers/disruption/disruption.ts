@@ -16,6 +16,7 @@ import type { ControllersOptions } from '../controllers-options.ts';
 import { inSlices } from '../in-slices.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
+import type { PodEvents } from '../nodeclaim/podevents/pod-events.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
@@ -46,6 +47,7 @@ export interface DisruptionOptions extends ControllersOptions {
   readonly budgets: DisruptionBudgets;
   readonly commands: Commands;
   readonly backOff: BackOff;
+  readonly podEvents: Pick<PodEvents, 'latest'>;
   readonly spot: SpotPlanning;
   readonly policies: Pick<SpotPolicies, 'for'>;
   /** How long and how hard other places for pods are looked for. */
@@ -93,7 +95,7 @@ export class Disruption {
     const shared = { solve: engineSolve(clock, options.spot, provisioning), backOff, metrics: this.#metrics };
     this.#methods = [
       new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
-      new Emptiness({ ...shared, clock, policies: options.policies }),
+      new Emptiness({ ...shared, clock, policies: options.policies, podEvents: options.podEvents }),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
     ];

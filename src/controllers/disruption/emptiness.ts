@@ -1,11 +1,12 @@
 /** Nodes that no pod needs go, all at once. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
-import { NEVER } from '../../apis/karpenter/duration.ts';
 import { type Slices, UNLIMITED, Work } from '../../engine/packing/work.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
-import { isInFlight, type StateNode } from '../../state/state-node.ts';
+import { consolidatableAt } from '../../state/node-hold.ts';
+import { isInFlight, poolOf, type StateNode } from '../../state/state-node.ts';
 import { inSlices } from '../in-slices.ts';
+import type { PodEvents } from '../nodeclaim/podevents/pod-events.ts';
 import { keptOnDemand } from '../spot-policy/kept-on-demand.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 import type { Candidate } from './candidate.ts';
@@ -18,6 +19,8 @@ import { withinBudgets } from './within-budgets.ts';
 export interface EmptinessOptions {
   readonly clock: Clock;
   readonly metrics: DisruptionMetrics;
+  /** When pods last came and left, where claims do not tell of that yet. */
+  readonly podEvents: Pick<PodEvents, 'latest'>;
   /** They may ask for on-demand nodes that nobody uses yet. */
   readonly policies: Pick<SpotPolicies, 'for'>;
 }
@@ -52,17 +55,20 @@ export class Emptiness implements DisruptionMethod {
     const candidates: Candidate[] = [];
     for (const state of look.nodes) {
       if (work.spend(UNITS)) yield;
-      if (!isEmpty(state, look) || kept.has(state.name)) continue;
+      if (!this.#isEmpty(state, look) || kept.has(state.name)) continue;
       const candidate = look.candidate(state, 'graceful');
-      if (candidate !== undefined && candidate.pool.spec.disruption.consolidateAfter !== NEVER)
-        candidates.push(candidate);
+      if (candidate !== undefined) candidates.push(candidate);
     }
     return candidates;
   }
-}
 
-function isEmpty(state: StateNode, look: Look): boolean {
-  return state.claim !== undefined && isTrue(state.claim, 'Consolidatable') && isUnused(state, look);
+  /** What the claim says of itself may be from before its last pod left. */
+  #isEmpty(state: StateNode, look: Look): boolean {
+    const { claim } = state;
+    if (claim === undefined || !isTrue(claim, 'Consolidatable') || !isUnused(state, look)) return false;
+    const pool = look.poolNamed.get(poolOf(state) ?? '');
+    return consolidatableAt(claim, pool, this.#options.podEvents.latest(state.name)) <= look.now;
+  }
 }
 
 function isUnused(state: StateNode, look: Look): boolean {

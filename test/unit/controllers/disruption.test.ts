@@ -9,18 +9,23 @@ import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { Consolidation } from '../../../src/controllers/disruption/consolidation/consolidation.ts';
+import { type Fault, FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
 import { claimNames, claimsOf, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
 import { aPool, aWorkload } from './testkit/fleet-objects.ts';
-import { FleetWorld } from './testkit/fleet-world.ts';
+import { FleetWorld, type FleetWorldOptions } from './testkit/fleet-world.ts';
 
 const MINUTE = 60_000;
 const SMALL = { catalogue: [aType('small', 2)] };
 const ANY_NUMBER = { budgets: [{ nodes: '100%' }] };
 
 /** A pool with so many nodes, each with a pod of the app `web`. */
-async function withFleet(count: number, pool = aPool('general', { disruption: ANY_NUMBER })): Promise<FleetWorld> {
-  const world = await FleetWorld.start({ account: SMALL });
+async function withFleet(
+  count: number,
+  pool = aPool('general', { disruption: ANY_NUMBER }),
+  options: FleetWorldOptions = {},
+): Promise<FleetWorld> {
+  const world = await FleetWorld.start({ account: SMALL, ...options });
   await world.client.create(NODE_POOLS, pool);
   await world.client.create(DEPLOYMENTS, aWorkload('web', count, '1500m'));
   await world.clock.advance(3 * MINUTE);
@@ -60,6 +65,44 @@ describe('an empty node', () => {
     const disrupted = { reason: 'empty', nodepool: 'general', capacity_type: 'spot', termination_mode: 'graceful' };
     const labels = { ...disrupted, consolidation_policy: 'when_empty' };
     expect(await world.metrics.read('karpenter_nodeclaims_disrupted_total', labels)).toBe(2);
+    await world.end();
+  });
+
+  it('goes no sooner where it might have gone long before, had it been empty', async () => {
+    const disruption = { ...ANY_NUMBER, consolidateAfter: '5m', consolidationPolicy: 'WhenEmpty' } as const;
+    const world = await withFleet(2, aPool('general', { disruption }));
+    const [first = ''] = await claimNames(world);
+    await world.clock.advance(5 * MINUTE);
+    expect(await world.condition(first, 'Consolidatable')).toMatchObject({ status: 'True' });
+    await scale(world, 0);
+    await world.clock.advance(4.5 * MINUTE);
+    expect(await claimNames(world)).toHaveLength(2);
+    await world.clock.advance(2 * MINUTE);
+    expect(await claimNames(world)).toEqual([]);
+    await world.end();
+  });
+
+  it('goes no sooner where nothing is heard of what was written on its claim', async () => {
+    const disruption = { ...ANY_NUMBER, consolidateAfter: '5m', consolidationPolicy: 'WhenEmpty' } as const;
+    const clients: FaultyClient[] = [];
+    let silent = false;
+    const fault = (verb: string, kind: string): Fault | undefined =>
+      silent && verb === 'watch' && kind === 'nodeclaims' ? { kind: 'lost' } : undefined;
+    const world = await withFleet(2, aPool('general', { disruption }), {
+      through: (client, clock) => {
+        clients.push(new FaultyClient({ client, clock, fault }));
+        return clients[0]!;
+      },
+    });
+    await world.clock.advance(5 * MINUTE);
+    silent = true;
+    clients[0]!.cutWatches('broken');
+    await scale(world, 0);
+    await world.clock.advance(MINUTE);
+    silent = false;
+    await world.clock.advance(3 * MINUTE);
+    expect(await goingClaims(world)).toEqual([]);
+    expect(await claimNames(world)).toHaveLength(2);
     await world.end();
   });
 

@@ -1,6 +1,6 @@
 /** Writes on claims when a pod last came to their node or left it, which is what `consolidateAfter` counts from. */
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
-import { NODE_CLAIMS } from '../../../apis/karpenter/node-claim.ts';
+import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
@@ -11,8 +11,11 @@ import { podEventTime, podGoneTime } from './pod-event-time.ts';
 
 /** A claim is written so long after something came or went, once for all that did so meanwhile. */
 const GATHER_MS = 10_000;
+/** So often it is seen whether the cache shows what was written. */
+const SHOWN_MS = 1000;
 
-interface Unwritten {
+/** An event that the cache does not show on the claim yet. */
+interface Untold {
   /** The latest event. */
   readonly at: EpochMs;
   /** When the claim is to be written. */
@@ -24,7 +27,7 @@ export class PodEvents {
   readonly #options: ControllersOptions;
   readonly #controller: InformedController;
   /** By the name of the node. */
-  readonly #unwritten = new Map<string, Unwritten>();
+  readonly #untold = new Map<string, Untold>();
 
   constructor(options: ControllersOptions) {
     this.#options = options;
@@ -34,10 +37,10 @@ export class PodEvents {
       listen: (queue) => {
         const note = ({ spec }: Pod, at: EpochMs | undefined): void => {
           const node = spec.nodeName ?? '';
-          const known = this.#unwritten.get(node);
+          const known = this.#untold.get(node);
           if (at === undefined || at <= (known?.at ?? 0)) return;
           const due = known?.due ?? clock.elapsed() + GATHER_MS;
-          this.#unwritten.set(node, { at, due });
+          this.#untold.set(node, { at, due });
           if (known === undefined) queue.add(node);
         };
         return [
@@ -57,35 +60,36 @@ export class PodEvents {
     return this.#controller.run(signal);
   }
 
-  /** The latest event on a node that its claim does not tell of yet: claims are written a while after, and many at a time take longer. */
+  /** The latest event on a node that its claim does not tell of yet, as the cache shows it: claims are written a while after, and many at a time take longer. */
   latest(node: string): EpochMs | undefined {
-    return this.#unwritten.get(node)?.at;
+    return this.#untold.get(node)?.at;
   }
 
   async #reconcile(node: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const { clock, state, writes } = this.#options;
     const { nodes, nodeClaims } = state.informers;
-    const unwritten = this.#unwritten.get(node);
+    const untold = this.#untold.get(node);
     const [known] = nodeClaims.byIndex(BY_PROVIDER_ID, nodes.get(node)?.spec?.providerID ?? '');
-    const claim = writes.newest(known);
-    const before = parseTimestamp(claim?.status?.lastPodEventTime) ?? 0;
-    // Times on claims are whole seconds.
-    if (unwritten === undefined || claim === undefined || unwritten.at < before + 1000) {
-      this.#unwritten.delete(node);
+    if (untold === undefined || known === undefined || tells(known, untold.at)) {
+      this.#untold.delete(node);
       return undefined;
     }
-    const waitMs = unwritten.due - clock.elapsed();
+    const claim = writes.newest(known);
+    // Whoever decides by the cache has to ask us until it shows what was written.
+    if (tells(claim, untold.at)) return { requeueAfterMs: SHOWN_MS };
+    const waitMs = untold.due - clock.elapsed();
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     // While a node comes up its claim is written all the time, and in the end with this too.
     if (!isTrue(claim, 'Initialized')) return { requeueAfterMs: GATHER_MS };
-    const status = { lastPodEventTime: toTimestamp(unwritten.at) };
+    const status = { lastPodEventTime: toTimestamp(untold.at) };
     await writes.patch(NODE_CLAIMS, claim, { status }, { signal, subresource: 'status' });
-    const { at } = this.#unwritten.get(node) ?? unwritten;
-    if (at === unwritten.at) {
-      this.#unwritten.delete(node);
-      return undefined;
-    }
-    this.#unwritten.set(node, { at, due: clock.elapsed() + GATHER_MS });
-    return { requeueAfterMs: GATHER_MS };
+    const { at } = this.#untold.get(node) ?? untold;
+    this.#untold.set(node, { at, due: clock.elapsed() + GATHER_MS });
+    return { requeueAfterMs: SHOWN_MS };
   }
+}
+
+/** Whether the claim tells of an event at that time, or of a later one; times on claims are whole seconds. */
+function tells({ status }: NodeClaim, at: EpochMs): boolean {
+  return at < (parseTimestamp(status?.lastPodEventTime) ?? 0) + 1000;
 }
