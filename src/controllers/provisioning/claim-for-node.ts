@@ -11,6 +11,7 @@ import {
 } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import { NODE_POOL_HASH_VERSION, nodePoolHash } from '../../apis/karpenter/node-pool-hash.ts';
 import { quantities } from '../../apis/kubernetes/resource-quantities.ts';
 import { ANNOTATION_SPOT_FALLBACK } from '../../apis/spindrift/annotations.ts';
 import type { Requirement } from '../../engine/problem.ts';
@@ -44,7 +45,9 @@ export function claimForNode(node: NewNode, pool: NodePool, cloudName: (instance
       },
       annotations: {
         ...template.metadata?.annotations,
-        ...hashOf(pool),
+        // Of the template as it is here: the pool may carry that of the one before.
+        [ANNOTATION_NODE_POOL_HASH]: nodePoolHash(pool),
+        [ANNOTATION_NODE_POOL_HASH_VERSION]: NODE_POOL_HASH_VERSION,
         [ANNOTATION_OFFERINGS]: writeOfferings(offerings),
         ...(node.spotFallback && { [ANNOTATION_SPOT_FALLBACK]: 'true' }),
       },
@@ -112,16 +115,5 @@ function fixedLabels(requirements: readonly Requirement[]): Record<string, strin
     requirements.flatMap(({ key, operator, values }) =>
       operator === 'In' && values.length === 1 && !OF_THE_OFFERING.includes(key) ? [[key, values[0] as string]] : [],
     ),
-  );
-}
-
-/** The hash of the template that the claim is made from; the pool carries it. */
-function hashOf({ metadata }: NodePool): Record<string, string> {
-  const keys = [ANNOTATION_NODE_POOL_HASH, ANNOTATION_NODE_POOL_HASH_VERSION];
-  return Object.fromEntries(
-    keys.flatMap((key) => {
-      const value = metadata.annotations?.[key];
-      return value === undefined ? [] : [[key, value]];
-    }),
   );
 }

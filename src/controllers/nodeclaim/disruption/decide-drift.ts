@@ -8,6 +8,7 @@ import {
 } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
+import { NODE_POOL_HASH_VERSION, nodePoolHash } from '../../../apis/karpenter/node-pool-hash.ts';
 import type { InstanceType, Labels, Requirement } from '../../../engine/problem.ts';
 import { satisfies } from '../../../engine/requirements/label-match.ts';
 import { requirement } from '../../../state/engine-requirements.ts';
@@ -22,15 +23,10 @@ export interface Drift {
 /** How the claim differs from the pool as it is now; undefined where it does not. */
 export function driftFromPool(claim: NodeClaim, pool: NodePool): Drift | undefined {
   const { annotations = {}, labels = {} } = claim.metadata;
-  const wanted = pool.metadata.annotations ?? {};
-  const same = (key: string): boolean => annotations[key] === wanted[key];
-  // Hashes that were made in different ways say nothing about each other.
-  if (
-    wanted[ANNOTATION_NODE_POOL_HASH] !== undefined &&
-    annotations[ANNOTATION_NODE_POOL_HASH] !== undefined &&
-    same(ANNOTATION_NODE_POOL_HASH_VERSION) &&
-    !same(ANNOTATION_NODE_POOL_HASH)
-  ) {
+  const hash = annotations[ANNOTATION_NODE_POOL_HASH];
+  // Hashes that were made in different ways say nothing about each other. The one that the pool carries may be of the template before.
+  const comparable = hash !== undefined && annotations[ANNOTATION_NODE_POOL_HASH_VERSION] === NODE_POOL_HASH_VERSION;
+  if (comparable && hash !== nodePoolHash(pool)) {
     return { reason: 'NodePoolDrifted', message: `the template of pool ${pool.metadata.name} has changed` };
   }
   const missed = pool.spec.template.spec.requirements
