@@ -157,7 +157,8 @@ export class Disruption {
     const begun = await this.#ask(consolidation, look, context);
     const { wakeAt = 0 } = consolidation;
     const wakeMs = wakeAt > look.now ? Math.max(0, wakeAt - clock.now()) : PERIOD_MS;
-    this.#controller.queue.add(LOOK, { afterMs: begun ? AT_ONCE_MS : Math.min(PERIOD_MS, wakeMs) });
+    const afterMs = begun || look.isOutdated ? AT_ONCE_MS : Math.min(PERIOD_MS, wakeMs);
+    this.#controller.queue.add(LOOK, { afterMs });
   }
 
   /** Begins what a method plans; tells whether that is anything. */
@@ -168,13 +169,17 @@ export class Disruption {
     if (method.places && commands.isStarting) return false;
     const startedAt = clock.elapsed();
     const planned = await method.plan(look, signal);
+    const begun = this.#begun;
     // Consolidation has checked that for itself.
     if (method.places && look.isOutdated && method !== this.#options.consolidation) return false;
     this.#metrics.evaluated(method.reason, (clock.elapsed() - startedAt) / 1000);
     const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
     if (planned.length === 0) return false;
-    // One after the other: what has begun by then is seen by the next.
-    const turn = this.#beginning.then(() => this.#begin(planned, pools, context));
+    // One after the other: what has begun by then is seen by the next, but not which places it counts on.
+    const turn = this.#beginning.then(() => {
+      const outdated = method.places && (this.#begun !== begun || commands.isStarting);
+      return outdated ? this.#drop(planned, context) : this.#begin(planned, pools, context);
+    });
     this.#beginning = turn.then(
       () => {},
       () => {},
@@ -182,6 +187,13 @@ export class Disruption {
     const beginnings = await turn;
     await atMost(clock, BEGIN_MS, Promise.all(beginnings), signal);
     return beginnings.length > 0;
+  }
+
+  /** Others may have been given the places of the plan; the next look makes a new one. */
+  #drop(planned: readonly Command[], { logger }: ReconcileContext): readonly Promise<void>[] {
+    logger.info('disruptions dropped: others have begun since they were planned', { commands: planned.length });
+    for (const command of planned) this.#metrics.dropped(command);
+    return [];
   }
 
   /** Begins those of the commands that still hold, with a turn for others in between. */

@@ -8,6 +8,7 @@ import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { Commands } from '../../../src/controllers/disruption/commands/commands.ts';
 import { Consolidation } from '../../../src/controllers/disruption/consolidation/consolidation.ts';
 import { type Fault, FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
@@ -294,6 +295,45 @@ describe('a sick node', () => {
     expect(await runningPods(world)).toBe(5);
     const { items } = await world.client.list(NODES);
     expect(items).toHaveLength(5);
+    await world.end();
+  });
+});
+
+describe('a plan', () => {
+  it('is dropped where others began between its making and its turn, and made anew soon', async () => {
+    let open: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const begin = Commands.prototype.begin;
+    // The first of two replacements begins just when a plan for the third node is made.
+    const beginning = vi.spyOn(Commands.prototype, 'begin').mockImplementation(function (this: Commands, command) {
+      open?.();
+      return begin.call(this, command);
+    });
+    let asked = 0;
+    let third = '';
+    const planning = vi.spyOn(Consolidation.prototype, 'plan').mockImplementation(async (look) => {
+      const state = look.node(third);
+      if (state === undefined || asked++ > 0) return [];
+      await gate;
+      const candidates = [look.candidate(state, 'graceful')!];
+      const parts = { newNodes: [], needs: [], receivers: [] };
+      return [{ id: 'planned', reason: 'Underutilized', disruption: 'graceful', candidates, ...parts }];
+    });
+    onTestFinished(() => [beginning, planning].forEach((spy) => void spy.mockRestore()));
+    const world = await withFleet(3);
+    const [first = '', second = '', last = ''] = await claimNames(world);
+    third = last;
+    await world.clock.advance(15_000);
+    expect(asked).toBe(1);
+    const body = { metadata: { annotations: { 'karpenter.sh/nodepool-hash': '1' } } };
+    for (const name of [first, second]) await world.client.patch(NODE_CLAIMS, { name }, { type: 'merge', body });
+    await world.clock.advance(5000);
+    expect((await goingClaims(world)).map(({ metadata }) => metadata.name)).toEqual([first, second]);
+    expect(asked).toBeGreaterThan(1);
+    const labels = { consolidation_type: 'multi' };
+    expect(await world.metrics.read('karpenter_voluntary_disruption_failed_validations_total', labels)).toBe(1);
     await world.end();
   });
 });
