@@ -69,6 +69,9 @@ const BEGUN_TOGETHER = 20;
 /** Beginnings that take longer are not waited for. */
 const BEGIN_MS = 10_000;
 
+/** What was begun of a plan; each ends when the cluster shows it. */
+type Beginnings = Map<Command, Promise<void>>;
+
 /** The keys of the two things that go on beside each other. */
 const LOOK = 'look';
 const CONSOLIDATION = 'consolidation';
@@ -170,49 +173,56 @@ export class Disruption {
     const startedAt = clock.elapsed();
     const planned = await method.plan(look, signal);
     const begun = this.#begun;
-    // Consolidation has checked that for itself.
-    if (method.places && look.isOutdated && method !== this.#options.consolidation) return false;
     this.#metrics.evaluated(method.reason, (clock.elapsed() - startedAt) / 1000);
-    const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
     if (planned.length === 0) return false;
-    // One after the other: what has begun by then is seen by the next, but not which places it counts on.
-    const turn = this.#beginning.then(() => {
-      const outdated = method.places && (this.#begun !== begun || commands.isStarting);
-      return outdated ? this.#drop(planned, context) : this.#begin(planned, pools, context);
-    });
-    this.#beginning = turn.then(
-      () => {},
-      () => {},
-    );
-    const beginnings = await turn;
-    await atMost(clock, BEGIN_MS, Promise.all(beginnings), signal);
-    return beginnings.length > 0;
+    // What has begun by its turn is seen in the plan's check, but not which places that counts on. Consolidation has checked for itself
+    // what had begun before its plan was made.
+    const hasGivenPlaces = (): boolean =>
+      commands.isStarting || (method === this.#options.consolidation ? this.#begun !== begun : look.isOutdated);
+    const beginnings: Beginnings = new Map();
+    try {
+      const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
+      await this.#inTurn(async () => {
+        if (method.places && hasGivenPlaces()) this.#drop(planned, context);
+        else await this.#begin(planned, pools, beginnings, context);
+      });
+    } finally {
+      method.begun?.([...beginnings.keys()]);
+    }
+    await atMost(clock, BEGIN_MS, Promise.all(beginnings.values()), signal);
+    return beginnings.size > 0;
+  }
+
+  /** Does it after all that was to be done in turn before. */
+  #inTurn(action: () => Promise<void>): Promise<void> {
+    const turn = this.#beginning.then(action);
+    this.#beginning = turn.catch(() => {});
+    return turn;
   }
 
   /** Others may have been given the places of the plan; the next look makes a new one. */
-  #drop(planned: readonly Command[], { logger }: ReconcileContext): readonly Promise<void>[] {
+  #drop(planned: readonly Command[], { logger }: ReconcileContext): void {
     logger.info('disruptions dropped: others have begun since they were planned', { commands: planned.length });
     for (const command of planned) this.#metrics.dropped(command);
-    return [];
   }
 
   /** Begins those of the commands that still hold, with a turn for others in between. */
   async #begin(
     planned: readonly Command[],
     pools: readonly UsablePool[],
+    beginnings: Beginnings,
     { logger, signal }: ReconcileContext,
-  ): Promise<readonly Promise<void>[]> {
+  ): Promise<void> {
     const { clock, commands } = this.#options;
     const look = await this.#take(signal);
     const limits = new PoolLimits({ pools, nodes: look.nodes, coming: this.#options.coming });
-    const beginnings: Promise<void>[] = [];
     for (const [index, command] of planned.entries()) {
       if (index % BEGUN_TOGETHER === BEGUN_TOGETHER - 1) await clock.sleep(0, signal);
       const problem = await inSlices(validateCommand(command, look, limits), clock, signal);
       if (problem === undefined) {
         this.#begun++;
         this.#keepPlaces(command);
-        beginnings.push(commands.begin(command));
+        beginnings.set(command, commands.begin(command));
         continue;
       }
       logger.info('disruption dropped: the plan no longer holds', { reason: command.reason, problem });
@@ -220,7 +230,6 @@ export class Disruption {
       for (const { state } of command.candidates)
         this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
     }
-    return beginnings;
   }
 
   /** Where pods are to go nothing is taken away; the next round of provisioning says which goes where. */

@@ -11,6 +11,11 @@ export interface DisruptionMethod {
   readonly places: boolean;
   /** What should be begun now. Whatever is returned is within the budgets of the look. */
   plan(look: Look, signal: AbortSignal): Promise<readonly Command[]>;
+  /**
+   * Hears what was begun of the latest plan that had anything in it: others may have been faster, or the cluster may have changed
+   * since, so that it is less than was planned, or nothing.
+   */
+  begun?(commands: readonly Command[]): void;
   /** When there may be more to find by time alone, as far as the latest plan knows. */
   readonly wakeAt?: EpochMs | undefined;
 }

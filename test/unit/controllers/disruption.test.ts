@@ -1,5 +1,5 @@
 /** Nodes that are replaced or taken away because nobody needs them as they are, in virtual time. */
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, type Mock, onTestFinished, vi } from 'vitest';
 import { isTrue } from '../../../src/apis/karpenter/conditions.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
@@ -8,8 +8,10 @@ import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import type { Command } from '../../../src/controllers/disruption/commands/command.ts';
 import { Commands } from '../../../src/controllers/disruption/commands/commands.ts';
 import { Consolidation } from '../../../src/controllers/disruption/consolidation/consolidation.ts';
+import type { Look } from '../../../src/controllers/disruption/look.ts';
 import { type Fault, FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
 import { claimNames, claimsOf, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
@@ -50,6 +52,25 @@ async function breakNode(world: FleetWorld, node: Node): Promise<void> {
 
 async function annotate(world: FleetWorld, node: string, annotations: Record<string, string>): Promise<void> {
   await world.client.patch(NODES, { name: node }, { type: 'merge', body: { metadata: { annotations } } });
+}
+
+/** Hears what consolidation is told of what was begun of its plans. */
+function hearBegun(): Mock<(commands: readonly Command[]) => void> {
+  const begun = vi.fn();
+  const before = Object.getOwnPropertyDescriptor(Consolidation.prototype, 'begun');
+  Object.defineProperty(Consolidation.prototype, 'begun', { value: begun, configurable: true });
+  onTestFinished(() => {
+    if (before === undefined) Reflect.deleteProperty(Consolidation.prototype, 'begun');
+    else Object.defineProperty(Consolidation.prototype, 'begun', before);
+  });
+  return begun;
+}
+
+/** A command that only takes a node away. */
+function aDeparture(look: Look, name: string): Command {
+  const candidates = [look.candidate(look.node(name)!, 'graceful')!];
+  const nothing = { newNodes: [], needs: [], receivers: [] };
+  return { id: `of-${name}`, reason: 'Underutilized', disruption: 'graceful', candidates, ...nothing };
 }
 
 describe('an empty node', () => {
@@ -314,13 +335,11 @@ describe('a plan', () => {
     let asked = 0;
     let third = '';
     const planning = vi.spyOn(Consolidation.prototype, 'plan').mockImplementation(async (look) => {
-      const state = look.node(third);
-      if (state === undefined || asked++ > 0) return [];
+      if (third === '' || asked++ > 0) return [];
       await gate;
-      const candidates = [look.candidate(state, 'graceful')!];
-      const parts = { newNodes: [], needs: [], receivers: [] };
-      return [{ id: 'planned', reason: 'Underutilized', disruption: 'graceful', candidates, ...parts }];
+      return [aDeparture(look, third)];
     });
+    const begun = hearBegun();
     onTestFinished(() => [beginning, planning].forEach((spy) => void spy.mockRestore()));
     const world = await withFleet(3);
     const [first = '', second = '', last = ''] = await claimNames(world);
@@ -334,6 +353,25 @@ describe('a plan', () => {
     expect(asked).toBeGreaterThan(1);
     const labels = { consolidation_type: 'multi' };
     expect(await world.metrics.read('karpenter_voluntary_disruption_failed_validations_total', labels)).toBe(1);
+    expect(begun.mock.calls).toEqual([[[]]]);
+    await world.end();
+  });
+
+  it('has its method told what was begun of it, where that is less', async () => {
+    let nodes: readonly string[] = [];
+    const planning = vi.spyOn(Consolidation.prototype, 'plan').mockImplementation(async (look) => {
+      const planned = nodes.map((name) => aDeparture(look, name));
+      nodes = [];
+      return planned;
+    });
+    onTestFinished(() => planning.mockRestore());
+    const begun = hearBegun();
+    const world = await withFleet(2, aPool('general', { disruption: { budgets: [{ nodes: '1' }] } }));
+    expect(begun).not.toHaveBeenCalled();
+    nodes = await claimNames(world);
+    const [first] = nodes;
+    await world.clock.advance(15_000);
+    expect(begun.mock.calls).toEqual([[[expect.objectContaining({ id: `of-${first}` })]]]);
     await world.end();
   });
 });
