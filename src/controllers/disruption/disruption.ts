@@ -245,6 +245,7 @@ export class Disruption {
       now: clock.now(),
       markOf: (claim) => commands.markOf(claim),
       isNominated: (node) => nominations.has(node) || successors.awaitedBy(node.claim?.metadata.name ?? ''),
+      kept: { nominations, successors },
       budgetsOf: (pod) => budgets.of(pod),
       readPools: (signal) => this.#pools.read(signal),
       refuse: (refusal) => this.#refuse(refusal),

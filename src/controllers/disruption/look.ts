@@ -9,8 +9,9 @@ import { type Slices, UNLIMITED, Work } from '../../engine/packing/work.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import { type ClusterState, isReschedulable } from '../../state/cluster-state.ts';
-import { isGoing, type StateNode } from '../../state/state-node.ts';
+import type { StateNode } from '../../state/state-node.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
+import { type KeptPlaces, placelessPods } from '../provisioning/placeless-pods.ts';
 import { Budgets } from './budgets/budgets.ts';
 import { type Candidate, type CandidateContext, candidateOf, type DisruptionClass, type Refusal } from './candidate.ts';
 import { type Mark, readMark } from './commands/mark.ts';
@@ -22,6 +23,8 @@ export interface LookOptions {
   /** The mark of a claim that a command takes, also one that the cache does not show yet. */
   markOf(claim: NodeClaim): string | undefined;
   isNominated(state: StateNode): boolean;
+  /** Who is to come to nodes on their way. */
+  readonly kept: KeptPlaces;
   /** The PodDisruptionBudgets that count a pod. */
   budgetsOf(pod: Pod): readonly PodDisruptionBudget[];
   /** Asks the clouds what they sell. */
@@ -160,7 +163,7 @@ export class Look implements CandidateContext {
     candidates: readonly Candidate[] = [],
     closed: readonly StateNode[] = [],
   ): ClusterSnapshot {
-    const { state } = this.#options;
+    const { state, kept } = this.#options;
     const leave = new Set(candidates.map((candidate) => candidate.state.name));
     const shut = new Set(closed.map(({ name }) => name));
     const nodes = this.nodes.map((node) => {
@@ -168,11 +171,18 @@ export class Look implements CandidateContext {
       return shut.has(node.name) ? cordoned(node) : node;
     });
     const { daemonSets, namespaces } = state.informers;
-    // All of it is read in one moment: while a problem is built of it, pods come and go.
-    const pods = new Map(nodes.map(({ name }) => [name, state.podsOn(name)]));
+    // All of it is read in one moment: while a problem is built of it, pods come and go. What is kept for others is not given to those
+    // that are to leave now; and these are the very pods that the candidates know, as they are told by that whose place is whose.
+    const staying = this.nodes.filter(({ name }) => !leave.has(name));
+    const { pending, displaced, podsOn } = placelessPods(state, staying, kept);
+    const pods = new Map(staying.map(({ name }) => [name, podsOn(name)]));
+    for (const candidate of candidates) {
+      const others = state.podsOn(candidate.state.name).filter((pod) => !isReschedulable(pod));
+      pods.set(candidate.state.name, [...candidate.pods, ...others]);
+    }
     return {
-      pending: state.provisionable(),
-      displaced: nodes.flatMap((node) => (isGoing(node) ? (pods.get(node.name) ?? []).filter(isReschedulable) : [])),
+      pending,
+      displaced: [...displaced, ...candidates.flatMap((candidate) => candidate.pods)],
       nodes,
       podsOn: (node) => pods.get(node) ?? [],
       daemonSets: daemonSets.list(),

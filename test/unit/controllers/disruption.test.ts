@@ -42,6 +42,16 @@ async function scale(world: FleetWorld, replicas: number): Promise<void> {
   await world.client.patch(DEPLOYMENTS, key, { type: 'merge', body: { spec: { replicas } } });
 }
 
+/** Has the node of the claim be another than its pool asks for. */
+async function drift(world: FleetWorld, name: string): Promise<void> {
+  const body = { metadata: { annotations: { 'karpenter.sh/nodepool-hash': '1' } } };
+  await world.client.patch(NODE_CLAIMS, { name }, { type: 'merge', body });
+}
+
+async function pendingPods({ client }: FleetWorld): Promise<number> {
+  return (await client.list(PODS)).items.filter(({ spec }) => !spec.nodeName).length;
+}
+
 /** Says of a node that something of it is broken. */
 async function breakNode(world: FleetWorld, node: Node): Promise<void> {
   const lastTransitionTime = toTimestamp(world.clock.now());
@@ -198,6 +208,26 @@ describe('a node that has drifted', () => {
     await world.end();
   });
 
+  it('waits for a replacement of its own, not for that of another node, which is on its way', async () => {
+    const world = await FleetWorld.start({ account: { ...SMALL, startMs: 3 * MINUTE } });
+    await world.client.create(NODE_POOLS, aPool('general', { disruption: ANY_NUMBER }));
+    await world.client.create(DEPLOYMENTS, aWorkload('web', 2, '1500m'));
+    await world.clock.advance(5 * MINUTE);
+    const before = await claimNames(world);
+    for (const name of before.toReversed()) {
+      await drift(world, name);
+      await world.clock.advance(MINUTE);
+    }
+    expect(await goingClaims(world)).toHaveLength(2);
+    expect(await claimNames(world)).toHaveLength(4);
+    for (let step = 0; step < 30; step++) {
+      await world.clock.advance(10_000);
+      expect(await pendingPods(world)).toBe(0);
+    }
+    expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([]);
+    await world.end();
+  });
+
   it('is free again when its replacement is gone before it was up, and is replaced later', async () => {
     const world = await withFleet(1);
     const [old = ''] = await claimNames(world);
@@ -346,8 +376,7 @@ describe('a plan', () => {
     third = last;
     await world.clock.advance(15_000);
     expect(asked).toBe(1);
-    const body = { metadata: { annotations: { 'karpenter.sh/nodepool-hash': '1' } } };
-    for (const name of [first, second]) await world.client.patch(NODE_CLAIMS, { name }, { type: 'merge', body });
+    for (const name of [first, second]) await drift(world, name);
     await world.clock.advance(5000);
     expect((await goingClaims(world)).map(({ metadata }) => metadata.name)).toEqual([first, second]);
     expect(asked).toBeGreaterThan(1);
