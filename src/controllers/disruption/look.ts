@@ -10,6 +10,7 @@ import type { EpochMs } from '../../platform/clock.ts';
 import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import { type ClusterState, isReschedulable } from '../../state/cluster-state.ts';
 import type { StateNode } from '../../state/state-node.ts';
+import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { type KeptPlaces, placelessPods } from '../provisioning/placeless-pods.ts';
 import { Budgets } from './budgets/budgets.ts';
@@ -24,7 +25,7 @@ export interface LookOptions {
   markOf(claim: NodeClaim): string | undefined;
   isNominated(state: StateNode): boolean;
   /** Who is to come to nodes on their way. */
-  readonly kept: KeptPlaces;
+  readonly kept: KeptPlaces & { readonly successors: Pick<Successors, 'awaitedBy'> };
   /** The PodDisruptionBudgets that count a pod. */
   budgetsOf(pod: Pod): readonly PodDisruptionBudget[];
   /** Asks the clouds what they sell. */
@@ -166,10 +167,6 @@ export class Look implements CandidateContext {
     const { state, kept } = this.#options;
     const leave = new Set(candidates.map((candidate) => candidate.state.name));
     const shut = new Set(closed.map(({ name }) => name));
-    const nodes = this.nodes.map((node) => {
-      if (leave.has(node.name)) return going(node, 'planned');
-      return shut.has(node.name) ? cordoned(node) : node;
-    });
     const { daemonSets, namespaces } = state.informers;
     // All of it is read in one moment: while a problem is built of it, pods come and go. What is kept for others is not given to those
     // that are to leave now; and these are the very pods that the candidates know, as they are told by that whose place is whose.
@@ -180,6 +177,10 @@ export class Look implements CandidateContext {
       const others = state.podsOn(candidate.state.name).filter((pod) => !isReschedulable(pod));
       pods.set(candidate.state.name, [...candidate.pods, ...others]);
     }
+    const nodes = this.nodes.map((node) => {
+      if (leave.has(node.name) || this.#isForgotten(node)) return going(node, 'planned');
+      return shut.has(node.name) ? cordoned(node) : node;
+    });
     return {
       pending,
       displaced: [...displaced, ...candidates.flatMap((candidate) => candidate.pods)],
@@ -190,6 +191,15 @@ export class Look implements CandidateContext {
       namespaces: namespaces.list(),
       storage: state.storage,
     };
+  }
+
+  /**
+   * A command under way needs the node, and nobody remembers which pods are to come to it: a former process began the command, or
+   * they cannot be told to go there. However much room it seems to have, it is not for others.
+   */
+  #isForgotten({ claim }: StateNode): boolean {
+    const { name = '' } = claim?.metadata ?? {};
+    return this.#needed.has(name) && !this.#options.kept.successors.awaitedBy(name);
   }
 }
 

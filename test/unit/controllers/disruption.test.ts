@@ -208,25 +208,33 @@ describe('a node that has drifted', () => {
     await world.end();
   });
 
-  it('waits for a replacement of its own, not for that of another node, which is on its way', async () => {
-    const world = await FleetWorld.start({ account: { ...SMALL, startMs: 3 * MINUTE } });
-    await world.client.create(NODE_POOLS, aPool('general', { disruption: ANY_NUMBER }));
-    await world.client.create(DEPLOYMENTS, aWorkload('web', 2, '1500m'));
-    await world.clock.advance(5 * MINUTE);
-    const before = await claimNames(world);
-    for (const name of before.toReversed()) {
-      await drift(world, name);
-      await world.clock.advance(MINUTE);
-    }
-    expect(await goingClaims(world)).toHaveLength(2);
-    expect(await claimNames(world)).toHaveLength(4);
-    for (let step = 0; step < 30; step++) {
-      await world.clock.advance(10_000);
-      expect(await pendingPods(world)).toBe(0);
-    }
-    expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([]);
-    await world.end();
-  });
+  it.each([0, 1])(
+    'waits for one of its own, not for that of another, which is on its way (%d restarts meanwhile)',
+    async (restarts) => {
+      const world = await FleetWorld.start({ account: { ...SMALL, startMs: 3 * MINUTE } });
+      await world.client.create(NODE_POOLS, aPool('general', { disruption: ANY_NUMBER }));
+      await world.client.create(DEPLOYMENTS, aWorkload('light', 1, '1200m'));
+      await world.client.create(DEPLOYMENTS, aWorkload('heavy', 1, '1500m'));
+      await world.clock.advance(5 * MINUTE);
+      const before = await claimNames(world);
+      const { items } = await world.client.list(PODS);
+      for (const app of ['light', 'heavy']) {
+        await drift(world, items.find(({ metadata }) => metadata.labels?.app === app)!.spec.nodeName!);
+        await world.clock.advance(MINUTE);
+        if (restarts === 0) continue;
+        await world.killControllers();
+        world.startControllers();
+      }
+      expect(await goingClaims(world)).toHaveLength(2);
+      expect(await claimNames(world)).toHaveLength(4);
+      for (let step = 0; step < 30; step++) {
+        await world.clock.advance(10_000);
+        expect(await pendingPods(world)).toBe(0);
+      }
+      expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([]);
+      await world.end();
+    },
+  );
 
   it('is free again when its replacement is gone before it was up, and is replaced later', async () => {
     const world = await withFleet(1);
