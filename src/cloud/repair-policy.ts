@@ -27,6 +27,11 @@ export function repairPolicyProblems(policies: readonly RepairPolicy[]): string[
   return problems;
 }
 
+/** The policies, or none of them where something is wrong with one: they are advice that is taken as a whole. */
+export function usableRepairPolicies(policies: readonly RepairPolicy[]): readonly RepairPolicy[] {
+  return repairPolicyProblems(policies).length === 0 ? policies : [];
+}
+
 function problemsOf({ priority, tolerationMs, terminationGracePeriodMs = 0, reasonPattern }: RepairPolicy): string[] {
   return [
     ...(Number.isInteger(priority) && priority >= 0 && priority <= 100 ? [] : ['priority must be 0 to 100']),

@@ -6,6 +6,7 @@
  */
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
+import { type RepairPolicy, usableRepairPolicies } from '../../cloud/repair-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
@@ -85,6 +86,7 @@ export class Disruption {
   readonly #budgetMetrics: BudgetMetrics;
   readonly #pools: UsablePools;
   readonly #staleMarks: StaleMarks;
+  readonly #repairPolicies: readonly RepairPolicy[];
   #begun = 0;
   #beginning: Promise<void> = Promise.resolve();
 
@@ -95,6 +97,7 @@ export class Disruption {
     this.#budgetMetrics = new BudgetMetrics(metrics);
     this.#pools = new UsablePools({ ...options, ...provisioning });
     this.#staleMarks = new StaleMarks(options);
+    this.#repairPolicies = usableRepairPolicies(provider.repairPolicies());
     const shared = { solve: engineSolve(clock, options.spot, provisioning), backOff, metrics: this.#metrics };
     this.#methods = [
       new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
@@ -218,7 +221,11 @@ export class Disruption {
     const limits = new PoolLimits({ pools, nodes: look.nodes, coming: this.#options.coming });
     for (const [index, command] of planned.entries()) {
       if (index % BEGUN_TOGETHER === BEGUN_TOGETHER - 1) await clock.sleep(0, signal);
-      const problem = await inSlices(validateCommand(command, look, limits), clock, signal);
+      const problem = await inSlices(
+        validateCommand(command, look, { limits, policies: this.#repairPolicies }),
+        clock,
+        signal,
+      );
       if (problem === undefined) {
         this.#begun++;
         this.#keepPlaces(command);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { RepairPolicy } from '../../cloud/repair-policy.ts';
 import { finish } from '../../engine/packing/work.ts';
 import { ComingNodes } from '../../state/coming-nodes.ts';
 import type { StateNode } from '../../state/state-node.ts';
@@ -24,6 +25,10 @@ function aStateNode(name: string, annotations: Record<string, string> = {}): Sta
   return { name, node: aNode({ name, metadata: { labels: LABELS } }), claim };
 }
 
+function sick({ node, ...state }: StateNode): StateNode {
+  return { ...state, node: { ...node!, status: { conditions: [aCondition('Ready', 'False')] } } };
+}
+
 function aCandidate(name: string, ...pods: Pod[]): Candidate {
   const state = aStateNode(name);
   return { state, node: state.node!, claim: state.claim!, pool, pods };
@@ -37,6 +42,7 @@ function aCommand(candidates: readonly Candidate[], parts: Partial<Command> = {}
 /** The cluster as it is when the command is to begin. */
 function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: Partial<Look> = {}): Look {
   return {
+    now: T0,
     nodes,
     node: (name: string) => nodes.find((state) => state.name === name),
     poolNamed: new Map([['general', pool]]),
@@ -48,8 +54,13 @@ function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: 
   } as unknown as Look;
 }
 
-const validateCommand = (command: Command, look: Look) =>
-  finish(validate(command, look, new PoolLimits({ pools: [], nodes: [], coming: new ComingNodes() })));
+const policies: readonly RepairPolicy[] = [
+  { conditionType: 'Ready', conditionStatus: 'False', tolerationMs: 0, priority: 1, action: 'ReplaceNode' },
+];
+const validateCommand = (command: Command, look: Look) => {
+  const limits = new PoolLimits({ pools: [], nodes: [], coming: new ComingNodes() });
+  return finish(validate(command, look, { limits, policies }));
+};
 
 describe('a plan that is to begin', () => {
   it('holds while nothing of it has changed, and uses the budget up', () => {
@@ -75,10 +86,16 @@ describe('a plan that is to begin', () => {
   });
 
   it('is dropped when a pod may no longer be evicted, unless the node is sick', () => {
-    const look = () => aLook([aStateNode('a')], [aPod()], { podBlocker: () => 'a budget is shut' });
+    const look = () => aLook([sick(aStateNode('a'))], [aPod()], { podBlocker: () => 'a budget is shut' });
     const candidates = [aCandidate('a', aPod())];
     expect(validateCommand(aCommand(candidates), look())).toContain('a budget is shut');
     expect(validateCommand(aCommand(candidates, { reason: 'Unhealthy' }), look())).toBeUndefined();
+  });
+
+  it('is dropped when a node that was sick is well again', () => {
+    const command = aCommand([aCandidate('a')], { reason: 'Unhealthy' });
+    expect(validateCommand(command, aLook([sick(aStateNode('a'))]))).toBeUndefined();
+    expect(validateCommand(command, aLook([aStateNode('a')]))).toContain('no longer sick');
   });
 
   it('is dropped when a node that pods were to go to is gone or goes itself', () => {

@@ -1,10 +1,18 @@
 /** Whether a plan still holds when it is to begin. Pure. */
+import type { RepairPolicy } from '../../cloud/repair-policy.ts';
 import type { Slices } from '../../engine/packing/work.ts';
 import { isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
 import type { PoolLimits } from '../pool-limits.ts';
 import { type Candidate, candidateOf, withPods } from './candidate.ts';
 import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
+import { recovery } from './repair/recovery.ts';
+
+export interface ValidationOptions {
+  readonly limits: PoolLimits;
+  /** By which nodes are sick. */
+  readonly policies: readonly RepairPolicy[];
+}
 
 /** So many nodes are looked at before others may run. */
 const LOOKED_AT_TOGETHER = 20;
@@ -13,10 +21,16 @@ const LOOKED_AT_TOGETHER = 20;
  * What has become wrong with the plan since it was made, by a look at the cluster as it is now; undefined if nothing has. In
  * slices: many nodes may go at once.
  */
-export function* validateCommand(command: Command, look: Look, limits: PoolLimits): Slices<string | undefined> {
+export function* validateCommand(
+  command: Command,
+  look: Look,
+  { limits, policies }: ValidationOptions,
+): Slices<string | undefined> {
   for (const [index, candidate] of command.candidates.entries()) {
     if (index % LOOKED_AT_TOGETHER === LOOKED_AT_TOGETHER - 1) yield;
-    const wrong = problemOf(candidate, command, look, look.node(candidate.state.name));
+    const state = look.node(candidate.state.name);
+    const recovered = command.reason === 'Unhealthy' && state ? recovery(state, policies, look.now) : undefined;
+    const wrong = recovered ?? problemOf(candidate, command, look, state);
     if (wrong !== undefined) return `${candidate.state.name}: ${wrong}`;
   }
   for (const name of command.receivers) {

@@ -31,7 +31,7 @@ async function withFleet(
   const world = await FleetWorld.start({ account: SMALL, ...options });
   await world.client.create(NODE_POOLS, pool);
   await world.client.create(DEPLOYMENTS, aWorkload('web', count, '1500m'));
-  await world.clock.advance(3 * MINUTE);
+  await world.clock.advance(3 * MINUTE + (options.account?.startMs ?? 0));
   expect(await claimNames(world)).toHaveLength(count);
   expect(await runningPods(world)).toBe(count);
   return world;
@@ -58,6 +58,12 @@ async function breakNode(world: FleetWorld, node: Node): Promise<void> {
   const broken = { type: 'AcceleratedHardwareReady', status: 'False', reason: 'FellOffTheBus', lastTransitionTime };
   const body = { status: { conditions: [...(node.status?.conditions ?? []), broken] } };
   await world.client.patch(NODES, { name: node.metadata.name! }, { type: 'merge', body }, { subresource: 'status' });
+}
+
+/** Says of a node that nothing of it is broken any more. */
+async function mendNode(world: FleetWorld, { metadata, status }: Node): Promise<void> {
+  const body = { status: { conditions: status?.conditions ?? [] } };
+  await world.client.patch(NODES, { name: metadata.name! }, { type: 'merge', body }, { subresource: 'status' });
 }
 
 async function annotate(world: FleetWorld, node: string, annotations: Record<string, string>): Promise<void> {
@@ -340,6 +346,25 @@ describe('a sick node', () => {
     expect((await world.events(second!.metadata.name!)).NodeRepairBlocked).toContain('2 of 5 nodes');
     expect((await world.events('general')).NodeRepairBlocked).toContain('more than 20%');
     expect(await claimNames(world)).toEqual(nodes.map(({ metadata }) => metadata.name).sort());
+    await world.end();
+  });
+
+  it('stays when it is well again before its replacement is up, or when someone vetoes its repair by then', async () => {
+    const world = await withFleet(10, undefined, { account: { ...SMALL, startMs: 3 * MINUTE } });
+    const [recovers, vetoed] = (await world.client.list(NODES)).items;
+    for (const node of [recovers!, vetoed!]) await breakNode(world, node);
+    await world.clock.advance(11 * MINUTE);
+    expect(await goingClaims(world)).toHaveLength(2);
+    await mendNode(world, recovers!);
+    await annotate(world, vetoed!.metadata.name!, { 'karpenter.sh/do-not-repair': 'true' });
+    await world.clock.advance(10 * MINUTE);
+    for (const { metadata } of [recovers!, vetoed!]) {
+      const { name = '' } = metadata;
+      expect((await world.claim(name))?.metadata.deletionTimestamp).toBeUndefined();
+      expect((await world.node(name))?.spec?.taints ?? []).toEqual([]);
+    }
+    expect((await world.events(recovers!.metadata.name!)).DisruptionBlocked).toContain('no longer sick');
+    expect(await goingClaims(world)).toEqual([]);
     await world.end();
   });
 

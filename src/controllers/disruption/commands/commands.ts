@@ -6,6 +6,7 @@
 import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../apis/spindrift/annotations.ts';
+import { type RepairPolicy, usableRepairPolicies } from '../../../cloud/repair-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
@@ -18,6 +19,7 @@ import { ClaimWriter } from '../../write-claim.ts';
 import type { BackOff } from '../back-off.ts';
 import { disruptionLaunching, disruptionUndone, disruptionWaitingReadiness } from '../events.ts';
 import { DisruptionMetrics } from '../metrics.ts';
+import { recovery } from '../repair/recovery.ts';
 import { supplyKey } from '../supply.ts';
 import { type ClaimRepair, type Command, type CommandReason, decisionOf } from './command.ts';
 import { decideCommand } from './decide-command.ts';
@@ -64,6 +66,7 @@ export class Commands {
   readonly #writer: ClaimWriter;
   readonly #metrics: DisruptionMetrics;
   readonly #departures: Departures;
+  readonly #policies: readonly RepairPolicy[];
   readonly #starting = new Map<string, Starting>();
   /** The marks that claims are about to get, by UID. */
   readonly #taken = new Map<string, string>();
@@ -76,6 +79,7 @@ export class Commands {
     this.#writer = new ClaimWriter({ client, coming, state, metrics });
     this.#metrics = new DisruptionMetrics(metrics);
     this.#departures = new Departures(options);
+    this.#policies = usableRepairPolicies(options.provider.repairPolicies());
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 50,
@@ -138,6 +142,8 @@ export class Commands {
       claims,
       claimNamed: (name) => this.#claimNamed(name),
       isUsed: (claim) => this.#departures.podsOf(claim).length > 0,
+      // One that was told to go stays told, whatever becomes of its node.
+      recovery: (claim) => (known.deleted.has(claim.metadata.uid ?? '') ? undefined : this.#recovery(claim)),
       now: clock.now(),
       limitMs: Math.min(LONGEST_LIMIT_MS, Math.max(SHORTEST_LIMIT_MS, commands * LIMIT_PER_COMMAND_MS)),
     });
@@ -254,6 +260,11 @@ export class Commands {
         deleted.add(claim.metadata.uid ?? '');
       }),
     );
+  }
+
+  #recovery(claim: NodeClaim): string | undefined {
+    const [node] = this.#departures.nodesOf(claim);
+    return recovery({ claim, ...(node && { node }) }, this.#policies, this.#options.clock.now());
   }
 
   #fail(reason: CommandReason, pools: readonly string[]): void {

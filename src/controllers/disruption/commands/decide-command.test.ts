@@ -16,6 +16,7 @@ function decide(facts: Partial<CommandFacts>, others: readonly NodeClaim[] = [])
     claims: [aNodeClaim({ name: 'old' })],
     claimNamed: (name) => others.find(({ metadata }) => metadata.name === name),
     isUsed: () => true,
+    recovery: () => undefined,
     now: later(MINUTE),
     limitMs: 10 * MINUTE,
     ...facts,
@@ -43,6 +44,16 @@ describe('a command under way', () => {
     const claims = [aNodeClaim({ name: 'gone', metadata: deleted }), aNodeClaim({ name: 'old' })];
     expect(decide({ claims }, [aNodeClaim({ name: 'new' })])).toMatchObject({ kind: 'wait' });
     expect(decide({ claims }, [up])).toEqual({ kind: 'delete' });
+  });
+
+  it('leaves a sick node alone that need not be repaired any more, while it waits and when it would delete it', () => {
+    const repair = { ...mark, reason: 'Unhealthy' } as const;
+    const recovery = () => 'it is no longer sick';
+    const undone = { kind: 'undo', why: 'it is no longer sick', failed: [] };
+    expect(decide({ mark: repair, recovery }, [aNodeClaim({ name: 'new' })])).toEqual(undone);
+    expect(decide({ mark: repair, recovery }, [up])).toEqual(undone);
+    expect(decide({ mark: repair }, [up])).toEqual({ kind: 'delete' });
+    expect(decide({ recovery }, [up])).toEqual({ kind: 'delete' });
   });
 
   it('leaves a node that was empty alone when pods have come to it', () => {

@@ -12,6 +12,8 @@ export interface CommandFacts {
   claimNamed(name: string): NodeClaim | undefined;
   /** Whether pods that would need another place are on the claim's node. */
   isUsed(claim: NodeClaim): boolean;
+  /** Why a claim that is repaired need not be any more. */
+  recovery(claim: NodeClaim): string | undefined;
   readonly now: EpochMs;
   /** How long it may take until all it needs is up. */
   readonly limitMs: number;
@@ -35,6 +37,8 @@ export function decideCommand(facts: CommandFacts): NextStep {
   }
   if (mark.reason === 'Empty' && staying.some((claim) => facts.isUsed(claim)))
     return { kind: 'undo', why: 'pods have come to it meanwhile', failed: [] };
+  const recovered = mark.reason === 'Unhealthy' ? staying.flatMap((claim) => facts.recovery(claim) ?? []) : [];
+  if (recovered[0] !== undefined) return { kind: 'undo', why: recovered[0], failed: [] };
   const needed = mark.needs.flatMap(({ name }) => facts.claimNamed(name) ?? []);
   const missing = needed.filter((claim) => !isTrue(claim, 'Initialized'));
   if (missing.length === 0) return { kind: 'delete' };

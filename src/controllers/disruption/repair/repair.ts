@@ -5,7 +5,7 @@
  */
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import { ANNOTATION_DO_NOT_REPAIR } from '../../../apis/karpenter/labels.ts';
-import { type RepairPolicy, repairPolicyProblems } from '../../../cloud/repair-policy.ts';
+import { type RepairPolicy, repairPolicyProblems, usableRepairPolicies } from '../../../cloud/repair-policy.ts';
 import type { EventRecorder } from '../../../kube/event-recorder.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { isGoing, poolOf, type StateNode } from '../../../state/state-node.ts';
@@ -18,6 +18,7 @@ import type { DisruptionMethod } from '../method.ts';
 import type { DisruptionMetrics } from '../metrics.ts';
 import type { Solve } from '../place-elsewhere.ts';
 import { replaceWithin } from '../replace-within.ts';
+import { isVetoed } from './recovery.ts';
 import { isSick, type Sickness, sicknessOf } from './sickness.ts';
 
 export interface RepairOptions {
@@ -51,7 +52,7 @@ export class Repair implements DisruptionMethod {
     const problems = repairPolicyProblems(policies);
     if (policies.length > 0 && problems.length > 0)
       logger.error('sick nodes are not repaired: the policies of the cloud cannot be used', { problems });
-    this.#policies = problems.length === 0 ? policies : [];
+    this.#policies = usableRepairPolicies(policies);
   }
 
   async plan(look: Look, signal: AbortSignal): Promise<readonly Command[]> {
@@ -87,8 +88,7 @@ export class Repair implements DisruptionMethod {
   }
 
   #objection({ node, claim, state }: Candidate, { graceMs }: Sickness, look: Look): string | undefined {
-    if ([node, claim].some(({ metadata }) => metadata.annotations?.[ANNOTATION_DO_NOT_REPAIR] === 'true'))
-      return `it is sick, but has the annotation ${ANNOTATION_DO_NOT_REPAIR}`;
+    if ([node, claim].some(isVetoed)) return `it is sick, but has the annotation ${ANNOTATION_DO_NOT_REPAIR}`;
     if (graceMs !== undefined || claim.spec.terminationGracePeriod !== undefined) return undefined;
     const blocker = podsBlocker(look.podsOn(state.name), look);
     return blocker && `it is sick, but nothing bounds how long its pods may stay, and ${blocker}`;
