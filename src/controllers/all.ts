@@ -29,6 +29,7 @@ import { NodePoolReadiness } from './nodepool/node-pool-readiness.ts';
 import { NodePoolRegistrationHealth } from './nodepool/node-pool-registration-health.ts';
 import { NodePoolValidation } from './nodepool/node-pool-validation.ts';
 import { RegistrationHealth } from './nodepool/registration-health.ts';
+import { PodValidation } from './pod/pod-validation.ts';
 import type { DecisionLog } from './provisioning/decision-log.ts';
 import { Provisioner, type ProvisionerLimits } from './provisioning/provisioner.ts';
 import { riskWatch } from './spot-policy/risk-watch.ts';
@@ -136,6 +137,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     }),
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions, plans }),
+    new PodValidation(options),
     new NodePoolHashController(options),
     new NodePoolValidation(options),
     new NodePoolReadiness(asking('nodepool.readiness')),

@@ -1,4 +1,4 @@
-import { parseDuration as parseGoDuration } from '../apiserver/schema/go-duration.ts';
+import { parseDuration as parseGoDuration } from '../../apis/kubernetes/go-duration.ts';
 
 /** Milliseconds of a text such as `30s`, `1m30s` or `500ms`, or of a plain number of seconds; undefined when it is none. */
 export function parseDuration(text: string | undefined): number | undefined {

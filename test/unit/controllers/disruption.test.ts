@@ -3,7 +3,9 @@ import { describe, expect, it, type Mock, onTestFinished, vi } from 'vitest';
 import { isTrue } from '../../../src/apis/karpenter/conditions.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
+import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
 import { NODES, type Node } from '../../../src/apis/kubernetes/node.ts';
+import { keyOf } from '../../../src/apis/kubernetes/object.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts';
@@ -310,6 +312,28 @@ describe('a node that has drifted', () => {
     });
     await world.clock.advance(2 * MINUTE);
     expect(await world.claim(name)).toBeUndefined();
+    await world.end();
+  });
+});
+
+describe('a pod', () => {
+  it('is told once when nobody understands for how long it is not to be disrupted', async () => {
+    const world = await withFleet(1);
+    const [pod] = (await world.client.list(PODS)).items;
+    const key = keyOf(pod!);
+    const say = (annotations: Record<string, string>) =>
+      world.client.patch(PODS, key, { type: 'merge', body: { metadata: { annotations } } });
+    await say({ 'karpenter.sh/do-not-disrupt': '1.5h' });
+    await world.clock.advance(1000);
+    expect(await world.events(key.name)).not.toHaveProperty('InvalidDoNotDisruptAnnotation');
+    await say({ 'karpenter.sh/do-not-disrupt': '2 days' });
+    await world.clock.advance(1000);
+    expect((await world.events(key.name)).InvalidDoNotDisruptAnnotation).toContain('write "true", or how long');
+    await say({ team: 'blue' });
+    await world.clock.advance(5 * MINUTE);
+    const { items } = await world.client.list(EVENTS);
+    const told = items.filter(({ reason }) => reason === 'InvalidDoNotDisruptAnnotation');
+    expect(told).toMatchObject([{ type: 'Warning', count: 1, involvedObject: { kind: 'Pod', name: key.name } }]);
     await world.end();
   });
 });

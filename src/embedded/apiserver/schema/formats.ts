@@ -1,6 +1,6 @@
 /** The string formats that the API server checks; a format that is not here is a remark. */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { parseDuration } from './go-duration.ts';
+import { parseDuration } from '../../../apis/kubernetes/go-duration.ts';
 
 const SHORT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const HOST_LABEL = /^[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?$/;
