@@ -1,4 +1,4 @@
-/** Nodes that no pod needs go, all at once. */
+/** Nodes that no pod needs go, all at once and each for itself. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { type Slices, UNLIMITED, Work } from '../../engine/packing/work.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -42,10 +42,11 @@ export class Emptiness implements DisruptionMethod {
     const { metrics, clock } = this.#options;
     const candidates = await inSlices(this.#candidates(look), clock, signal);
     metrics.eligible(this.reason, candidates.length);
-    const allowed = withinBudgets(candidates, this.reason, look);
-    if (allowed.length === 0) return [];
-    const nothing = { newNodes: [], needs: [], receivers: [] };
-    return [{ id: look.newId(), reason: 'Empty', disruption: 'graceful', candidates: allowed, ...nothing }];
+    // Each for itself: a node that is used again by then keeps no other.
+    return withinBudgets(candidates, this.reason, look).map((candidate) => ({
+      ...{ id: look.newId(), reason: this.reason, disruption: 'graceful', candidates: [candidate] },
+      ...{ newNodes: [], needs: [], receivers: [] },
+    }));
   }
 
   *#candidates(look: Look): Slices<readonly Candidate[]> {

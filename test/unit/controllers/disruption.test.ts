@@ -14,6 +14,7 @@ import type { Command } from '../../../src/controllers/disruption/commands/comma
 import { Commands } from '../../../src/controllers/disruption/commands/commands.ts';
 import { Consolidation } from '../../../src/controllers/disruption/consolidation/consolidation.ts';
 import type { Look } from '../../../src/controllers/disruption/look.ts';
+import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { type Fault, FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
 import { claimNames, claimsOf, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
@@ -143,6 +144,36 @@ describe('an empty node', () => {
     await world.clock.advance(3 * MINUTE);
     expect(await goingClaims(world)).toEqual([]);
     expect(await claimNames(world)).toHaveLength(2);
+    await world.end();
+  });
+
+  it('goes where pods have come back to another one meanwhile, which stays', async () => {
+    const disruption = { budgets: [{ nodes: '0' }], consolidateAfter: '0s', consolidationPolicy: 'WhenEmpty' } as const;
+    let slow = false;
+    const fault = (verb: string, kind: string): Fault | undefined =>
+      slow && verb === 'patch' && kind === 'nodes' ? { kind: 'late', byMs: 3000 } : undefined;
+    const world = await withFleet(2, aPool('general', { disruption }), {
+      through: (client, clock) => new FaultyClient({ client, clock, fault }),
+    });
+    const [used = '', empty = ''] = await claimNames(world);
+    await scale(world, 0);
+    await world.clock.advance(MINUTE);
+    slow = true;
+    await world.client.patch(
+      NODE_POOLS,
+      { name: 'general' },
+      { type: 'merge', body: { spec: { disruption: ANY_NUMBER } } },
+    );
+    await world.clock.advance(2000);
+    expect(await goingClaims(world)).toHaveLength(2);
+    await world.client.create(PODS, aPod('late', { spec: { nodeName: used } }));
+    await world.clock.advance(MINUTE);
+    expect(await claimNames(world)).toEqual([used]);
+    expect((await world.events(used)).DisruptionBlocked).toContain('pods have come to it meanwhile');
+    expect(await world.events(empty)).not.toHaveProperty('DisruptionBlocked');
+    const decided = { decision: 'delete', reason: 'empty', consolidation_type: 'empty' };
+    expect(await world.metrics.read('karpenter_voluntary_disruption_decisions_total', decided)).toBe(2);
+    expect(await world.metrics.read('karpenter_voluntary_disruption_queue_failures_total', decided)).toBe(1);
     await world.end();
   });
 

@@ -246,6 +246,7 @@ export class Commands {
   /** Nobody leaves any more to where the command made room, unless others need the same nodes. */
   #over({ id, needs }: Mark): void {
     this.#underWay.delete(id);
+    if (needs.length === 0) return;
     const stillNeeded = new Set([...this.#underWay.values()].flatMap(({ mark }) => mark.needs.map(({ name }) => name)));
     for (const { name } of needs) if (!stillNeeded.has(name)) this.#options.successors.forget(name);
   }
