@@ -118,8 +118,13 @@ export class FleetWorld {
     const provisioning = { solveSteps: 200_000 };
     const lasting = lastingParts({ ...shared, unavailable });
     const settings = { decisions, lasting, policies, provisioning, ...controllers };
-    const parts = [informers, ...allControllers({ ...shared, ...settings })];
-    this.#process = { stop, ended: Promise.all(parts.map((part) => part.run(stop.signal))) };
+    const parts = allControllers({ ...shared, ...settings });
+    // As in the program itself: who decides by half-full caches buys what is there already.
+    const acting = informers.synced(stop.signal).then(
+      () => Promise.all(parts.map((part) => part.run(stop.signal))),
+      () => [],
+    );
+    this.#process = { stop, ended: Promise.all([informers.run(stop.signal), acting]) };
   }
 
   /** Kills our process in the middle of whatever it does. */
