@@ -139,6 +139,29 @@ describe('a plan within the limits of a policy', () => {
     ]);
   });
 
+  it('has nodes that stay as they were planned fall back on what keeps the limits too, without a word', () => {
+    const offerings = ['spot small/a 1', 'spot small/b 1.25', 'spot large/a 2', 'on-demand small/a 3'].map(offering);
+    const counts = { nodes: 3, onDemand: 1, spot: new Map([['small/b', 2]]) };
+    const { newNodes, changes } = spread([node(offerings)], { maxPercentPerSpotPool: 50 }, { counts });
+    expect(newNodes[0]?.offerings.map(words)).toEqual([
+      'spot small/a',
+      'spot large/a',
+      'on-demand small/a',
+      'spot small/b',
+    ]);
+    expect(changes).toEqual([]);
+  });
+
+  it('has a reserved node that is asked for fall back on demand, and on spot where there are more than are asked for', () => {
+    const texts = ['reserved small/a 0.003 r-1', 'spot small/a 1', 'on-demand small/a 3'];
+    const nodes = [node(texts.map(offering))];
+    const { newNodes, changes } = spread(nodes, { onDemandBase: 1 });
+    expect(newNodes[0]?.offerings.map(words)).toEqual(['reserved small/a', 'on-demand small/a', 'spot small/a']);
+    expect(changes).toEqual([]);
+    const counts = { nodes: 1, onDemand: 1, spot: new Map() };
+    expect(spread(nodes, { onDemandBase: 1 }, { counts }).newNodes).toBe(nodes);
+  });
+
   it('does not turn a node to a reserved slot that was planned for another', () => {
     const offerings = ['spot small/a 1', 'reserved small/a 0.003 r-1', 'on-demand small/a 3'].map(offering);
     expect(firsts(spread([node(offerings)], { onDemandBase: 1 }).newNodes)).toEqual(['on-demand small/a']);

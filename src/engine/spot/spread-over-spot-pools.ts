@@ -1,7 +1,8 @@
 /**
  * Keeps a plan within the limits of a policy: chooses for its new nodes, among the offerings that would do, on-demand where
- * so much is asked for and other spot pools where one is full, at the least extra price. It never takes a node's last
- * way to be launched: what cannot be kept is reported.
+ * so much is asked for and other spot pools where one is full, at the least extra price. The offerings that each node falls back
+ * on are put in such an order that the limits are kept for as long as can be. It never takes a node's last way to be
+ * launched: what cannot be kept is reported.
  */
 import { finish, type Slices } from '../packing/work.ts';
 import type { NewNode, RankedOffering } from '../solution.ts';
@@ -71,19 +72,22 @@ export function* spreadSteps<Node extends NewNode>(
   const spread = [...newNodes];
   const changes: SpreadChange[] = [];
   const gaps: SpreadGap[] = [];
+  let isSame = true;
   const numbers = newNodes.map((_, number) => number);
   for (const [name, ofPool] of Map.groupBy(numbers, (number) => newNodes[number]?.pool ?? '')) {
     const pool = pools.get(name);
     if (pool === undefined || limitNothing(pool.limits)) continue;
     const result = yield* spreadPool(name, pool, ofPool, newNodes);
     for (const [number, node] of result.nodes) spread[number] = node;
+    isSame &&= result.nodes.size === 0;
     changes.push(...result.changes);
     gaps.push(...result.gaps);
   }
-  return { newNodes: changes.length === 0 ? newNodes : spread, changes, gaps };
+  return { newNodes: isSame ? newNodes : spread, changes, gaps };
 }
 
 interface SpreadOfPool<Node> {
+  /** Those that are not as they were planned, if only in what they fall back on. */
   readonly nodes: ReadonlyMap<number, Node>;
   readonly changes: readonly SpreadChange[];
   readonly gaps: readonly SpreadGap[];
@@ -99,8 +103,11 @@ function* spreadPool<Node extends NewNode>(
   const total = counts.nodes + numbers.length;
   const most = mostPerSpotPool(pool.limits, total);
   const wanted = Math.max(0, onDemandWanted(pool.limits, total) - (pool.tolerated ?? 0));
+  // The engine gives nodes that are alike the same list.
+  const alike = Map.groupBy(numbers, (number) => (newNodes[number] as Node).offerings);
   const groups: Group[] = [];
-  for (const members of groupAlike(numbers, newNodes).values()) {
+  for (const [[first], members] of alike) {
+    if (first?.capacityType !== 'spot') continue;
     groups.push(toGroup(members, newNodes, pool));
     if (groups.length % GROUPS_PER_SLICE === 0) yield;
   }
@@ -111,50 +118,60 @@ function* spreadPool<Node extends NewNode>(
 
   const load = new Map<string, number>();
   for (const places of at) for (const [place, count] of places) load.set(place, (load.get(place) ?? 0) + count);
-  const isFull = (place: string): boolean => place !== ON_DEMAND && (load.get(place) ?? 0) >= room(place);
+  const isFull = (place: string): boolean => (load.get(place) ?? 0) >= room(place);
+  const spareOnDemand = counts.onDemand + settled + (load.get(ON_DEMAND) ?? 0) - wanted;
+  /** Whether the limits are kept when a node that is at that place is launched as something else. */
+  const keepsLimits = (place: string, offering: RankedOffering): boolean => {
+    const other = placeOf(offering, pool);
+    return other === ON_DEMAND || (!isFull(other) && (place !== ON_DEMAND || spareOnDemand > 0));
+  };
 
   const nodes = new Map<number, Node>();
   const changes: SpreadChange[] = [];
   let bought = 0;
+  const put = (number: number, offerings: readonly RankedOffering[]): void => {
+    const node = newNodes[number] as Node;
+    if (offerings !== node.offerings)
+      nodes.set(number, { ...node, offerings, price: offerings[0]?.price ?? node.price });
+  };
   for (const [index, group] of groups.entries()) {
     if (index % GROUPS_PER_SLICE === 0) yield;
-    for (const [number, place] of placesOf(group, at[index] as ReadonlyMap<string, number>)) {
-      const node = newNodes[number] as Node;
-      const [from] = node.offerings;
-      const to = group.offerings.get(place);
-      if (place === group.start || from === undefined || to === undefined) continue;
-      const welcome = (offering: RankedOffering): boolean =>
-        place === ON_DEMAND ? offering.capacityType !== 'spot' : !isFull(placeOf(offering, pool));
-      nodes.set(number, withFirst(node, to, welcome));
-      const rule = place === ON_DEMAND && ++bought <= missing ? 'on-demand' : 'spot-pool';
-      const why =
-        rule === 'on-demand'
-          ? `${wanted} of the ${total} nodes of ${name} are to be on-demand`
-          : `at most ${most} of the ${total} nodes of ${name} may be in one spot pool`;
-      changes.push({
-        node: number,
-        from,
-        to,
-        rule,
-        sentence: `${text(to, pool)} instead of ${text(from, pool)}: ${why}`,
-      });
+    const [from] = group.planned as [RankedOffering];
+    for (const [place, members] of placesOf(group, at[index] as ReadonlyMap<string, number>)) {
+      const to = place === group.start ? from : (group.offerings.get(place) as RankedOffering);
+      const offerings = ranked(group.planned, to, (offering) => keepsLimits(place, offering));
+      for (const number of members) put(number, offerings);
+      if (place === group.start) continue;
+      for (const node of members) {
+        const rule = place === ON_DEMAND && ++bought <= missing ? 'on-demand' : 'spot-pool';
+        const why =
+          rule === 'on-demand'
+            ? `${wanted} of the ${total} nodes of ${name} are to be on-demand`
+            : `at most ${most} of the ${total} nodes of ${name} may be in one spot pool`;
+        const sentence = `${text(to, pool)} instead of ${text(from, pool)}: ${why}`;
+        changes.push({ node, from, to, rule, sentence });
+      }
     }
+  }
+  for (const [planned, members] of alike) {
+    const [first] = planned;
+    if (first === undefined || first.capacityType === 'spot') continue;
+    const offerings = ranked(planned, first, (offering) => keepsLimits(ON_DEMAND, offering));
+    for (const number of members) put(number, offerings);
+    yield;
   }
   const stillSpot = numbers.length - settled - (load.get(ON_DEMAND) ?? 0);
   return { nodes, changes, gaps: gapsOf(name, { total, most, wanted, missing, stillSpot, load, room }) };
 }
 
+/** Spot nodes that can be launched as the same. */
 interface Group extends NodeClass {
   /** Numbers of nodes in the plan. */
   readonly members: readonly number[];
+  /** As the engine ranked them. */
+  readonly planned: readonly RankedOffering[];
   /** What is bought at each place. */
   readonly offerings: ReadonlyMap<string, RankedOffering>;
-}
-
-/** Spot nodes by their lists of offerings: the engine gives nodes that are alike the same list. */
-function groupAlike(numbers: readonly number[], newNodes: readonly NewNode[]): Map<unknown, number[]> {
-  const spot = numbers.filter((number) => newNodes[number]?.offerings[0]?.capacityType === 'spot');
-  return Map.groupBy(spot, (number) => newNodes[number]?.offerings);
 }
 
 /** Each place with the first offering there; reserved slots are left to those who planned them. */
@@ -172,7 +189,7 @@ function toGroup(members: readonly number[], newNodes: readonly NewNode[], pool:
     extra.set(place, price);
     offerings.set(place, offering);
   }
-  return { members, count: members.length, start: placeOf(first, pool), offerings, extra };
+  return { members, planned: node.offerings, count: members.length, start: placeOf(first, pool), offerings, extra };
 }
 
 function placeOf({ capacityType, instanceType, zone }: RankedOffering, { cloudName }: PoolToSpread): string {
@@ -180,22 +197,25 @@ function placeOf({ capacityType, instanceType, zone }: RankedOffering, { cloudNa
   return spotPoolKey({ instanceType: cloudName?.(instanceType) ?? instanceType, zone });
 }
 
-/** Which member goes where: as many as can stay where they were planned, the others in turn to the places there are. */
-function placesOf({ members, start }: Group, at: ReadonlyMap<string, number>): [number, string][] {
+/** Which members go where: as many as can stay where they were planned, the others in turn to the places there are. */
+function placesOf({ members, start }: Group, at: ReadonlyMap<string, number>): [string, readonly number[]][] {
   const places = [...at].sort(([a], [b]) => Number(b === start) - Number(a === start) || (a < b ? -1 : 1));
-  const one = places.flatMap(([place, count]) => Array.from({ length: count }, () => place));
-  return members.map((number, index) => [number, one[index] ?? start]);
+  const others = [...members];
+  return places.map(([place, count]) => [place, others.splice(0, count)]);
 }
 
-/** The node with that offering first, and those that break the limits again last. */
-function withFirst<Node extends NewNode>(
-  node: Node,
+/** The offerings with that one first, and those that break the limits last; the same list where that is its order. */
+function ranked(
+  planned: readonly RankedOffering[],
   first: RankedOffering,
-  welcome: (offering: RankedOffering) => boolean,
-): Node {
-  const others = node.offerings.filter((offering) => offering !== first);
-  const offerings = [first, ...others.filter(welcome), ...others.filter((offering) => !welcome(offering))];
-  return { ...node, offerings, price: first.price };
+  keepsLimits: (offering: RankedOffering) => boolean,
+): readonly RankedOffering[] {
+  const others = Map.groupBy(
+    planned.filter((offering) => offering !== first),
+    keepsLimits,
+  );
+  const offerings = [first, ...(others.get(true) ?? []), ...(others.get(false) ?? [])];
+  return offerings.every((offering, index) => offering === planned[index]) ? planned : offerings;
 }
 
 interface Outcome {

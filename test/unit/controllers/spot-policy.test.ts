@@ -101,6 +101,15 @@ describe('a NodePool with a policy', () => {
     await world.end();
   });
 
+  it('falls back on what keeps its shares when a spot pool turns out to be empty', async () => {
+    const world = await start({ careful: { maxPercentPerSpotPool: 50 } });
+    const empty = [{ capacityType: 'spot' as const, instanceType: 'small', zone: 'zone-a', capacity: 0 }];
+    world.cloud.configure('default', anAccount({ ...ACCOUNT, overrides: empty }));
+    await run(world, 'web', 4);
+    expect(await machines(world)).toEqual({ 'spot zone-b': 2, 'on-demand zone-a': 2 });
+    await world.end();
+  });
+
   it('gets its nodes all the same where the policy cannot be kept, and an event says so', async () => {
     const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['spot'] }];
     const world = await start({ careful: { onDemand: { base: 1 } } }, [
