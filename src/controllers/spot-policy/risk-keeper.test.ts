@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ANNOTATION_INTERRUPTION } from '../../apis/spindrift/annotations.ts';
+import type { SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import type { Notice, NoticeKind } from '../../cloud/notice.ts';
 import { UnavailableOfferings } from '../../cloud/unavailable-offerings.ts';
+import type { Informer, InformerHandler } from '../../kube/informer.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
 import { aNodeClaim } from '../testkit/objects.ts';
 import { RiskKeeper } from './risk-keeper.ts';
+import { writeRisks } from './risk-status.ts';
 
 const POOL = { instanceType: 'small', zone: 'zone-a' };
 const HOUR = 3_600_000;
@@ -103,6 +106,23 @@ describe('what is known of risk', () => {
     stop();
     unavailable.mark(spot, 'no capacity', { cause: 'launch' });
     expect(keeper.rate(POOL)).toBe(once);
+  });
+
+  it('keeps what it learns while the status that it wrote before is on its way back', async () => {
+    const { clock, keeper, notice } = world();
+    const handlers: InformerHandler<SpotPolicy>[] = [];
+    keeper.followPolicies({
+      addHandler: (handler: never) => handlers.push(handler),
+    } as unknown as Informer<SpotPolicy>);
+    const late = notice('spot-interruption', 'm-2');
+    await clock.advance(5000);
+    keeper.recordNotice(notice('spot-interruption'), claim());
+    await clock.advance(1000);
+    const status = { riskiest: writeRisks(keeper.known(), undefined) };
+    keeper.recordNotice(late, claim());
+    const rate = keeper.rate(POOL);
+    for (const { updated } of handlers) updated?.({ status } as SpotPolicy, {} as SpotPolicy);
+    expect(keeper.rate(POOL)).toBeCloseTo(rate, 4);
   });
 
   it('falls with every hour in which nodes were there and none was taken back', async () => {

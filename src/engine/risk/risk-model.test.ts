@@ -108,13 +108,31 @@ describe('the risk of a spot pool', () => {
     );
   });
 
-  it('is what somebody else knows, where that is newer', () => {
-    const model = modelOf([{ kind: 'event', event: 'interruption', at: 5 }]);
-    const rate = model.rate(POOL, 5);
-    model.restore([{ ...POOL, events: 50, nodeHours: 0, at: 5 }]);
-    expect(model.rate(POOL, 5)).toBe(rate);
-    model.restore([{ ...POOL, events: 50, nodeHours: 0, at: 6 }]);
-    expect(model.rate(POOL, 6)).toBeCloseTo(5.0005, 9);
+  it('is what somebody else knows, where that is more', () => {
+    const model = new RiskModel({ halfLifeMs: HOUR, priorRate: 0 });
+    model.record(POOL, 'interruption', HOUR);
+    model.restore([{ ...POOL, events: 8, nodeHours: 0, at: 0 }]);
+    expect(model.rate(POOL, HOUR)).toBe(0.4);
+    model.restore([{ ...POOL, events: 3, nodeHours: 30, at: HOUR }]);
+    expect(model.rate(POOL, HOUR)).toBe(0.1);
+    model.restore([{ ...POOL, events: 5, nodeHours: 15, at: 2 * HOUR }]);
+    expect(model.rate(POOL, 2 * HOUR)).toBe(0.2);
+  });
+
+  it('is not changed by what was known before it was learned, whenever that is read back', () => {
+    fc.assert(
+      fc.property(stories, stories, moments, (before, after, at) => {
+        const model = modelOf(before);
+        const written = model.known(at);
+        for (const one of after) {
+          if (one.kind === 'event') model.record(POOL, one.event, one.at);
+          else model.expose(POOL, one.nodeHours, one.at);
+        }
+        const rate = model.rate(POOL, 100 * HOUR);
+        model.restore(written);
+        expect(model.rate(POOL, 100 * HOUR)).toBeCloseTo(rate, 9);
+      }),
+    );
   });
 
   it('is forgotten once next to nothing of it counts', () => {

@@ -93,14 +93,19 @@ export class RiskModel {
     });
   }
 
-  /** Takes over what somebody else knows, where that is newer than what is known here. */
+  /**
+   * Takes over what somebody else knows, where that is more than is known here. It takes nothing away: what is read back may be
+   * what was known here a moment ago.
+   */
   restore(known: readonly KnownRisk[]): void {
     for (const { instanceType, zone, events, nodeHours, at } of known) {
-      const key = spotPoolKey({ instanceType, zone });
-      const entry = this.#entries.get(key);
-      if (entry !== undefined && entry.at >= at) continue;
-      this.#entries.delete(key);
-      this.#add({ instanceType, zone }, events, nodeHours, at);
+      const pool = { instanceType, zone };
+      const entry = this.#entries.get(spotPoolKey(pool)) ?? { events: 0, nodeHours: 0, at };
+      const moment = Math.max(at, entry.at);
+      const [there, here] = [this.#kept(moment - at), this.#kept(moment - entry.at)];
+      const moreEvents = Math.max(0, events * there - entry.events * here);
+      const moreHours = Math.max(0, nodeHours * there - entry.nodeHours * here);
+      if (moreEvents + moreHours > 0) this.#add(pool, moreEvents, moreHours, moment);
     }
   }
 
