@@ -111,14 +111,18 @@ describe('UnavailableOfferings', () => {
     expect(unavailable.has(SPOT)).toBe(false);
   });
 
-  it('tells listeners of every mark, with its cause, until they stop', () => {
-    const { unavailable } = world();
+  it('tells listeners of what goes out of the market, with the cause and once while it is out, until they stop', async () => {
+    const { clock, unavailable } = world();
     const heard: string[] = [];
     const stop = unavailable.onMark(({ offering, cause }) => heard.push(`${offering.instanceType} ${cause}`));
     unavailable.mark(SPOT, 'no capacity');
-    unavailable.mark(SPOT, 'taken back', { cause: 'notice' });
-    stop();
+    unavailable.mark(SPOT, 'no capacity', LONG);
+    unavailable.mark({ ...SPOT, zone: 'b' }, 'taken back', { cause: 'notice' });
+    await clock.advance(4 * MINUTE_MS);
     unavailable.mark(SPOT, 'no capacity');
-    expect(heard).toEqual(['m5.large launch', 'm5.large notice']);
+    stop();
+    await clock.advance(4 * MINUTE_MS);
+    unavailable.mark(SPOT, 'no capacity');
+    expect(heard).toEqual(['m5.large launch', 'm5.large notice', 'm5.large launch']);
   });
 });

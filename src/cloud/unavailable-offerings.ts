@@ -66,7 +66,6 @@ export class UnavailableOfferings {
   /** Takes an offering out of the market; marking it again lengthens its absence, and never shortens it. */
   mark(offering: OfferingName, reason: string, { cause = 'launch', pool, since }: MarkOptions = {}): void {
     this.#expire();
-    for (const listener of this.#listeners) listener({ offering, reason, cause });
     // Another clock than ours may be ahead.
     const ttlMs = this.#ttlMs(pool) - Math.max(0, this.#clock.now() - (since ?? this.#clock.now()));
     if (ttlMs <= 0) return;
@@ -74,7 +73,10 @@ export class UnavailableOfferings {
     const expires = this.#clock.elapsed() + ttlMs;
     const known = this.#entries.get(key);
     if (known !== undefined && known.expires >= expires) return;
-    if (known === undefined) this.#sequence++;
+    if (known === undefined) {
+      this.#sequence++;
+      for (const listener of this.#listeners) listener({ offering, reason, cause });
+    }
     const until = (this.#clock.now() + ttlMs) as EpochMs;
     this.#entries.set(key, { offering, reason, until, expires });
     this.#nextExpiry = Math.min(this.#nextExpiry, expires);
@@ -90,7 +92,10 @@ export class UnavailableOfferings {
     return this.#entries.size > 0 && this.#entries.has(offeringKey(offering));
   }
 
-  /** Calls back whenever an offering is marked, also again. Call the result to stop. */
+  /**
+   * Calls back whenever an offering goes out of the market; not when it is marked again while it is out, as those who tried it
+   * together have all found the same. Call the result to stop.
+   */
   onMark(listener: (mark: Mark) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

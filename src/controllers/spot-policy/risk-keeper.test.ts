@@ -96,13 +96,16 @@ describe('what is known of risk', () => {
     const unavailable = new UnavailableOfferings({ clock });
     const stop = keeper.followLaunches(unavailable);
     const spot = { ...POOL, capacityType: 'spot' as const };
-    unavailable.mark(spot, 'taken back', { cause: 'notice' });
-    unavailable.mark(spot, 'quota', { cause: 'quota' });
+    for (const cause of ['notice', 'quota'] as const) {
+      unavailable.mark(spot, 'out of the market', { cause });
+      unavailable.restore(spot);
+    }
     unavailable.mark({ ...spot, capacityType: 'on-demand' }, 'no capacity', { cause: 'launch' });
     expect(keeper.rate(POOL)).toBeCloseTo(PRIOR, 12);
     unavailable.mark(spot, 'no capacity', { cause: 'launch' });
     const once = keeper.rate(POOL);
     expect(once).toBeGreaterThan(PRIOR);
+    unavailable.restore(spot);
     stop();
     unavailable.mark(spot, 'no capacity', { cause: 'launch' });
     expect(keeper.rate(POOL)).toBe(once);

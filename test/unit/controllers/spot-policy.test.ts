@@ -6,7 +6,7 @@ import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import type { Written } from '../../../src/apis/schema/with-defaults.ts';
 import { SPOT_POLICIES, type SpotPolicy, type SpotPolicySpec } from '../../../src/apis/spindrift/spot-policy.ts';
-import type { AccountSettings } from '../../../src/cloud/simulated/account-settings.ts';
+import { type AccountSettings, NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import type { InstanceType } from '../../../src/engine/problem.ts';
 import { aPool, aWorkload } from './testkit/fleet-objects.ts';
@@ -223,6 +223,18 @@ describe('on-demand nodes that a policy asks for', () => {
 });
 
 describe('a spot pool', () => {
+  it('that is empty counts once in its risk, however many machines were asked for together', async () => {
+    const slow: Partial<AccountSettings> = { ...ACCOUNT, faults: { ...NO_FAULTS, latencyMs: 200 } };
+    const empty = [{ capacityType: 'spot' as const, instanceType: 'small', zone: 'zone-a', capacity: 0 }];
+    const world = await start({ default: {} });
+    world.cloud.configure('default', anAccount({ ...slow, overrides: empty }));
+    await run(world, 'web', 20);
+    expect(await machines(world)).toEqual({ 'spot zone-b': 20 });
+    const labels = { instance_type: 'small', zone: 'zone-a', event: 'launch-failure' };
+    expect(await world.metrics.read('spindrift_spot_pool_interruptions_total', labels)).toBe(1);
+    await world.end();
+  });
+
   it('that is taken three times in an hour is avoided by plans, also after a restart, and used again a day later', async () => {
     const world = await start({ default: {} });
     const taken: string[] = [];
