@@ -30,7 +30,7 @@ describe('launchInOrder', () => {
     expect(launch.mock.calls).toEqual([[{ ...SPOT, zone: 'b' }]]);
   });
 
-  it('takes out of the market what had no capacity, and says of whose market and whether a quota was the cause', async () => {
+  it('takes out of the market what had no capacity for those who wait, and says of whose market and whether a quota was the cause', async () => {
     const clock = new VirtualClock();
     const unavailable = new UnavailableOfferings({ clock, ttlMs: (pool) => (pool === 'general' ? 5 : 0) });
     const causes: string[] = [];
@@ -43,8 +43,15 @@ describe('launchInOrder', () => {
     const market = { unavailable, reservations: new Reservations({ clock }), account: 'ours', pool: 'general' };
     await launchInOrder({ claim, offerings, ...market, launch, find: async () => undefined });
     expect(causes).toEqual(['launch', 'quota']);
-    expect(offerings.map((one) => unavailable.has({ ...one, account: 'ours' }))).toEqual([true, true, false]);
-    expect(offerings.map((one) => unavailable.has({ ...one, account: 'theirs' }))).toEqual([false, false, false]);
+    const out = (account: string) => offerings.map((one) => unavailable.has({ ...one, account }, 'general'));
+    expect([out('ours'), out('theirs')]).toEqual([
+      [true, true, false],
+      [false, false, false],
+    ]);
+    expect(await launchInOrder({ claim, offerings, ...market, launch, find: async () => undefined })).toBe('launched');
+    expect(launch.mock.lastCall).toEqual([{ ...SPOT, zone: 'c' }]);
+    await launchInOrder({ claim, offerings, ...market, pool: 'hasty', launch, find: async () => undefined });
+    expect(launch.mock.lastCall).toEqual([{ ...SPOT, zone: 'a' }]);
   });
 
   it('keeps a slot whose launch may have succeeded, and uses it at the next try', async () => {

@@ -27,7 +27,7 @@ export async function launchInOrder<Launched>(options: LaunchInOrder<Launched>):
   for (const offering of options.offerings) {
     const { reservationId } = offering;
     const sold = account === undefined ? offering : { ...offering, account };
-    if (unavailable.has(sold)) continue;
+    if (unavailable.has(sold, pool)) continue;
     if (reservationId !== undefined && !reservations.hold(reservationId, claim.uid)) continue;
     tried = true;
     try {

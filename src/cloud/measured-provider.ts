@@ -35,8 +35,8 @@ export function measuredProvider(options: MeasuredProviderOptions): CloudProvide
     get settleMs() {
       return provider.settleMs;
     },
-    instanceTypes: (nodeClass: NodeClassReference, signal: AbortSignal) =>
-      measure('GetInstanceTypes', '', () => provider.instanceTypes(nodeClass, signal)),
+    instanceTypes: (nodeClass: NodeClassReference, signal: AbortSignal, pool?: string) =>
+      measure('GetInstanceTypes', '', () => provider.instanceTypes(nodeClass, signal, pool)),
     create: (claim: NodeClaim, offerings: readonly RankedOffering[], signal: AbortSignal) =>
       measure('Create', poolOf(claim), () => provider.create(claim, offerings, signal)),
     get: (providerID: string, signal: AbortSignal) => measure('Get', '', () => provider.get(providerID, signal)),

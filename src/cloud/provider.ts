@@ -80,10 +80,11 @@ export interface CloudProvider {
   readonly settleMs: number;
 
   /**
-   * Everything a node class can launch, healthy or not, full or not. The same array as before while nothing has changed,
-   * so that what was computed from it can be kept; what was last heard while the cloud does not answer.
+   * Everything a node class can launch, healthy or not, full or not. What is out of the market is so for as long as the NodePool
+   * that asks has it in its policy. The same array as before while nothing has changed, and for all NodePools that see
+   * the same, so that what was computed from it can be kept; what was last heard while the cloud does not answer.
    */
-  instanceTypes(nodeClass: NodeClassReference, signal: AbortSignal): Promise<readonly InstanceType[]>;
+  instanceTypes(nodeClass: NodeClassReference, signal: AbortSignal, pool?: string): Promise<readonly InstanceType[]>;
 
   /**
    * Launches the instance of a claim from the first of these offerings that has capacity, and marks unavailable those that
@@ -121,8 +122,8 @@ export interface CloudProvider {
   notices(signal: AbortSignal): AsyncIterable<ReceivedNotice>;
 
   /**
-   * A claim says that its machine was taken back then, or now where that is not known: its offering is unavailable for what
-   * is left of its time, also where another process was given the notice.
+   * A claim says that its machine was taken back then, or now where that is not known: its offering is unavailable from that
+   * moment on, also where another process was given the notice.
    */
   takenBack(claim: NodeClaim, since?: EpochMs): void;
 

@@ -7,14 +7,18 @@ import { UnavailableOfferings } from './unavailable-offerings.ts';
 const SPOT: OfferingName = { capacityType: 'spot', instanceType: 'm5.large', zone: 'a' };
 const MINUTE_MS = 60_000;
 
-/** Pools for whom an offering is out for one minute, and for four. */
-const SHORT = { pool: 'short' };
-const LONG = { pool: 'long' };
+/** Pools that do not try an offering for one minute, and for four; others wait for three. */
+const SHORT = 'short';
+const LONG = 'long';
 
 function world() {
   const clock = new VirtualClock();
-  const ttlMs = (pool: string | undefined): number => ({ short: 1, long: 4 })[pool ?? ''] ?? 3;
-  return { clock, unavailable: new UnavailableOfferings({ clock, ttlMs: (pool) => ttlMs(pool) * MINUTE_MS }) };
+  const minutes = new Map([
+    [SHORT, 1],
+    [LONG, 4],
+  ]);
+  const ttlMs = (pool = ''): number => (minutes.get(pool) ?? 3) * MINUTE_MS;
+  return { clock, minutes, unavailable: new UnavailableOfferings({ clock, ttlMs }) };
 }
 
 describe('UnavailableOfferings', () => {
@@ -47,9 +51,8 @@ describe('UnavailableOfferings', () => {
   it('lengthens the absence of an offering that is marked again, and never shortens it', async () => {
     const { clock, unavailable } = world();
     unavailable.mark(SPOT, 'no capacity');
-    await clock.advance(MINUTE_MS);
-    unavailable.mark(SPOT, 'interrupted', SHORT);
-    await clock.advance(MINUTE_MS);
+    await clock.advance(2 * MINUTE_MS);
+    unavailable.mark(SPOT, 'interrupted', { since: (clock.now() - 3 * MINUTE_MS) as EpochMs });
     expect(unavailable.list()).toMatchObject([{ offering: SPOT, reason: 'no capacity' }]);
     unavailable.mark(SPOT, 'interrupted');
     await clock.advance(2 * MINUTE_MS);
@@ -70,29 +73,30 @@ describe('UnavailableOfferings', () => {
     expect(unavailable.has(SPOT)).toBe(false);
   });
 
-  it('has a sequence number that changes when, and only when, the set of unavailable offerings does', async () => {
+  it('has a stamp that is another when, and only when, what a pool is not to try is', async () => {
     const { clock, unavailable } = world();
-    const start = unavailable.sequence;
+    const start = unavailable.stamp();
     unavailable.mark(SPOT, 'no capacity');
-    const marked = unavailable.sequence;
+    const marked = unavailable.stamp();
     expect(marked).not.toBe(start);
-    unavailable.mark(SPOT, 'again', LONG);
-    await clock.advance(3 * MINUTE_MS);
-    expect(unavailable.sequence).toBe(marked);
+    expect(unavailable.stamp(LONG)).toBe(marked);
     await clock.advance(MINUTE_MS);
-    const expired = unavailable.sequence;
-    expect(expired).not.toBe(marked);
-    unavailable.restore(SPOT);
-    expect(unavailable.sequence).toBe(expired);
+    unavailable.mark(SPOT, 'again');
+    await clock.advance(2 * MINUTE_MS);
+    expect([unavailable.stamp(SHORT), unavailable.stamp()]).toEqual([start, marked]);
+    await clock.advance(MINUTE_MS);
+    expect([unavailable.stamp(), unavailable.stamp(LONG)]).toEqual([start, marked]);
+    unavailable.mark({ ...SPOT, zone: 'b' }, 'no capacity');
+    expect(unavailable.stamp(LONG)).not.toBe(marked);
+    unavailable.restore({ ...SPOT, zone: 'b' });
+    expect(unavailable.stamp(LONG)).toBe(marked);
   });
 
   it('lets an offering back before its time when told to', () => {
     const { unavailable } = world();
     unavailable.mark(SPOT, 'no capacity');
-    const marked = unavailable.sequence;
     unavailable.restore(SPOT);
     expect(unavailable.has(SPOT)).toBe(false);
-    expect(unavailable.sequence).not.toBe(marked);
   });
 
   it('says until when, by the time of day', () => {
@@ -102,13 +106,35 @@ describe('UnavailableOfferings', () => {
     expect(unavailable.list()).toEqual([{ offering: SPOT, reason: 'no capacity', until }]);
   });
 
-  it('keeps an offering out for as long as the pool that found it so asks for', async () => {
+  it('is out for each pool for as long as that one waits, whoever found it so', async () => {
     const { clock, unavailable } = world();
-    unavailable.mark(SPOT, 'no capacity', SHORT);
-    await clock.advance(MINUTE_MS - 1);
-    expect(unavailable.has(SPOT)).toBe(true);
-    await clock.advance(1);
-    expect(unavailable.has(SPOT)).toBe(false);
+    unavailable.mark(SPOT, 'no capacity', { pool: LONG });
+    await clock.advance(MINUTE_MS);
+    expect([SHORT, LONG, undefined].map((pool) => unavailable.has(SPOT, pool))).toEqual([false, true, true]);
+    await clock.advance(2 * MINUTE_MS);
+    expect([SHORT, LONG, undefined].map((pool) => unavailable.has(SPOT, pool))).toEqual([false, true, false]);
+    await clock.advance(MINUTE_MS);
+    expect(unavailable.has(SPOT, LONG)).toBe(false);
+  });
+
+  it('follows settings that change while an offering is out', async () => {
+    const { clock, minutes, unavailable } = world();
+    unavailable.mark(SPOT, 'no capacity', { pool: LONG });
+    await clock.advance(MINUTE_MS);
+    minutes.set(LONG, 1);
+    expect([unavailable.has(SPOT, LONG), unavailable.list(LONG), unavailable.stamp(LONG)]).toEqual([false, [], '']);
+    minutes.set(LONG, 60);
+    expect(unavailable.has(SPOT, LONG)).toBe(true);
+  });
+
+  it('forgets what was marked longest ago when there is too much of it', async () => {
+    const clock = new VirtualClock();
+    const unavailable = new UnavailableOfferings({ clock, most: 2 });
+    for (const zone of ['a', 'b', 'a', 'c']) {
+      unavailable.mark({ ...SPOT, zone }, 'no capacity');
+      await clock.advance(1);
+    }
+    expect(unavailable.list().map(({ offering }) => offering.zone)).toEqual(['a', 'c']);
   });
 
   it('tells listeners of what goes out of the market, with the cause and once while it is out, until they stop', async () => {
@@ -116,10 +142,10 @@ describe('UnavailableOfferings', () => {
     const heard: string[] = [];
     const stop = unavailable.onMark(({ offering, cause }) => heard.push(`${offering.instanceType} ${cause}`));
     unavailable.mark(SPOT, 'no capacity');
-    unavailable.mark(SPOT, 'no capacity', LONG);
+    unavailable.mark(SPOT, 'no capacity', { pool: LONG });
     unavailable.mark({ ...SPOT, zone: 'b' }, 'taken back', { cause: 'notice' });
-    await clock.advance(4 * MINUTE_MS);
-    unavailable.mark(SPOT, 'no capacity');
+    await clock.advance(MINUTE_MS);
+    unavailable.mark(SPOT, 'no capacity', { pool: SHORT });
     stop();
     await clock.advance(4 * MINUTE_MS);
     unavailable.mark(SPOT, 'no capacity');

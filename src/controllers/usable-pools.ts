@@ -59,8 +59,9 @@ export class UsablePools {
     const { clock, provider, recorder, logger = SILENT_LOGGER, instanceTypesMs = 5000, spot } = this.#options;
     const limit = clock.deadline(instanceTypesMs, signal);
     try {
-      const sold = await provider.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal);
-      const instanceTypes = spot.priced(pool.metadata.name ?? '', sold);
+      const name = pool.metadata.name ?? '';
+      const sold = await provider.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal, name);
+      const instanceTypes = spot.priced(name, sold);
       const problem = sold.length === 0 ? 'the node class sells nothing' : this.#nothing.of(pool, sold);
       if (problem !== undefined) recorder.record(noCompatibleInstanceTypes(pool, problem));
       if (sold.length > 0) return [{ pool, instanceTypes, sold }];

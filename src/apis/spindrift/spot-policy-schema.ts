@@ -126,7 +126,7 @@ export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', {
   ),
   unavailableFor: defaulted(
     '3m',
-    text('How long an offering is not tried again after it had no capacity, or took a machine back.', {
+    text('How long a NodePool does not try an offering again after it had no capacity, or took a machine back.', {
       pattern: DURATION_PATTERN,
       patternMessage: 'a duration is written in whole hours, minutes and seconds, as in 3m, 1h30m or 30s',
       maxLength: 64,

@@ -34,14 +34,8 @@ function world() {
   const cloud = new SimulatedCloud({ clock, random: seededRandom('test') });
   cloud.configure('calm', anAccount());
   cloud.configure('stormy', anAccount());
-  const provider = (cluster = 'test') =>
-    new SimulatedProvider({
-      clock,
-      cloud,
-      cluster,
-      unavailable: new UnavailableOfferings({ clock }),
-      reservations: new Reservations({ clock }),
-    });
+  const provider = (cluster = 'test', unavailable = new UnavailableOfferings({ clock })) =>
+    new SimulatedProvider({ clock, cloud, cluster, unavailable, reservations: new Reservations({ clock }) });
   return { clock, cloud, provider };
 }
 
@@ -77,6 +71,37 @@ describe('SimulatedProvider', () => {
     cloud.interrupt(providerID);
     await clock.run(of.notices(NEVER)[Symbol.asyncIterator]().next());
     expect([await healthy('stormy'), await healthy('calm')]).toEqual([true, false]);
+  });
+
+  it('sells to each pool what that one may try again, as one array where they see the same', async () => {
+    const { clock, cloud, provider } = world();
+    const reservations = [{ id: 'r', instanceType: 'large', zone: 'zone-a', count: 1, match: 'targeted' as const }];
+    cloud.configure('calm', anAccount({ reservations }));
+    const unavailable = new UnavailableOfferings({ clock, ttlMs: (pool) => (pool === 'hasty' ? 1000 : 60_000) });
+    const of = provider('test', unavailable);
+    const { nodeClassRef } = aClaim(1, 'calm').spec;
+    const sold = (pool: string) => clock.run(of.instanceTypes(nodeClassRef, NEVER, pool));
+    expect(await sold('hasty')).toBe(await sold('patient'));
+    unavailable.mark({ ...SPOT, account: 'calm' }, 'no capacity');
+    expect(await sold('hasty')).toBe(await sold('patient'));
+    await clock.advance(1000);
+    const [hasty, patient] = [await sold('hasty'), await sold('patient')];
+    const differ = hasty.filter((type, index) => type !== patient[index]).map(({ name }) => name);
+    expect(differ).toEqual([SPOT.instanceType]);
+    expect([await sold('hasty'), await sold('patient')]).toEqual([hasty, patient]);
+    await clock.advance(59_000);
+    expect(await sold('patient')).toBe(hasty);
+  });
+
+  it('takes an offering out of the market from when the cloud said so, not from when it is heard, or heard again', async () => {
+    const { clock, cloud, provider } = world();
+    const unavailable = new UnavailableOfferings({ clock });
+    const { providerID } = await clock.run(provider().create(aClaim(1, 'calm'), [SPOT], NEVER));
+    cloud.interrupt(providerID, 600_000);
+    const since = clock.now();
+    await clock.advance(120_000);
+    await clock.run(provider('test', unavailable).notices(NEVER)[Symbol.asyncIterator]().next());
+    expect(unavailable.list()).toMatchObject([{ until: since + 180_000 }]);
   });
 
   it('leaves the machines of another cluster alone', async () => {

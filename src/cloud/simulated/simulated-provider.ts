@@ -60,10 +60,14 @@ export class SimulatedProvider implements CloudProvider {
     return Math.max(0, ...delays);
   }
 
-  async instanceTypes(nodeClass: NodeClassReference, signal: AbortSignal): Promise<readonly InstanceType[]> {
+  async instanceTypes(
+    nodeClass: NodeClassReference,
+    signal: AbortSignal,
+    pool?: string,
+  ): Promise<readonly InstanceType[]> {
     signal.throwIfAborted();
     this.#requireReady(nodeClass);
-    return (await this.#market(nodeClass.name, signal)).instanceTypes();
+    return (await this.#market(nodeClass.name, signal)).instanceTypes(pool);
   }
 
   async create(claim: NodeClaim, offerings: readonly RankedOffering[], signal: AbortSignal): Promise<Instance> {
@@ -247,7 +251,7 @@ export class SimulatedProvider implements CloudProvider {
   #received({ id, kind, providerID, account, tags, at, deadline, detail, offering }: CloudMessage): ReceivedNotice {
     const { cloud, unavailable } = this.#options;
     if (kind === 'spot-interruption' || kind === 'preempted')
-      unavailable.mark({ ...offering, account }, detail, { cause: 'notice', pool: tags[TAG_POOL] ?? '' });
+      unavailable.mark({ ...offering, account }, detail, { cause: 'notice', pool: tags[TAG_POOL] ?? '', since: at });
     return {
       kind,
       providerID,

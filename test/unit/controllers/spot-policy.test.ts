@@ -138,6 +138,37 @@ describe('a NodePool with a policy', () => {
     await world.end();
   });
 
+  it('tries an offering again by its own policy as it is now, whichever NodePool found it empty', async () => {
+    const labelled = (name: string): NodePool => {
+      const pool = aPool(name);
+      return { ...pool, metadata: { ...pool.metadata, labels: { tier: name } } };
+    };
+    const nodePoolSelector = { matchLabels: { tier: 'slow' } };
+    const world = await start({ patient: { nodePoolSelector, priority: 1, unavailableFor: '24h' }, others: {} }, [
+      labelled('slow'),
+      labelled('fast'),
+    ]);
+    const zoneOf = async (app: string, pool: string): Promise<string | undefined> => {
+      const before = new Set((await claims(world)).map(({ metadata }) => metadata.name));
+      await world.client.create(DEPLOYMENTS, aWorkload(app, 1, '1500m', { pool }));
+      await world.clock.advance(MINUTE);
+      const made = (await claims(world)).find(({ metadata }) => !before.has(metadata.name));
+      return made?.metadata.labels?.['topology.kubernetes.io/zone'];
+    };
+    const empty = [{ capacityType: 'spot' as const, instanceType: 'small', zone: 'zone-a', capacity: 0 }];
+    world.cloud.configure('default', anAccount({ ...ACCOUNT, overrides: empty }));
+    expect(await zoneOf('one', 'slow')).toBe('zone-b');
+    world.cloud.configure('default', anAccount(ACCOUNT));
+    expect(await zoneOf('two', 'fast')).toBe('zone-b');
+    await world.clock.advance(2 * MINUTE);
+    expect(await zoneOf('three', 'fast')).toBe('zone-a');
+    expect(await zoneOf('four', 'slow')).toBe('zone-b');
+    const body = { spec: { unavailableFor: '3m' } };
+    await world.client.patch(SPOT_POLICIES, { name: 'patient' }, { type: 'merge', body });
+    expect(await zoneOf('five', 'slow')).toBe('zone-a');
+    await world.end();
+  });
+
   it('is cordoned when the cloud recommends to leave a machine, if the policy says so', async () => {
     const world = await start({ careful: { onRebalance: 'Cordon' } });
     await run(world, 'web', 1);

@@ -1,4 +1,5 @@
 /** What came of the launch of a claim. */
+import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { CloudProvider, Instance } from '../../../cloud/provider.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
@@ -19,8 +20,9 @@ export async function launch(
   signal: AbortSignal,
 ): Promise<LaunchOutcome & { readonly kind: 'launched' }> {
   const planned = readOfferings(claim.metadata.annotations?.[ANNOTATION_OFFERINGS]);
-  const offerings =
-    planned.length > 0 ? planned : offeringsFor(claim, await provider.instanceTypes(claim.spec.nodeClassRef, signal));
+  const { metadata, spec } = claim;
+  const sold = () => provider.instanceTypes(spec.nodeClassRef, signal, metadata.labels?.[LABEL_NODE_POOL]);
+  const offerings = planned.length > 0 ? planned : offeringsFor(claim, await sold());
   return { kind: 'launched', instance: await provider.create(claim, offerings, signal) };
 }
 
