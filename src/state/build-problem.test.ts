@@ -60,6 +60,16 @@ describe('the nodes of a problem', () => {
     expect(problem.nodes?.[1]?.free).toEqual({});
     expect(problem.boundPods?.map(({ node }) => node)).toEqual(['stays', 'goes']);
   });
+
+  it('have nothing that could be taken where they are closed, also on their way', () => {
+    const { claim, name } = aStateNode({ name: 'comes' });
+    const nodes = [aStateNode({ name: 'stays' }), { name, claim }];
+    const { problem } = buildProblem({ ...aSnapshot({ nodes }), isClosed: () => true });
+    expect(problem.nodes?.map(({ free, leaving }) => ({ free, leaving }))).toEqual([
+      { free: {}, leaving: true },
+      { free: {}, leaving: true },
+    ]);
+  });
 });
 
 it('a problem is built in slices where it is large', () => {

@@ -24,6 +24,8 @@ export interface ClusterSnapshot {
   /** Pods on nodes that go: they are given a place too, and no longer count where they are. */
   readonly displaced?: readonly Pod[];
   readonly nodes: readonly StateNode[];
+  /** Whether nothing is to be placed on a node although it stays, and whether it is up or on its way. */
+  isClosed?(node: StateNode): boolean;
   /** Claims that do not count against the limits of their pools any more: nothing of them will be left shortly. */
   isLost?(claim: NodeClaim): boolean;
   /** Pods bound to a node that have not ended. */
@@ -74,7 +76,7 @@ export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProbl
   const boundPods: BoundPod[] = [];
   for (const state of snapshot.nodes) {
     const here = snapshot.podsOn(state.name);
-    nodes.push(...existingNode(state, here, snapshot.daemonSets, planned));
+    nodes.push(...existingNode(state, here, snapshot, planned));
     for (const pod of here) if (!displaced.has(pod)) boundPods.push({ ...boundPod(pod), node: state.name });
     if (work.spend(NODE_UNITS + here.length * POD_UNITS)) yield;
   }
@@ -138,7 +140,7 @@ export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
 function existingNode(
   state: StateNode,
   pods: readonly Pod[],
-  daemonSets: readonly DaemonSet[],
+  { daemonSets, isClosed }: ClusterSnapshot,
   planned: PlannedTypes,
 ): ExistingNode[] {
   const pool = poolOf(state);
@@ -150,7 +152,7 @@ function existingNode(
     ...(isInFlight(state) ? { inFlight: true } : {}),
   };
   // Nothing is placed there, so nobody has to know what is free.
-  if (isLeaving(state)) return [{ ...known, free: {}, leaving: true }];
+  if (isLeaving(state) || isClosed?.(state)) return [{ ...known, free: {}, leaving: true }];
   const told = allocatableOf(state);
   const allocatable = told === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(told));
   if (allocatable === undefined) return [];

@@ -98,10 +98,11 @@ export class Disruption {
     this.#pools = new UsablePools({ ...options, ...provisioning });
     this.#staleMarks = new StaleMarks(options);
     this.#repairPolicies = usableRepairPolicies(provider.repairPolicies());
-    const shared = { solve: engineSolve(clock, options.spot, provisioning), backOff, metrics: this.#metrics };
+    const solve = engineSolve(clock, options.spot, provisioning);
+    const shared = { solve, backOff, policies: options.policies, recorder, metrics: this.#metrics };
     this.#methods = [
-      new Repair({ ...shared, policies: provider.repairPolicies(), recorder, logger }),
-      new Emptiness({ ...shared, clock, policies: options.policies, podEvents: options.podEvents }),
+      new Repair({ ...shared, repairPolicies: provider.repairPolicies(), logger }),
+      new Emptiness({ ...shared, clock, podEvents: options.podEvents }),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
     ];

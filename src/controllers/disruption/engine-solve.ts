@@ -18,7 +18,7 @@ export function engineSolve(
     const elapsedMs = (): number => clock.elapsed() - startedAt;
     const slices = solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps });
     const solved = await inSlices(slices, clock, signal);
-    const { solution } = await inSlices(spot.settle(solved, built), clock, signal);
-    return { built, solution };
+    const { solution, gaps } = await inSlices(spot.settle(solved, built), clock, signal);
+    return { built, solution, gaps };
   };
 }

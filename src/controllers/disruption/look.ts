@@ -166,7 +166,8 @@ export class Look implements CandidateContext {
   ): ClusterSnapshot {
     const { state, kept } = this.#options;
     const leave = new Set(candidates.map((candidate) => candidate.state.name));
-    const shut = new Set(closed.map(({ name }) => name));
+    const forgotten = this.nodes.filter((node) => this.#isForgotten(node));
+    const shut = new Set([...closed, ...forgotten].map(({ name }) => name));
     const { daemonSets, namespaces } = state.informers;
     // All of it is read in one moment: while a problem is built of it, pods come and go. What is kept for others is not given to those
     // that are to leave now; and these are the very pods that the candidates know, as they are told by that whose place is whose.
@@ -177,14 +178,12 @@ export class Look implements CandidateContext {
       const others = state.podsOn(candidate.state.name).filter((pod) => !isReschedulable(pod));
       pods.set(candidate.state.name, [...candidate.pods, ...others]);
     }
-    const nodes = this.nodes.map((node) => {
-      if (leave.has(node.name) || this.#isForgotten(node)) return going(node, 'planned');
-      return shut.has(node.name) ? cordoned(node) : node;
-    });
+    const nodes = this.nodes.map((node) => (leave.has(node.name) ? going(node, 'planned') : node));
     return {
       pending,
       displaced: [...displaced, ...candidates.flatMap((candidate) => candidate.pods)],
       nodes,
+      isClosed: ({ name }) => shut.has(name),
       podsOn: (node) => pods.get(node) ?? [],
       daemonSets: daemonSets.list(),
       pools,
@@ -220,9 +219,4 @@ function going(state: StateNode, mark: string): StateNode {
   if (claim === undefined || claim.metadata.annotations?.[ANNOTATION_DISRUPTION] !== undefined) return state;
   const annotations = { ...claim.metadata.annotations, [ANNOTATION_DISRUPTION]: mark };
   return { ...state, claim: { ...claim, metadata: { ...claim.metadata, annotations } } };
-}
-
-function cordoned(state: StateNode): StateNode {
-  const { node } = state;
-  return node === undefined ? state : { ...state, node: { ...node, spec: { ...node.spec, unschedulable: true } } };
 }

@@ -35,7 +35,7 @@ async function place(names: readonly string[], fits: (pods: readonly string[]) =
     const placed = fits(pods.map(nameOf));
     const left = pods.flatMap((pod, number) => (placed.includes(nameOf(pod)) ? [] : [number]));
     const unplaced = left.map((number) => ({ group: number, pods: [number], reason: WHY }));
-    return { built, solution: { unplaced } as unknown as Solution };
+    return { built, solution: { unplaced } as unknown as Solution, gaps: [] };
   };
   const placement = await placeElsewhere(
     candidates,

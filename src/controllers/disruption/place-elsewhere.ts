@@ -5,6 +5,7 @@
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
 import type { Solution } from '../../engine/solution.ts';
+import type { SpreadGap } from '../../engine/spot/spread-over-spot-pools.ts';
 import type { BuiltProblem, ClusterSnapshot } from '../../state/build-problem.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
@@ -16,6 +17,8 @@ export interface Placement {
   readonly candidates: readonly Candidate[];
   readonly built: BuiltProblem;
   readonly solution: Solution;
+  /** What of the policies it does not keep. */
+  readonly gaps: readonly SpreadGap[];
 }
 
 /** Finds places for all pods of a snapshot that need one. */
@@ -40,10 +43,11 @@ export async function placeElsewhere(
   const { look, pools, closed, solve, blocked } = options;
   let left = candidates;
   while (left.length > 0) {
-    const { built, solution } = await solve(look.snapshot(pools, left, closed), signal);
+    const solved = await solve(look.snapshot(pools, left, closed), signal);
+    const { built, solution } = solved;
     const without = podsWithoutPlace(built, solution);
     const stuck = left.filter(({ pods }) => pods.some((pod) => without.has(pod)));
-    if (stuck.length === 0) return { candidates: left, built, solution };
+    if (stuck.length === 0) return { candidates: left, ...solved };
     if (stuck.length < left.length || left.length === 1) {
       for (const candidate of stuck) {
         const pod = candidate.pods.find((each) => without.has(each)) as Pod;

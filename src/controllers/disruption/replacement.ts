@@ -1,19 +1,15 @@
 /** Nodes that must be replaced when a time has come: those that have drifted, and those that are too old. */
 import type { StateNode } from '../../state/state-node.ts';
-import type { BackOff } from './back-off.ts';
 import type { Candidate } from './candidate.ts';
 import type { Command, CommandReason } from './commands/command.ts';
 import type { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import type { DisruptionMetrics } from './metrics.ts';
-import type { Solve } from './place-elsewhere.ts';
-import { replaceWithin } from './replace-within.ts';
+import { type ReplaceWithinOptions, replaceWithin } from './replace-within.ts';
 
-export interface ReplacementOptions {
+export interface ReplacementOptions extends ReplaceWithinOptions {
   readonly name: string;
   readonly reason: Extract<CommandReason, 'Drifted' | 'Expired'>;
-  readonly solve: Solve;
-  readonly backOff: BackOff;
   readonly metrics: DisruptionMetrics;
   /** From when on the node must be replaced; undefined where it need not be. */
   dueSince(state: StateNode): number | undefined;

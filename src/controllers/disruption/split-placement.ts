@@ -22,7 +22,10 @@ interface Part {
   readonly receivers: StateNode[];
 }
 
-export function splitPlacement({ candidates, built, solution }: Placement, options: SplitOptions): Command[] {
+export function splitPlacement(
+  { candidates, built, solution }: Omit<Placement, 'gaps'>,
+  options: SplitOptions,
+): Command[] {
   const ownerOf = new Map<Pod, number>();
   for (const [index, { pods }] of candidates.entries()) for (const pod of pods) ownerOf.set(pod, index);
   /** The candidates that these pods are on now; pods of others may be among them. */

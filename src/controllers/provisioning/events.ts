@@ -36,8 +36,3 @@ export function noReplacement(pod: Pod, why: string): RecordedEvent {
 export function noCompatibleInstanceTypes(pool: NodePool, why: string): RecordedEvent {
   return { object: pool, type: 'Warning', reason: 'NoCompatibleInstanceTypes', message: why, quietMs: MINUTE_MS };
 }
-
-/** What of the pool's policy a plan does not keep. */
-export function spotPolicyNotKept(pool: NodePool, why: string): RecordedEvent {
-  return { object: pool, type: 'Warning', reason: 'SpotPolicyNotKept', message: why, dedupe: [], quietMs: MINUTE_MS };
-}

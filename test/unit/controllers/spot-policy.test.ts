@@ -253,6 +253,61 @@ describe('on-demand nodes that a policy asks for', () => {
   });
 });
 
+describe('on-demand nodes that must go', () => {
+  const disruption = { budgets: [{ nodes: '100%' }] };
+  const template = { expireAfter: '1h' };
+
+  /** Two nodes on demand, as the policy asks for, and later two on spot that nobody uses any more. */
+  async function startWithRoom(spec: Written<SpotPolicySpec> = {}): Promise<FleetWorld> {
+    const world = await start({ careful: { onDemand: { base: 2 }, ...spec } }, [
+      aPool('general', { template, disruption }),
+    ]);
+    await run(world, 'web', 2);
+    await world.clock.advance(50 * MINUTE);
+    await run(world, 'batch', 2);
+    await scale(world, 'batch', 0);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 2, 'spot zone-a': 2 });
+    return world;
+  }
+
+  it('are replaced on demand, although their pods have room on spot nodes', async () => {
+    const world = await startWithRoom();
+    const before = (await claims(world)).map(({ metadata }) => metadata.name);
+    await world.clock.advance(20 * MINUTE);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 2, 'spot zone-a': 2 });
+    expect((await claims(world)).filter(({ metadata }) => !before.includes(metadata.name))).toHaveLength(2);
+    expect(await world.events('general')).not.toHaveProperty('SpotPolicyNotKept');
+    await world.end();
+  });
+
+  it('go all the same where the NodePool has nothing on demand, and an event says so', async () => {
+    const world = await startWithRoom();
+    const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] }];
+    const body = { spec: { template: { spec: { requirements } } } };
+    await world.client.patch(NODE_POOLS, { name: 'general' }, { type: 'merge', body });
+    await world.clock.advance(5 * MINUTE);
+    expect(await machines(world)).toEqual({ 'spot zone-a': 2 });
+    expect((await world.events('general')).SpotPolicyNotKept).toContain(
+      '2 of the 2 nodes of general are to be on-demand, 2 of them will be missing',
+    );
+    await world.end();
+  });
+
+  it('go all the same when nothing could be launched for them several times', async () => {
+    const world = await startWithRoom({ unavailableFor: '1s' });
+    const nothing = (['spot', 'on-demand'] as const).flatMap((capacityType) =>
+      ['zone-a', 'zone-b'].map((zone) => ({ capacityType, instanceType: 'small', zone, capacity: 0 })),
+    );
+    world.cloud.configure('default', anAccount({ ...ACCOUNT, overrides: nothing }));
+    await world.clock.advance(10 * MINUTE);
+    expect(await machines(world)).toEqual({ 'on-demand zone-a': 2, 'spot zone-a': 2 });
+    await world.clock.advance(10 * MINUTE);
+    expect(await machines(world)).toEqual({ 'spot zone-a': 2 });
+    expect((await world.events('general')).SpotPolicyNotKept).toContain('2 of them will be missing');
+    await world.end();
+  });
+});
+
 describe('a spot pool', () => {
   it('that is empty counts once in its risk, however many machines were asked for together', async () => {
     const slow: Partial<AccountSettings> = { ...ACCOUNT, faults: { ...NO_FAULTS, latencyMs: 200 } };

@@ -6,27 +6,21 @@
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import { ANNOTATION_DO_NOT_REPAIR } from '../../../apis/karpenter/labels.ts';
 import { type RepairPolicy, repairPolicyProblems, usableRepairPolicies } from '../../../cloud/repair-policy.ts';
-import type { EventRecorder } from '../../../kube/event-recorder.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { isGoing, poolOf, type StateNode } from '../../../state/state-node.ts';
-import type { BackOff } from '../back-off.ts';
 import { type Candidate, podsBlocker, withPods } from '../candidate.ts';
 import type { Command } from '../commands/command.ts';
 import { nodeRepairBlocked } from '../events.ts';
 import type { Look } from '../look.ts';
 import type { DisruptionMethod } from '../method.ts';
 import type { DisruptionMetrics } from '../metrics.ts';
-import type { Solve } from '../place-elsewhere.ts';
-import { replaceWithin } from '../replace-within.ts';
+import { type ReplaceWithinOptions, replaceWithin } from '../replace-within.ts';
 import { isVetoed } from './recovery.ts';
 import { isSick, type Sickness, sicknessOf } from './sickness.ts';
 
-export interface RepairOptions {
-  readonly policies: readonly RepairPolicy[];
-  readonly solve: Solve;
-  readonly backOff: BackOff;
+export interface RepairOptions extends ReplaceWithinOptions {
+  readonly repairPolicies: readonly RepairPolicy[];
   readonly metrics: DisruptionMetrics;
-  readonly recorder: EventRecorder;
   readonly logger: Logger;
 }
 
@@ -47,12 +41,12 @@ export class Repair implements DisruptionMethod {
   readonly #policies: readonly RepairPolicy[];
 
   constructor(options: RepairOptions) {
-    const { policies, logger } = options;
+    const { repairPolicies, logger } = options;
     this.#options = options;
-    const problems = repairPolicyProblems(policies);
-    if (policies.length > 0 && problems.length > 0)
+    const problems = repairPolicyProblems(repairPolicies);
+    if (repairPolicies.length > 0 && problems.length > 0)
       logger.error('sick nodes are not repaired: the policies of the cloud cannot be used', { problems });
-    this.#policies = usableRepairPolicies(policies);
+    this.#policies = usableRepairPolicies(repairPolicies);
   }
 
   async plan(look: Look, signal: AbortSignal): Promise<readonly Command[]> {
