@@ -15,6 +15,8 @@ export interface RefusedManifest {
   readonly manifest: Manifest;
   /** What the refusal must say. */
   readonly says: readonly string[];
+  /** Where the API server drops what the kind does not have, as it does for those who do not ask it not to. */
+  readonly fieldValidation?: 'Ignore';
 }
 
 export interface RefusedChange extends RefusedManifest {
@@ -462,6 +464,22 @@ export const REFUSED: readonly RefusedManifest[] = [
       },
     }),
     says: ['"front end": the value of a label has letters', '"back end": the value of a label has letters'],
+  },
+  {
+    what: 'a selector of pools whose labels are not where they belong',
+    manifest: spotPolicy({ nodePoolSelector: { spot: 'careful' } }),
+    fieldValidation: 'Ignore',
+    says: [
+      'nodePoolSelector names no labels: write them under matchLabels, as in matchLabels: {spot: careful}, or leave nodePoolSelector out for every NodePool',
+    ],
+  },
+  {
+    what: 'shares by the names that others have for them',
+    manifest: spotPolicy({ onDemand: { baseCapacity: 2, percentage: 20 } }),
+    says: [
+      'baseCapacity does not belong here: write it as base',
+      'percentage does not belong here: write it as percent',
+    ],
   },
   {
     what: 'a return to spot of more than all nodes',

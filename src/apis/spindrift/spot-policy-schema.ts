@@ -11,6 +11,7 @@ import {
   map,
   number,
   object,
+  removed,
   required,
   type Schema,
   text,
@@ -23,33 +24,44 @@ export const REBALANCE_ACTIONS = ['Event', 'Cordon', 'Replace'] as const;
 const value = (description: string): Schema<string> =>
   text(description, { maxLength: 63, pattern: LABEL_VALUE, patternMessage: LABEL_VALUE_WORDS });
 
-const nodePoolSelector = object('Which NodePools the policy is for, by their labels; all of them when it is empty.', {
-  matchLabels: map('Labels that a NodePool must have.', value('The value.'), { maxProperties: 50 }),
-  matchExpressions: list(
-    'Conditions on its labels; all of them must hold.',
-    object(
-      'One condition on a label.',
+const condition = object(
+  'One condition on a label.',
+  {
+    key: required(text('The label.', { maxLength: 317, pattern: QUALIFIED_NAME })),
+    operator: required(choice('How it is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
+    values: list('The values.', value('A value.'), { maxItems: 50 }),
+  },
+  {
+    rules: [
       {
-        key: required(text('The label.', { maxLength: 317, pattern: QUALIFIED_NAME })),
-        operator: required(choice('How it is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
-        values: list('The values.', value('A value.'), { maxItems: 50 }),
+        rule: "!(self.operator in ['In', 'NotIn']) || (has(self.values) && size(self.values) > 0)",
+        message: 'In and NotIn compare with values: add values, or write Exists or DoesNotExist',
       },
       {
-        rules: [
-          {
-            rule: "!(self.operator in ['In', 'NotIn']) || (has(self.values) && size(self.values) > 0)",
-            message: 'In and NotIn compare with values: add values, or write Exists or DoesNotExist',
-          },
-          {
-            rule: "!(self.operator in ['Exists', 'DoesNotExist']) || !has(self.values) || size(self.values) == 0",
-            message: 'Exists and DoesNotExist compare with nothing: remove values, or write In or NotIn',
-          },
-        ],
+        rule: "!(self.operator in ['Exists', 'DoesNotExist']) || !has(self.values) || size(self.values) == 0",
+        message: 'Exists and DoesNotExist compare with nothing: remove values, or write In or NotIn',
       },
-    ),
-    { maxItems: 50 },
-  ),
-});
+    ],
+  },
+);
+
+const nodePoolSelector = object(
+  'Which NodePools the policy is for, by their labels; all of them when it is not given.',
+  {
+    matchLabels: map('Labels that a NodePool must have.', value('The value.'), { maxProperties: 50 }),
+    matchExpressions: list('Conditions on its labels; all of them must hold.', condition, { maxItems: 50 }),
+  },
+  {
+    rules: [
+      {
+        // The API server drops what it does not know before it asks: labels without matchLabels would select everything.
+        rule: 'has(self.matchLabels) || has(self.matchExpressions)',
+        message:
+          'nodePoolSelector names no labels: write them under matchLabels, as in matchLabels: {spot: careful}, or leave nodePoolSelector out for every NodePool',
+      },
+    ],
+  },
+);
 
 const percent = (description: string, least: number, message: string): Schema<number> =>
   integer(description, { format: 'int32', rules: [{ rule: `self >= ${least} && self <= 100`, message }] });
@@ -66,6 +78,10 @@ const onDemand = object('How many nodes of each NodePool are on-demand or reserv
     0,
     percent('So many percent of the nodes beyond base, rounded up.', 0, 'percent is a share: write 0 to 100'),
   ),
+  // What others call it: the API server would drop it, and nothing would be on-demand.
+  baseCapacity: removed('integer', 'write it as base'),
+  percentage: removed('integer', 'write it as percent'),
+  percentageAboveBaseCapacity: removed('integer', 'write it as percent'),
 });
 
 const returnToSpot = object(
@@ -87,7 +103,7 @@ const returnToSpot = object(
 );
 
 export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', {
-  nodePoolSelector: defaulted({}, nodePoolSelector),
+  nodePoolSelector,
   priority: defaulted(
     0,
     integer(

@@ -12,7 +12,8 @@ export function policiesFor(pool: NodePool, policies: readonly SpotPolicy[]): Sp
 /** The selector of a policy; one that cannot be read selects nothing, and `problem` says why. */
 export function readSelector({ spec }: SpotPolicy): { readonly matcher: LabelMatcher; readonly problem?: string } {
   try {
-    return { matcher: compileLabelSelector(spec.nodePoolSelector) };
+    // A policy is for every NodePool unless it says otherwise.
+    return { matcher: compileLabelSelector(spec.nodePoolSelector ?? {}) };
   } catch (error) {
     if (!hasCode(error, 'SELECTOR_INVALID')) throw error;
     return { matcher: NOTHING, problem: asError(error).message };
