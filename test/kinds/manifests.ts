@@ -451,6 +451,19 @@ export const REFUSED: readonly RefusedManifest[] = [
     ],
   },
   {
+    what: 'times that end beyond all dates',
+    manifest: spotPolicy({ unavailableFor: '99999999999999h', returnToSpot: { after: '99999999999999h' } }),
+    says: [
+      'spec.unavailableFor: Invalid value: "99999999999999h": a duration is written in whole hours, minutes and seconds, as in 3m, 1h30m or 30s, with at most 999999h',
+      'spec.returnToSpot.after: Invalid value: "99999999999999h": a duration',
+    ],
+  },
+  {
+    what: 'a delay that ends beyond all dates',
+    manifest: nodeClass({ registrationDelay: '99999999999999h' }),
+    says: ['as in 2m, 30s or 250ms, with at most 999999h'],
+  },
+  {
     what: 'offerings that are unavailable for no time',
     manifest: spotPolicy({ unavailableFor: '0s' }),
     says: ['unavailableFor must be longer than nothing: write at least 1s'],

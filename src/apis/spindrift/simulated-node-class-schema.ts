@@ -13,17 +13,12 @@ import {
   text,
   time,
 } from '../schema/schema.ts';
+import { shortDuration } from './duration-schema.ts';
 
 const EVERY = '*';
 
 const name = (description: string): Schema<string> => text(description, { minLength: 1, maxLength: 63 });
 const share = (description: string): Schema<number> => number(description, { minimum: 0, maximum: 1 });
-const duration = (description: string): Schema<string> =>
-  text(description, {
-    pattern: '^([0-9]+(ms|s|m|h))+$',
-    patternMessage: 'a duration is written in whole hours, minutes, seconds and milliseconds, as in 2m, 30s or 250ms',
-    maxLength: 64,
-  });
 
 const region = object('A region with its zones.', {
   name: required(name('The name of the region.')),
@@ -47,7 +42,7 @@ const spotMarket = object(
     ),
     interruptedShare: defaulted(0.3, share('Which share of its machines a market takes back at a time.')),
     correlation: defaulted(0.2, share('How likely the other markets of the zone take machines back at the same time.')),
-    notice: defaulted('120s', duration('How long before it is taken back a machine is told.')),
+    notice: defaulted('120s', shortDuration('How long before it is taken back a machine is told.')),
   },
 );
 
@@ -74,7 +69,7 @@ const override = object('What is different for some offerings. Where several fit
 });
 
 const faults = object('What goes wrong.', {
-  latency: defaulted('0s', duration('How long each call takes.')),
+  latency: defaulted('0s', shortDuration('How long each call takes.')),
   errorRate: defaulted(0, share('Which share of the calls fails on the side of the cloud.')),
   hangRate: defaulted(0, share('Which share of the launches is never answered.')),
   launchFailureRate: defaulted(0, share('Which share of the launches finds no capacity.')),
@@ -83,7 +78,7 @@ const faults = object('What goes wrong.', {
     minimum: 1,
     maximum: 1_000_000,
   }),
-  consistencyDelay: defaulted('0s', duration('How long a new machine is missing from lists.')),
+  consistencyDelay: defaulted('0s', shortDuration('How long a new machine is missing from lists.')),
 });
 
 const inRegions = 'self.regions.exists(region, item.zone in region.zones)';
@@ -120,7 +115,7 @@ export const SIMULATED_NODE_CLASS_SPEC = object(
       'x-kubernetes-list-map-keys': ['capacityType', 'instanceType', 'zone'],
     }),
     faults: defaulted({}, faults),
-    registrationDelay: defaulted('1s', duration('How long after its launch a machine becomes a node.')),
+    registrationDelay: defaulted('1s', shortDuration('How long after its launch a machine becomes a node.')),
   },
   {
     rules: [

@@ -1,7 +1,5 @@
 /** The schema of SpotPolicy, spindrift.dev/v1alpha1. An empty spec is what pools without a policy have. */
 import { conditions } from '../karpenter/condition-schema.ts';
-import { DURATION_PATTERN } from '../karpenter/duration.ts';
-import { durationOrNever } from '../karpenter/node-claim-template-schema.ts';
 import { LABEL_VALUE, LABEL_VALUE_WORDS, QUALIFIED_NAME } from '../karpenter/requirement-schema.ts';
 import {
   choice,
@@ -17,6 +15,7 @@ import {
   text,
   time,
 } from '../schema/schema.ts';
+import { duration, durationOrNever } from './duration-schema.ts';
 
 /** What is done when the cloud says that a machine is in danger, without a date. */
 export const REBALANCE_ACTIONS = ['Event', 'Cordon', 'Replace'] as const;
@@ -142,14 +141,9 @@ export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', {
   ),
   unavailableFor: defaulted(
     '3m',
-    text('How long a NodePool does not try an offering again after it had no capacity, or took a machine back.', {
-      pattern: DURATION_PATTERN,
-      patternMessage: 'a duration is written in whole hours, minutes and seconds, as in 3m, 1h30m or 30s',
-      maxLength: 64,
-      rules: [
-        { rule: "self.matches('[1-9]')", message: 'unavailableFor must be longer than nothing: write at least 1s' },
-      ],
-    }),
+    duration('How long a NodePool does not try an offering again after it had no capacity, or took a machine back.', [
+      { rule: "self.matches('[1-9]')", message: 'unavailableFor must be longer than nothing: write at least 1s' },
+    ]),
   ),
   returnToSpot: defaulted({}, returnToSpot),
 });
