@@ -46,11 +46,30 @@ describe('the policies of a NodePool', () => {
 });
 
 describe('a policy', () => {
-  it('holds for every NodePool when its selector is empty and it is the only one', () => {
+  it('holds for every NodePool when it has no selector and is the only one', () => {
     const { nodePools, effective, overlapping } = said(aSpotPolicy('one'), []);
     expect(nodePools).toEqual(['batch', 'web']);
     expect(effective).toMatchObject({ status: 'True', message: 'holds for NodePools batch, web' });
     expect(overlapping).toMatchObject({ status: 'False' });
+  });
+
+  it('says where machines never return to spot although it gives them a time to', () => {
+    const disrupted = (name: string, disruption: Partial<NodePool['spec']['disruption']>): NodePool => {
+      const made = pool(name);
+      return { ...made, spec: { ...made.spec, disruption: { ...made.spec.disruption, ...disruption } } };
+    };
+    const pools = [
+      disrupted('calm', { consolidateAfter: 'Never' }),
+      disrupted('empty', { consolidationPolicy: 'WhenEmpty' }),
+      pool('other'),
+    ];
+    const message = (returnToSpot: { after?: string; budget?: string }): string | undefined =>
+      said(aSpotPolicy('one', { returnToSpot }), [], pools).effective?.message;
+    expect(message({})).toBe(
+      'holds for NodePools calm, empty, other; machines do not return to spot in calm: its consolidateAfter is Never, in empty: its consolidationPolicy is WhenEmpty',
+    );
+    expect(message({ budget: '0%' })).toContain('in other: returnToSpot.budget is 0%');
+    expect(message({ after: 'Never', budget: '0' })).toBe('holds for NodePools calm, empty, other');
   });
 
   it('says that it selects nothing, and what to do about it', () => {

@@ -3,6 +3,7 @@ import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { OVERLAPPING, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import { policiesFor, readSelector } from './governing-policy.ts';
+import { noReturn } from './no-return.ts';
 
 export interface PolicyPlan {
   /** The names of the NodePools that it holds for. */
@@ -22,13 +23,18 @@ export function decidePolicy(
   const isThis = ({ metadata }: SpotPolicy): boolean => metadata.name === policy.metadata.name;
   const selected = pools
     .filter(({ metadata }) => matcher.matches(metadata.labels))
-    .map((pool) => ({ name: pool.metadata.name ?? '', rivals: policiesFor(pool, policies) }))
+    .map((pool) => ({ pool, name: pool.metadata.name ?? '', rivals: policiesFor(pool, policies) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const nodePools = selected.flatMap(({ name, rivals: [first] }) => (first && isThis(first) ? [name] : []));
+  const held = selected.filter(({ rivals: [first] }) => first && isThis(first));
+  const nodePools = held.map(({ name }) => name);
+  const staying = held.flatMap(({ pool, name }) => {
+    const why = noReturn(policy, pool);
+    return why === undefined ? [] : [`${name}: ${why}`];
+  });
   const overlaps = selected
     .filter(({ rivals }) => rivals.length > 1)
     .map(({ name, rivals }) => overlap(policy, name, rivals));
-  const effective = { type: 'Effective', ...effect(selected.length, nodePools, problem) };
+  const effective = { type: 'Effective', ...effect(selected.length, nodePools, staying, problem) };
   const overlapping: ConditionChange =
     overlaps.length === 0
       ? { type: OVERLAPPING, status: 'False', reason: 'OnlyPolicy' }
@@ -39,12 +45,15 @@ export function decidePolicy(
 function effect(
   selected: number,
   nodePools: readonly string[],
+  staying: readonly string[],
   problem: string | undefined,
 ): Omit<ConditionChange, 'type'> {
   if (problem !== undefined)
     return { status: 'False', reason: 'SelectorInvalid', message: `nodePoolSelector cannot be read: ${problem}` };
-  if (nodePools.length > 0)
-    return { status: 'True', reason: 'Holds', message: `holds for ${nodePoolsNamed(nodePools)}` };
+  if (nodePools.length > 0) {
+    const but = staying.length === 0 ? '' : `; machines do not return to spot in ${listed(staying, ', in ')}`;
+    return { status: 'True', reason: 'Holds', message: `holds for ${nodePoolsNamed(nodePools)}${but}` };
+  }
   if (selected > 0)
     return {
       status: 'False',
