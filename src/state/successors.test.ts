@@ -29,11 +29,13 @@ describe('places for pods that are still to come', () => {
     expect(successors.awaitedBy('two')).toBe(false);
   });
 
-  it('are not kept for pods that nobody makes anew, or that only a scheduler can place', () => {
+  it('are not kept where one of the pods is made anew by nobody, or can be placed only by a scheduler', () => {
     const successors = new Successors(new VirtualClock());
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
-    successors.expect('one', [aPod('alone'), aPod('d1', 'db', { volumes })]);
-    expect(successors.awaitedBy('one')).toBe(false);
+    successors.expect('one', [aPod('w1', 'web'), aPod('d1', 'db', { volumes })]);
+    successors.expect('two', [aPod('w2', 'web'), aPod('alone')]);
+    expect(['one', 'two'].map((claim) => successors.awaitedBy(claim))).toEqual([false, false]);
+    expect(successors.take(aPod('w3', 'web'))).toBeUndefined();
     expect(successors.take(aPod('alone'))).toBeUndefined();
   });
 

@@ -26,10 +26,14 @@ export class Successors {
     this.#clock = clock;
   }
 
-  /** The node of the claim is there for what comes after these pods. */
+  /**
+   * The node of the claim is there for what comes after these pods. Places are kept only where all of them can be put there by us:
+   * a node is closed while places on it are kept, and a pod that only a scheduler can place would wait outside for all others.
+   */
   expect(claim: string, pods: readonly Pod[]): void {
+    if (!pods.every(isSteerable)) return;
     const left = new Map<string, number>();
-    for (const pod of pods) if (isSteerable(pod)) add(left, ownerOf(pod) ?? '', 1);
+    for (const pod of pods) add(left, ownerOf(pod) ?? '', 1);
     if (left.size > 0) this.#places.set(claim, { left, until: this.#clock.elapsed() + LONGEST_MS });
   }
 

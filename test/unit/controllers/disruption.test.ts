@@ -1,13 +1,15 @@
 /** Nodes that are replaced or taken away because nobody needs them as they are, in virtual time. */
 import { describe, expect, it, type Mock, onTestFinished, vi } from 'vitest';
 import { isTrue } from '../../../src/apis/karpenter/conditions.ts';
+import { LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
 import { NODES, type Node } from '../../../src/apis/kubernetes/node.ts';
 import { keyOf } from '../../../src/apis/kubernetes/object.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
-import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
+import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
+import { DEPLOYMENTS, type Deployment } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import type { Command } from '../../../src/controllers/disruption/commands/command.ts';
@@ -18,7 +20,7 @@ import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { type Fault, FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
 import { claimNames, claimsOf, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
-import { aPool, aWorkload } from './testkit/fleet-objects.ts';
+import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld, type FleetWorldOptions } from './testkit/fleet-world.ts';
 
 const MINUTE = 60_000;
@@ -90,6 +92,19 @@ function aDeparture(look: Look, name: string): Command {
   const candidates = [look.candidate(look.node(name)!, 'graceful')!];
   const nothing = { newNodes: [], needs: [], receivers: [] };
   return { id: `of-${name}`, reason: 'Underutilized', disruption: 'graceful', candidates, ...nothing };
+}
+
+/** The workload as one that only a scheduler can place: in the zone of the pods of an app. */
+function besideOthers(workload: Deployment, app: string): Deployment {
+  const { template } = workload.spec;
+  const rule = { labelSelector: { matchLabels: { app } }, topologyKey: LABEL_ZONE };
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [rule] } };
+  return { ...workload, spec: { ...workload.spec, template: { ...template, spec: { ...template.spec, affinity } } } };
+}
+
+async function isRunning(world: FleetWorld, app: string): Promise<boolean> {
+  const { items } = await world.client.list(PODS);
+  return items.some(({ metadata, status }) => metadata.labels?.app === app && status?.phase === 'Running');
 }
 
 describe('an empty node', () => {
@@ -324,6 +339,50 @@ describe('a node that has drifted', () => {
     await world.clock.advance(10_000);
     expect(await goingClaims(world)).toHaveLength(2);
     await world.end();
+  });
+
+  describe('whose pods leave slowly, one after the other', () => {
+    async function withSlowFleet(): Promise<FleetWorld> {
+      const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
+      await world.client.create(NODE_POOLS, aPool('general', { disruption: ANY_NUMBER }));
+      const annotations = { 'spindrift.dev/stop-after': '2s', 'spindrift.dev/ready-after': '5m' };
+      await world.client.create(DEPLOYMENTS, aWorkload('web', 3, '300m', { annotations }));
+      await world.client.create(POD_DISRUPTION_BUDGETS, aPodBudget('web', { maxUnavailable: 1 }));
+      return world;
+    }
+
+    it('does not keep a pod waiting that leaves with them, and that only a scheduler can place', async () => {
+      const world = await withSlowFleet();
+      await world.client.create(DEPLOYMENTS, besideOthers(aWorkload('db', 1, '300m'), 'web'));
+      await world.clock.advance(10 * MINUTE);
+      const [old = ''] = await claimNames(world);
+      await relabel(world, 'general');
+      let downMs = 0;
+      for (let step = 0; step < 60; step++) {
+        await world.clock.advance(5000);
+        if (!(await isRunning(world, 'db'))) downMs += 5000;
+      }
+      expect(await world.claim(old)).toBeDefined();
+      expect(downMs).toBeLessThanOrEqual(15_000);
+      await world.end();
+    });
+
+    it('does not keep a pod waiting that is planned onto what they leave of its replacement, and that only a scheduler can place', async () => {
+      const world = await withSlowFleet();
+      await world.clock.advance(10 * MINUTE);
+      const [old = ''] = await claimNames(world);
+      await relabel(world, 'general');
+      await world.clock.advance(MINUTE);
+      await world.client.create(DEPLOYMENTS, besideOthers(aWorkload('db', 1, '300m'), 'web'));
+      await world.clock.advance(15_000);
+      expect(await isRunning(world, 'db')).toBe(true);
+      expect(await claimNames(world)).toHaveLength(2);
+      await world.clock.advance(30 * MINUTE);
+      expect(await world.claim(old)).toBeUndefined();
+      expect(await claimNames(world)).toHaveLength(1);
+      expect(await runningPods(world)).toBe(4);
+      await world.end();
+    });
   });
 
   it('waits for a pod that is not to be disrupted, and says which', async () => {

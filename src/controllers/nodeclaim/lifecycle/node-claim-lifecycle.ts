@@ -250,14 +250,21 @@ export class NodeClaimLifecycle {
     return change;
   }
 
-  /** Puts pods that leave other nodes on a node that is up and closed for them, and opens it when all have come. */
+  /**
+   * Puts pods that leave other nodes on a node that is up and closed for them, and opens it when all have come. A pod that we do not
+   * bind may have been planned onto what they leave of it: it does not wait for them, who may take long to leave.
+   */
   async #fill(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     const { nominations, successors, binder } = this.#options;
+    const { name = '' } = claim.metadata;
     const [node] = this.#nodesOf(claim);
     if (node === undefined || !isOpening(node)) return undefined;
-    const heard = await binder.bind(claim, node, nominations.waitingFor(claim), signal);
-    if (!heard || successors.awaitedBy(claim.metadata.name ?? '')) return { requeueAfterMs: HEARD_MS };
+    const waiting = nominations.waitingFor(claim);
+    const heard = await binder.bind(claim, node, waiting, signal);
+    const open = !successors.awaitedBy(name) || waiting.some((pod) => needsPlace(pod) && !mayBind(pod));
+    if (!heard || !open) return { requeueAfterMs: HEARD_MS };
     await this.#open(claim, node, true, signal);
+    successors.forget(name);
     nominations.opened(claim);
     return undefined;
   }
