@@ -43,6 +43,8 @@ export interface LookOptions {
 interface LookedAt {
   readonly all: readonly StateNode[];
   readonly byName: ReadonlyMap<string, StateNode>;
+  /** By the name of the claim. */
+  readonly byClaim: ReadonlyMap<string, StateNode>;
   /** Names of claims that commands under way need. */
   readonly needed: ReadonlySet<string>;
   /** Those that budgets count. */
@@ -61,6 +63,7 @@ export class Look implements CandidateContext {
   readonly #options: LookOptions;
   readonly #begun: number;
   readonly #byName: ReadonlyMap<string, StateNode>;
+  readonly #byClaim: ReadonlyMap<string, StateNode>;
   /** Names of claims that commands under way need. */
   readonly #needed: ReadonlySet<string>;
   #pools: Promise<readonly UsablePool[]> | undefined;
@@ -71,6 +74,7 @@ export class Look implements CandidateContext {
     this.now = options.now;
     this.nodes = nodes.all;
     this.#byName = nodes.byName;
+    this.#byClaim = nodes.byClaim;
     this.#needed = nodes.needed;
     const pools = options.state.informers.nodePools.list();
     this.poolNamed = new Map(pools.map((pool) => [pool.metadata.name ?? '', pool]));
@@ -85,6 +89,7 @@ export class Look implements CandidateContext {
     yield;
     const all: StateNode[] = [];
     const byName = new Map<string, StateNode>();
+    const byClaim = new Map<string, StateNode>();
     const marks = new Map<StateNode, Mark>();
     for (const state of found) {
       const text = state.claim && options.markOf(state.claim);
@@ -93,12 +98,13 @@ export class Look implements CandidateContext {
       if (mark !== undefined) marks.set(node, mark);
       all.push(node);
       byName.set(node.name, node);
+      if (node.claim !== undefined) byClaim.set(node.claim.metadata.name ?? '', node);
       if (work.spend(UNITS)) yield;
     }
     const needed = new Set([...marks.values()].flatMap(({ needs }) => needs.map(({ name }) => name)));
     const counting = withoutReplacements(all, marks);
     yield;
-    return new Look(options, begun, { all, byName, needed, counting });
+    return new Look(options, begun, { all, byName, byClaim, needed, counting });
   }
 
   /** Something has begun since that this look knows nothing of: another method may have taken the same nodes or places. */
@@ -118,6 +124,11 @@ export class Look implements CandidateContext {
   /** The node of that name. */
   node(name: string): StateNode | undefined {
     return this.#byName.get(name);
+  }
+
+  /** The node of the claim of that name, also while the claim has none. */
+  nodeOf(claim: string): StateNode | undefined {
+    return this.#byClaim.get(claim);
   }
 
   /** Whether pods are to come to the node, or something goes only because it is there. */

@@ -45,6 +45,7 @@ function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: 
     now: T0,
     nodes,
     node: (name: string) => nodes.find((state) => state.name === name),
+    nodeOf: (name: string) => nodes.find(({ claim }) => claim?.metadata.name === name),
     poolNamed: new Map([['general', pool]]),
     budgets: new Budgets({ pools: [pool], nodes, now: T0 }),
     podsOn: () => pods,
@@ -104,5 +105,16 @@ describe('a plan that is to begin', () => {
     const going = aStateNode('b', { 'spindrift.dev/interruption': 'spot-interruption' });
     expect(validateCommand(command, aLook([aStateNode('a'), going]))).toContain('b, where pods were to go');
     expect(validateCommand(command, aLook([aStateNode('a'), aStateNode('b')]))).toBeUndefined();
+  });
+
+  it('is dropped when a claim that is to come up first is gone or goes itself', () => {
+    const command = aCommand([aCandidate('a')], { needs: ['new'] });
+    expect(validateCommand(command, aLook([aStateNode('a')]))).toContain('new, which was to come up first');
+    const { claim } = aStateNode('new', { 'spindrift.dev/disruption': 'another' });
+    const coming = { name: 'nodeclaim/new', claim: claim! };
+    expect(validateCommand(command, aLook([aStateNode('a'), coming]))).toContain('new, which was to come up first');
+    const { claim: staying } = aStateNode('new');
+    const up = { name: 'nodeclaim/new', claim: staying! };
+    expect(validateCommand(command, aLook([aStateNode('a'), up]))).toBeUndefined();
   });
 });

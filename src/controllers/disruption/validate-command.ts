@@ -37,6 +37,10 @@ export function* validateCommand(
     const receiver = look.node(name);
     if (receiver === undefined || isLeaving(receiver)) return `${name}, where pods were to go, is going itself`;
   }
+  for (const name of command.needs) {
+    const needed = look.nodeOf(name);
+    if (needed === undefined || isGoing(needed)) return `${name}, which was to come up first, is gone or going`;
+  }
   for (const { pool, state } of command.candidates) {
     // A node that never came up counts in no budget.
     if (isInFlight(state)) continue;

@@ -550,6 +550,23 @@ describe('a plan', () => {
     expect(begun.mock.calls).toEqual([[[expect.objectContaining({ id: `of-${first}` })]]]);
     await world.end();
   });
+
+  it('for nodes whose pods are to go to a claim on its way does not begin when the claim is gone by then', async () => {
+    const planning = vi.spyOn(Consolidation.prototype, 'plan').mockImplementation(async (look) => {
+      const candidates = look.nodes.flatMap((state) => look.candidate(state, 'graceful') ?? []);
+      const command = { id: look.newId(), reason: 'Underutilized', disruption: 'graceful', candidates } as const;
+      return candidates.length === 0 ? [] : [{ ...command, newNodes: [], needs: ['general-gone'], receivers: [] }];
+    });
+    onTestFinished(() => planning.mockRestore());
+    const world = await withFleet(1);
+    const [name = ''] = await claimNames(world);
+    const pods = (await world.client.list(PODS)).items.map(({ metadata }) => metadata.uid);
+    await world.clock.advance(5 * MINUTE);
+    expect(planning).toHaveBeenCalled();
+    expect((await world.client.list(PODS)).items.map(({ metadata }) => metadata.uid)).toEqual(pods);
+    expect((await world.events(name)).DisruptionBlocked).toContain('general-gone, which was to come up first');
+    await world.end();
+  });
 });
 
 describe('what a disruption left behind', () => {

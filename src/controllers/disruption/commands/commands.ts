@@ -11,6 +11,7 @@ import type { ReconcileContext, ReconcileResult } from '../../../kube/controller
 import type { EpochMs } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import type { ComingNodes } from '../../../state/coming-nodes.ts';
+import { isClaimGoing } from '../../../state/state-node.ts';
 import type { Successors } from '../../../state/successors.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
@@ -168,6 +169,13 @@ export class Commands {
   async #start(starting: Starting, { signal, logger }: ReconcileContext): Promise<boolean> {
     const { command } = starting;
     if (starting.mark === undefined) {
+      const others = command.needs.map((name) => this.#claimNamed(name));
+      if (!others.every(isThereToStay)) {
+        logger.info('disruption not begun: a claim that it needs is gone or going', { needs: command.needs });
+        this.#ended(starting);
+        this.#metrics.undone(decisionOf(command), command.reason);
+        return false;
+      }
       const written = await Promise.allSettled(command.newNodes.map((wanted) => this.#write(command, wanted, signal)));
       const claims = written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
       const trouble = written.find((result) => result.status === 'rejected');
@@ -183,9 +191,10 @@ export class Commands {
         await Promise.all(claims.map((claim) => deleteClaim(this.#options.client, claim, signal)));
         return false;
       }
-      const needs = [...claims, ...command.needs.flatMap((name) => this.#claimNamed(name) ?? [])].map(
-        ({ metadata }) => ({ pool: metadata.labels?.[LABEL_NODE_POOL] ?? '', name: metadata.name ?? '' }),
-      );
+      const needs = [...claims, ...others].map(({ metadata }) => ({
+        pool: metadata.labels?.[LABEL_NODE_POOL] ?? '',
+        name: metadata.name ?? '',
+      }));
       const { id, reason } = command;
       starting.mark = { id, reason, at: starting.at, needs };
       logger.info('disruption begins', {
@@ -295,6 +304,10 @@ export class Commands {
     const { state, writes } = this.#options;
     return writes.newest(state.claimNamed(name));
   }
+}
+
+function isThereToStay(claim: NodeClaim | undefined): claim is NodeClaim {
+  return claim !== undefined && !isClaimGoing(claim);
 }
 
 function withRepair(mark: Mark, repair: ClaimRepair | undefined): Mark {
