@@ -86,6 +86,8 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
           nominations: { keptFor: () => [] },
           successors: { placesFor: () => new Map(), awaitedBy: () => false },
         },
+        // The autoscaler remembers that by itself.
+        isStuck: () => false,
         budgetsOf: () => [],
         readPools: async () => pools,
         refuse: () => {},

@@ -10,6 +10,7 @@ const context: CandidateContext = {
   poolNamed: new Map([['general', pool]]),
   podsOn: () => [aPod()],
   isNominated: () => false,
+  isStuck: () => false,
   podBlocker: () => undefined,
 };
 
@@ -39,12 +40,13 @@ describe('a candidate', () => {
     expect(judge(aStateNode(), { poolNamed: new Map([['general', fixed]]) })).toBeUndefined();
   });
 
-  it('is refused with a reason where it is protected, expected by pods, or without a pool', () => {
+  it('is refused with a reason where it is protected, expected by pods, without a pool, or could not be marked', () => {
     const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
     expect(judge(aStateNode({}, aNode({ metadata: { annotations } })))).toMatchObject({
       why: expect.stringContaining('do-not-disrupt'),
     });
     expect(judge(aStateNode(), { isNominated: () => true })).toHaveProperty('why');
+    expect(judge(aStateNode(), { isStuck: () => true })).toMatchObject({ why: expect.stringContaining('marked') });
     expect(judge(aStateNode(), { poolNamed: new Map() })).toMatchObject({ why: expect.stringContaining('general') });
   });
 

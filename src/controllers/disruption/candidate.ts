@@ -37,6 +37,8 @@ export interface CandidateContext {
   podsOn(node: string): readonly Pod[];
   /** Whether pods are to come to the node. */
   isNominated(state: StateNode): boolean;
+  /** Whether the claim could not be marked a while ago. */
+  isStuck(claim: NodeClaim): boolean;
   /** Why a pod may not be evicted; undefined when it may. */
   podBlocker(pod: Pod): string | undefined;
 }
@@ -55,6 +57,7 @@ export function candidateOf(
   const refused = (why: string): Refusal => ({ refused: state, why });
   if ([node, claim].some(({ metadata }) => metadata.annotations?.[ANNOTATION_DO_NOT_DISRUPT] === 'true'))
     return refused(`it has the annotation ${ANNOTATION_DO_NOT_DISRUPT}`);
+  if (context.isStuck(claim)) return refused('a while ago it could not be marked as going');
   if (context.isNominated(state)) return refused('pods are about to come to it');
   if (disruption === 'eventual' && claim.spec.terminationGracePeriod !== undefined) return candidate;
   const blocker = podsBlocker(context.podsOn(state.name), context);

@@ -172,7 +172,7 @@ export class Disruption {
   async #ask(method: DisruptionMethod, look: Look, context: ReconcileContext): Promise<boolean> {
     const { clock, commands } = this.#options;
     const { signal } = context;
-    // Until the cluster shows all that was begun, places would be given away twice.
+    // Until the claims of all that was begun are there, places would be given away twice.
     if (method.places && commands.isStarting) return false;
     const startedAt = clock.elapsed();
     const planned = await method.plan(look, signal);
@@ -254,6 +254,7 @@ export class Disruption {
       markOf: (claim) => commands.markOf(claim),
       isNominated: (node) => nominations.has(node) || successors.awaitedBy(node.claim?.metadata.name ?? ''),
       kept: { nominations, successors },
+      isStuck: (claim) => commands.isStuck(claim),
       budgetsOf: (pod) => budgets.of(pod),
       readPools: (signal) => this.#pools.read(signal),
       refuse: (refusal) => this.#refuse(refusal),

@@ -21,6 +21,7 @@ function aLook(podsOn: () => Pod[]): Look {
       now: T0,
       markOf: () => undefined,
       isNominated: () => false,
+      isStuck: () => false,
       kept: {
         nominations: { keptFor: () => [] },
         successors: { placesFor: () => new Map(), awaitedBy: () => false },

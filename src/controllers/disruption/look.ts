@@ -26,6 +26,8 @@ export interface LookOptions {
   isNominated(state: StateNode): boolean;
   /** Who is to come to nodes on their way. */
   readonly kept: KeptPlaces & { readonly successors: Pick<Successors, 'awaitedBy'> };
+  /** Whether a claim could not be marked a while ago. */
+  isStuck(claim: NodeClaim): boolean;
   /** The PodDisruptionBudgets that count a pod. */
   budgetsOf(pod: Pod): readonly PodDisruptionBudget[];
   /** Asks the clouds what they sell. */
@@ -131,9 +133,18 @@ export class Look implements CandidateContext {
     return this.#byClaim.get(claim);
   }
 
-  /** Whether pods are to come to the node, or something goes only because it is there. */
+  /**
+   * Whether the node is left as it is for now: pods are to come to it, something goes only because it is there, or it could not be
+   * marked a while ago.
+   */
   isNominated(state: StateNode): boolean {
-    return this.#needed.has(state.claim?.metadata.name ?? '') || this.#options.isNominated(state);
+    const { claim } = state;
+    if (claim !== undefined && (this.#needed.has(claim.metadata.name ?? '') || this.isStuck(claim))) return true;
+    return this.#options.isNominated(state);
+  }
+
+  isStuck(claim: NodeClaim): boolean {
+    return this.#options.isStuck(claim);
   }
 
   podBlocker(pod: Pod): string | undefined {

@@ -7,7 +7,7 @@ export interface DisruptionMethod {
   /** Dotted lower case, for logs. */
   readonly name: string;
   readonly reason: CommandReason;
-  /** Whether plans give pods other places: such plans wait until the cluster shows all that was begun before. */
+  /** Whether plans give pods other places: such plans wait until all that was begun before has its claims. */
   readonly places: boolean;
   /** What should be begun now. Whatever is returned is within the budgets of the look. */
   plan(look: Look, signal: AbortSignal): Promise<readonly Command[]>;

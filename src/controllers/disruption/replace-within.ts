@@ -51,6 +51,7 @@ export async function replaceWithin(
   const supply = (pool: NodePool): number => backOff.leftMs(keyOf(pool));
   const failures = (candidate: Candidate): number => backOff.failures(candidateKey(candidate, reason));
   let waiting = due.candidates
+    .filter(({ claim }) => !look.isStuck(claim))
     .filter(({ pool, pods }) => pods.length === 0 || supply(pool) === 0)
     .filter((candidate) => backOff.leftMs(candidateKey(candidate, reason)) === 0)
     // Those that were tried in vain do not stand before those that were not.

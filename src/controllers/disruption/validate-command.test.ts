@@ -50,6 +50,7 @@ function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: 
     budgets: new Budgets({ pools: [pool], nodes, now: T0 }),
     podsOn: () => pods,
     isNominated: () => false,
+    isStuck: () => false,
     podBlocker: () => undefined,
     ...changes,
   } as unknown as Look;

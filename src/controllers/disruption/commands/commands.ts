@@ -9,24 +9,24 @@ import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../apis/spindr
 import { type RepairPolicy, usableRepairPolicies } from '../../../cloud/repair-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
-import { asError, hasCode } from '../../../platform/errors.ts';
+import { SpindriftError } from '../../../platform/errors.ts';
 import type { ComingNodes } from '../../../state/coming-nodes.ts';
 import { isClaimGoing } from '../../../state/state-node.ts';
 import type { Successors } from '../../../state/successors.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
-import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
-import { ClaimWriter } from '../../write-claim.ts';
 import type { BackOff } from '../back-off.ts';
-import { disruptionLaunching, disruptionUndone, disruptionWaitingReadiness } from '../events.ts';
+import { disruptionUndone, disruptionWaitingReadiness } from '../events.ts';
 import { DisruptionMetrics } from '../metrics.ts';
 import { recovery } from '../repair/recovery.ts';
 import { supplyKey } from '../supply.ts';
-import { type ClaimRepair, type Command, type CommandReason, decisionOf } from './command.ts';
-import { decideCommand } from './decide-command.ts';
+import { type Command, type CommandReason, decisionOf } from './command.ts';
+import { decideCommand, type NextStep } from './decide-command.ts';
 import { Departures } from './departures.ts';
 import { type Mark, readMark, writeMark } from './mark.ts';
 import { Marks } from './marks.ts';
+import { Replacements } from './replacements.ts';
+import { StuckClaims } from './stuck-claims.ts';
 
 export interface CommandsOptions extends ControllersOptions {
   /** Whose claims did not come up. */
@@ -51,11 +51,21 @@ interface UnderWay {
   readonly names: Set<string>;
   /** UIDs of those that were told to go, which the cache may not show yet. */
   readonly deleted: Set<string>;
+  /** All that belongs to the marks is written. */
+  marked?: boolean;
+  /** Since when that is tried in vain, by the clock's `elapsed`. */
+  unmarkedSince?: number;
+  /** How it is undone, once it is: it is not taken up again. */
+  undoing?: Undo;
 }
+
+type Undo = Extract<NextStep, { kind: 'undo' }>;
 
 const LOOK_AGAIN_MS = 10_000;
 const SHORTEST_LIMIT_MS = 10 * 60_000;
 const LONGEST_LIMIT_MS = 60 * 60_000;
+/** What cannot be marked by then stays: it would hold the budget of its pool, and pods would still come to it. */
+const LONGEST_MARKING_MS = 60_000;
 /** The more is asked of a cloud at once, the longer each may take. */
 const LIMIT_PER_COMMAND_MS = 80;
 
@@ -64,7 +74,8 @@ export class Commands {
   readonly #options: CommandsOptions;
   readonly #controller: InformedController;
   readonly #marks: Marks;
-  readonly #writer: ClaimWriter;
+  readonly #replacements: Replacements;
+  readonly #stuck: StuckClaims;
   readonly #metrics: DisruptionMetrics;
   readonly #departures: Departures;
   readonly #policies: readonly RepairPolicy[];
@@ -72,12 +83,15 @@ export class Commands {
   /** The marks that claims are about to get, by UID. */
   readonly #taken = new Map<string, string>();
   readonly #underWay = new Map<string, UnderWay>();
+  /** Identities of commands that came to nothing, whose claims are still to be deleted. */
+  readonly #unwanted = new Set<string>();
 
   constructor(options: CommandsOptions) {
-    const { client, coming, state, metrics } = options;
+    const { state, metrics } = options;
     this.#options = options;
     this.#marks = new Marks(options);
-    this.#writer = new ClaimWriter({ client, coming, state, metrics });
+    this.#replacements = new Replacements(options);
+    this.#stuck = new StuckClaims(options.backOff);
     this.#metrics = new DisruptionMetrics(metrics);
     this.#departures = new Departures(options);
     this.#policies = usableRepairPolicies(options.provider.repairPolicies());
@@ -114,9 +128,14 @@ export class Commands {
     });
   }
 
-  /** Some commands have begun, and the cluster does not show all of them yet. */
+  /** Some commands have begun, and what they make is not written yet. What they take is told by `markOf` from the beginning. */
   get isStarting(): boolean {
-    return this.#starting.size > 0;
+    return [...this.#starting.values()].some(({ mark }) => mark === undefined);
+  }
+
+  /** Whether the claim or its node could not be marked a while ago: it is left alone until it may be tried again. */
+  isStuck(claim: NodeClaim): boolean {
+    return this.#stuck.has(claim);
   }
 
   /** The mark of a claim that a command takes, whether or not the cache shows it. */
@@ -126,111 +145,129 @@ export class Commands {
   }
 
   async #reconcile(id: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { signal } = context;
     const starting = this.#starting.get(id);
-    if (starting !== undefined && !(await this.#start(starting, context))) return undefined;
+    if (starting !== undefined && starting.mark === undefined) await this.#ask(starting, context);
+    if (this.#unwanted.has(id)) {
+      await this.#replacements.discard(id, signal);
+      this.#unwanted.delete(id);
+    }
     const known = this.#underWay.get(id);
     if (known === undefined) return undefined;
     const { mark } = known;
-    const claims = this.#claimsOf(known);
-    if (claims.length === 0) {
-      this.#over(mark);
-      return undefined;
-    }
-    const { clock, recorder } = this.#options;
-    const commands = this.#underWay.size + this.#starting.size;
-    const step = decideCommand({
-      mark,
-      claims,
-      claimNamed: (name) => this.#claimNamed(name),
-      isUsed: (claim) => this.#departures.podsOf(claim).length > 0,
-      // One that was told to go stays told, whatever becomes of its node.
-      recovery: (claim) => (known.deleted.has(claim.metadata.uid ?? '') ? undefined : this.#recovery(claim)),
-      now: clock.now(),
-      limitMs: Math.min(LONGEST_LIMIT_MS, Math.max(SHORTEST_LIMIT_MS, commands * LIMIT_PER_COMMAND_MS)),
-    });
+    const step = known.undoing ?? (await this.#complete(known, signal)) ?? this.#next(known);
     switch (step.kind) {
       case 'over':
+        if (this.#claimsOf(known).length === 0) this.#over(mark);
         return undefined;
       case 'wait':
-        for (const claim of step.needed) recorder.record(disruptionWaitingReadiness(claim));
+        for (const claim of step.needed) this.#options.recorder.record(disruptionWaitingReadiness(claim));
         return { requeueAfterMs: Math.min(step.forMs, LOOK_AGAIN_MS) };
       case 'undo':
-        await this.#undo(mark, claims, step.why, context.signal);
-        this.#fail(mark.reason, step.failed);
+        await this.#undo(known, step, signal);
         return undefined;
       case 'delete':
-        await this.#delete(known, claims, context.signal);
+        await this.#delete(known, signal);
         for (const { pool } of mark.needs) this.#options.backOff.succeeded(supplyKey(pool, mark.reason));
         return { requeueAfterMs: LOOK_AGAIN_MS };
     }
   }
 
-  /** Tells whether the command is there: one that cannot be begun whole is not begun at all. */
-  async #start(starting: Starting, { signal, logger }: ReconcileContext): Promise<boolean> {
-    const { command } = starting;
-    if (starting.mark === undefined) {
-      const others = command.needs.map((name) => this.#claimNamed(name));
-      if (!others.every(isThereToStay)) {
-        logger.info('disruption not begun: a claim that it needs is gone or going', { needs: command.needs });
-        this.#ended(starting);
-        this.#metrics.undone(decisionOf(command), command.reason);
-        return false;
-      }
-      const written = await Promise.allSettled(command.newNodes.map((wanted) => this.#write(command, wanted, signal)));
-      const claims = written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-      const trouble = written.find((result) => result.status === 'rejected');
-      if (trouble !== undefined) {
-        logger.error('disruption not begun: a replacement cannot be written', { error: asError(trouble.reason) });
-        this.#ended(starting);
-        this.#metrics.undone(decisionOf(command), command.reason);
-        this.#fail(
-          command.reason,
-          command.newNodes.map(({ node }) => node.pool),
-        );
-        for (const { metadata } of claims) this.#options.successors.forget(metadata.name ?? '');
-        await Promise.all(claims.map((claim) => deleteClaim(this.#options.client, claim, signal)));
-        return false;
-      }
-      const needs = [...claims, ...others].map(({ metadata }) => ({
-        pool: metadata.labels?.[LABEL_NODE_POOL] ?? '',
-        name: metadata.name ?? '',
-      }));
-      const { id, reason } = command;
-      starting.mark = { id, reason, at: starting.at, needs };
-      logger.info('disruption begins', {
-        reason,
-        nodeClaims: command.candidates.map(({ claim }) => claim.metadata.name),
-        replacements: claims.map(({ metadata }) => metadata.name),
-      });
-    }
-    const { mark } = starting;
-    const names = new Set(command.candidates.map(({ claim }) => claim.metadata.name ?? ''));
-    this.#underWay.set(mark.id, { mark, names, deleted: new Set() });
-    const marking = [...names].map(async (name) => {
-      const claim = this.#claimNamed(name);
-      if (claim !== undefined && claim.metadata.deletionTimestamp === undefined)
-        await this.#marks.put(claim, withRepair(mark, command.repairs?.[name]), signal);
+  #next(known: UnderWay): NextStep {
+    const commands = this.#underWay.size + this.#starting.size;
+    return decideCommand({
+      mark: known.mark,
+      claims: this.#claimsOf(known),
+      claimNamed: (name) => this.#claimNamed(name),
+      isUsed: (claim) => this.#departures.podsOf(claim).length > 0,
+      // One that was told to go stays told, whatever becomes of its node.
+      recovery: (claim) => (known.deleted.has(claim.metadata.uid ?? '') ? undefined : this.#recovery(claim)),
+      now: this.#options.clock.now(),
+      limitMs: Math.min(LONGEST_LIMIT_MS, Math.max(SHORTEST_LIMIT_MS, commands * LIMIT_PER_COMMAND_MS)),
     });
-    for (const result of await Promise.allSettled(marking)) {
-      // A claim or node that has gone meanwhile needs no mark.
-      if (result.status === 'rejected' && !hasCode(result.reason, 'KUBE_NOT_FOUND')) throw result.reason;
-    }
-    this.#ended(starting);
-    return true;
   }
 
-  async #write(
-    { id, reason }: Command,
-    { node, pool, cloudName, pods }: Command['newNodes'][number],
-    signal: AbortSignal,
-  ): Promise<NodeClaim> {
-    const annotations = { [ANNOTATION_REPLACES]: id };
-    const wanted = { node, pool, cloudName, reason: reason.toLowerCase(), annotations };
-    const claim = await this.#writer.write(wanted, signal);
-    // At once: its machine may have joined before the other claims are written.
-    this.#options.successors.expect(claim.metadata.name ?? '', pods);
-    this.#options.recorder.record(disruptionLaunching(claim, reason));
-    return claim;
+  /** Asks for what comes; a command that cannot be begun whole is not begun at all. */
+  async #ask(starting: Starting, { signal, logger }: ReconcileContext): Promise<void> {
+    const { command } = starting;
+    const { id, reason } = command;
+    const others = command.needs.map((name) => this.#claimNamed(name));
+    if (!others.every(isThereToStay)) {
+      logger.info('disruption not begun: a claim that it needs is gone or going', { needs: command.needs });
+      this.#ended(starting);
+      this.#metrics.undone(decisionOf(command), reason);
+      return;
+    }
+    const { claims, trouble } = await this.#replacements.write(command, signal);
+    if (trouble !== undefined) {
+      logger.error('disruption not begun: a replacement cannot be written', { error: trouble });
+      this.#ended(starting);
+      this.#metrics.undone(decisionOf(command), reason);
+      this.#fail(
+        reason,
+        command.newNodes.map(({ node }) => node.pool),
+      );
+      this.#unwanted.add(id);
+      return;
+    }
+    const needs = [...claims, ...others].map(({ metadata }) => ({
+      pool: metadata.labels?.[LABEL_NODE_POOL] ?? '',
+      name: metadata.name ?? '',
+    }));
+    const mark = { id, reason, at: starting.at, needs };
+    starting.mark = mark;
+    for (const { claim } of command.candidates) this.#taken.set(claim.metadata.uid ?? '', writeMark(mark));
+    const names = command.candidates.map(({ claim }) => claim.metadata.name ?? '');
+    this.#underWay.set(id, { mark, names: new Set(names), deleted: new Set() });
+    const replacements = claims.map(({ metadata }) => metadata.name);
+    logger.info('disruption begins', { reason, nodeClaims: names, replacements });
+  }
+
+  /**
+   * Writes what is missing of the marks, also for a process that ended in the middle of it: what is not marked whole is not told to
+   * go. Where that cannot be done the command is undone, or those who plan would wait for it, or count with it, for ever.
+   */
+  async #complete(known: UnderWay, signal: AbortSignal): Promise<Undo | undefined> {
+    if (known.marked === true) return undefined;
+    const { clock } = this.#options;
+    const startedAt = clock.elapsed();
+    const starting = this.#starting.get(known.mark.id);
+    const marks = starting === undefined ? this.#ownMarks(known) : this.#marksOf(known, starting);
+    const failures = await this.#marks.putAll(marks, signal);
+    const [first] = failures;
+    if (first === undefined) {
+      known.marked = true;
+      if (starting !== undefined) this.#ended(starting);
+      for (const claim of marks.keys()) this.#stuck.delete(claim);
+      return undefined;
+    }
+    known.unmarkedSince ??= startedAt;
+    const late = clock.elapsed() - known.unmarkedSince >= LONGEST_MARKING_MS;
+    const stuck = late ? failures : failures.filter(({ error }) => isHopeless(error));
+    if (stuck.length === 0) throw first.error;
+    for (const { claim } of stuck) this.#stuck.add(claim);
+    const why = stuck.map(({ claim, error }) => `${claim.metadata.name} cannot be marked: ${error.message}`).join('; ');
+    return { kind: 'undo', why, failed: [] };
+  }
+
+  /** The marks that a command begins with. */
+  #marksOf({ mark, names }: UnderWay, { command }: Starting): ReadonlyMap<NodeClaim, Mark> {
+    const claims = [...names].flatMap((name) => this.#claimNamed(name) ?? []);
+    return new Map(
+      claims.filter(isNotDeleted).map((claim) => {
+        const repair = command.repairs?.[claim.metadata.name ?? ''];
+        return [claim, repair === undefined ? mark : { ...mark, repair }];
+      }),
+    );
+  }
+
+  /** The marks that the claims of a command carry. */
+  #ownMarks(known: UnderWay): ReadonlyMap<NodeClaim, Mark> {
+    return new Map(
+      this.#claimsOf(known)
+        .filter(isNotDeleted)
+        .map((claim) => [claim, readMark(claim.metadata.annotations?.[ANNOTATION_DISRUPTION]) ?? known.mark]),
+    );
   }
 
   #ended({ command, ended }: Starting): void {
@@ -239,30 +276,49 @@ export class Commands {
     ended();
   }
 
-  async #undo(mark: Mark, claims: readonly NodeClaim[], why: string, signal: AbortSignal): Promise<void> {
+  async #undo(known: UnderWay, step: Undo, signal: AbortSignal): Promise<void> {
+    const { mark } = known;
+    const starting = this.#starting.get(mark.id);
+    if (starting !== undefined) this.#ended(starting);
+    if (known.undoing === undefined) this.#tellUndone(known, step);
+    known.undoing = step;
+    this.#forgetSuccessors(mark);
+    const staying = this.#claimsOf(known).filter(isNotDeleted);
+    // Its claims before its marks: whoever comes after a crash in between sees that what the marks name is gone.
+    const discarded = await Promise.allSettled(known.marked ? [] : [this.#replacements.discard(mark.id, signal)]);
+    const removed = await Promise.allSettled(staying.map((claim) => this.#marks.remove(claim, signal)));
+    for (const result of [...discarded, ...removed]) if (result.status === 'rejected') throw result.reason;
+    this.#over(mark);
+  }
+
+  #tellUndone({ mark, names }: UnderWay, { why, failed }: Undo): void {
     const { recorder, logger } = this.#options;
-    const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    await Promise.all(staying.map((claim) => this.#marks.remove(claim, signal)));
-    for (const claim of staying) {
+    for (const claim of [...names].flatMap((name) => this.#claimNamed(name) ?? []).filter(isNotDeleted)) {
       recorder.record(disruptionUndone(claim, why));
       for (const node of this.#departures.nodesOf(claim)) recorder.record(disruptionUndone(node, why));
     }
     logger.warn('disruption undone', { command: mark.id, reason: mark.reason, why });
     this.#metrics.undone(mark.needs.length === 0 ? 'delete' : 'replace', mark.reason);
-    this.#over(mark);
+    this.#fail(mark.reason, failed);
+  }
+
+  #over(mark: Mark): void {
+    this.#underWay.delete(mark.id);
+    this.#forgetSuccessors(mark);
   }
 
   /** Nobody leaves any more to where the command made room, unless others need the same nodes. */
-  #over({ id, needs }: Mark): void {
-    this.#underWay.delete(id);
+  #forgetSuccessors({ id, needs }: Mark): void {
     if (needs.length === 0) return;
-    const stillNeeded = new Set([...this.#underWay.values()].flatMap(({ mark }) => mark.needs.map(({ name }) => name)));
+    const others = [...this.#underWay.values()].filter(({ mark }) => mark.id !== id);
+    const stillNeeded = new Set(others.flatMap(({ mark }) => mark.needs.map(({ name }) => name)));
     for (const { name } of needs) if (!stillNeeded.has(name)) this.#options.successors.forget(name);
   }
 
-  async #delete({ mark, deleted }: UnderWay, claims: readonly NodeClaim[], signal: AbortSignal): Promise<void> {
-    const staying = claims.filter(
-      ({ metadata }) => metadata.deletionTimestamp === undefined && !deleted.has(metadata.uid ?? ''),
+  async #delete(known: UnderWay, signal: AbortSignal): Promise<void> {
+    const { mark, deleted } = known;
+    const staying = this.#claimsOf(known).filter(
+      (claim) => isNotDeleted(claim) && !deleted.has(claim.metadata.uid ?? ''),
     );
     await Promise.all(
       staying.map(async (claim) => {
@@ -310,6 +366,11 @@ function isThereToStay(claim: NodeClaim | undefined): claim is NodeClaim {
   return claim !== undefined && !isClaimGoing(claim);
 }
 
-function withRepair(mark: Mark, repair: ClaimRepair | undefined): Mark {
-  return repair === undefined ? mark : { ...mark, repair };
+function isNotDeleted({ metadata }: NodeClaim): boolean {
+  return metadata.deletionTimestamp === undefined;
+}
+
+/** The same call will fail again until someone changes something. */
+function isHopeless(error: Error): boolean {
+  return error instanceof SpindriftError && error.retry === 'terminal';
 }

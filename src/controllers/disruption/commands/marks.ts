@@ -4,12 +4,19 @@ import { ANNOTATION_TERMINATION_TIMESTAMP, TAINT_DISRUPTED } from '../../../apis
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION } from '../../../apis/spindrift/annotations.ts';
+import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
 import { type Mark, readMark, writeMark } from './mark.ts';
 
 const DISRUPTION_REASON = 'DisruptionReason';
+
+/** A claim that could not be marked, or whose node could not. */
+export interface MarkFailure {
+  readonly claim: NodeClaim;
+  readonly error: Error;
+}
 
 export class Marks {
   readonly #options: Pick<ControllersOptions, 'writes' | 'clock' | 'state'>;
@@ -18,8 +25,19 @@ export class Marks {
     this.#options = options;
   }
 
+  /** Puts these marks on claims, one on each, and gives those that failed. */
+  async putAll(marks: ReadonlyMap<NodeClaim, Mark>, signal: AbortSignal): Promise<readonly MarkFailure[]> {
+    const claims = [...marks.keys()];
+    const results = await Promise.allSettled([...marks].map(([claim, mark]) => this.#put(claim, mark, signal)));
+    return results.flatMap((result, index) => {
+      // A claim or node that has gone meanwhile needs no mark.
+      if (result.status === 'fulfilled' || hasCode(result.reason, 'KUBE_NOT_FOUND')) return [];
+      return [{ claim: claims[index] as NodeClaim, error: asError(result.reason) }];
+    });
+  }
+
   /** The claim's mark comes first: a taint without it is one that was forgotten. */
-  async put(claim: NodeClaim, mark: Mark, signal: AbortSignal): Promise<void> {
+  async #put(claim: NodeClaim, mark: Mark, signal: AbortSignal): Promise<void> {
     const { writes } = this.#options;
     const text = writeMark(mark);
     const annotations = { [ANNOTATION_DISRUPTION]: text };

@@ -1,0 +1,69 @@
+/** The claims that come before others go: written for a command, and taken back when it comes to nothing. */
+import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import { ANNOTATION_REPLACES } from '../../../apis/spindrift/annotations.ts';
+import { asError } from '../../../platform/errors.ts';
+import { isReschedulable } from '../../../state/cluster-state.ts';
+import type { ComingNodes } from '../../../state/coming-nodes.ts';
+import { isClaimGoing } from '../../../state/state-node.ts';
+import type { Successors } from '../../../state/successors.ts';
+import type { ControllersOptions } from '../../controllers-options.ts';
+import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
+import { ClaimWriter } from '../../write-claim.ts';
+import { disruptionLaunching } from '../events.ts';
+import type { Command, PlannedNode } from './command.ts';
+
+export interface ReplacementsOptions extends ControllersOptions {
+  readonly coming: ComingNodes;
+  readonly successors: Successors;
+}
+
+/** What came of writing the claims of a command. */
+export interface WrittenReplacements {
+  readonly claims: readonly NodeClaim[];
+  /** Why some could not be written. */
+  readonly trouble?: Error;
+}
+
+export class Replacements {
+  readonly #options: ReplacementsOptions;
+  readonly #writer: ClaimWriter;
+
+  constructor(options: ReplacementsOptions) {
+    const { client, coming, state, metrics } = options;
+    this.#options = options;
+    this.#writer = new ClaimWriter({ client, coming, state, metrics });
+  }
+
+  /** Asks for all nodes that the command makes. */
+  async write(command: Command, signal: AbortSignal): Promise<WrittenReplacements> {
+    const written = await Promise.allSettled(command.newNodes.map((wanted) => this.#write(command, wanted, signal)));
+    const claims = written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const failed = written.find((result) => result.status === 'rejected');
+    return failed === undefined ? { claims } : { claims, trouble: asError(failed.reason) };
+  }
+
+  /** Nothing goes for the claims of that command: those that no pod has come to yet are deleted. */
+  async discard(id: string, signal: AbortSignal): Promise<void> {
+    const { client, state, successors } = this.#options;
+    const unused = state.nodes().flatMap(({ name, claim }) => {
+      if (claim?.metadata.annotations?.[ANNOTATION_REPLACES] !== id) return [];
+      successors.forget(claim.metadata.name ?? '');
+      return isClaimGoing(claim) || state.podsOn(name).some(isReschedulable) ? [] : [claim];
+    });
+    await Promise.all(unused.map((claim) => deleteClaim(client, claim, signal)));
+  }
+
+  async #write(
+    { id, reason }: Command,
+    { node, pool, cloudName, pods }: PlannedNode,
+    signal: AbortSignal,
+  ): Promise<NodeClaim> {
+    const annotations = { [ANNOTATION_REPLACES]: id };
+    const wanted = { node, pool, cloudName, reason: reason.toLowerCase(), annotations };
+    const claim = await this.#writer.write(wanted, signal);
+    // At once: its machine may have joined before the other claims are written.
+    this.#options.successors.expect(claim.metadata.name ?? '', pods);
+    this.#options.recorder.record(disruptionLaunching(claim, reason));
+    return claim;
+  }
+}

@@ -1,0 +1,130 @@
+/** Disruptions of a node that the API server lets nobody change, as a webhook may: it stays, and nobody else waits for it. */
+import { describe, expect, it } from 'vitest';
+import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
+import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
+import { NODES } from '../../../src/apis/kubernetes/node.ts';
+import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
+import { ANNOTATION_DISRUPTION } from '../../../src/apis/spindrift/annotations.ts';
+import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
+import { SpindriftError } from '../../../src/platform/errors.ts';
+import { claimNames, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
+import { aPool, aWorkload } from './testkit/fleet-objects.ts';
+import { FleetWorld } from './testkit/fleet-world.ts';
+
+const MINUTE = 60_000;
+
+const DENIED = new SpindriftError('KUBE_FORBIDDEN', { operation: 'patch', message: 'a webhook denied the request' });
+const FAILED = new SpindriftError('KUBE_SERVER_ERROR', { operation: 'patch', message: 'a webhook did not answer' });
+
+class Guard {
+  /** The node that nobody changes, and what is said then. */
+  guarded = '';
+  error: Error = DENIED;
+  readonly through = (client: FleetWorld['client'], clock: FleetWorld['clock']): FaultyClient =>
+    new FaultyClient({
+      client,
+      clock,
+      fault: (verb, kind, name) =>
+        verb === 'patch' && kind === 'nodes' && name === this.guarded
+          ? { kind: 'refused', error: this.error }
+          : undefined,
+    });
+}
+
+/** Pools with two nodes each, of which one at a time may go; the first node is guarded. */
+async function withGuardedNode(pools: readonly string[], error: Error, disruption: object = {}) {
+  const guard = new Guard();
+  const account = { catalogue: [aType('small', 2)] };
+  const world = await FleetWorld.start({ account, slowHeartbeats: true, through: guard.through });
+  for (const pool of pools) {
+    await world.client.create(NODE_POOLS, aPool(pool, { disruption: { budgets: [{ nodes: '1' }], ...disruption } }));
+    await world.client.create(DEPLOYMENTS, aWorkload(pool, 2, '1500m', { pool }));
+  }
+  await world.clock.advance(3 * MINUTE);
+  const before = await claimNames(world);
+  expect(before).toHaveLength(2 * pools.length);
+  const [guarded = ''] = before.filter((name) => name.startsWith(pools[0]!));
+  Object.assign(guard, { guarded, error });
+  return { world, guard, guarded, before };
+}
+
+async function messages({ client }: FleetWorld, about: string): Promise<(string | undefined)[]> {
+  const { items } = await client.list(EVENTS);
+  return items.flatMap(({ involvedObject, message }) => (involvedObject.name === about ? [message] : []));
+}
+
+async function expectUntouched(world: FleetWorld, name: string): Promise<void> {
+  const claim = await world.claim(name);
+  expect(claim?.metadata.deletionTimestamp).toBeUndefined();
+  expect(claim?.metadata.annotations).not.toHaveProperty(ANNOTATION_DISRUPTION);
+  expect(await world.condition(name, 'DisruptionReason')).toBeUndefined();
+  expect((await world.node(name))?.spec?.taints ?? []).toEqual([]);
+}
+
+describe('a node that cannot be marked', () => {
+  for (const [how, error] of [
+    ['is refused', DENIED],
+    ['fails each time', FAILED],
+  ] as const) {
+    it(`stays when that ${how}, and is told why, while all others of its pool and of other pools are replaced`, async () => {
+      const { world, guard, guarded, before } = await withGuardedNode(['stuck', 'lucky'], error);
+      await relabel(world, 'stuck');
+      await world.clock.advance(30_000);
+      await relabel(world, 'lucky');
+      await world.clock.advance(20 * MINUTE);
+      expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([guarded]);
+      expect(await runningPods(world)).toBe(4);
+      expect(await messages(world, guarded)).toContain(
+        `Disruption of Node undone: ${guarded} cannot be marked: ${error.message}`,
+      );
+      // Whoever lets it be changed again finds it replaced like the others.
+      guard.guarded = '';
+      await world.clock.advance(15 * MINUTE);
+      expect(await world.claim(guarded)).toBeUndefined();
+      expect(await claimNames(world)).toHaveLength(4);
+      expect(await runningPods(world)).toBe(4);
+      await world.end();
+    });
+  }
+
+  it('is tried ever more seldom, and what was to take its place goes again each time', async () => {
+    const { world, guarded } = await withGuardedNode(['stuck'], DENIED);
+    await relabel(world, 'stuck');
+    await world.clock.advance(10 * MINUTE);
+    const launched = world.launched.size;
+    await world.clock.advance(50 * MINUTE);
+    expect(world.launched.size - launched).toBeLessThanOrEqual(7);
+    expect(await claimNames(world)).toHaveLength(2);
+    expect(world.instances).toBe(2);
+    await expectUntouched(world, guarded);
+    await world.end();
+  });
+
+  it('keeps no empty node from going', async () => {
+    const disruption = { consolidateAfter: '30s', consolidationPolicy: 'WhenEmpty', budgets: [{ nodes: '100%' }] };
+    const { world, guarded } = await withGuardedNode(['stuck', 'lucky'], DENIED, disruption);
+    for (const name of ['stuck', 'lucky']) {
+      const body = { spec: { replicas: 0 } };
+      await world.client.patch(DEPLOYMENTS, { name, namespace: 'default' }, { type: 'merge', body });
+    }
+    await world.clock.advance(3 * MINUTE);
+    expect(await claimNames(world)).toEqual([guarded]);
+    await world.end();
+  });
+
+  it('is not told to go by a process that starts while another was marking it', async () => {
+    const { world, guarded } = await withGuardedNode(['stuck'], FAILED);
+    await relabel(world, 'stuck');
+    await world.clock.runUntil(() => world.launched.size > 2, MINUTE);
+    await world.clock.advance(2000);
+    expect((await goingClaims(world)).map(({ metadata }) => metadata.name)).toEqual([guarded]);
+    await world.killControllers();
+    world.startControllers();
+    await world.clock.advance(MINUTE + 30_000);
+    await expectUntouched(world, guarded);
+    const { items } = await world.client.list(NODES);
+    expect(items.filter(({ spec }) => spec?.unschedulable === true)).toEqual([]);
+    await world.end();
+  });
+});
