@@ -50,3 +50,16 @@ describe('the places on a node that is on its way', () => {
     expect(kept()).toEqual([]);
   });
 });
+
+describe('nodes that are kept for pods', () => {
+  it('are forgotten after ten minutes, also those that nobody asks for because they never came', async () => {
+    const { clock, nominations, pods } = setUp('a');
+    for (const node of ['nodeclaim/c', 'nodeclaim/d', 'e']) nominations.nominate(node, pods);
+    await clock.advance(300_000);
+    nominations.nominate('nodeclaim/c', pods);
+    await clock.advance(300_000);
+    nominations.nominate('f', pods);
+    expect(nominations.size).toBe(2);
+    expect(nominations.waitingFor(CLAIM)).toEqual(pods);
+  });
+});

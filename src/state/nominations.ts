@@ -36,6 +36,7 @@ const OPENED_MS = 3_000;
 
 export class Nominations {
   readonly #options: NominationsOptions;
+  /** Those that were last spoken of longest ago come first. */
   readonly #byNode = new Map<string, Nomination>();
   /** Where each pod is to go, by UID; those of whom it was said longest ago come first. */
   readonly #places = new Map<string, { readonly node: string; readonly until: number }>();
@@ -50,15 +51,18 @@ export class Nominations {
     const named = [...all].map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
     const at = this.#options.clock.elapsed();
     const until = at + LONGEST_MS;
+    this.#byNode.delete(node);
     this.#byNode.set(node, { pods: named, at });
     for (const { uid = '' } of named) {
       this.#places.delete(uid);
       this.#places.set(uid, { node, until });
     }
-    for (const [uid, place] of this.#places) {
-      if (place.until > this.#options.clock.elapsed()) break;
-      this.#places.delete(uid);
-    }
+    this.#forgetOld(at);
+  }
+
+  /** How many nodes are remembered. */
+  get size(): number {
+    return this.#byNode.size;
   }
 
   /** The node, named as in the state, that was last kept for the pod. */
@@ -95,6 +99,18 @@ export class Nominations {
   /** The pods without a node that are to come to the node of a claim. */
   waitingFor(claim: NodeClaim): Pod[] {
     return this.#waitingOn(`${CLAIM_PREFIX}${claim.metadata.name}`);
+  }
+
+  /** Nobody asks any more for nodes that never came up, or that are gone. */
+  #forgetOld(now: number): void {
+    for (const [node, { at }] of this.#byNode) {
+      if (now - at < LONGEST_MS) break;
+      this.#byNode.delete(node);
+    }
+    for (const [uid, { until }] of this.#places) {
+      if (now < until) break;
+      this.#places.delete(uid);
+    }
   }
 
   #waitingOn(node: string): Pod[] {
