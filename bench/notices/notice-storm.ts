@@ -61,7 +61,7 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
   const writes = new OwnWrites(client, informers);
   const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider, writes };
-  const nominations = new Nominations({ clock, pods: informers.pods });
+  const nominations = new Nominations({ clock, pods: informers.pods, waitingPods: { quietMs: 0 } });
   const risk = new RiskKeeper(shared);
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
   const provisioner = new Provisioner({

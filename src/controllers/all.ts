@@ -65,7 +65,7 @@ export interface RunningController {
 /** Nothing listens to anything before it runs, nor after: each term has its own controllers, and those of the last are let go. */
 export function allControllers(shared: AllControllersOptions): RunningController[] {
   const { clock, metrics, decisions, lasting, policies, provider, state } = shared;
-  const { writes, budgets, podMetrics, risk, showSold, stamp } = lasting;
+  const { writes, budgets, podMetrics, risk, showSold, stamp, waitingPods } = lasting;
   const options = { ...shared, writes };
   /** For a controller that asks the cloud, so that what it asks is counted under its name. */
   const asking = (controller: string) => ({
@@ -75,7 +75,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const spot = new SpotPlanning({ policies, risk });
   const launches = new Launches({ clock });
   const health = new RegistrationHealth();
-  const nominations = new Nominations({ clock, pods: state.informers.pods });
+  const nominations = new Nominations({ clock, pods: state.informers.pods, waitingPods });
   const coming = new ComingNodes();
   const successors = new Successors(clock);
   const binder = new Binder(options);

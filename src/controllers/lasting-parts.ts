@@ -5,6 +5,7 @@
  */
 import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import type { UsablePool } from '../state/usable-pool.ts';
+import { WaitingPods } from '../state/waiting-pods.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { ChangeStamp } from './disruption/consolidation/change-stamp.ts';
@@ -30,14 +31,15 @@ export interface LastingParts {
   readonly stamp: ChangeStamp;
   readonly risk: RiskKeeper;
   readonly podMetrics: PodMetrics;
+  readonly waitingPods: WaitingPods;
   /** Shows what the clouds sell. */
   readonly showSold: (pools: readonly UsablePool[]) => void;
 }
 
 /** Made once in a process: all of them listen to the caches for as long as it runs. */
 export function lastingParts(options: LastingPartsOptions): LastingParts {
-  const { client, metrics, provider, state, unavailable } = options;
-  const { disruptionBudgets, nodeClaims, nodePools, nodes, spotPolicies } = state.informers;
+  const { client, clock, metrics, provider, state, unavailable } = options;
+  const { disruptionBudgets, nodeClaims, nodePools, nodes, pods, spotPolicies } = state.informers;
   new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims);
   new ConditionMetrics(options, 'nodepool').follow(nodePools);
   new ConditionMetrics(options, 'node').follow(nodes);
@@ -55,6 +57,7 @@ export function lastingParts(options: LastingPartsOptions): LastingParts {
     stamp: new ChangeStamp(state.informers),
     risk,
     podMetrics: new PodMetrics(options),
+    waitingPods: new WaitingPods({ clock, pods }),
     showSold: (pools) => {
       offerings.heard(pools);
       cost.heard(pools);

@@ -2,23 +2,33 @@ import { describe, expect, it } from 'vitest';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { keyText, type ObjectKey } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { InformerHandler } from '../kube/informer.ts';
+import { toTimestamp } from '../platform/clock.ts';
 import { VirtualClock } from '../platform/virtual-clock.ts';
 import { Nominations } from './nominations.ts';
+import { WaitingPods } from './waiting-pods.ts';
 
 const CLAIM = { metadata: { name: 'c' } } as NodeClaim;
 
 function setUp(...names: string[]) {
   const clock = new VirtualClock();
   const cache = new Map<string, Pod>();
+  let heard: InformerHandler<Pod> = {};
   const put = (name: string, nodeName?: string): Pod => {
     const metadata = { name, namespace: 'default', uid: `uid-${name}` };
     const spec = { containers: [], ...(nodeName === undefined ? {} : { nodeName }) };
     const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec };
     cache.set(keyText({ namespace: 'default', name }), pod);
+    heard.updated?.(pod, pod);
     return pod;
   };
   const get = (key: ObjectKey | string) => cache.get(typeof key === 'string' ? key : keyText(key));
-  const nominations = new Nominations({ clock, pods: { get } });
+  const addHandler = (handler: InformerHandler<Pod>) => {
+    heard = handler;
+    return () => {};
+  };
+  const waitingPods = new WaitingPods({ clock, pods: { addHandler } });
+  const nominations = new Nominations({ clock, pods: { get }, waitingPods });
   const kept = () => nominations.keptFor(CLAIM).map(({ metadata }) => metadata.name);
   return { clock, nominations, put, kept, pods: names.map((name) => put(name)) };
 }
@@ -52,6 +62,55 @@ describe('the places on a node that is on its way', () => {
 });
 
 describe('nodes that are kept for pods', () => {
+  const NODE = { name: 'n' };
+
+  it('are free when these have come, or are elsewhere, and nobody has been on the way for three seconds', async () => {
+    const { clock, nominations, put, pods } = setUp('a', 'b');
+    nominations.nominate('n', pods);
+    await clock.advance(5000);
+    put('a', 'n');
+    await clock.advance(5000);
+    expect(nominations.has(NODE)).toBe(true);
+    put('b', 'elsewhere');
+    await clock.advance(2999);
+    expect(nominations.has(NODE)).toBe(true);
+    await clock.advance(1);
+    expect(nominations.has(NODE)).toBe(false);
+  });
+
+  it('are kept for twenty seconds while others are on the way, who may come in their stead', async () => {
+    const { clock, nominations, put, pods } = setUp('a');
+    put('other');
+    nominations.nominate('n', pods);
+    put('a', 'elsewhere');
+    await clock.advance(19_999);
+    expect(nominations.has(NODE)).toBe(true);
+    await clock.advance(1);
+    expect(nominations.has(NODE)).toBe(false);
+  });
+
+  it('are kept for as long as these wait, up to ten minutes', async () => {
+    const { clock, nominations, put } = setUp();
+    nominations.nominate('n', [put('a', 'old')]);
+    await clock.advance(599_999);
+    expect(nominations.has(NODE)).toBe(true);
+    await clock.advance(1);
+    expect(nominations.has(NODE)).toBe(false);
+  });
+
+  it('are those that have only just come up, while pods that they were made for may be on the way', async () => {
+    const { clock, nominations, put } = setUp();
+    const lastTransitionTime = toTimestamp(clock.now());
+    const conditions = [{ type: 'Initialized', status: 'True', lastTransitionTime }];
+    const state = { name: 'n', claim: { ...CLAIM, status: { conditions } } as unknown as NodeClaim };
+    put('a');
+    await clock.advance(5000);
+    expect(nominations.has(state)).toBe(true);
+    put('a', 'n');
+    await clock.advance(3000);
+    expect(nominations.has(state)).toBe(false);
+  });
+
   it('are forgotten after ten minutes, also those that nobody asks for because they never came', async () => {
     const { clock, nominations, pods } = setUp('a');
     for (const node of ['nodeclaim/c', 'nodeclaim/d', 'e']) nominations.nominate(node, pods);

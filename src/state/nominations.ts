@@ -7,10 +7,12 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Informer } from '../kube/informer.ts';
 import { type Clock, type EpochMs, parseTimestamp } from '../platform/clock.ts';
 import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
+import type { WaitingPods } from './waiting-pods.ts';
 
 export interface NominationsOptions {
   readonly clock: Clock;
   readonly pods: Pick<Informer<Pod>, 'get'>;
+  readonly waitingPods: Pick<WaitingPods, 'quietMs'>;
 }
 
 interface NominatedPod {
@@ -29,8 +31,10 @@ interface Nomination {
 
 /** A pod that is not there after so long has found another place, or nobody places it. */
 export const LONGEST_MS = 600_000;
-/** The scheduler may send other pods than those that were meant: so long the node is kept, whoever has come. */
+/** The scheduler may send other pods than those that were meant: so long the node is kept, whoever has come, while some wait for a place. */
 export const SHORTEST_MS = 20_000;
+/** Where nobody has been on the way for so long, nobody else is coming. */
+const QUIET_MS = 3000;
 /** So long after a node was opened the cache shows which pods are on it. */
 const OPENED_MS = 3_000;
 
@@ -74,10 +78,9 @@ export class Nominations {
   /** Whether some pod is still to come to the node, or to the node of the claim, or may be as it has only just come up. */
   has({ name, claim }: StateNode): boolean {
     if (this.#waits(name)) return true;
-    return (
-      claim !== undefined &&
-      (hasJustComeUp(claim, this.#options.clock.now()) || this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`))
-    );
+    if (claim === undefined) return false;
+    const upMs = upForMs(claim, this.#options.clock.now());
+    return (upMs !== undefined && this.#othersMayCome(upMs)) || this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`);
   }
 
   /** The node of a claim is open to the scheduler: from now on it says who finds a place there. */
@@ -123,10 +126,15 @@ export class Nominations {
     if (nomination === undefined) return false;
     const age = this.#options.clock.elapsed() - nomination.at;
     const waits =
-      age < SHORTEST_MS ||
+      this.#othersMayCome(age) ||
       (age < LONGEST_MS && nomination.pods.some((nominated) => this.#ifWaiting(nominated) !== undefined));
     if (!waits) this.#byNode.delete(node);
     return waits;
+  }
+
+  /** Whether other pods than those that were meant may still come to a node that is kept for so long. */
+  #othersMayCome(age: number): boolean {
+    return age < SHORTEST_MS && Math.min(age, this.#options.waitingPods.quietMs) < QUIET_MS;
   }
 
   #ifWaiting({ key, uid, node }: NominatedPod): Pod | undefined {
@@ -137,7 +145,12 @@ export class Nominations {
 
 /** Whether the node of a claim came up so lately that pods it was made for may still be coming. */
 export function hasJustComeUp(claim: NodeClaim, now: EpochMs): boolean {
+  const upMs = upForMs(claim, now);
+  return upMs !== undefined && upMs < SHORTEST_MS;
+}
+
+function upForMs(claim: NodeClaim, now: EpochMs): number | undefined {
   const initialized = conditionOf(claim, 'Initialized');
   const since = initialized?.status === 'True' ? parseTimestamp(initialized.lastTransitionTime) : undefined;
-  return since !== undefined && now - since < SHORTEST_MS;
+  return since === undefined ? undefined : now - since;
 }

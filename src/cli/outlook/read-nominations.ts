@@ -17,7 +17,8 @@ export async function readNominations(
   signal: AbortSignal,
 ): Promise<{ readonly nominations: Nominations; readonly eventsRead: boolean }> {
   const { pods } = state.informers;
-  const nominations = new Nominations({ clock, pods });
+  // For how long nobody has been on the way cannot be told from one look.
+  const nominations = new Nominations({ clock, pods, waitingPods: { quietMs: 0 } });
   try {
     const { items } = await client.list(EVENTS, { fieldSelector: `reason=${NOMINATED}` }, { signal });
     for (const { node, pod } of places(items, pods, clock.now())) nominations.nominate(node, [pod]);

@@ -8,7 +8,7 @@ import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS, type Deployment } from '../../../src/apis/kubernetes/workloads.ts';
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
-import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
@@ -81,6 +81,21 @@ describe('consolidation', () => {
       await world.end();
     },
   );
+
+  it('goes on with a small fleet as soon as a node is gone and its pods have come, one node after the other', async () => {
+    const world = await FleetWorld.start({ slowHeartbeats: true, account: { catalogue: [aType('small', 2)] } });
+    const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '1' }] };
+    await world.client.create(NODE_POOLS, aPool('general', { disruption }));
+    for (const name of Object.keys(SIZES)) await world.client.create(DEPLOYMENTS, aWorkload(name, 8, '450m'));
+    await world.clock.advance(5 * MINUTE);
+    expect(world.instances).toBe(6);
+    await scale(world, 2);
+    // Four nodes go; each takes ten seconds to end.
+    await world.clock.advance(MINUTE);
+    expect(await podUids(world)).toHaveLength(6);
+    expect(world.instances).toBe(2);
+    await world.end();
+  });
 
   it('moves nothing after the first hour of a week in which the load does not change', async () => {
     const world = await aWorld({ consolidateAfter: '0s', budgets: [{ nodes: '100%' }] }, 3);

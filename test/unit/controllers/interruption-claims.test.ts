@@ -41,7 +41,7 @@ async function setUp() {
     recorder: new EventRecorder({ client, clock, random, component: 'karpenter' }),
     provider: { nodeClassKind: { group: 'spindrift.dev', kind: 'SimulatedNodeClass' } } as CloudProvider,
     writes: new OwnWrites(client, informers),
-    nominations: new Nominations({ clock, pods: informers.pods }),
+    nominations: new Nominations({ clock, pods: informers.pods, waitingPods: { quietMs: 0 } }),
     plans: new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) }),
     provisioner: { rounds: new Rounds(), hurry },
     ...{ say: () => {}, backlog: () => 0 },

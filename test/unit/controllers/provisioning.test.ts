@@ -75,7 +75,7 @@ async function setUp(...pools: NodePool[]) {
   const decisions = new DecisionLog();
   const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
   const state = new ClusterState(informers);
-  const nominations = new Nominations({ clock, pods: informers.pods });
+  const nominations = new Nominations({ clock, pods: informers.pods, waitingPods: { quietMs: 0 } });
   const risk = new RiskKeeper({ clock, metrics: new Metrics() });
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
   const successors = new Successors(clock);
