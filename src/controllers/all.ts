@@ -93,7 +93,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     spot,
   });
   const backOff = new BackOff(clock);
-  const commands = new Commands({ ...options, backOff, coming, successors });
+  const commands = new Commands({ ...options, backOff, coming, nominations, successors });
   const podEvents = new PodEvents(options);
   const { rounds } = provisioner;
   const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents, backOff, stamp });

@@ -98,6 +98,20 @@ describe('nodes that are kept for pods', () => {
     expect(nominations.has(NODE)).toBe(false);
   });
 
+  it('are free when these stay where they are after all', async () => {
+    const { clock, nominations, put } = setUp();
+    const [a, b] = [put('a', 'old'), put('b', 'older')];
+    nominations.nominate('n', [a, b]);
+    nominations.nominate('m', [a]);
+    await clock.advance(3000);
+    nominations.withdraw([a]);
+    expect(nominations.has({ name: 'm' })).toBe(false);
+    expect(nominations.placeOf(a)).toBeUndefined();
+    expect(nominations.has(NODE)).toBe(true);
+    nominations.withdraw([b]);
+    expect(nominations.has(NODE)).toBe(false);
+  });
+
   it('are those that have only just come up, while pods that they were made for may be on the way', async () => {
     const { clock, nominations, put } = setUp();
     const lastTransitionTime = toTimestamp(clock.now());

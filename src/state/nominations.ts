@@ -69,6 +69,16 @@ export class Nominations {
     return this.#byNode.size;
   }
 
+  /** These pods stay where they are after all: nothing is kept for them. */
+  withdraw(pods: readonly Pod[]): void {
+    const staying = new Set(pods.map(({ metadata }) => metadata.uid ?? ''));
+    for (const uid of staying) this.#places.delete(uid);
+    for (const [node, nomination] of this.#byNode) {
+      const left = nomination.pods.filter(({ uid = '' }) => !staying.has(uid));
+      if (left.length < nomination.pods.length) this.#byNode.set(node, { ...nomination, pods: left });
+    }
+  }
+
   /** The node, named as in the state, that was last kept for the pod. */
   placeOf({ metadata }: Pod): string | undefined {
     const place = this.#places.get(metadata.uid ?? '');

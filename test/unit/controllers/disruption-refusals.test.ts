@@ -33,13 +33,19 @@ class Guard {
 }
 
 /** Pools with two nodes each, of which one at a time may go; the first node is guarded. */
-async function withGuardedNode(pools: readonly string[], error: Error, disruption: object = {}) {
+async function withGuardedNode(
+  pools: readonly string[],
+  error: Error,
+  disruption: object = {},
+  replicas = 2,
+  cpu = '1500m',
+) {
   const guard = new Guard();
   const account = { catalogue: [aType('small', 2)] };
   const world = await FleetWorld.start({ account, slowHeartbeats: true, through: guard.through });
   for (const pool of pools) {
     await world.client.create(NODE_POOLS, aPool(pool, { disruption: { budgets: [{ nodes: '1' }], ...disruption } }));
-    await world.client.create(DEPLOYMENTS, aWorkload(pool, 2, '1500m', { pool }));
+    await world.client.create(DEPLOYMENTS, aWorkload(pool, replicas, cpu, { pool }));
   }
   await world.clock.advance(3 * MINUTE);
   const before = await claimNames(world);
@@ -110,6 +116,17 @@ describe('a node that cannot be marked', () => {
     }
     await world.clock.advance(3 * MINUTE);
     expect(await claimNames(world)).toEqual([guarded]);
+    await world.end();
+  });
+
+  it('keeps nobody from replacing the node that its pods were to go to', async () => {
+    const { world, guarded, before } = await withGuardedNode(['stuck'], DENIED, {}, 3, '900m');
+    const body = { spec: { replicas: 2 } };
+    await world.client.patch(DEPLOYMENTS, { name: 'stuck', namespace: 'default' }, { type: 'merge', body });
+    await world.clock.advance(MINUTE);
+    await relabel(world, 'stuck');
+    await world.clock.advance(3 * MINUTE);
+    expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([guarded]);
     await world.end();
   });
 

@@ -5,12 +5,17 @@
  */
 import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
-import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../apis/spindrift/annotations.ts';
+import {
+  ANNOTATION_DISRUPTION,
+  ANNOTATION_INTERRUPTION,
+  ANNOTATION_REPLACES,
+} from '../../../apis/spindrift/annotations.ts';
 import { type RepairPolicy, usableRepairPolicies } from '../../../cloud/repair-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
 import { SpindriftError } from '../../../platform/errors.ts';
 import type { ComingNodes } from '../../../state/coming-nodes.ts';
+import type { Nominations } from '../../../state/nominations.ts';
 import { isClaimGoing } from '../../../state/state-node.ts';
 import type { Successors } from '../../../state/successors.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
@@ -33,6 +38,8 @@ export interface CommandsOptions extends ControllersOptions {
   readonly backOff: BackOff;
   readonly coming: ComingNodes;
   readonly successors: Successors;
+  /** Which nodes are kept for the pods of those that go. */
+  readonly nominations: Pick<Nominations, 'withdraw'>;
 }
 
 /** A command whose marks are not all written yet. */
@@ -194,15 +201,13 @@ export class Commands {
     const others = command.needs.map((name) => this.#claimNamed(name));
     if (!others.every(isThereToStay)) {
       logger.info('disruption not begun: a claim that it needs is gone or going', { needs: command.needs });
-      this.#ended(starting);
-      this.#metrics.undone(decisionOf(command), reason);
+      this.#notBegun(starting);
       return;
     }
     const { claims, trouble } = await this.#replacements.write(command, signal);
     if (trouble !== undefined) {
       logger.error('disruption not begun: a replacement cannot be written', { error: trouble });
-      this.#ended(starting);
-      this.#metrics.undone(decisionOf(command), reason);
+      this.#notBegun(starting);
       this.#fail(
         reason,
         command.newNodes.map(({ node }) => node.pool),
@@ -276,6 +281,13 @@ export class Commands {
     ended();
   }
 
+  #notBegun(starting: Starting): void {
+    const { command } = starting;
+    this.#ended(starting);
+    this.#options.nominations.withdraw(command.candidates.flatMap(({ pods }) => pods));
+    this.#metrics.undone(decisionOf(command), command.reason);
+  }
+
   async #undo(known: UnderWay, step: Undo, signal: AbortSignal): Promise<void> {
     const { mark } = known;
     const starting = this.#starting.get(mark.id);
@@ -292,8 +304,11 @@ export class Commands {
   }
 
   #tellUndone({ mark, names }: UnderWay, { why, failed }: Undo): void {
-    const { recorder, logger } = this.#options;
+    const { recorder, logger, nominations } = this.#options;
     for (const claim of [...names].flatMap((name) => this.#claimNamed(name) ?? []).filter(isNotDeleted)) {
+      // The pods of a machine that its cloud takes away leave all the same.
+      if (claim.metadata.annotations?.[ANNOTATION_INTERRUPTION] === undefined)
+        nominations.withdraw(this.#departures.podsOf(claim));
       recorder.record(disruptionUndone(claim, why));
       for (const node of this.#departures.nodesOf(claim)) recorder.record(disruptionUndone(node, why));
     }
