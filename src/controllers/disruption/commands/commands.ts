@@ -32,6 +32,7 @@ import { type Mark, readMark, writeMark } from './mark.ts';
 import { Marks } from './marks.ts';
 import { Replacements } from './replacements.ts';
 import { StuckClaims } from './stuck-claims.ts';
+import { type KnownCommand, UnderWay, type Undo } from './under-way.ts';
 
 export interface CommandsOptions extends ControllersOptions {
   /** Whose claims did not come up. */
@@ -50,23 +51,6 @@ interface Starting {
   mark?: Mark;
   readonly ended: () => void;
 }
-
-/** A command that the cluster knows. */
-interface UnderWay {
-  readonly mark: Mark;
-  /** Names of the claims that carry the mark, or carried it. */
-  readonly names: Set<string>;
-  /** UIDs of those that were told to go, which the cache may not show yet. */
-  readonly deleted: Set<string>;
-  /** All that belongs to the marks is written. */
-  marked?: boolean;
-  /** Since when that is tried in vain, by the clock's `elapsed`. */
-  unmarkedSince?: number;
-  /** How it is undone, once it is: it is not taken up again. */
-  undoing?: Undo;
-}
-
-type Undo = Extract<NextStep, { kind: 'undo' }>;
 
 const LOOK_AGAIN_MS = 10_000;
 const SHORTEST_LIMIT_MS = 10 * 60_000;
@@ -89,7 +73,7 @@ export class Commands {
   readonly #starting = new Map<string, Starting>();
   /** The marks that claims are about to get, by UID. */
   readonly #taken = new Map<string, string>();
-  readonly #underWay = new Map<string, UnderWay>();
+  readonly #underWay: UnderWay;
   /** Identities of commands that came to nothing, whose claims are still to be deleted. */
   readonly #unwanted = new Set<string>();
 
@@ -102,13 +86,14 @@ export class Commands {
     this.#metrics = new DisruptionMetrics(metrics);
     this.#departures = new Departures(options);
     this.#policies = usableRepairPolicies(options.provider.repairPolicies());
+    this.#underWay = new UnderWay(options);
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 50,
       backOff: { baseDelayMs: 100, maxDelayMs: 10_000 },
       listen: (queue) => {
         const heard = (claim: NodeClaim): void => {
-          const id = this.#learn(claim) ?? claim.metadata.annotations?.[ANNOTATION_REPLACES];
+          const id = this.#underWay.learn(claim) ?? claim.metadata.annotations?.[ANNOTATION_REPLACES];
           if (id !== undefined) queue.add(id);
         };
         return [state.informers.nodeClaims.addHandler({ added: heard, updated: heard, deleted: heard })];
@@ -165,7 +150,7 @@ export class Commands {
     const step = known.undoing ?? (await this.#complete(known, signal)) ?? this.#next(known);
     switch (step.kind) {
       case 'over':
-        if (this.#claimsOf(known).length === 0) this.#over(mark);
+        if (this.#underWay.claimsOf(known).length === 0) this.#over(mark);
         return undefined;
       case 'wait':
         for (const claim of step.needed) this.#options.recorder.record(disruptionWaitingReadiness(claim));
@@ -180,12 +165,12 @@ export class Commands {
     }
   }
 
-  #next(known: UnderWay): NextStep {
+  #next(known: KnownCommand): NextStep {
     const commands = this.#underWay.size + this.#starting.size;
     return decideCommand({
       mark: known.mark,
-      claims: this.#claimsOf(known),
-      claimNamed: (name) => this.#claimNamed(name),
+      claims: this.#underWay.claimsOf(known),
+      claimNamed: (name) => this.#underWay.claimNamed(name),
       isUsed: (claim) => this.#departures.podsOf(claim).length > 0,
       // One that was told to go stays told, whatever becomes of its node.
       recovery: (claim) => (known.deleted.has(claim.metadata.uid ?? '') ? undefined : this.#recovery(claim)),
@@ -198,7 +183,7 @@ export class Commands {
   async #ask(starting: Starting, { signal, logger }: ReconcileContext): Promise<void> {
     const { command } = starting;
     const { id, reason } = command;
-    const others = command.needs.map((name) => this.#claimNamed(name));
+    const others = command.needs.map((name) => this.#underWay.claimNamed(name));
     if (!others.every(isThereToStay)) {
       logger.info('disruption not begun: a claim that it needs is gone or going', { needs: command.needs });
       this.#notBegun(starting);
@@ -223,7 +208,7 @@ export class Commands {
     starting.mark = mark;
     for (const { claim } of command.candidates) this.#taken.set(claim.metadata.uid ?? '', writeMark(mark));
     const names = command.candidates.map(({ claim }) => claim.metadata.name ?? '');
-    this.#underWay.set(id, { mark, names: new Set(names), deleted: new Set() });
+    this.#underWay.add(mark, names);
     const replacements = claims.map(({ metadata }) => metadata.name);
     logger.info('disruption begins', { reason, nodeClaims: names, replacements });
   }
@@ -232,7 +217,7 @@ export class Commands {
    * Writes what is missing of the marks, also for a process that ended in the middle of it: what is not marked whole is not told to
    * go. Where that cannot be done the command is undone, or those who plan would wait for it, or count with it, for ever.
    */
-  async #complete(known: UnderWay, signal: AbortSignal): Promise<Undo | undefined> {
+  async #complete(known: KnownCommand, signal: AbortSignal): Promise<Undo | undefined> {
     if (known.marked === true) return undefined;
     const { clock } = this.#options;
     const startedAt = clock.elapsed();
@@ -256,10 +241,11 @@ export class Commands {
   }
 
   /** The marks that a command begins with. */
-  #marksOf({ mark, names }: UnderWay, { command }: Starting): ReadonlyMap<NodeClaim, Mark> {
-    const claims = [...names].flatMap((name) => this.#claimNamed(name) ?? []);
+  #marksOf(known: KnownCommand, { command }: Starting): ReadonlyMap<NodeClaim, Mark> {
+    const { mark } = known;
+    const claims = this.#underWay.named(known).filter(isNotDeleted);
     return new Map(
-      claims.filter(isNotDeleted).map((claim) => {
+      claims.map((claim) => {
         const repair = command.repairs?.[claim.metadata.name ?? ''];
         return [claim, repair === undefined ? mark : { ...mark, repair }];
       }),
@@ -267,9 +253,10 @@ export class Commands {
   }
 
   /** The marks that the claims of a command carry. */
-  #ownMarks(known: UnderWay): ReadonlyMap<NodeClaim, Mark> {
+  #ownMarks(known: KnownCommand): ReadonlyMap<NodeClaim, Mark> {
     return new Map(
-      this.#claimsOf(known)
+      this.#underWay
+        .claimsOf(known)
         .filter(isNotDeleted)
         .map((claim) => [claim, readMark(claim.metadata.annotations?.[ANNOTATION_DISRUPTION]) ?? known.mark]),
     );
@@ -288,14 +275,14 @@ export class Commands {
     this.#metrics.undone(decisionOf(command), command.reason);
   }
 
-  async #undo(known: UnderWay, step: Undo, signal: AbortSignal): Promise<void> {
+  async #undo(known: KnownCommand, step: Undo, signal: AbortSignal): Promise<void> {
     const { mark } = known;
     const starting = this.#starting.get(mark.id);
     if (starting !== undefined) this.#ended(starting);
     if (known.undoing === undefined) this.#tellUndone(known, step);
     known.undoing = step;
     this.#forgetSuccessors(mark);
-    const staying = this.#claimsOf(known).filter(isNotDeleted);
+    const staying = this.#underWay.claimsOf(known).filter(isNotDeleted);
     // Its claims before its marks: whoever comes after a crash in between sees that what the marks name is gone.
     const discarded = await Promise.allSettled(known.marked ? [] : [this.#replacements.discard(mark.id, signal)]);
     const removed = await Promise.allSettled(staying.map((claim) => this.#marks.remove(claim, signal)));
@@ -303,9 +290,10 @@ export class Commands {
     this.#over(mark);
   }
 
-  #tellUndone({ mark, names }: UnderWay, { why, failed }: Undo): void {
+  #tellUndone(known: KnownCommand, { why, failed }: Undo): void {
     const { recorder, logger, nominations } = this.#options;
-    for (const claim of [...names].flatMap((name) => this.#claimNamed(name) ?? []).filter(isNotDeleted)) {
+    const { mark } = known;
+    for (const claim of this.#underWay.named(known).filter(isNotDeleted)) {
       // The pods of a machine that its cloud takes away leave all the same.
       if (claim.metadata.annotations?.[ANNOTATION_INTERRUPTION] === undefined)
         nominations.withdraw(this.#departures.podsOf(claim));
@@ -323,18 +311,15 @@ export class Commands {
   }
 
   /** Nobody leaves any more to where the command made room, unless others need the same nodes. */
-  #forgetSuccessors({ id, needs }: Mark): void {
-    if (needs.length === 0) return;
-    const others = [...this.#underWay.values()].filter(({ mark }) => mark.id !== id);
-    const stillNeeded = new Set(others.flatMap(({ mark }) => mark.needs.map(({ name }) => name)));
-    for (const { name } of needs) if (!stillNeeded.has(name)) this.#options.successors.forget(name);
+  #forgetSuccessors(mark: Mark): void {
+    for (const name of this.#underWay.neededOnlyBy(mark)) this.#options.successors.forget(name);
   }
 
-  async #delete(known: UnderWay, signal: AbortSignal): Promise<void> {
+  async #delete(known: KnownCommand, signal: AbortSignal): Promise<void> {
     const { mark, deleted } = known;
-    const staying = this.#claimsOf(known).filter(
-      (claim) => isNotDeleted(claim) && !deleted.has(claim.metadata.uid ?? ''),
-    );
+    const staying = this.#underWay
+      .claimsOf(known)
+      .filter((claim) => isNotDeleted(claim) && !deleted.has(claim.metadata.uid ?? ''));
     await Promise.all(
       staying.map(async (claim) => {
         await this.#departures.begin(claim, mark.reason, signal);
@@ -350,30 +335,6 @@ export class Commands {
 
   #fail(reason: CommandReason, pools: readonly string[]): void {
     for (const pool of new Set(pools)) this.#options.backOff.failed(supplyKey(pool, reason));
-  }
-
-  /** Takes note of a claim's mark; gives the command's identity. */
-  #learn({ metadata }: NodeClaim): string | undefined {
-    const mark = readMark(metadata.annotations?.[ANNOTATION_DISRUPTION]);
-    if (mark === undefined) return undefined;
-    const known = this.#underWay.get(mark.id) ?? { mark, names: new Set(), deleted: new Set() };
-    known.names.add(metadata.name ?? '');
-    this.#underWay.set(mark.id, known);
-    return mark.id;
-  }
-
-  /** The claims that are there and carry the mark of the command. */
-  #claimsOf({ mark, names }: UnderWay): NodeClaim[] {
-    return [...names].flatMap((name) => {
-      const claim = this.#claimNamed(name);
-      const marked = readMark(claim?.metadata.annotations?.[ANNOTATION_DISRUPTION])?.id === mark.id;
-      return claim !== undefined && marked ? [claim] : [];
-    });
-  }
-
-  #claimNamed(name: string): NodeClaim | undefined {
-    const { state, writes } = this.#options;
-    return writes.newest(state.claimNamed(name));
   }
 }
 
