@@ -32,14 +32,17 @@ class Guard {
     });
 }
 
-/** Pools with two nodes each, of which one at a time may go; the first node is guarded. */
-async function withGuardedNode(
-  pools: readonly string[],
-  error: Error,
-  disruption: object = {},
-  replicas = 2,
-  cpu = '1500m',
-) {
+/** What the pools have, where it is not two nodes with a pod each. */
+interface PoolParts {
+  readonly disruption?: object;
+  readonly replicas?: number;
+  readonly cpu?: string;
+  readonly nodes?: number;
+}
+
+/** Pools of which one node at a time may go; the first node of the first is guarded. */
+async function withGuardedNode(pools: readonly string[], error: Error, parts: PoolParts = {}) {
+  const { disruption, replicas = 2, cpu = '1500m', nodes = 2 } = parts;
   const guard = new Guard();
   const account = { catalogue: [aType('small', 2)] };
   const world = await FleetWorld.start({ account, slowHeartbeats: true, through: guard.through });
@@ -49,10 +52,15 @@ async function withGuardedNode(
   }
   await world.clock.advance(3 * MINUTE);
   const before = await claimNames(world);
-  expect(before).toHaveLength(2 * pools.length);
+  expect(before).toHaveLength(nodes * pools.length);
   const [guarded = ''] = before.filter((name) => name.startsWith(pools[0]!));
   Object.assign(guard, { guarded, error });
   return { world, guard, guarded, before };
+}
+
+async function scale({ client }: FleetWorld, name: string, replicas: number): Promise<void> {
+  const body = { spec: { replicas } };
+  await client.patch(DEPLOYMENTS, { name, namespace: 'default' }, { type: 'merge', body });
 }
 
 async function messages({ client }: FleetWorld, about: string): Promise<(string | undefined)[]> {
@@ -109,20 +117,27 @@ describe('a node that cannot be marked', () => {
 
   it('keeps no empty node from going', async () => {
     const disruption = { consolidateAfter: '30s', consolidationPolicy: 'WhenEmpty', budgets: [{ nodes: '100%' }] };
-    const { world, guarded } = await withGuardedNode(['stuck', 'lucky'], DENIED, disruption);
-    for (const name of ['stuck', 'lucky']) {
-      const body = { spec: { replicas: 0 } };
-      await world.client.patch(DEPLOYMENTS, { name, namespace: 'default' }, { type: 'merge', body });
-    }
+    const { world, guarded } = await withGuardedNode(['stuck', 'lucky'], DENIED, { disruption });
+    for (const name of ['stuck', 'lucky']) await scale(world, name, 0);
     await world.clock.advance(3 * MINUTE);
     expect(await claimNames(world)).toEqual([guarded]);
     await world.end();
   });
 
+  it('keeps no other node from being consolidated', async () => {
+    const parts = { disruption: { consolidateAfter: '0s' }, replicas: 12, cpu: '900m', nodes: 6 };
+    const { world, guarded } = await withGuardedNode(['stuck'], DENIED, parts);
+    await scale(world, 'stuck', 6);
+    await world.clock.advance(5 * MINUTE);
+    expect(await claimNames(world)).toContain(guarded);
+    expect((await claimNames(world)).length).toBeLessThanOrEqual(4);
+    expect(await runningPods(world)).toBe(6);
+    await world.end();
+  });
+
   it('keeps nobody from replacing the node that its pods were to go to', async () => {
-    const { world, guarded, before } = await withGuardedNode(['stuck'], DENIED, {}, 3, '900m');
-    const body = { spec: { replicas: 2 } };
-    await world.client.patch(DEPLOYMENTS, { name: 'stuck', namespace: 'default' }, { type: 'merge', body });
+    const { world, guarded, before } = await withGuardedNode(['stuck'], DENIED, { replicas: 3, cpu: '900m' });
+    await scale(world, 'stuck', 2);
     await world.clock.advance(MINUTE);
     await relabel(world, 'stuck');
     await world.clock.advance(3 * MINUTE);
