@@ -28,6 +28,7 @@ function podsOf(parts: FleetSnapshotParts): readonly FleetPod[] {
 }
 
 const NODE = 'general-x7k2p';
+const PROTECTED = { 'karpenter.sh/do-not-disrupt': 'true' };
 const poolThat = (disruption: object) => [aNodePool({ spec: { disruption } })];
 
 describe('a node of the fleet', () => {
@@ -193,6 +194,43 @@ describe('a pod of the fleet', () => {
     const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b' })];
     const pods = [aRunningPod('web-0', 'a'), aRunningPod('web-0', 'b')];
     expect(podsOf({ nodes, pods }).map(({ node }) => node)).toEqual(['a']);
+  });
+});
+
+describe('a pod that stays on its node until it is gone', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'agent', controller: true };
+  const agent = (node: string, parts: Partial<Pod['metadata']> = {}): Pod =>
+    aRunningPod(`agent-${node}`, node, { labels: { app: 'agent' }, ownerReferences: [owner], ...parts });
+  const avoiding = (pod: Pod, app: string): Pod => {
+    const term = { labelSelector: { matchLabels: { app } }, topologyKey: 'kubernetes.io/hostname' };
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+    return { ...pod, spec: { ...pod.spec, affinity } };
+  };
+
+  it('is known by what other pods may think of it, which those of a kind share', () => {
+    const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b' })];
+    const pods = [avoiding(agent('a'), 'web'), avoiding(agent('b'), 'web')];
+    const { boundPods = [] } = buildFleet(aFleetSnapshot({ nodes, pods })).fleet;
+    expect(boundPods).toMatchObject([
+      { node: 'a', namespace: 'default', labels: { app: 'agent' }, podAntiAffinity: [{}] },
+      { node: 'b' },
+    ]);
+    expect(boundPods[1]?.podAntiAffinity).toBe(boundPods[0]?.podAntiAffinity);
+  });
+
+  it('is none that ends already', () => {
+    const pods = [agent(NODE, { deletionTimestamp: '2030-01-01T23:59:59Z' })];
+    expect(buildFleet(aFleetSnapshot({ nodes: [aStateNode()], pods })).fleet.boundPods).toEqual([]);
+  });
+
+  it('keeps those away that avoid it, and those that it avoids', () => {
+    const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b', claimAnnotations: PROTECTED })];
+    const gone = (pod: Pod, daemon: Pod): string[] =>
+      consolidate(buildFleet(aFleetSnapshot({ nodes, pods: [pod, daemon] })).fleet).moves.flatMap((move) => move.nodes);
+    const web = aRunningPod('web-1', 'a');
+    expect(gone(web, agent('b'))).toEqual(['a']);
+    expect(gone(avoiding(web, 'agent'), agent('b'))).toEqual([]);
+    expect(gone(web, avoiding(agent('b'), 'web'))).toEqual([]);
   });
 });
 

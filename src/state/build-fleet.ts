@@ -13,7 +13,7 @@ import { podRequests } from '../apis/kubernetes/pod-requests.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import type { DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
 import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
-import type { HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
+import type { BoundPod, HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
 import type { EpochMs } from '../platform/clock.ts';
 import { type ClusterSnapshot, daemonGroup, plannedAllocatable, take } from './build-problem.ts';
 import { daemonRunsOn } from './daemon-placement.ts';
@@ -150,6 +150,8 @@ class FleetBuilder {
   readonly #groupNumber = new Map<SharedGroup, number>();
   readonly #fleetPods: FleetPod[] = [];
   readonly #pods: Pod[] = [];
+  readonly #boundPods: BoundPod[] = [];
+  readonly #boundGroups = new Set<SharedGroup>();
   readonly #seen = new Set<string>();
   readonly #heldUntil: EpochMs[] = [];
   #changesAt = Number.POSITIVE_INFINITY;
@@ -190,6 +192,8 @@ class FleetBuilder {
       for (const { kind, uid } of pod.metadata.ownerReferences ?? []) if (kind === 'DaemonSet') daemonsHere.add(uid);
       take(room, knownRequests(pod).resources);
       ports.push(...hostPorts(pod.spec));
+      // One that ends is gone before others come, and kube-scheduler does not count it in spreads.
+      if (pod.metadata.deletionTimestamp === undefined) this.#addBound(facts.group, state.name);
     }
     this.#reserveForDaemons(state, daemonsHere, room, ports);
     this.#addNode(state, room, ports, moving.length === 0);
@@ -200,11 +204,12 @@ class FleetBuilder {
   built(): BuiltFleet {
     const { nodePools, namespaces, daemonSets, allowed } = this.#snapshot;
     const { pools, names } = this.#market;
-    this.#cache.tidy(new Set(this.#groupNumber.keys()));
+    this.#cache.tidy(new Set([...this.#groupNumber.keys(), ...this.#boundGroups]));
     const fleet: Fleet = {
       nodes: this.#nodes,
       groups: this.#groups,
       pods: this.#fleetPods,
+      boundPods: this.#boundPods,
       disruptionBudgets: this.#budgets.all,
       poolDisruption: nodePools.map((nodePool) => {
         const pool = nodePool.metadata.name ?? '';
@@ -282,6 +287,13 @@ class FleetBuilder {
       ...(settling ? { settling } : {}),
       ...(closed ? { closed } : {}),
     });
+  }
+
+  /** A pod that stays on its node until that is gone: others may have to be with it, or away from it. */
+  #addBound(shared: SharedGroup, node: string): void {
+    const { namespace, labels = {}, podAntiAffinity } = shared.group;
+    this.#boundGroups.add(shared);
+    this.#boundPods.push({ node, namespace, labels, ...(podAntiAffinity === undefined ? {} : { podAntiAffinity }) });
   }
 
   #addPod(pod: Pod, facts: PodFacts, node: string): void {

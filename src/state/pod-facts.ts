@@ -18,6 +18,7 @@ export interface PodFacts {
   readonly name: string;
   /** It comes again elsewhere when its node goes; the others are part of what their node has to carry. */
   readonly moves: boolean;
+  /** What it asks for; of one that does not move, what others see of it. */
   readonly group: SharedGroup;
   readonly evictionCost: number;
   /** A node that goes asks it to leave; the others stay until their node is gone, whatever they want. */
@@ -58,10 +59,11 @@ export class PodFactsCache {
     const { namespace = '', name = '' } = pod.metadata;
     const found = podVolumes(pod, storage);
     const volumes = 'problem' in found ? NO_VOLUMES : found;
+    const moves = isReschedulable(pod);
     return {
       name: `${namespace}/${name}`,
-      moves: isReschedulable(pod),
-      group: this.#groups.of(pod, volumes),
+      moves,
+      group: moves ? this.#groups.of(pod, volumes) : this.#groups.ofBound(pod),
       evictionCost: Math.max(0, evictionCost(pod)),
       evictable: !(pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, TAINT_DISRUPTED)),
       protectedUntil: doNotDisruptUntil(pod),

@@ -22,6 +22,13 @@ export class PodGroups {
     return shared;
   }
 
+  /** What rules about other pods see of a pod that stays on its node: all that daemons of a kind have in common. */
+  ofBound({ metadata, spec, ...pod }: Pod): SharedGroup {
+    const { podAntiAffinity } = spec.affinity ?? {};
+    const affinity = podAntiAffinity === undefined ? {} : { affinity: { podAntiAffinity } };
+    return this.of({ ...pod, metadata, spec: { containers: [], ...affinity } }, NO_VOLUMES);
+  }
+
   /** Forgets groups that no pod has any more, once there are many. */
   tidy(used: ReadonlySet<SharedGroup>): void {
     if (this.#groups.size < 2 * used.size + 1000) return;

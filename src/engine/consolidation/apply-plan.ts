@@ -27,6 +27,7 @@ export function applyMoves(fleet: Fleet, moves: readonly Move[], spent: Spent = 
     ...fleet,
     nodes,
     pods: fleet.pods.map((pod) => ({ ...pod, node: target.get(pod.name) ?? pod.node })),
+    ...(fleet.boundPods === undefined ? {} : { boundPods: fleet.boundPods.filter(({ node }) => !gone.has(node)) }),
     pools: fleet.pools.map((pool) => withUsage(pool, fleet, gone, added)),
     instanceTypes: withSlots(fleet, gone, added),
     ...(spent === 'spend-budgets' ? budgetsLeft(fleet, gone, target) : {}),

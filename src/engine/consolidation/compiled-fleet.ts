@@ -16,8 +16,16 @@ export interface CompiledFleet {
   /** The filter that nodes and options must pass to take the pod. */
   readonly podFilter: Int32Array;
   readonly evictionCost: Float64Array;
+  /** By node: pods that stay on it until it is gone, as far as any rule looks at them. */
+  readonly boundOn: ReadonlyMap<number, readonly BoundCount[]>;
   /** Number of the pool of each node in `fleet.pools`; -1 for none. */
   readonly nodePool: Int32Array;
+}
+
+/** Bound pods that are alike, and the groups of the model that count them. */
+export interface BoundCount {
+  readonly counted: Int32Array;
+  readonly count: number;
 }
 
 /** Compiles a fleet. */
@@ -30,6 +38,7 @@ export function* compileFleet(fleet: Fleet, work: Work): Slices<CompiledFleet> {
     pools: fleet.pools,
     instanceTypes: fleet.instanceTypes,
     nodes: fleet.nodes.map(toExisting),
+    ...(fleet.boundPods === undefined ? {} : { boundPods: fleet.boundPods }),
     ...(fleet.daemons === undefined ? {} : { daemons: fleet.daemons }),
     ...(fleet.namespaces === undefined ? {} : { namespaces: fleet.namespaces }),
   };
@@ -51,9 +60,20 @@ export function* compileFleet(fleet: Fleet, work: Work): Slices<CompiledFleet> {
     evictionCost[index] = Math.max(0, pod.evictionCost ?? 1);
     if (work.spend(2)) yield;
   }
+  const boundOn = new Map<number, BoundCount[]>();
+  for (const [index, { node, count = 1 }] of (fleet.boundPods ?? []).entries()) {
+    const counted = model.boundCounts[index] as Int32Array;
+    if (counted.length > 0) {
+      const at = nodeNumber.get(node) as number;
+      const others = boundOn.get(at);
+      if (others === undefined) boundOn.set(at, [{ counted, count }]);
+      else others.push({ counted, count });
+    }
+    if (work.spend(1)) yield;
+  }
   const poolNumber = new Map(fleet.pools.map((pool, index) => [pool.name, index]));
   const nodePool = Int32Array.from(fleet.nodes, (node) => poolNumber.get(node.pool ?? '') ?? -1);
-  return { fleet, model, podClass, podHome, podFilter, evictionCost, nodePool };
+  return { fleet, model, podClass, podHome, podFilter, evictionCost, boundOn, nodePool };
 }
 
 /** Nodes that take nothing are `leaving` to the solver; all have their whole room free, since the pods are placed afterwards. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InstanceType, Offering, PodGroup } from '../problem.ts';
+import type { BoundPod, InstanceType, Offering, PodGroup } from '../problem.ts';
 import { aPod, aPool, aType, GIB, HOSTNAME, INSTANCE_TYPE, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
 import { aFleet, aFleetNode, aFleetPod } from '../testkit/fleet-builder.ts';
 import { verifyConsolidation } from '../verify/verify-consolidation.ts';
@@ -258,6 +258,36 @@ describe('rules of pods', () => {
     });
     expect(gone(fleet)).toEqual([]);
     expect(gone({ ...fleet, pods: [aFleetPod('db', 'one')] })).toEqual(['one']);
+  });
+
+  it('look at pods that stay on their node until it is gone', () => {
+    const agent = { namespace: 'default', labels: { app: 'agent' } };
+    const term = { topologyKey: HOSTNAME, selector: { matchLabels: agent.labels } };
+    const held = aFleetNode('one', { hold: 'do-not-disrupt' });
+    const beside = (group: Partial<PodGroup>, on: Partial<BoundPod>) =>
+      gone(
+        two(group, {
+          nodes: [held, aFleetNode('two')],
+          pods: [aFleetPod('p', 'two')],
+          boundPods: [{ ...agent, node: 'one', ...on }],
+        }),
+      );
+    expect(beside({}, {})).toEqual(['two']);
+    expect(beside({ podAntiAffinity: [term] }, {})).toEqual([]);
+    expect(beside({}, { podAntiAffinity: [{ topologyKey: HOSTNAME, selector }] })).toEqual([]);
+    expect(beside({ podAffinity: [term] }, {})).toEqual(['two']);
+    expect(beside({ podAffinity: [term] }, { namespace: 'other' })).toEqual([]);
+  });
+
+  it('count those on a node that goes as long as others look for a place, and not afterwards', () => {
+    const agent = { namespace: 'default', labels: { app: 'agent' }, node: 'two' };
+    const term = { topologyKey: ZONE, selector: { matchLabels: agent.labels } };
+    const nodes = [aFleetNode('one', { hold: 'do-not-disrupt' }), aFleetNode('two')];
+    const moving = (group: Partial<PodGroup>) =>
+      gone(two(group, { nodes, pods: [aFleetPod('p', 'two')], boundPods: [agent] }));
+    expect(moving({})).toEqual(['two']);
+    expect(moving({ podAntiAffinity: [term] })).toEqual([]);
+    expect(moving({ podAffinity: [term] })).toEqual([]);
   });
 
   it('keep to the first of ordered alternatives if that is what a pod has', () => {

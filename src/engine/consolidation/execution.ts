@@ -155,7 +155,7 @@ export class Executor {
       this.#opened.set(node, { node: state.open(option), move: this.#done.length, place });
     }
     const order = this.#place(component, receivers);
-    if (order === undefined || !state.topology.unharmed()) return { kind: 'order', rule: 'topology' };
+    if (order === undefined || !state.unharmedWithout(component.nodes)) return { kind: 'order', rule: 'topology' };
     const price = this.#price(component);
     const objection = this.#criteria.objection(component.nodes, component.newNodes, price);
     if (objection !== undefined) return objection;

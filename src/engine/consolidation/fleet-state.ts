@@ -77,7 +77,11 @@ export class FleetState {
 
   /** Puts every pod on the node it runs on; until then the nodes are empty. */
   *settle(work: Work): Slices<void> {
-    const { podHome } = this.compiled;
+    const { podHome, boundOn } = this.compiled;
+    for (const node of boundOn.keys()) {
+      this.#countBound(node, 1);
+      if (work.spend(2)) yield;
+    }
     for (let pod = 0; pod < podHome.length; pod++) {
       this.#put(pod, podHome[pod] as number);
       if (work.spend(2)) yield;
@@ -196,6 +200,14 @@ export class FleetState {
     this.nodePrice[node] = catalogue.optionPrice[option] as number;
   }
 
+  /** Whether nobody who stays is worse off for the step once these nodes are gone, with those who stay on them to the end. */
+  unharmedWithout(leaving: readonly number[]): boolean {
+    for (const node of leaving) this.#countBound(node, -1);
+    const unharmed = this.topology.unharmed();
+    for (const node of leaving) this.#countBound(node, 1);
+    return unharmed;
+  }
+
   /** Puts every pod back where it was when the step began, and takes new nodes back. */
   rollback(nodeCount: number): void {
     for (let at = this.#journal.length - 2; at >= 0; at -= 2) {
@@ -212,11 +224,17 @@ export class FleetState {
   commit(leaving: readonly number[]): void {
     for (const node of leaving) {
       this.gone[node] = 1;
+      this.#countBound(node, -1);
       const option = this.nodeOption[node] as number;
       if (option >= 0) this.supply.take(option, -1);
       else this.supply.release(this.compiled.fleet.nodes[node] as FleetNode);
     }
     this.begin();
+  }
+
+  #countBound(node: number, by: number): void {
+    for (const { counted, count } of this.compiled.boundOn.get(node) ?? [])
+      this.topology.countIn(counted, node, by * count);
   }
 
   #take(pod: number): void {

@@ -2,7 +2,17 @@
  * What consolidation is asked: the nodes there are with all their pods, what may be disrupted now, and what could be
  * bought instead. Schedules, time zones, ages and windows have been evaluated by whoever builds the fleet.
  */
-import type { DaemonGroup, HostPort, InstanceType, Labels, PodGroup, Pool, Resources, Taint } from '../problem.ts';
+import type {
+  BoundPod,
+  DaemonGroup,
+  HostPort,
+  InstanceType,
+  Labels,
+  PodGroup,
+  Pool,
+  Resources,
+  Taint,
+} from '../problem.ts';
 import type { RankedOffering } from '../solution.ts';
 
 /** Why a node goes: nothing on it has to move, or its pods can be held for less. */
@@ -87,6 +97,8 @@ export interface Fleet {
   /** What pods ask for; `count` is not looked at. */
   readonly groups: readonly PodGroup[];
   readonly pods: readonly FleetPod[];
+  /** Pods that stay on their node until it is gone, such as daemons: rules about other pods see them. Their room is taken off already. */
+  readonly boundPods?: readonly BoundPod[];
   readonly disruptionBudgets?: readonly FleetDisruptionBudget[];
   readonly poolDisruption: readonly PoolDisruption[];
   /** As in a problem; `usage` counts all nodes of the fleet. */

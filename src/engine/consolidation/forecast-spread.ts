@@ -3,7 +3,7 @@
  * that are there, where the planner also counts on those that could be made.
  */
 import { HOSTNAME } from '../compile/well-known.ts';
-import type { Alternatives, PodGroup, TopologySpread } from '../problem.ts';
+import type { Alternatives, BoundPod, PodGroup, TopologySpread } from '../problem.ts';
 import { satisfies } from '../requirements/label-match.ts';
 import { untolerated } from '../requirements/taints.ts';
 import { MatcherIndex, matcherKey, type PodMatcher } from '../topology/pod-matcher.ts';
@@ -36,6 +36,7 @@ export class ForecastSpread {
   /** By group: the rules that its pods have to keep, and the counters that count them. */
   readonly #rules: readonly (readonly Rule[])[];
   readonly #countedBy: readonly (readonly Counter[])[];
+  readonly #index: MatcherIndex;
 
   constructor(groups: readonly PodGroup[]) {
     const counters = new Map<string, Counter>();
@@ -43,9 +44,9 @@ export class ForecastSpread {
       hard(group).map((spread) => ({ spread, counter: counterOf(group, spread, counters) })),
     );
     this.#counters = [...counters.values()];
-    const index = new MatcherIndex(this.#counters.map(({ matcher }) => matcher));
+    this.#index = new MatcherIndex(this.#counters.map(({ matcher }) => matcher));
     this.#countedBy = groups.map(({ namespace, labels = {} }) =>
-      index.matching(namespace, labels).map((number) => this.#counters[number] as Counter),
+      this.#index.matching(namespace, labels).map((number) => this.#counters[number] as Counter),
     );
     this.#rules = own.map((list, group) =>
       list.map(({ counter, spread: { maxSkew, minDomains = 0 } }) => {
@@ -74,10 +75,12 @@ export class ForecastSpread {
 
   /** Counts pods of a group that came to a node, or, with a negative number, left it. */
   count(group: number, node: number, by: number): void {
-    for (const { domainOf, counts } of this.#countedBy[group] as readonly Counter[]) {
-      const domain = domainOf[node] as number;
-      if (domain !== NOWHERE) counts[domain] = (counts[domain] as number) + by;
-    }
+    for (const counter of this.#countedBy[group] as readonly Counter[]) add(counter, node, by);
+  }
+
+  /** Counts a pod of no group that stays where it is. */
+  stand({ namespace, labels = {}, count = 1 }: BoundPod, node: number): void {
+    for (const number of this.#index.matching(namespace, labels)) add(this.#counters[number] as Counter, node, count);
   }
 
   /** Tells of nodes whether a pod of the group may come now; undefined when it may come to any. */
@@ -95,6 +98,11 @@ export class ForecastSpread {
         return domain !== NOWHERE && (counts[domain] as number) <= (most[index] as number);
       });
   }
+}
+
+function add({ domainOf, counts }: Counter, node: number, by: number): void {
+  const domain = domainOf[node] as number;
+  if (domain !== NOWHERE) counts[domain] = (counts[domain] as number) + by;
 }
 
 function hard({ topologySpread = [] }: PodGroup): TopologySpread[] {

@@ -105,6 +105,22 @@ describe('a move', () => {
     expect(survivors(second, moves)).toEqual([0, 1]);
   });
 
+  it('counts in spreads who stays on a node until it is gone', () => {
+    const selector = { matchLabels: { app: 'web' } };
+    const labels = { app: 'web' };
+    const topologySpread = [
+      { topologyKey: HOSTNAME, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' as const, selector },
+    ];
+    const nodes = ['one', 'two', 'three'].map((name) => aFleetNode(name));
+    const pods = [aFleetPod('p2', 'two'), aFleetPod('p3', 'three')];
+    const fleet = aFleet({ groups: [aPod({ labels, topologySpread })], nodes, pods });
+    const move: StatedMove = { nodes: ['two'], landings: { p2: 'one' } };
+    const boundPods = [{ node: 'one', namespace: 'default', labels }];
+    expect(survivors(fleet, [move])).toEqual([0]);
+    expect(survivors({ ...fleet, boundPods }, [move])).toEqual([]);
+    expect(survivors({ ...fleet, boundPods: [...boundPods, { ...boundPods[0]!, node: 'two' }] }, [move])).toEqual([0]);
+  });
+
   it('spreads its pods over the nodes that they may run on, and over hosts', () => {
     const spread = (topologyKey: string, parts = {}) => [
       { topologyKey, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' as const, selector: {}, ...parts },

@@ -8,7 +8,7 @@
  * to other pods is left out of account.
  */
 import { type Slices, UNLIMITED, Work } from '../packing/work.ts';
-import type { PodGroup, Resources } from '../problem.ts';
+import type { BoundPod, PodGroup, Resources } from '../problem.ts';
 import { untolerated } from '../requirements/taints.ts';
 import type { Fleet, FleetNode } from './fleet.ts';
 import { ForecastSpread, isSelected } from './forecast-spread.ts';
@@ -48,6 +48,11 @@ export function* forecast(
     list.push(group);
     podsOn.set(node, list);
     board.take(board.numberOf(node), group, 1);
+    if (work.spend(2)) yield;
+  }
+  // Those that stay on nodes that go are there when the others look for a place.
+  for (const pod of fleet.boundPods ?? []) {
+    board.stand(pod);
     if (work.spend(2)) yield;
   }
   for (const [index, move] of moves.entries()) {
@@ -183,6 +188,11 @@ class Board {
       const at = node * this.#width + column;
       this.#free[at] = (this.#free[at] as number) - count * (this.#requests[group * this.#width + column] as number);
     }
+  }
+
+  /** Counts a pod that is not placed by anybody any more, and has its room already. */
+  stand(pod: BoundPod): void {
+    this.#spread.stand(pod, this.numberOf(pod.node));
   }
 
   /** The node that the scheduler would choose for a pod of the group; -1 when it fits on none. */

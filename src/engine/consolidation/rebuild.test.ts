@@ -55,6 +55,21 @@ describe('planning the wasteful part of a fleet anew', () => {
     expect(plan.priceAfter).toBeGreaterThan(1.05 * plan.lowerBound);
   });
 
+  it('keeps away from those who stay on nodes that stay', () => {
+    const agent = { namespace: 'default', labels: { app: 'agent' }, node: 'held' };
+    const podAntiAffinity = [{ topologyKey: ZONE, selector: { matchLabels: agent.labels } }];
+    const held = aFleetNode('held', { zone: 'b', allocatable: {}, hold: 'do-not-disrupt' });
+    const fleet = uneven();
+    const groups = fleet.groups.map((group) => ({ ...group, podAntiAffinity }));
+    const near = { ...fleet, groups, nodes: [...fleet.nodes, held] };
+    const zones = (of: Fleet) => new Set(consolidate(of).moves[0]?.newNodes.map(({ offerings }) => offerings[0]?.zone));
+    expect(zones(near)).toEqual(new Set(['a', 'b', 'c']));
+    // No zone may be left out of a spread, so that there is no new plan at all.
+    const kept = { ...near, boundPods: [agent] };
+    expect(consolidate(kept).way).not.toBe('rebuild');
+    expect(verifyConsolidation(kept, consolidate(kept))).toEqual([]);
+  });
+
   it('is weighed without what it may not touch: a dear node that goes already does not make its saving small', () => {
     const fleet = uneven();
     const going = aFleetNode('going', { price: 500, allocatable: ROOM, hold: 'leaving', closed: true });

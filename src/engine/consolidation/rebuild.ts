@@ -120,10 +120,12 @@ function* problemOf(parts: RebuildParts, leaving: ReadonlySet<number>, pods: Pod
 }
 
 function* boundPods({ state, work }: RebuildParts, leaving: ReadonlySet<number>): Slices<BoundPod[]> {
-  const { nodes, pods, groups } = state.compiled.fleet;
+  const { nodes, pods, groups, boundPods: standing = [] } = state.compiled.fleet;
   const bound: BoundPod[] = [];
+  const staying = new Set<string>();
   for (const [index, { name: node }] of nodes.entries()) {
-    if (leaving.has(index)) continue;
+    if (leaving.has(index) || state.gone[index] === 1) continue;
+    staying.add(node);
     const counts = new Map<number, number>();
     for (const pod of state.podsOn(index)) {
       const { group } = pods[pod] as FleetPod;
@@ -134,6 +136,10 @@ function* boundPods({ state, work }: RebuildParts, leaving: ReadonlySet<number>)
       bound.push({ node, count, namespace, labels, podAntiAffinity });
     }
     if (work.spend(5 + state.podsOn(index).length)) yield;
+  }
+  for (const pod of standing) {
+    if (staying.has(pod.node)) bound.push(pod);
+    if (work.spend(1)) yield;
   }
   return bound;
 }

@@ -88,7 +88,7 @@ export class Steps {
     const news = numbersFrom(before, state.nodeCount);
     const objection = criteria.objection(leaving, news, price);
     if (objection !== undefined) return objection;
-    if (!state.topology.unharmed()) return { kind: 'order', rule: 'topology' };
+    if (!state.unharmedWithout(leaving)) return { kind: 'order', rule: 'topology' };
     const most = highestPrices(state, news, price, criteria);
     const enough = news.every((node, index) => meetsMinValues(state, this.#tools.ladder, node, most[index] as number));
     return enough ? undefined : { kind: 'price', price, cheapest: price };

@@ -60,8 +60,22 @@ export class TopologyLedger {
   /** Counts pods that came to a node, or, with a negative number, left it. */
   count(podClass: PodClass, node: number, by: number): void {
     const { counted, rules } = podClass.topology;
-    for (let position = 0; position < counted.length; position++) {
-      const id = counted[position] as number;
+    this.countIn(counted, node, by);
+    for (let position = 0; position < rules.length; position++) {
+      const rule = rules[position] as TopologyRule;
+      if (rule.kind !== 'affinity' || rule.key === HOST) continue;
+      const domain = this.#map.domain(rule.key, node);
+      if (domain < 0) continue;
+      this.#remember(rule.group);
+      const carriers = this.#carriers[rule.group] as Int32Array;
+      carriers[domain] = (carriers[domain] as number) + by;
+    }
+  }
+
+  /** The same for pods that are of no class, by the groups that count them. */
+  countIn(groups: Int32Array, node: number, by: number): void {
+    for (let position = 0; position < groups.length; position++) {
+      const id = groups[position] as number;
       const group = this.#model.groups[id];
       if (group === undefined || (group.filter >= 0 && !this.#map.admits(group.filter, node))) continue;
       if (group.key === HOST) {
@@ -75,15 +89,6 @@ export class TopologyLedger {
         column[domain] = (column[domain] as number) + by;
       }
       this.#totals[id] = (this.#totals[id] as number) + by;
-    }
-    for (let position = 0; position < rules.length; position++) {
-      const rule = rules[position] as TopologyRule;
-      if (rule.kind !== 'affinity' || rule.key === HOST) continue;
-      const domain = this.#map.domain(rule.key, node);
-      if (domain < 0) continue;
-      this.#remember(rule.group);
-      const carriers = this.#carriers[rule.group] as Int32Array;
-      carriers[domain] = (carriers[domain] as number) + by;
     }
   }
 

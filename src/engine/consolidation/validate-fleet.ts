@@ -3,7 +3,8 @@ import type { Slices, Work } from '../packing/work.ts';
 import type { Fleet } from './fleet.ts';
 
 /** Refuses a fleet that makes no sense by naming the object and the field. */
-export function* validateFleet({ nodes, groups, pods, disruptionBudgets = [] }: Fleet, work: Work): Slices<void> {
+export function* validateFleet(fleet: Fleet, work: Work): Slices<void> {
+  const { nodes, groups, pods, boundPods = [], disruptionBudgets = [] } = fleet;
   const names = new Set<string>();
   for (const { name, price } of nodes) {
     if (names.has(name)) refuse(`node ${name}`, 'name', 'is not the only one of that name');
@@ -25,6 +26,10 @@ export function* validateFleet({ nodes, groups, pods, disruptionBudgets = [] }: 
       }
     }
     if (work.spend(3)) yield;
+  }
+  for (const { node, namespace } of boundPods) {
+    if (!names.has(node)) refuse(`a bound pod of ${namespace}`, 'node', `is ${node}, which is not in the fleet`);
+    if (work.spend(1)) yield;
   }
   for (const { name, allowed } of disruptionBudgets) {
     if (!(allowed >= 0)) refuse(`PodDisruptionBudget ${name}`, 'allowed', `is ${allowed}, but it must not be negative`);

@@ -6,7 +6,7 @@
 
 import { HOSTNAME } from '../compile/well-known.ts';
 import type { Slices } from '../packing/work.ts';
-import type { PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../problem.ts';
+import type { BoundPod, PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../problem.ts';
 import { selects } from '../requirements/label-match.ts';
 import { MatcherIndex, matcherKey, type PodMatcher } from './pod-matcher.ts';
 
@@ -100,9 +100,17 @@ class TopologyCompiler {
       drafts.push(this.#draft(pod));
       if ((drafts.length & 1023) === 0) yield;
     }
-    const boundCarries = (this.#problem.boundPods ?? []).map((pod) =>
-      (pod.podAntiAffinity ?? []).map((term) => this.#carrierGroup(pod.namespace, term)),
-    );
+    const boundPods = this.#problem.boundPods ?? [];
+    const carriers = new Map<BoundPod, readonly number[]>();
+    for (const [position, pod] of boundPods.entries()) {
+      const terms = pod.podAntiAffinity ?? [];
+      if (terms.length > 0)
+        carriers.set(
+          pod,
+          terms.map((term) => this.#carrierGroup(pod.namespace, term)),
+        );
+      if ((position & 4095) === 4095) yield;
+    }
     const index = new MatcherIndex(this.#groups.map(({ matcher }) => matcher));
     const topologies: ClassTopology[] = [];
     for (const pod of classes) {
@@ -133,9 +141,17 @@ class TopologyCompiler {
         counted: Int32Array.from([...selected, ...carries]),
       });
     }
-    const bound = (this.#problem.boundPods ?? []).map((pod, position) =>
-      Int32Array.from([...index.matching(pod.namespace, pod.labels ?? {}), ...(boundCarries[position] as number[])]),
-    );
+    const bound: Int32Array[] = [];
+    // Most of them are daemons, of which there are few kinds: those that are counted alike share the list.
+    const shared = new Map<readonly number[], Int32Array>();
+    for (const pod of boundPods) {
+      const selected = index.matching(pod.namespace, pod.labels ?? {});
+      const carries = carriers.get(pod);
+      const alike = shared.get(selected) ?? Int32Array.from(selected);
+      shared.set(selected, alike);
+      bound.push(carries === undefined ? alike : Int32Array.from([...selected, ...carries]));
+      if ((bound.length & 1023) === 0) yield;
+    }
     return { groups: this.#groups, classes: topologies, bound };
   }
 

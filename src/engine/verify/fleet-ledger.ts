@@ -1,6 +1,6 @@
 /** Where every pod of a fleet is, what is left on each node, and what topology rules see, while moves are carried out. */
 import type { Fleet, FleetNode, FleetPod } from '../consolidation/fleet.ts';
-import type { PodGroup, Problem, Resources } from '../problem.ts';
+import type { BoundPod, PodGroup, Problem, Resources } from '../problem.ts';
 import { totalRequests } from './node-rules.ts';
 import { existingNode, type PlannedNode } from './planned-node.ts';
 import { TopologyReplay } from './topology-replay.ts';
@@ -14,6 +14,8 @@ export class FleetLedger {
   readonly #asFound: ReadonlyMap<string, FleetNode>;
   readonly #nodes = new Map<string, PlannedNode>();
   readonly #podsOn = new Map<string, Set<FleetPod>>();
+  /** Of the fleet as it was found, by node. */
+  readonly #boundOn: ReadonlyMap<string, readonly BoundPod[]>;
 
   constructor(fleet: Fleet) {
     this.#fleet = fleet;
@@ -23,12 +25,15 @@ export class FleetLedger {
       pools: fleet.pools,
       instanceTypes: fleet.instanceTypes,
       nodes: fleet.nodes.map(asExisting),
+      ...(fleet.boundPods === undefined ? {} : { boundPods: fleet.boundPods }),
       ...(fleet.daemons === undefined ? {} : { daemons: fleet.daemons }),
       ...(fleet.namespaces === undefined ? {} : { namespaces: fleet.namespaces }),
     };
     this.topology = new TopologyReplay(this.problem);
     for (const node of fleet.nodes) this.add(existingNode(asExisting(node)));
     for (const pod of fleet.pods) this.put(pod, this.node(pod.node));
+    this.#boundOn = Map.groupBy(fleet.boundPods ?? [], ({ node }) => node);
+    for (const { name } of fleet.nodes) this.#countBound(name, 1);
   }
 
   /** The node of that name as the fleet had it; undefined for one that was bought since. */
@@ -77,7 +82,7 @@ export class FleetLedger {
     this.#podsOn.set(node.name, new Set());
   }
 
-  /** Takes a node away, with its pods, which are given back. */
+  /** Takes a node away, with its pods, which are given back; those that stay on it to its end still count. */
   remove(name: string): readonly FleetPod[] {
     const pods = this.podsOn(name);
     const node = this.node(name);
@@ -85,6 +90,11 @@ export class FleetLedger {
     this.#nodes.delete(name);
     this.#podsOn.delete(name);
     return pods;
+  }
+
+  /** Those that stayed on a node are gone with it. */
+  end(name: string): void {
+    this.#countBound(name, -1);
   }
 
   /** Puts a pod on a node without judging; the topology counts it when it was not placed there by a judged step. */
@@ -96,6 +106,12 @@ export class FleetLedger {
   /** Writes down that a pod is on a node now. */
   record(pod: FleetPod, node: PlannedNode): void {
     this.#podsOn.get(node.name)?.add(pod);
+  }
+
+  #countBound(name: string, sign: 1 | -1): void {
+    const bound = this.#boundOn.get(name) ?? [];
+    const node = existingNode(asExisting(this.#asFound.get(name) as FleetNode));
+    for (const pod of bound) this.topology.bind(pod, node, sign * (pod.count ?? 1));
   }
 }
 

@@ -102,6 +102,21 @@ describe('a move', () => {
     expect(broken(fleet, both)).toEqual(['pod-anti-affinity']);
   });
 
+  it('obeys topology with those who stay on their node until it is gone', () => {
+    const agent = { namespace: 'default', labels: { app: 'agent' } };
+    const selector = { matchLabels: agent.labels };
+    const away = (topologyKey: string) => aFleet({ groups: [aPod({ podAntiAffinity: [{ topologyKey, selector }] })] });
+    expect(broken({ ...away(HOSTNAME), boundPods: [{ ...agent, node: 'two' }] }, [drain])).toEqual([]);
+    expect(broken({ ...away(HOSTNAME), boundPods: [{ ...agent, node: 'one' }] }, [drain])).toEqual([
+      'pod-anti-affinity',
+    ]);
+    // It is still in the zone when the others come.
+    expect(broken({ ...away(ZONE), boundPods: [{ ...agent, node: 'two' }] }, [drain])).toEqual(['pod-anti-affinity']);
+    const three = { ...away(ZONE), nodes: [...aFleet().nodes, aFleetNode('three')] };
+    const after = [{ nodes: ['three'], landings: {} }, drain];
+    expect(broken({ ...three, boundPods: [{ ...agent, node: 'three' }] }, after)).toEqual([]);
+  });
+
   it('knows the new nodes of different moves apart', () => {
     const labels = { app: 'web' };
     const podAntiAffinity = [{ topologyKey: HOSTNAME, selector: { matchLabels: labels } }];

@@ -49,6 +49,7 @@ export function verifyConsolidation(
       purchases.set(bought.node.name, { bought, pods: [] });
     }
     for (const [name, pods] of land(ledger, move, leaving, subject, report)) purchases.get(name)?.pods.push(...pods);
+    for (const name of move.nodes) ledger.end(name);
   }
   for (const { bought, pods } of purchases.values()) {
     const groups = pods.map((pod) => ledger.group(pod));

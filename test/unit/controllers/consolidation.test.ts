@@ -1,14 +1,15 @@
 /** Fleets that shrink when their load does, in virtual time. */
 import { describe, expect, it } from 'vitest';
-import { LABEL_INITIALIZED, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
+import { LABEL_HOSTNAME, LABEL_INITIALIZED, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
-import { DEPLOYMENTS, type Deployment } from '../../../src/apis/kubernetes/workloads.ts';
+import { DAEMON_SETS, DEPLOYMENTS, type Deployment } from '../../../src/apis/kubernetes/workloads.ts';
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { aDaemonSet, aTemplate } from '../../../src/embedded/testkit/workloads.ts';
 import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
@@ -142,6 +143,29 @@ describe('consolidation', () => {
     await world.end();
   });
 
+  it('leaves a pod where it is that the others have room for, but a daemon that it avoids', async () => {
+    const world = await FleetWorld.start({
+      account: { catalogue: [aType('large', 8)] },
+      slowHeartbeats: true,
+      controllers: { consolidation: CONSOLIDATION },
+    });
+    const disruption = { consolidateAfter: '30s', budgets: [{ nodes: '100%' }] };
+    await world.client.create(NODE_POOLS, aPool('with'));
+    await world.client.create(NODE_POOLS, aPool('without', { disruption }));
+    const template = aTemplate('agent', 'app', { nodeSelector: { pool: 'with' } });
+    await world.client.create(DAEMON_SETS, aDaemonSet('agent', { template }));
+    await world.client.create(DEPLOYMENTS, aWorkload('filler', 2, '1500m', { pool: 'with' }));
+    await world.clock.advance(2 * MINUTE);
+    await world.client.create(DEPLOYMENTS, avoiding('agent', aWorkload('shy', 1, '500m')));
+    await world.clock.advance(3 * MINUTE);
+    const [pods, launched] = [await podUids(world), world.launched.size];
+    expect(launched).toBe(2);
+    await world.clock.advance(HOUR);
+    expect(await podUids(world)).toEqual(pods);
+    expect(world.launched.size).toBe(launched);
+    await world.end();
+  });
+
   it('says on nodes that go what is saved, and on those that stay why', async () => {
     const world = await aWorld({ consolidateAfter: '0s', budgets: [{ nodes: '100%' }] });
     const names = (await world.client.list(NODE_CLAIMS)).items.map(({ metadata }) => metadata.name ?? '');
@@ -219,4 +243,12 @@ async function closedNodes(world: FleetWorld): Promise<string[]> {
   return items.flatMap(({ metadata, spec }) =>
     spec?.unschedulable === true && metadata.labels?.[LABEL_INITIALIZED] === 'true' ? [metadata.name ?? ''] : [],
   );
+}
+
+/** The workload, with pods that are on no node of that app. */
+function avoiding(app: string, workload: Deployment): Deployment {
+  const { template } = workload.spec;
+  const term = { labelSelector: { matchLabels: { app } }, topologyKey: LABEL_HOSTNAME };
+  const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+  return { ...workload, spec: { ...workload.spec, template: { ...template, spec: { ...template.spec, affinity } } } };
 }

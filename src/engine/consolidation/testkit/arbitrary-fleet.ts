@@ -50,9 +50,14 @@ function runningFleet(problem: Problem, { stays, alternative }: Dice): Fleet {
       pods.push({ name: `default/pod-${pod}`, group: groupOf[pod] ?? 0, node: name });
     }
   });
+  const onNode = (index: number): string =>
+    nodes[(alternative[index % alternative.length] ?? 0) % nodes.length]?.name ?? '';
   return {
     nodes,
     pods,
+    // What nobody moves is wherever it is, whatever others think of it.
+    boundPods:
+      nodes.length === 0 ? [] : (problem.boundPods ?? []).map((pod, index) => ({ ...pod, node: onNode(index) })),
     groups: bare.pods,
     poolDisruption: bare.pools.map(({ name }) => ({ pool: name })),
     pools: bare.pools.map((pool) => ({ ...pool, usage: usageOf(pool.name, nodes, bare) })),

@@ -39,6 +39,9 @@ describe('pods that stay', () => {
     expect(verifyStayingPods(fleet, away).map(({ rule }) => rule)).toEqual(['pod-affinity']);
     const near = aConsolidation(fleet, [{ nodes: ['n0'], landings: { db: 'n1' } }]);
     expect(verifyStayingPods(fleet, near)).toEqual([]);
+    const stands = (node: string) => ({ ...fleet, boundPods: [{ node, namespace: 'default', labels }] });
+    expect(verifyStayingPods(stands('n1'), away)).toEqual([]);
+    expect(verifyStayingPods(stands('n0'), away).map(({ rule }) => rule)).toEqual(['pod-affinity']);
   });
 });
 

@@ -4,18 +4,21 @@
  */
 import type { Fleet, FleetPod } from '../../consolidation/fleet.ts';
 import type { ConsolidationPlan, Move } from '../../consolidation/plan.ts';
-import type { PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../../problem.ts';
+import type { BoundPod, PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../../problem.ts';
 import { selects, untolerated } from '../label-rules.ts';
 import { Market } from '../market.ts';
 import { existingNode, HOSTNAME, meets, newNode, type PlannedNode } from '../planned-node.ts';
 import { spreadDomains } from '../spread-domains.ts';
-import { domainOf } from '../tally.ts';
+import { domainOf, type Subject } from '../tally.ts';
 import type { Rule, Violation } from '../violation.ts';
 
 interface Harm {
   readonly rule: Rule;
   readonly amount: number;
 }
+
+/** Where every pod is; those that are bound to a node go with it. */
+type Places = Map<FleetPod | BoundPod, PlannedNode>;
 
 /** What moves do to the pods that stay. */
 export function verifyStayingPods(fleet: Fleet, plan: ConsolidationPlan): Violation[] {
@@ -28,7 +31,9 @@ export function verifyStayingPods(fleet: Fleet, plan: ConsolidationPlan): Violat
   };
   const market = new Market(problem);
   const nodes = new Map((problem.nodes ?? []).map((node) => [node.name, existingNode(node)]));
-  const places = new Map(fleet.pods.map((pod) => [pod, nodes.get(pod.node) as PlannedNode]));
+  const places: Places = new Map(
+    [...fleet.pods, ...(fleet.boundPods ?? [])].map((pod) => [pod, nodes.get(pod.node) as PlannedNode]),
+  );
   const podNamed = new Map(fleet.pods.map((pod) => [pod.name, pod]));
   const violations: Violation[] = [];
   let before = harms(fleet, problem, places);
@@ -39,6 +44,7 @@ export function verifyStayingPods(fleet: Fleet, plan: ConsolidationPlan): Violat
       const [pod, node] = [podNamed.get(landing.pod), nodes.get(name)];
       if (pod !== undefined && node !== undefined) places.set(pod, node);
     }
+    for (const pod of fleet.boundPods ?? []) if (move.nodes.includes(pod.node)) places.delete(pod);
     const after = harms(fleet, problem, places);
     for (const [subject, { rule, amount }] of after) {
       const was = before.get(subject)?.amount ?? 0;
@@ -65,7 +71,7 @@ function launched(problem: Problem, market: Market, move: Move, index: number): 
 }
 
 /** How much each rule that some pod carries is broken. Hosts are left out: nothing leaves a host that stays. */
-function harms(fleet: Fleet, problem: Problem, places: ReadonlyMap<FleetPod, PlannedNode>): Map<string, Harm> {
+function harms(fleet: Fleet, problem: Problem, places: Readonly<Places>): Map<string, Harm> {
   const result = new Map<string, Harm>();
   for (const [number, carrier] of fleet.groups.entries()) {
     const carriers = fleet.pods.filter(({ group }) => group === number);
@@ -77,8 +83,8 @@ function harms(fleet: Fleet, problem: Problem, places: ReadonlyMap<FleetPod, Pla
     }
     for (const [index, { topologyKey }] of (carrier.podAffinity ?? []).entries()) {
       if (topologyKey === HOSTNAME) continue;
-      const wanted = fleet.pods.filter((pod) => matchesAll(fleet, carrier, fleet.groups[pod.group] as PodGroup));
-      const with_ = new Set(wanted.map((pod) => domainOf(places.get(pod) as PlannedNode, topologyKey)));
+      const wanted = [...places].filter(([pod]) => matchesAll(fleet, carrier, seen(fleet, pod)));
+      const with_ = new Set(wanted.map(([, node]) => domainOf(node, topologyKey)));
       const alone = carriers.filter((pod) => {
         const domain = domainOf(places.get(pod) as PlannedNode, topologyKey);
         return domain !== undefined && !with_.has(domain);
@@ -96,33 +102,37 @@ function hardSpreads(pod: PodGroup): TopologySpread[] {
 function unevenness(
   fleet: Fleet,
   problem: Problem,
-  places: ReadonlyMap<FleetPod, PlannedNode>,
+  places: Readonly<Places>,
   carrier: PodGroup,
   spread: TopologySpread,
 ): number {
   const counts = new Map([...spreadDomains(problem, carrier, spread)].map((domain) => [domain, 0]));
   const keys = hardSpreads(carrier).map(({ topologyKey }) => topologyKey);
-  for (const pod of fleet.pods) {
-    const { namespace, labels } = fleet.groups[pod.group] as PodGroup;
-    const node = places.get(pod) as PlannedNode;
+  for (const [pod, node] of places) {
+    const { namespace, labels } = seen(fleet, pod);
     const domain = domainOf(node, spread.topologyKey);
     if (domain === undefined || namespace !== carrier.namespace || !selects(spread.selector, labels)) continue;
     if (!keys.every((key) => domainOf(node, key) !== undefined)) continue;
     if (spread.nodeAffinityPolicy !== 'Ignore' && !meets(node, carrier.requirements)) continue;
     if (spread.nodeTaintsPolicy === 'Honor' && untolerated(node.taints, carrier.tolerations).length > 0) continue;
-    if (counts.has(domain)) counts.set(domain, (counts.get(domain) ?? 0) + 1);
+    if (counts.has(domain)) counts.set(domain, (counts.get(domain) ?? 0) + ('count' in pod ? (pod.count ?? 1) : 1));
   }
   const least = counts.size < (spread.minDomains ?? 0) ? 0 : Math.min(...counts.values());
   return Math.max(0, Math.max(0, ...counts.values()) - least - spread.maxSkew);
 }
 
-function matchesAll(fleet: Fleet, carrier: PodGroup, pod: PodGroup): boolean {
+/** What rules see of a pod. */
+function seen({ groups }: Fleet, pod: FleetPod | BoundPod): Subject {
+  return 'namespace' in pod ? pod : (groups[pod.group] as PodGroup);
+}
+
+function matchesAll(fleet: Fleet, carrier: PodGroup, pod: Subject): boolean {
   return (carrier.podAffinity ?? []).every(
     (term) => inNamespace(fleet, carrier, term, pod) && selects(term.selector, pod.labels),
   );
 }
 
-function inNamespace(fleet: Fleet, carrier: PodGroup, term: PodAffinityTerm, pod: PodGroup): boolean {
+function inNamespace(fleet: Fleet, carrier: PodGroup, term: PodAffinityTerm, pod: Subject): boolean {
   if (term.namespaces === undefined && term.namespaceSelector === undefined) return pod.namespace === carrier.namespace;
   return (
     term.namespaces?.includes(pod.namespace) === true ||
