@@ -4,7 +4,7 @@
  */
 import { Budgets } from '../../controllers/disruption/budgets/budgets.ts';
 import { withPods } from '../../controllers/disruption/candidate.ts';
-import { Caution } from '../../controllers/disruption/consolidation/caution.ts';
+import { TRUSTING } from '../../controllers/disruption/consolidation/caution.ts';
 import { planMoves } from '../../controllers/disruption/consolidation/plan-moves.ts';
 import { withinPolicies } from '../../controllers/disruption/consolidation/within-policies.ts';
 import type { SpotPolicies } from '../../controllers/spot-policy/spot-policies.ts';
@@ -67,7 +67,7 @@ export function outlook(snapshot: FleetSnapshot, { policies, limits, ...given }:
     ...circumstances,
     options: () => ({ evictInTurns: true, ...limits }),
     // How the latest moves turned out is known to the autoscaler alone; it may put these to a harder test.
-    test: new Caution().test,
+    test: TRUSTING,
     candidate: (name) => {
       const state = built.states.get(name);
       const found = state && withPods(state, { poolNamed, podsOn });

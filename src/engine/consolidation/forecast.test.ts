@@ -46,6 +46,16 @@ describe('a move', () => {
     expect(survivors(aFleet(), [move], { ...KIND, slack: 0.6 })).toEqual([]);
   });
 
+  it('does not work out while nothing is left to the scheduler, unless it moves no pods', () => {
+    const fleet = aFleet({ nodes: [...aFleet().nodes, aFleetNode('three')] });
+    const moves: StatedMove[] = [
+      { nodes: ['two'], landings: { p2: 'one' } },
+      { nodes: ['three'], landings: {} },
+    ];
+    expect(survivors(fleet, moves)).toEqual([0, 1]);
+    expect(survivors(fleet, moves, { ...KIND, paused: true })).toEqual([1]);
+  });
+
   it('puts pods that ask for an instance type on a new node of it, whatever the problem calls the type', () => {
     const type = aType({ name: 'other:big', labels: { [INSTANCE_TYPE]: 'big' }, offerings: onDemand(0.5, 'a') });
     const groups = [{ ...cores(1), requirements: [[oneOf(INSTANCE_TYPE, 'big')]] }];

@@ -23,15 +23,18 @@ export interface ForecastOptions {
   readonly slack: number;
   /** The share of what a move saves that may be lost again to machines for pods that do not fit. */
   readonly losable: number;
+  /** Whether nothing is to be left to the scheduler for now: then only moves work out that move no pods. */
+  readonly paused?: boolean;
 }
 
 /** The moves that work out, by their number in the list. */
 export function* forecast(
   fleet: Fleet,
   moves: readonly Move[],
-  { order, slack, losable }: ForecastOptions,
+  { order, slack, losable, paused = false }: ForecastOptions,
 ): Slices<ReadonlySet<number>> {
   const work = new Work(UNLIMITED);
+  if (paused) return new Set([...moves.keys()].filter((index) => moves[index]?.landings.length === 0));
   const survivors = new Set<number>();
   if (moves.length === 0) return survivors;
   const sign = order === 'smallest-first' ? 1 : -1;

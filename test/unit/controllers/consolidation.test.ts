@@ -1,5 +1,5 @@
 /** Fleets that shrink when their load does, in virtual time. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LABEL_HOSTNAME, LABEL_INITIALIZED, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
@@ -10,6 +10,7 @@ import { DAEMON_SETS, DEPLOYMENTS, type Deployment } from '../../../src/apis/kub
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { aDaemonSet, aTemplate } from '../../../src/embedded/testkit/workloads.ts';
+import { TopologyLedger } from '../../../src/engine/consolidation/topology-ledger.ts';
 import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
@@ -143,27 +144,48 @@ describe('consolidation', () => {
     await world.end();
   });
 
-  it('leaves a pod where it is that the others have room for, but a daemon that it avoids', async () => {
-    const world = await FleetWorld.start({
-      account: { catalogue: [aType('large', 8)] },
-      slowHeartbeats: true,
-      controllers: { consolidation: CONSOLIDATION },
+  describe('of a node whose only pod would have room beside a daemon that it avoids', () => {
+    async function besideDaemons(): Promise<FleetWorld> {
+      const world = await FleetWorld.start({
+        account: { catalogue: [aType('large', 8)] },
+        slowHeartbeats: true,
+        controllers: { consolidation: CONSOLIDATION },
+      });
+      const disruption = { consolidateAfter: '30s', budgets: [{ nodes: '100%' }] };
+      await world.client.create(NODE_POOLS, aPool('with'));
+      await world.client.create(NODE_POOLS, aPool('without', { disruption }));
+      const template = aTemplate('agent', 'app', { nodeSelector: { pool: 'with' } });
+      await world.client.create(DAEMON_SETS, aDaemonSet('agent', { template }));
+      await world.client.create(DEPLOYMENTS, aWorkload('filler', 2, '1500m', { pool: 'with' }));
+      await world.clock.advance(2 * MINUTE);
+      await world.client.create(DEPLOYMENTS, avoiding('agent', aWorkload('shy', 1, '500m')));
+      return world;
+    }
+
+    it('leaves it where it is', async () => {
+      const world = await besideDaemons();
+      await world.clock.advance(3 * MINUTE);
+      const [pods, launched] = [await podUids(world), world.launched.size];
+      expect(launched).toBe(2);
+      await world.clock.advance(HOUR);
+      expect(await podUids(world)).toEqual(pods);
+      expect(world.launched.size).toBe(launched);
+      await world.end();
     });
-    const disruption = { consolidateAfter: '30s', budgets: [{ nodes: '100%' }] };
-    await world.client.create(NODE_POOLS, aPool('with'));
-    await world.client.create(NODE_POOLS, aPool('without', { disruption }));
-    const template = aTemplate('agent', 'app', { nodeSelector: { pool: 'with' } });
-    await world.client.create(DAEMON_SETS, aDaemonSet('agent', { template }));
-    await world.client.create(DEPLOYMENTS, aWorkload('filler', 2, '1500m', { pool: 'with' }));
-    await world.clock.advance(2 * MINUTE);
-    await world.client.create(DEPLOYMENTS, avoiding('agent', aWorkload('shy', 1, '500m')));
-    await world.clock.advance(3 * MINUTE);
-    const [pods, launched] = [await podUids(world), world.launched.size];
-    expect(launched).toBe(2);
-    await world.clock.advance(HOUR);
-    expect(await podUids(world)).toEqual(pods);
-    expect(world.launched.size).toBe(launched);
-    await world.end();
+
+    it('tries it ever less often if it does not know better', async () => {
+      const blind = vi.spyOn(TopologyLedger.prototype, 'allows').mockReturnValue(true);
+      onTestFinished(() => blind.mockRestore());
+      const world = await besideDaemons();
+      await world.clock.advance(HOUR);
+      const launched = world.launched.size;
+      await world.clock.advance(5 * HOUR);
+      // After 40, 80 and 160 minutes; each time the pod comes back to a new node.
+      expect(world.launched.size - launched).toBeLessThanOrEqual(3);
+      expect(launched).toBeLessThanOrEqual(12);
+      expect(blind).toHaveBeenCalled();
+      await world.end();
+    });
   });
 
   it('says on nodes that go what is saved, and on those that stay why', async () => {

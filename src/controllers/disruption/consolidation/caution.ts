@@ -2,10 +2,15 @@
  * How much room a move must leave, learnt from what became of the moves before. Where pods do not find the places they were
  * meant for, machines are launched for them and nothing is saved: then the next moves have to be surer and to leave more room,
  * until the load changes. A fleet that is as tight as the scheduler can pack it is left alone that way.
+ *
+ * Where more room does not help, what fails is not the packing but a rule of the scheduler's that the plan does not know. Such
+ * moves would be planned, fail and be planned again for ever: they are paused, each time for twice as long, until they
+ * succeed or the load changes. What we place ourselves goes on.
  */
-
 import type { Fleet } from '../../../engine/consolidation/fleet.ts';
 import type { ForecastOptions } from '../../../engine/consolidation/forecast.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../platform/logger.ts';
 
 /** What was begun together, and what it was to save. */
 interface Wave {
@@ -13,6 +18,8 @@ interface Wave {
   readonly price: number;
   readonly savings: number;
   readonly load: number;
+  /** Whether it was begun during a pause: then the scheduler had no part in it. */
+  readonly paused: boolean;
 }
 
 /** Each disappointment asks for so much more room, as a share of a node. */
@@ -20,21 +27,33 @@ const STEP = 0.08;
 const HIGHEST = 6;
 /** A wave that saves less than this share of what it was to save has failed. */
 const DELIVERED = 0.5;
-/** As long as nothing has failed, so much of what a move saves may be lost again. */
-const LOSABLE = 0.25;
+/** Before anything has failed, so much of what a move saves may be lost again. */
+export const TRUSTING: ForecastOptions = { order: 'largest-first', slack: 0, losable: 0.25 };
 /** A load that has changed by more than this says nothing about the wave; it is another fleet now. */
 const SAME_LOAD = 0.05;
+const FIRST_PAUSE_MS = 10 * 60_000;
+const LONGEST_PAUSE_MS = 4 * 3_600_000;
 
 export class Caution {
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  readonly #logger: Logger;
   #level = 0;
+  #pauseMs = 0;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
   #wave: Wave | undefined;
   /** The load when the latest wave began. */
   #load = 0;
 
+  constructor({ clock, logger }: { clock: Pick<Clock, 'elapsed'>; logger: Logger }) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
   /** What moves are put to. */
   get test(): ForecastOptions {
-    if (this.#level === 0) return { order: 'largest-first', slack: 0, losable: LOSABLE };
-    return { order: 'smallest-first', slack: (this.#level - 1) * STEP, losable: 0 };
+    if (this.#level === 0) return TRUSTING;
+    const paused = this.#isPaused ? { paused: true } : {};
+    return { order: 'smallest-first', slack: (this.#level - 1) * STEP, losable: 0, ...paused };
   }
 
   /** Whether the load has fallen so far since the latest wave that what it left is worth another look at once. */
@@ -50,7 +69,8 @@ export class Caution {
   /** These claims go, to save so much of the fleet's price. */
   begun(claims: Iterable<string>, savings: number, fleet: Fleet): void {
     this.#load = loadOf(fleet);
-    this.#wave = { claims: new Set(claims), savings, price: priceOf(fleet), load: this.#load };
+    const [price, load, paused] = [priceOf(fleet), this.#load, this.#isPaused];
+    this.#wave = { claims: new Set(claims), savings, price, load, paused };
   }
 
   /** These claims go with the latest wave. */
@@ -66,13 +86,34 @@ export class Caution {
   /** Looks at the fleet after the latest wave is over. */
   settled(fleet: Fleet): void {
     const load = loadOf(fleet);
-    if (this.#wave !== undefined && isSame(load, this.#wave.load)) {
-      const saved = this.#wave.price - priceOf(fleet);
-      if (saved < DELIVERED * this.#wave.savings) this.#level = Math.min(HIGHEST, this.#level + 1);
+    const wave = this.#wave;
+    this.#wave = undefined;
+    if (wave !== undefined && isSame(load, wave.load)) {
+      if (wave.paused) return;
+      if (wave.price - priceOf(fleet) < DELIVERED * wave.savings) this.#disappointed();
+      else this.#pauseMs = 0;
     } else if (!isSame(load, this.#load)) {
       this.#level = 0;
+      this.#pauseMs = 0;
+      this.#pausedUntil = Number.NEGATIVE_INFINITY;
     }
-    this.#wave = undefined;
+  }
+
+  #disappointed(): void {
+    if (this.#level < HIGHEST) {
+      this.#level++;
+      return;
+    }
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * this.#pauseMs));
+    this.#pausedUntil = this.#clock.elapsed() + this.#pauseMs;
+    const minutes = this.#pauseMs / 60_000;
+    this.#logger.info('moves save nothing again and again: those whose pods the scheduler places are paused', {
+      minutes,
+    });
+  }
+
+  get #isPaused(): boolean {
+    return this.#clock.elapsed() < this.#pausedUntil;
   }
 }
 

@@ -72,15 +72,14 @@ export class Consolidation implements DisruptionMethod {
   readonly #ground: Ground;
   readonly #following: FollowingMoves;
   readonly #facts = new PodFactsCache();
-  readonly #caution = new Caution();
+  readonly #caution: Caution;
 
   constructor(options: ConsolidationOptions) {
-    const { clock, logger = SILENT_LOGGER } = options;
+    const { clock } = options;
+    const logger = (options.logger ?? SILENT_LOGGER).with({ controller: 'disruption', method: this.name });
     this.#options = options;
-    this.#announcements = new Announcements({
-      ...options,
-      logger: logger.with({ controller: 'disruption', method: this.name }),
-    });
+    this.#announcements = new Announcements({ ...options, logger });
+    this.#caution = new Caution({ clock, logger });
     this.#ground = new Ground(options);
     this.#following = new FollowingMoves(clock);
   }

@@ -6,7 +6,7 @@ import { aFleetSnapshot, aRunningPod } from '../../../state/testkit/a-fleet-snap
 import { aStateNode, ON_DEMAND, SPOT } from '../../../state/testkit/a-state-node.ts';
 import { DEFAULT_SPOT_SETTINGS, type SpotSettings } from '../../spot-policy/spot-settings.ts';
 import { withPods } from '../candidate.ts';
-import { Caution } from './caution.ts';
+import { TRUSTING } from './caution.ts';
 import { confirmed, type PlannedMoves, planMoves } from './plan-moves.ts';
 import { budgetsOf } from './testkit/planned-fleet.ts';
 
@@ -26,7 +26,7 @@ function planned(snapshot: FleetSnapshot, limits: Partial<SpotSettings['limits']
     planMoves(built, {
       ...circumstances,
       options: () => ({ evictInTurns: true, spotDiversity: 1 }),
-      test: new Caution().test,
+      test: TRUSTING,
       candidate: (name) => {
         const state = built.states.get(name);
         const candidate = state && withPods(state, { poolNamed, podsOn: (node) => snapshot.podsOn(node) });
