@@ -210,6 +210,8 @@ export interface BoundPod {
   /** Pods that are alike on the same node. Default 1. */
   readonly count?: number;
   readonly podAntiAffinity?: readonly PodAffinityTerm[];
+  /** It was told to leave: kube-scheduler counts it no longer in spreads, but still keeps those away that avoid it. */
+  readonly ending?: boolean;
 }
 
 /** Everything one decision is made from. */

@@ -222,6 +222,16 @@ describe('topology', () => {
     expect(zonesOf(solved(aProblem({ pods, nodes, boundPods })))).toEqual(['b', 'c']);
   });
 
+  it('does not count pods that end, which still keep those away that avoid them', () => {
+    const nodes = [aNode({ free: { cpu: 0, memory: 0, pods: 0 } })];
+    const boundPods = [{ node: 'node-1', namespace: 'default', labels: app, count: 2, ending: true }];
+    const topologySpread = [spread(ZONE)];
+    const pods = [aPod({ count: 3, labels: app, topologySpread })];
+    expect(zonesOf(solved(aProblem({ pods, nodes, boundPods })))).toEqual(['a', 'b', 'c']);
+    const shy = [aPod({ labels: { app: 'shy' }, topologySpread, podAntiAffinity: [term(ZONE)] })];
+    expect(zonesOf(solved(aProblem({ pods: shy, nodes, boundPods })))).not.toContain('a');
+  });
+
   it('spreads over hosts', () => {
     const pods = [aPod({ count: 6, labels: app, topologySpread: [spread(HOSTNAME, 2)] })];
     expect(solved(aProblem({ pods })).newNodes).toHaveLength(3);

@@ -192,8 +192,7 @@ class FleetBuilder {
       for (const { kind, uid } of pod.metadata.ownerReferences ?? []) if (kind === 'DaemonSet') daemonsHere.add(uid);
       take(room, knownRequests(pod).resources);
       ports.push(...hostPorts(pod.spec));
-      // One that ends is gone before others come, and kube-scheduler does not count it in spreads.
-      if (pod.metadata.deletionTimestamp === undefined) this.#addBound(facts.group, state.name);
+      this.#addBound(pod, facts, state.name);
     }
     this.#reserveForDaemons(state, daemonsHere, room, ports);
     this.#addNode(state, room, ports, moving.length === 0);
@@ -290,10 +289,14 @@ class FleetBuilder {
   }
 
   /** A pod that stays on its node until that is gone: others may have to be with it, or away from it. */
-  #addBound(shared: SharedGroup, node: string): void {
+  #addBound({ metadata }: Pod, { group: shared }: PodFacts, node: string): void {
     const { namespace, labels = {}, podAntiAffinity } = shared.group;
     this.#boundGroups.add(shared);
-    this.#boundPods.push({ node, namespace, labels, ...(podAntiAffinity === undefined ? {} : { podAntiAffinity }) });
+    this.#boundPods.push({
+      ...{ node, namespace, labels },
+      ...(podAntiAffinity === undefined ? {} : { podAntiAffinity }),
+      ...(metadata.deletionTimestamp === undefined ? {} : { ending: true }),
+    });
   }
 
   #addPod(pod: Pod, facts: PodFacts, node: string): void {

@@ -59,6 +59,16 @@ describe('the nodes of a problem', () => {
     ]);
     expect(problem.nodes?.[1]?.free).toEqual({});
     expect(problem.boundPods?.map(({ node }) => node)).toEqual(['stays', 'goes']);
+    expect(problem.boundPods?.map(({ ending }) => ending)).toEqual([undefined, undefined]);
+  });
+
+  it('have pods that end, and are told apart', () => {
+    const node = aStateNode();
+    const pod = aRunningPod('ends', node);
+    const ends = { ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2030-01-01T23:59:59Z' } };
+    expect(buildProblem(aSnapshot({ nodes: [node], pods: [ends] })).problem.boundPods).toMatchObject([
+      { ending: true },
+    ]);
   });
 
   it('have nothing that could be taken where they are closed, also on their way', () => {

@@ -215,7 +215,12 @@ function boundPod(pod: Pod): Omit<BoundPod, 'node'> {
   const known = BOUND.get(pod);
   if (known !== undefined) return known;
   const { namespace, labels, podAntiAffinity } = podGroup(pod);
-  const bound = { namespace, ...(labels && { labels }), ...(podAntiAffinity && { podAntiAffinity }) };
+  const bound = {
+    namespace,
+    ...(labels && { labels }),
+    ...(podAntiAffinity && { podAntiAffinity }),
+    ...(pod.metadata.deletionTimestamp === undefined ? {} : { ending: true }),
+  };
   BOUND.set(pod, bound);
   return bound;
 }

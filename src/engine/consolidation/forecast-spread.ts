@@ -79,7 +79,8 @@ export class ForecastSpread {
   }
 
   /** Counts a pod of no group that stays where it is. */
-  stand({ namespace, labels = {}, count = 1 }: BoundPod, node: number): void {
+  stand({ namespace, labels = {}, count = 1, ending }: BoundPod, node: number): void {
+    if (ending === true) return;
     for (const number of this.#index.matching(namespace, labels)) add(this.#counters[number] as Counter, node, count);
   }
 

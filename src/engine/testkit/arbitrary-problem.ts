@@ -177,7 +177,11 @@ const cluster: Arbitrary<Pick<Problem, 'nodes' | 'boundPods'>> = fc
   })
   .map(({ nodes, bound }) => ({
     nodes: nodes.map((node, index) => ({ ...node, name: `node-${index}` })),
-    boundPods: bound.filter(([node]) => node < nodes.length).map(([node, pod]) => ({ ...pod, node: `node-${node}` })),
+    // Every third was told to leave.
+    boundPods: bound
+      .map(([node, pod], index) => ({ ...pod, node, ...(index % 3 === 2 ? { ending: true } : {}) }))
+      .filter(({ node }) => node < nodes.length)
+      .map((pod) => ({ ...pod, node: `node-${pod.node}` })),
   }));
 
 /** Any problem. */

@@ -85,6 +85,8 @@ class TopologyCompiler {
   readonly #context: TopologyContext;
   readonly #groups: CountGroup[] = [];
   readonly #ids = new Map<string, number>();
+  /** Groups that spreads look at, which no other rule shares: those that end are not counted there. */
+  readonly #spreads = new Set<number>();
   /** For each anti-affinity term: the group counting its carriers, and whom it keeps away. */
   readonly #inverse = new Map<number, { carriers: number; matcher: PodMatcher; key: number }>();
   readonly #namespaceSets = new Map<string, ReadonlySet<string> | undefined>();
@@ -149,7 +151,10 @@ class TopologyCompiler {
       const carries = carriers.get(pod);
       const alike = shared.get(selected) ?? Int32Array.from(selected);
       shared.set(selected, alike);
-      bound.push(carries === undefined ? alike : Int32Array.from([...selected, ...carries]));
+      if (pod.ending === true) {
+        const others = selected.filter((group) => !this.#spreads.has(group));
+        bound.push(Int32Array.from([...others, ...(carries ?? [])]));
+      } else bound.push(carries === undefined ? alike : Int32Array.from([...selected, ...carries]));
       if ((bound.length & 1023) === 0) yield;
     }
     return { groups: this.#groups, classes: topologies, bound };
@@ -186,9 +191,11 @@ class TopologyCompiler {
     const key = this.#key(spread.topologyKey);
     const counting = this.#context.countFilter(pod, spread);
     const matcher = { selectors: [spread.selector], namespaces: [new Set([pod.namespace])] };
+    const group = this.#group(key, counting.filter, matcher, 'spread');
+    this.#spreads.add(group);
     return {
       kind: 'spread',
-      group: this.#group(key, counting.filter, matcher),
+      group,
       key,
       self: false,
       maxSkew: spread.maxSkew,
@@ -269,8 +276,8 @@ class TopologyCompiler {
     return name === HOSTNAME ? HOST : this.#context.keyId(name);
   }
 
-  #group(key: number, filter: number, matcher: PodMatcher): number {
-    const id = `${key}|${filter}|${matcherKey(matcher)}`;
+  #group(key: number, filter: number, matcher: PodMatcher, by = ''): number {
+    const id = `${key}|${filter}|${by}|${matcherKey(matcher)}`;
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
     const group = this.#groups.length;

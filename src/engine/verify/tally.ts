@@ -5,6 +5,7 @@ import { labelOf, type PlannedNode } from './planned-node.ts';
 export interface Subject {
   readonly namespace: string;
   readonly labels?: Labels;
+  readonly ending?: boolean;
 }
 
 /** Counts the pods that a constraint looks at, by topology domain, as they are placed. */

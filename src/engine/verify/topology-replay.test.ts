@@ -265,6 +265,20 @@ describe('pod anti-affinity', () => {
     expect(brokenRules(avoiding, existing)).toEqual(['pod-anti-affinity']);
   });
 
+  it('keeps pods away from one that ends, which no spread counts any more', () => {
+    const ending = { node: 'node-1', namespace: 'default', labels: web, ending: true };
+    const topologySpread = [
+      { topologyKey: HOSTNAME, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' as const, selector: selectsWeb },
+    ];
+    const beside = (pod: PodGroup, bound: object) =>
+      brokenRules(aProblem({ pods: [pod], nodes: [aNode()], boundPods: [{ ...ending, ...bound }] }), {
+        existing: [{ node: 'node-1', pods: [0] }],
+      });
+    expect(beside(loner(), {})).toEqual(['pod-anti-affinity']);
+    expect(beside(aPod({ labels: web, topologySpread }), {})).toEqual([]);
+    expect(beside(aPod({ labels: web, topologySpread }), { ending: false })).toEqual(['topology-spread']);
+  });
+
   it('does not hold between pods that merely carry it', () => {
     expect(brokenRules(aProblem({ pods: [loner(), loner()] }), nodes(['a', 0, 1]))).toEqual([]);
   });

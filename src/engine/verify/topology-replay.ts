@@ -94,7 +94,7 @@ export class TopologyReplay {
       tally: this.#counting(
         new Tally(
           spread.topologyKey,
-          (pod) => pod.namespace === namespace && selects(spread.selector, pod.labels),
+          (pod) => pod.ending !== true && pod.namespace === namespace && selects(spread.selector, pod.labels),
           (node) =>
             keys.every((key) => domainOf(node, key) !== undefined) &&
             (spread.nodeAffinityPolicy === 'Ignore' || meets(node, requirements)) &&

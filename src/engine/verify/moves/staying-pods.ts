@@ -109,7 +109,8 @@ function unevenness(
   const counts = new Map([...spreadDomains(problem, carrier, spread)].map((domain) => [domain, 0]));
   const keys = hardSpreads(carrier).map(({ topologyKey }) => topologyKey);
   for (const [pod, node] of places) {
-    const { namespace, labels } = seen(fleet, pod);
+    const { namespace, labels, ending } = seen(fleet, pod);
+    if (ending === true) continue;
     const domain = domainOf(node, spread.topologyKey);
     if (domain === undefined || namespace !== carrier.namespace || !selects(spread.selector, labels)) continue;
     if (!keys.every((key) => domainOf(node, key) !== undefined)) continue;
