@@ -232,6 +232,40 @@ describe('a pod that stays on its node until it is gone', () => {
   });
 });
 
+describe('a daemon that a node which goes would ask to leave', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'agent', controller: true };
+  const agent = (parts: Partial<Pod['metadata']> = {}): Pod =>
+    aRunningPod('agent', NODE, { ownerReferences: [owner], ...parts });
+  const blockedBy = (pod: Pod, parts: FleetSnapshotParts = {}): FleetNode['blockedBy'] =>
+    onlyNode({ nodes: [aStateNode()], pods: [pod], ...parts }).blockedBy;
+
+  it('keeps its node as long as it is not to be disrupted', () => {
+    const said = (value: string): Pod => agent({ annotations: { 'karpenter.sh/do-not-disrupt': value } });
+    expect(blockedBy(agent())).toBeUndefined();
+    expect(blockedBy(said('true'))).toEqual({ pod: 'default/agent', budgets: [] });
+    expect(blockedBy(said('23h'))).toBeUndefined();
+    const { fleet, changesAt } = buildFleet(aFleetSnapshot({ nodes: [aStateNode()], pods: [said('25h')] }));
+    expect(fleet.nodes[0]?.blockedBy).toBeDefined();
+    expect(changesAt).toBe(NEXT_DAY + 3_600_000);
+  });
+
+  it('keeps its node while its PodDisruptionBudget allows nothing', () => {
+    expect(blockedBy(agent(), { disruptionBudgets: [aPodBudget(1)] })).toBeUndefined();
+    expect(blockedBy(agent(), { disruptionBudgets: [aPodBudget(0)] })).toEqual({
+      ...{ pod: 'default/agent', budgets: ['default/web'] },
+    });
+  });
+
+  it('does not keep it if it stays to the end, ends already, or is part of the node', () => {
+    const pod = agent({ annotations: PROTECTED });
+    const { spec, metadata } = pod;
+    expect(blockedBy({ ...pod, spec: { ...spec, tolerations: [{ operator: 'Exists' }] } })).toBeUndefined();
+    expect(blockedBy({ ...pod, metadata: { ...metadata, deletionTimestamp: '2030-01-01T23:59:59Z' } })).toBeUndefined();
+    const ownerReferences = [{ ...owner, apiVersion: 'v1', kind: 'Node' }];
+    expect(blockedBy({ ...pod, metadata: { ...metadata, ownerReferences } })).toBeUndefined();
+  });
+});
+
 describe('the PodDisruptionBudgets of a fleet', () => {
   const budgetsOf = (pod: Pod, budget = aPodBudget(1)): readonly number[] =>
     podsOf({ pods: [pod], disruptionBudgets: [budget] })[0]?.disruptionBudgets ?? [];

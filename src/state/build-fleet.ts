@@ -11,7 +11,7 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { podRequests } from '../apis/kubernetes/pod-requests.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
-import type { DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
+import type { BlockingPod, DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
 import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
 import type { BoundPod, HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
 import type { EpochMs } from '../platform/clock.ts';
@@ -137,6 +137,16 @@ interface MovingPod {
   readonly facts: PodFacts;
 }
 
+/** What is on a node beside the pods that move. */
+interface Contents {
+  /** What is left for those that move. */
+  readonly allocatable: Resources;
+  readonly ports: readonly HostPort[];
+  /** Nothing on it moves. */
+  readonly empty: boolean;
+  readonly blockedBy: BlockingPod | undefined;
+}
+
 class FleetBuilder {
   readonly #snapshot: FleetSnapshot;
   readonly #cache: PodFactsCache;
@@ -179,6 +189,7 @@ class FleetBuilder {
     const ports: HostPort[] = [];
     const moving: MovingPod[] = [];
     const daemonsHere = new Set<string>();
+    let blockedBy: BlockingPod | undefined;
     let units = NODE_UNITS;
     for (const pod of pods) {
       units += this.#cache.knows(pod) ? POD_UNITS : NEW_POD_UNITS;
@@ -193,9 +204,10 @@ class FleetBuilder {
       take(room, knownRequests(pod).resources);
       ports.push(...hostPorts(pod.spec));
       this.#addBound(pod, facts, state.name);
+      blockedBy ??= this.#blocking(pod, facts);
     }
     this.#reserveForDaemons(state, daemonsHere, room, ports);
-    this.#addNode(state, room, ports, moving.length === 0);
+    this.#addNode(state, { allocatable: room, ports, empty: moving.length === 0, blockedBy });
     for (const { pod, facts } of moving) this.#addPod(pod, facts, state.name);
     return units;
   }
@@ -247,7 +259,22 @@ class FleetBuilder {
     }
   }
 
-  #addNode(state: StateNode, allocatable: Resources, ports: readonly HostPort[], empty: boolean): void {
+  /** Why a pod that stays on its node keeps it: a node that goes asks it to leave, too, and it may not be asked now. */
+  #blocking(pod: Pod, facts: PodFacts): BlockingPod | undefined {
+    if (pod.metadata.deletionTimestamp !== undefined || !facts.evictable) return undefined;
+    if (this.#isProtected(facts)) return { pod: facts.name, budgets: [] };
+    const budgets = this.#budgets.of(pod, facts.group).map((number) => this.#budgets.all[number]);
+    const refused = budgets.length > 1 || budgets.some((budget) => budget?.allowed === 0);
+    return refused ? { pod: facts.name, budgets: budgets.map((budget) => budget?.name ?? '') } : undefined;
+  }
+
+  #isProtected({ evictable, protectedUntil }: PodFacts): boolean {
+    if (!evictable || protectedUntil === undefined || protectedUntil <= this.#snapshot.now) return false;
+    this.#changesAt = Math.min(this.#changesAt, protectedUntil);
+    return true;
+  }
+
+  #addNode(state: StateNode, { allocatable, ports, empty, blockedBy }: Contents): void {
     const { now, reservationLabel = '', isNominated, cooldownMs = DEFAULT_COOLDOWN_MS } = this.#snapshot;
     // Without a claim nothing can be asked to go, whatever its labels say.
     const pool = state.claim === undefined ? undefined : poolOf(state);
@@ -283,6 +310,7 @@ class FleetBuilder {
       ...(limits === undefined ? {} : { volumeAttachLimits: limits }),
       ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
       ...(held === undefined ? {} : { hold: held.hold }),
+      ...(blockedBy === undefined ? {} : { blockedBy }),
       ...(settling ? { settling } : {}),
       ...(closed ? { closed } : {}),
     });
@@ -300,15 +328,14 @@ class FleetBuilder {
   }
 
   #addPod(pod: Pod, facts: PodFacts, node: string): void {
-    const { group, evictionCost, evictable, protectedUntil, steerable, volumeTrouble } = facts;
+    const { group, evictionCost, evictable, steerable, volumeTrouble } = facts;
     let number = this.#groupNumber.get(group);
     if (number === undefined) {
       number = this.#groups.length;
       this.#groupNumber.set(group, number);
       this.#groups.push(group.group);
     }
-    const isProtected = evictable && protectedUntil !== undefined && protectedUntil > this.#snapshot.now;
-    if (isProtected) this.#changesAt = Math.min(this.#changesAt, protectedUntil);
+    const isProtected = this.#isProtected(facts);
     const budgets = evictable ? this.#budgets.of(pod, group) : [];
     this.#pods.push(pod);
     this.#fleetPods.push({

@@ -2,12 +2,11 @@
  * What consolidation has to know of a pod, remembered with the pod, and shared among pods that are alike: a cluster has many
  * pods and few kinds of them.
  */
-import { TAINT_DISRUPTED } from '../apis/karpenter/labels.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
-import { tolerates } from '../apis/kubernetes/taints.ts';
 import { isReschedulable } from './cluster-state.ts';
 import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
+import { isDrainable } from './is-drainable.ts';
 import { NO_VOLUMES } from './pod-group.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
 import { hasClaim, podVolumes, type StorageLookup } from './pod-volumes.ts';
@@ -65,7 +64,7 @@ export class PodFactsCache {
       moves,
       group: moves ? this.#groups.of(pod, volumes) : this.#groups.ofBound(pod),
       evictionCost: Math.max(0, evictionCost(pod)),
-      evictable: !(pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, TAINT_DISRUPTED)),
+      evictable: isDrainable(pod),
       protectedUntil: doNotDisruptUntil(pod),
       steerable: isSteerable(pod),
       ...('problem' in found ? { volumeTrouble: found.problem } : {}),

@@ -56,6 +56,16 @@ describe('why a node is still there', () => {
     );
   });
 
+  it('is the daemon that must not be disrupted', () => {
+    const daemon = aRunningPod('agent', 'a', {
+      annotations: { 'karpenter.sh/do-not-disrupt': 'true' },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'agent' }],
+    });
+    expect(text('a', { ...TWO, pods: [...(TWO.pods ?? []), daemon] })).toContain(
+      'It is not consolidated: pod default/agent must not be disrupted.',
+    );
+  });
+
   it('is the PodDisruptionBudget that allows no eviction', () => {
     expect(text('a', { ...TWO, disruptionBudgets: [aPodBudget(0)] })).toContain(
       'PodDisruptionBudget default/web allows 0 evictions now, too few with pod default/1',

@@ -5,7 +5,7 @@ import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-b
 import type { EpochMs } from '../../platform/clock.ts';
 import { hasEnded } from '../../state/cluster-state.ts';
 import { doNotDisruptUntil } from '../../state/do-not-disrupt.ts';
-import { isDrainable } from '../node/termination/drainable-pod.ts';
+import { isDrainable } from '../../state/is-drainable.ts';
 
 /** Undefined when it may be evicted now, or when nobody would have to; `budgets` are those that count it. */
 export function podBlocker(pod: Pod, budgets: readonly PodDisruptionBudget[], now: EpochMs): string | undefined {

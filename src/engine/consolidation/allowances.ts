@@ -1,7 +1,14 @@
 /** What may be disrupted: holds, policies, pods that must not move, and the budgets of pools and pods as they are used up. */
 import type { Slices, Work } from '../packing/work.ts';
 import type { CompiledFleet } from './compiled-fleet.ts';
-import type { ConsolidationOptions, DisruptionReason, FleetNode, FleetPod, PoolDisruption } from './fleet.ts';
+import type {
+  BlockingPod,
+  ConsolidationOptions,
+  DisruptionReason,
+  FleetNode,
+  FleetPod,
+  PoolDisruption,
+} from './fleet.ts';
 import type { KeptCause } from './plan.ts';
 
 /** Says which nodes may go, and keeps account. */
@@ -117,7 +124,7 @@ export class Allowances {
   }
 
   #block(node: number): KeptCause | undefined {
-    const { hold, pool } = this.#node(node);
+    const { hold, pool, blockedBy } = this.#node(node);
     if (hold !== undefined) return { kind: 'hold', hold };
     if (pool === undefined || (this.#compiled.nodePool[node] as number) < 0) return { kind: 'no-pool' };
     const disruption = this.#pools.get(pool);
@@ -129,7 +136,7 @@ export class Allowances {
       if (pod.doNotDisrupt === true) return { kind: 'pod', pod: pod.name };
       if ((pod.disruptionBudgets ?? []).length > 1) return { kind: 'several-disruption-budgets', pod: pod.name };
     }
-    return this.refusal([node]);
+    return (blockedBy && blockedCause(blockedBy)) ?? this.refusal([node]);
   }
 
   #budgetCause(budget: number, pod: number): KeptCause {
@@ -144,4 +151,11 @@ export class Allowances {
   #pod(pod: number): FleetPod {
     return this.#compiled.fleet.pods[pod] as FleetPod;
   }
+}
+
+function blockedCause({ pod, budgets }: BlockingPod): KeptCause {
+  const [budget, ...others] = budgets;
+  if (budget === undefined) return { kind: 'pod', pod };
+  if (others.length > 0) return { kind: 'several-disruption-budgets', pod };
+  return { kind: 'disruption-budget', budget, pod, allowed: 0 };
 }

@@ -366,6 +366,20 @@ describe('a node is kept, and it is said why,', () => {
     ]);
   });
 
+  it('when a pod that is not moved, but evicted with it, may not be', () => {
+    const cause = (...budgets: string[]) => {
+      const two = aFleetNode('two', { blockedBy: { pod: 'default/agent', budgets } });
+      const { kept, moves } = plan(aFleet({ nodes: [aFleetNode('one', { hold: 'nominated' }), two] }));
+      expect(moves).toEqual([]);
+      return kept[1];
+    };
+    expect(cause()).toMatchObject({ sentence: 'node two stays: pod default/agent must not be disrupted' });
+    expect(cause('default/b')?.cause).toEqual({
+      ...{ kind: 'disruption-budget', budget: 'default/b', pod: 'default/agent', allowed: 0 },
+    });
+    expect(cause('default/b', 'default/c')?.cause.kind).toBe('several-disruption-budgets');
+  });
+
   it('when a PodDisruptionBudget is used up, also by moves before', () => {
     expect(gone(aFleet(budgets(2)))).toHaveLength(2);
     expect(gone(aFleet(budgets(1)))).toHaveLength(1);

@@ -28,6 +28,14 @@ export type Hold =
   | 'spot-policy'
   | 'static-pool';
 
+/** A pod that is not moved, but would have to be evicted before its node goes, and must not be now. */
+export interface BlockingPod {
+  /** namespace/name. */
+  readonly pod: string;
+  /** Names of the PodDisruptionBudgets that keep it: one that allows nothing, or several; none when it must not be disrupted. */
+  readonly budgets: readonly string[];
+}
+
 /** A node as it runs. */
 export interface FleetNode {
   readonly name: string;
@@ -49,6 +57,8 @@ export interface FleetNode {
   readonly usedHostPorts?: readonly HostPort[];
   /** Keeps the node as it is. */
   readonly hold?: Hold;
+  /** Keeps the node from going, too. */
+  readonly blockedBy?: BlockingPod;
   /** It took the place of others not long ago: it may go if its pods have room elsewhere, but nothing is launched in its place. */
   readonly settling?: boolean;
   /** Cordoned, not ready or about to go: nothing is moved to it. */

@@ -21,6 +21,7 @@ export class DisruptionRules {
       const pods = ledger.podsOn(name);
       const disruption = this.#fleet.poolDisruption.find(({ pool }) => pool === node?.pool);
       if (node?.hold !== undefined) report('untouchable', subject, `${name} is held: ${node.hold}`);
+      if (node?.blockedBy !== undefined) report('untouchable', subject, `${name} is kept by ${node.blockedBy.pod}`);
       if (node?.settling === true && move.newNodes.length > 0) {
         report('untouchable', subject, `${name} took the place of others not long ago, and a node is launched for it`);
       }

@@ -162,6 +162,7 @@ describe('a move', () => {
 describe('what may be touched', () => {
   it.each<[string, Partial<FleetNode>]>([
     ['is held', { hold: 'do-not-disrupt' }],
+    ['is kept by a pod', { blockedBy: { pod: 'default/agent', budgets: [] } }],
     ['is of a pool that is not consolidated', { pool: 'other' }],
   ])('is no node that %s', (_, overrides) => {
     expect(broken(aFleet({ nodes: [aFleetNode('one'), aFleetNode('two', overrides)] }), [drain])).toEqual([

@@ -188,6 +188,21 @@ describe('consolidation', () => {
     });
   });
 
+  it('goes on with the others where one node has a daemon that is not to be disrupted', async () => {
+    const world = await aWorld({ consolidateAfter: '30s', budgets: [{ nodes: '100%' }] }, 24);
+    await world.client.create(DAEMON_SETS, aDaemonSet('agent'));
+    await world.clock.advance(MINUTE);
+    const { items } = await world.client.list(PODS);
+    const agent = items.find(({ metadata }) => metadata.labels?.app === 'agent')?.metadata.name ?? '';
+    const body = { metadata: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } };
+    await world.client.patch(PODS, { name: agent, namespace: 'default' }, { type: 'merge', body });
+    const before = await cores(world);
+    await scale(world, 8);
+    await world.clock.advance(15 * MINUTE);
+    expect(await cores(world)).toBeLessThan(before / 2);
+    await world.end();
+  });
+
   it('says on nodes that go what is saved, and on those that stay why', async () => {
     const world = await aWorld({ consolidateAfter: '0s', budgets: [{ nodes: '100%' }] });
     const names = (await world.client.list(NODE_CLAIMS)).items.map(({ metadata }) => metadata.name ?? '');

@@ -63,6 +63,21 @@ describe('a command that was planned a moment ago', () => {
       'default/1 must not be disrupted',
     ],
     [
+      'a daemon of its node wants to stay',
+      MERGE,
+      {
+        pods: [
+          ...(MERGE.pods ?? []),
+          aRunningPod('agent', 'a', {
+            annotations: { 'karpenter.sh/do-not-disrupt': 'true' },
+            ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'agent' }],
+          }),
+        ],
+      },
+      'churn',
+      'pod default/agent of node a may not be evicted',
+    ],
+    [
       'a PodDisruptionBudget has been used up',
       { ...MERGE, disruptionBudgets: [aPodBudget(1)] },
       { disruptionBudgets: [aPodBudget(0)] },

@@ -89,6 +89,8 @@ export class Validation {
         return churn(`node ${name} is gone`);
       }
       if (node.hold !== undefined) return churn(`node ${name} is held now: ${node.hold}`);
+      if (node.blockedBy !== undefined)
+        return churn(`pod ${node.blockedBy.pod} of node ${name} may not be evicted now`);
       found.push(node);
       for (const pod of this.#podsOn.get(name) ?? []) {
         if (!expected.has(pod.name)) return churn(`pod ${pod.name} has come to node ${name}`);

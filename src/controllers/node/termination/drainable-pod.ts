@@ -1,11 +1,9 @@
 /** Which pods a node waits for when it goes, and in which order they are asked to leave. Pure. */
-import { TAINT_DISRUPTED } from '../../../apis/karpenter/labels.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
-import { tolerates } from '../../../apis/kubernetes/taints.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { hasEnded } from '../../../state/cluster-state.ts';
+import { isDrainable } from '../../../state/is-drainable.ts';
 
-const ANNOTATION_MIRROR = 'kubernetes.io/config.mirror';
 /** A pod that is still there so long after its end was due has nobody who would end it. */
 const STUCK_MS = 60_000;
 const CRITICAL = ['system-cluster-critical', 'system-node-critical'];
@@ -14,14 +12,6 @@ const DEFAULT_GRACE_SECONDS = 30;
 /** Whether a node that goes waits for the pod. */
 export function isAwaited(pod: Pod, now: EpochMs): boolean {
   return !hasEnded(pod) && isDrainable(pod) && !(now > stuckAt(pod));
-}
-
-/** Whether the pod can leave: it is not part of its node, and does not want to stay on a node that goes. */
-export function isDrainable(pod: Pod): boolean {
-  if (pod.metadata.ownerReferences?.some(({ kind }) => kind === 'Node')) return false;
-  // What its kubelet mirrors comes back as often as it is evicted.
-  if (pod.metadata.annotations?.[ANNOTATION_MIRROR] !== undefined) return false;
-  return !(pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, TAINT_DISRUPTED));
 }
 
 /** When a pod that was told to leave is given up on; never for one that was not. */

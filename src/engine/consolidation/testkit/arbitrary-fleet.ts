@@ -119,6 +119,7 @@ function withRestrictions(fleet: Fleet, { rare, allowed, policy, poolAllowed }: 
         ...node,
         ...(hold === undefined ? {} : { hold }),
         ...(draw(index + 3) === 2 ? { settling: true } : {}),
+        ...(draw(index + 3) === 3 ? { blockedBy: { pod: 'default/agent', budgets: [] } } : {}),
         ...(hold === 'leaving' || draw(index + 7) === 1 ? { closed: true } : {}),
       };
     }),
