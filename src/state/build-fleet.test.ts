@@ -296,6 +296,14 @@ describe('the PodDisruptionBudgets of a fleet', () => {
   it('do not hold pods that have not started', () => {
     expect(budgetsOf({ ...sick(), status: { phase: 'Pending' } })).toEqual([]);
   });
+
+  it('hold a pod that has several of them, whatever they allow', () => {
+    const { spec } = aPodBudget(1);
+    const lenient = aPodBudget(1, { spec: { ...spec, unhealthyPodEvictionPolicy: 'AlwaysAllow' } });
+    const several = (pod: Pod) => podsOf({ pods: [pod], disruptionBudgets: [lenient, lenient] })[0]?.disruptionBudgets;
+    expect(several(sick())).toEqual([0, 1]);
+    expect(several({ ...sick(), status: { phase: 'Pending' } })).toBeUndefined();
+  });
 });
 
 describe('a fleet', () => {

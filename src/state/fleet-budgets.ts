@@ -37,7 +37,8 @@ export class FleetBudgets {
   of(pod: Pod, group: SharedGroup): readonly number[] {
     const selecting = this.#selecting(group);
     if (selecting.length === 0 || isFree(pod)) return NONE;
-    if (isPodReady(pod)) return selecting.map(({ number }) => number);
+    // The API server evicts no pod that has several, whatever they allow.
+    if (selecting.length > 1 || isPodReady(pod)) return selecting.map(({ number }) => number);
     return selecting.filter(({ budget }) => !letsUnhealthyGo(budget)).map(({ number }) => number);
   }
 
