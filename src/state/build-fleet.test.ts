@@ -106,6 +106,13 @@ describe('a node of the fleet', () => {
     expect(onlyNode({ nodes: [aStateNode()], isNominated: () => true }).closed).toBe(true);
   });
 
+  it('takes no pods and does not go while its machine is rebooted', () => {
+    const state = aStateNode();
+    const conditions = [...(state.claim.status?.conditions ?? []), { type: 'Rebooting', status: 'True' as const }];
+    const claim = { ...state.claim, status: { ...state.claim.status, conditions } };
+    expect(onlyNode({ nodes: [{ ...state, claim }] })).toMatchObject({ hold: 'not-ready', closed: true });
+  });
+
   it('takes no pods while it is empty and only waits for its time to go', () => {
     const nodes = [aStateNode({ lastPodEventTime: '2030-01-01T23:50:00Z' })];
     const nodePools = poolThat({ consolidateAfter: '15m' });

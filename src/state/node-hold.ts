@@ -1,5 +1,5 @@
 /** Why a node is left as it is for now, whatever it would save. Pure. */
-import { conditionOf } from '../apis/karpenter/conditions.ts';
+import { conditionOf, isTrue } from '../apis/karpenter/conditions.ts';
 import { durationMs, NEVER } from '../apis/karpenter/duration.ts';
 import { ANNOTATION_DO_NOT_DISRUPT } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
@@ -32,6 +32,8 @@ export function nodeHold(state: StateNode, circumstances: HoldCircumstances): No
   const { node, claim } = state;
   if (isLeaving(state)) return { hold: 'leaving' };
   if (isInFlight(state) || node === undefined || !isReady(node)) return { hold: 'not-ready' };
+  // It is ready until the machine goes down, and what is put on it till then goes down with it.
+  if (claim !== undefined && isTrue(claim, 'Rebooting')) return { hold: 'not-ready' };
   if (pool?.spec.replicas !== undefined) return { hold: 'static-pool' };
   if (isProtected(state)) return { hold: 'do-not-disrupt' };
   if (nominated) return { hold: 'nominated' };
