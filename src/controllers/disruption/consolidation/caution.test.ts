@@ -3,6 +3,7 @@ import type { Fleet } from '../../../engine/consolidation/fleet.ts';
 import { aFleet, aFleetNode, aFleetPod } from '../../../engine/testkit/fleet-builder.ts';
 import { SILENT_LOGGER } from '../../../platform/logger.ts';
 import { VirtualClock } from '../../../platform/virtual-clock.ts';
+import { aStateNode } from '../../../state/testkit/a-state-node.ts';
 import { Caution } from './caution.ts';
 
 /** A fleet at a price, with so many pods. */
@@ -26,7 +27,7 @@ describe('caution', () => {
     const caution = aCaution();
     caution.begun(['a'], 2, fleetOf(10));
     expect([...caution.waitsFor]).toEqual(['a']);
-    caution.settled(fleetOf(8.9));
+    caution.settled(fleetOf(8.9), []);
     expect(caution.test.order).toBe('largest-first');
     expect([...caution.waitsFor]).toEqual([]);
   });
@@ -35,7 +36,7 @@ describe('caution', () => {
     const caution = aCaution();
     const slacks = [1, 2, 3].map(() => {
       caution.begun(['a'], 2, fleetOf(10));
-      caution.settled(fleetOf(9.5));
+      caution.settled(fleetOf(9.5), []);
       return caution.test;
     });
     expect(slacks.map(({ order }) => order)).toEqual(['smallest-first', 'smallest-first', 'smallest-first']);
@@ -43,15 +44,26 @@ describe('caution', () => {
     expect(slacks[0]?.losable).toBe(0);
   });
 
+  it('learns nothing from a wave that nothing came of, because its claims are all still there', () => {
+    const caution = aCaution();
+    const nodes = ['a', 'b', 'c'].map((name) => aStateNode({ name }));
+    caution.begun(['uid-a', 'uid-b'], 2, fleetOf(10));
+    caution.settled(fleetOf(10), nodes);
+    expect(caution.test.order).toBe('largest-first');
+    caution.begun(['uid-a', 'uid-b'], 2, fleetOf(10));
+    caution.settled(fleetOf(10), nodes.slice(1));
+    expect(caution.test.order).toBe('smallest-first');
+  });
+
   it('forgets what it learnt when the load is another, and blames nobody for that', () => {
     const caution = aCaution();
     caution.begun(['a'], 2, fleetOf(10));
-    caution.settled(fleetOf(10));
+    caution.settled(fleetOf(10), []);
     expect(caution.test.order).toBe('smallest-first');
-    caution.settled(fleetOf(10, 21));
+    caution.settled(fleetOf(10, 21), []);
     expect(caution.test.order).toBe('smallest-first');
     caution.begun(['a'], 2, fleetOf(10));
-    caution.settled(fleetOf(12, 30));
+    caution.settled(fleetOf(12, 30), []);
     expect(caution.test.order).toBe('largest-first');
   });
 
@@ -72,7 +84,7 @@ describe('caution', () => {
     function fail(caution: Caution, waves = 1): void {
       for (let wave = 0; wave < waves; wave++) {
         caution.begun(['a'], 2, fleetOf(10));
-        caution.settled(fleetOf(10));
+        caution.settled(fleetOf(10), []);
       }
     }
 
@@ -106,7 +118,7 @@ describe('caution', () => {
       const caution = paused();
       fail(caution);
       caution.begun(['a'], 2, fleetOf(10));
-      caution.settled(fleetOf(8));
+      caution.settled(fleetOf(8), []);
       expect(caution.test.paused).toBe(true);
       await clock.advance(10 * MINUTE);
       fail(caution);
@@ -117,14 +129,14 @@ describe('caution', () => {
       const caution = paused();
       await clock.advance(10 * MINUTE);
       caution.begun(['a'], 2, fleetOf(10));
-      caution.settled(fleetOf(8));
+      caution.settled(fleetOf(8), []);
       fail(caution);
       expect(told).toEqual([{ minutes: 10 }, { minutes: 10 }]);
     });
 
     it('ends the pause when the load changes', () => {
       const caution = paused();
-      caution.settled(fleetOf(10, 30));
+      caution.settled(fleetOf(10, 30), []);
       expect(caution.test).toMatchObject({ order: 'largest-first', slack: 0 });
       expect(caution.test.paused).toBeUndefined();
     });

@@ -11,6 +11,7 @@ import type { Fleet } from '../../../engine/consolidation/fleet.ts';
 import type { ForecastOptions } from '../../../engine/consolidation/forecast.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
+import type { StateNode } from '../../../state/state-node.ts';
 
 /** What was begun together, and what it was to save. */
 interface Wave {
@@ -83,13 +84,13 @@ export class Caution {
     };
   }
 
-  /** Looks at the fleet after the latest wave is over. */
-  settled(fleet: Fleet): void {
+  /** Looks at the fleet after the latest wave is over, and at all nodes that are there. */
+  settled(fleet: Fleet, nodes: readonly Pick<StateNode, 'claim'>[]): void {
     const load = loadOf(fleet);
     const wave = this.#wave;
     this.#wave = undefined;
     if (wave !== undefined && isSame(load, wave.load)) {
-      if (wave.paused) return;
+      if (wave.paused || isUndone(wave, nodes)) return;
       if (wave.price - priceOf(fleet) < DELIVERED * wave.savings) this.#disappointed();
       else this.#pauseMs = 0;
     } else if (!isSame(load, this.#load)) {
@@ -118,6 +119,12 @@ export class Caution {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** Whether nothing came of a wave: its commands were dropped or undone, which says nothing about where pods find room. */
+function isUndone({ claims }: Wave, nodes: readonly Pick<StateNode, 'claim'>[]): boolean {
+  const there = nodes.filter(({ claim }) => claims.has(claim?.metadata.uid ?? ''));
+  return claims.size > 0 && there.length === claims.size;
+}
 
 function isSame(load: number, other: number): boolean {
   return Math.abs(load - other) <= SAME_LOAD * Math.max(load, other);

@@ -98,7 +98,7 @@ export class Consolidation implements DisruptionMethod {
     const gathers = this.#ground.gathersUntil(found, look.now);
     if (gathers !== undefined) return this.#later(gathers);
     const built = this.#caution.hasFallen(found.fleet) ? withoutSettling(found) : found;
-    this.#caution.settled(built.fleet);
+    this.#caution.settled(built.fleet, look.nodes);
     const planned = await this.#plan(built, look, pools, signal);
     const isCurrent = this.#ground.stamp === stamp && !look.isOutdated;
     const right = isCurrent ? planned.now : await this.#stillRight(planned.now, built, look, pools, signal);
