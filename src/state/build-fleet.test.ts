@@ -177,7 +177,17 @@ describe('a pod of the fleet', () => {
   it('cannot move while its volume claim is nowhere', () => {
     const pod = aRunningPod('web-1', NODE);
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'lost' } }];
-    expect(podsOf({ pods: [{ ...pod, spec: { ...pod.spec, volumes } }] })[0]?.doNotDisrupt).toBe(true);
+    expect(podsOf({ pods: [{ ...pod, spec: { ...pod.spec, volumes } }] })[0]?.stuck).toBe(
+      'the PersistentVolumeClaim default/lost does not exist',
+    );
+  });
+
+  it('cannot move with its devices, which nobody knows of another machine', () => {
+    const pod = aRunningPod('web-1', NODE);
+    const resourceClaims = [{ name: 'gpu' }];
+    expect(podsOf({ pods: [{ ...pod, spec: { ...pod.spec, resourceClaims } }] })[0]?.stuck).toBe(
+      'its resource claims (gpu) ask for devices, and which machines have them is not known',
+    );
   });
 
   it('is dearer to evict the more it matters', () => {

@@ -328,7 +328,7 @@ class FleetBuilder {
   }
 
   #addPod(pod: Pod, facts: PodFacts, node: string): void {
-    const { group, evictionCost, evictable, steerable, volumeTrouble } = facts;
+    const { group, evictionCost, evictable, steerable, stuck } = facts;
     let number = this.#groupNumber.get(group);
     if (number === undefined) {
       number = this.#groups.length;
@@ -344,7 +344,8 @@ class FleetBuilder {
       node,
       evictionCost,
       ...(steerable ? { steerable } : {}),
-      ...(isProtected || volumeTrouble !== undefined ? { doNotDisrupt: true } : {}),
+      ...(isProtected ? { doNotDisrupt: true } : {}),
+      ...(stuck === undefined ? {} : { stuck }),
       ...(budgets.length === 0 ? {} : { disruptionBudgets: budgets }),
     });
   }

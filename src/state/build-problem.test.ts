@@ -47,6 +47,18 @@ describe('the pods of a problem', () => {
   });
 });
 
+describe('pods with devices', () => {
+  it('are held back, because nobody knows which machines have them', () => {
+    const pod = aPodAsking('pod', { cpu: '1' }, { resourceClaims: [{ name: 'gpu' }, { name: 'nic' }] });
+    const { problem, held } = buildProblem(aSnapshot({ pending: [pod, aPodAsking('plain', { cpu: '1' })] }));
+    expect(names(held.map((one) => one.pod))).toEqual(['pod']);
+    expect(held[0]?.problem).toBe(
+      'its resource claims (gpu, nic) ask for devices, and which machines have them is not known',
+    );
+    expect(problem.pods).toHaveLength(1);
+  });
+});
+
 describe('the nodes of a problem', () => {
   it('have free what their pods leave, and nothing that could be taken where they go', () => {
     const stays = aStateNode({ name: 'stays' });

@@ -11,6 +11,7 @@ import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
 import { knownRequests } from './known-requests.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
+import { deviceTrouble } from './pod-devices.ts';
 import { hostPorts, podGroup, resources } from './pod-group.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
@@ -109,7 +110,8 @@ function* groupPods(
   const members = new Map<SharedGroup, Pod[]>();
   const held: { pod: Pod; problem: string }[] = [];
   for (const pod of all) {
-    const volumes = podVolumes(pod, storage);
+    const trouble = deviceTrouble(pod);
+    const volumes = trouble === undefined ? podVolumes(pod, storage) : { problem: trouble };
     if ('problem' in volumes) held.push({ pod, problem: volumes.problem });
     else {
       const group = shared.of(pod, volumes);

@@ -7,6 +7,7 @@ import { isReschedulable } from './cluster-state.ts';
 import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
 import { isDrainable } from './is-drainable.ts';
+import { deviceTrouble } from './pod-devices.ts';
 import { NO_VOLUMES } from './pod-group.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
 import { hasClaim, podVolumes, type StorageLookup } from './pod-volumes.ts';
@@ -27,7 +28,7 @@ export interface PodFacts {
   /** Whether the one that takes its place can be put where a plan wants it. */
   readonly steerable: boolean;
   /** Why it could not come again elsewhere. */
-  readonly volumeTrouble?: string;
+  readonly stuck?: string;
 }
 
 export class PodFactsCache {
@@ -59,6 +60,7 @@ export class PodFactsCache {
     const found = podVolumes(pod, storage);
     const volumes = 'problem' in found ? NO_VOLUMES : found;
     const moves = isReschedulable(pod);
+    const stuck = deviceTrouble(pod) ?? ('problem' in found ? found.problem : undefined);
     return {
       name: `${namespace}/${name}`,
       moves,
@@ -67,7 +69,7 @@ export class PodFactsCache {
       evictable: isDrainable(pod),
       protectedUntil: doNotDisruptUntil(pod),
       steerable: isSteerable(pod),
-      ...('problem' in found ? { volumeTrouble: found.problem } : {}),
+      ...(stuck === undefined ? {} : { stuck }),
     };
   }
 }

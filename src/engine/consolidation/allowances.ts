@@ -134,6 +134,7 @@ export class Allowances {
     for (const number of pods) {
       const pod = this.#pod(number);
       if (pod.doNotDisrupt === true) return { kind: 'pod', pod: pod.name };
+      if (pod.stuck !== undefined) return { kind: 'pod', pod: pod.name, stuck: pod.stuck };
       if ((pod.disruptionBudgets ?? []).length > 1) return { kind: 'several-disruption-budgets', pod: pod.name };
     }
     return (blockedBy && blockedCause(blockedBy)) ?? this.refusal([node]);

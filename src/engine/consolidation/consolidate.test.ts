@@ -366,6 +366,13 @@ describe('a node is kept, and it is said why,', () => {
     ]);
   });
 
+  it('when a pod on it could not run elsewhere', () => {
+    const nodes = [aFleetNode('one', { hold: 'nominated' }), aFleetNode('two')];
+    const { moves, kept } = plan(aFleet({ nodes, pods: [aFleetPod('p', 'two', { stuck: 'it has a device' })] }));
+    expect(moves).toEqual([]);
+    expect(kept[1]?.sentence).toBe('node two stays: pod p could not run elsewhere: it has a device');
+  });
+
   it('when a pod that is not moved, but evicted with it, may not be', () => {
     const cause = (...budgets: string[]) => {
       const two = aFleetNode('two', { blockedBy: { pod: 'default/agent', budgets } });

@@ -73,6 +73,8 @@ export interface FleetPod {
   readonly group: number;
   readonly node: string;
   readonly doNotDisrupt?: boolean;
+  /** Why it could not come again elsewhere, for people: then it must not be disrupted either. */
+  readonly stuck?: string;
   /** What an eviction of it costs, from its priority and deletion cost. Default 1. */
   readonly evictionCost?: number;
   /** Whether whoever carries a plan out can put the pod that takes its place on the new node that the plan has for it. */

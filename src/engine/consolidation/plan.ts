@@ -36,7 +36,7 @@ export type KeptCause =
   | { readonly kind: 'hold'; readonly hold: Hold }
   | { readonly kind: 'no-pool' }
   | { readonly kind: 'policy'; readonly pool: string; readonly policy: ConsolidationPolicy | 'none' }
-  | { readonly kind: 'pod'; readonly pod: string }
+  | { readonly kind: 'pod'; readonly pod: string; readonly stuck?: string }
   | { readonly kind: 'disruption-budget'; readonly budget: string; readonly pod: string; readonly allowed: number }
   | { readonly kind: 'several-disruption-budgets'; readonly pod: string }
   | { readonly kind: 'pool-budget'; readonly pool: string; readonly reason: DisruptionReason; readonly allowed: number }

@@ -35,7 +35,9 @@ function because(cause: KeptCause): string {
         ? `pool ${cause.pool} is not consolidated`
         : `pool ${cause.pool} lets only empty nodes go, and this one has pods`;
     case 'pod':
-      return `pod ${cause.pod} must not be disrupted`;
+      return cause.stuck === undefined
+        ? `pod ${cause.pod} must not be disrupted`
+        : `pod ${cause.pod} could not run elsewhere: ${cause.stuck}`;
     case 'disruption-budget':
       return `PodDisruptionBudget ${cause.budget} allows ${count(cause.allowed, 'eviction')} now, too few with pod ${cause.pod}`;
     case 'several-disruption-budgets':

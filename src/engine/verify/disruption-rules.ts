@@ -47,6 +47,7 @@ export class DisruptionRules {
 
   #checkPod(subject: string, pod: FleetPod, report: Report): void {
     if (pod.doNotDisrupt === true) report('untouchable', subject, `${pod.name} must not be disrupted`);
+    if (pod.stuck !== undefined) report('untouchable', subject, `${pod.name} could not run elsewhere`);
     const budgets = pod.disruptionBudgets ?? [];
     if (budgets.length > 1)
       report('disruption-budget', subject, `${pod.name} has several budgets and cannot be evicted`);

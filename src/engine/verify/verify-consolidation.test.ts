@@ -190,6 +190,11 @@ describe('what may be touched', () => {
     expect(broken(aFleet({ pods }), [drain])).toEqual(['untouchable']);
   });
 
+  it('is no pod that could not run elsewhere', () => {
+    const pods = [aFleetPod('p1', 'one'), aFleetPod('p2', 'two', { stuck: 'it has a device' })];
+    expect(broken(aFleet({ pods }), [drain])).toEqual(['untouchable']);
+  });
+
   it('is within the disruption budgets of pods, over all moves', () => {
     const three = (allowed: number) =>
       aFleet({

@@ -95,6 +95,7 @@ export class Validation {
       for (const pod of this.#podsOn.get(name) ?? []) {
         if (!expected.has(pod.name)) return churn(`pod ${pod.name} has come to node ${name}`);
         if (pod.doNotDisrupt === true) return churn(`pod ${pod.name} must not be disrupted now`);
+        if (pod.stuck !== undefined) return churn(`pod ${pod.name} could not run elsewhere now: ${pod.stuck}`);
         pods.push(pod);
       }
     }
