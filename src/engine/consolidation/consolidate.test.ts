@@ -188,6 +188,23 @@ describe('spot', () => {
     expect(gone(fleet(3), { spotDiversity: 3 })).toEqual(['n0']);
   });
 
+  it('makes way for as many spot nodes only when as many offerings would do for each of them', () => {
+    const tiny = { cpu: 1500, memory: 8 * GIB, pods: 10 };
+    const pair = (count: number): Fleet => {
+      const instanceTypes = types(count).map((type) => ({ ...type, capacity: tiny }));
+      return apart(2, { instanceTypes }, { capacityType: 'spot', price: 0.6, allocatable: tiny });
+    };
+    expect(gone(pair(15))).toEqual(['n0', 'n1']);
+    expect(causes(pair(14))).toEqual({ n0: 'spot-diversity', n1: 'spot-diversity' });
+    expect(causes(pair(1))).toEqual({ n0: 'spot-diversity', n1: 'spot-diversity' });
+  });
+
+  it('makes way for fewer spot nodes whatever else would do', () => {
+    expect(plan(apart(2, { instanceTypes: types(1) }, { capacityType: 'spot', price: 0.6 })).moves).toMatchObject([
+      { kind: 'merge', nodes: ['n0', 'n1'], newNodes: { length: 1 } },
+    ]);
+  });
+
   it('is launched with fallbacks that all save enough', () => {
     const [move] = plan(fleet(40)).moves;
     const prices = move?.newNodes[0]?.offerings.map(({ price }) => price) ?? [];

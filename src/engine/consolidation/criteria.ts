@@ -1,7 +1,8 @@
 /** Whether an exchange of nodes is worth its disruption. */
 import type { Allowances } from './allowances.ts';
-import type { ConsolidationOptions, FleetNode } from './fleet.ts';
+import type { ConsolidationOptions } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
+import { highestPrices } from './launch-prices.ts';
 import type { MarketLadder } from './market-ladder.ts';
 import { optionsFor, templateOf } from './node-options.ts';
 import type { KeptCause } from './plan.ts';
@@ -62,22 +63,25 @@ export class Criteria {
         ? { kind: 'price', price, cheapest: newPrice }
         : { kind: 'small-saving', savings, wanted };
     }
-    return this.#tooFewOfferings(leaving, news) ?? this.#outOfBalance(fromFleet, price, savings);
+    return this.#tooFewOfferings(leaving, news, price) ?? this.#outOfBalance(fromFleet, price, savings);
   }
 
-  /** A lone spot node makes way for spot only when enough cheaper offerings would do, or the next one would be taken sooner. */
-  #tooFewOfferings(leaving: readonly number[], news: readonly number[]): KeptCause | undefined {
-    const { model, compiled, nodeOption, existingCount } = this.#state;
-    const [only] = leaving;
-    if (leaving.length !== 1 || only === undefined || only >= existingCount) return undefined;
-    const { capacityType, price } = compiled.fleet.nodes[only] as FleetNode;
-    if (capacityType !== 'spot') return undefined;
-    const most = price - this.wanted(price, true);
-    for (const node of news) {
+  /**
+   * Spot makes way for as many spot nodes or more only when enough offerings would do that are cheaper, or what comes would be taken
+   * sooner than what goes. Where fewer come, there are fewer to be taken.
+   */
+  #tooFewOfferings(leaving: readonly number[], news: readonly number[], price: number): KeptCause | undefined {
+    const { model, compiled, nodeOption } = this.#state;
+    // What is only planned yet has no entry in the fleet; it is judged with the nodes that it is to stand in for.
+    const isSpot = (node: number): boolean => compiled.fleet.nodes[node]?.capacityType === 'spot';
+    if (news.length < leaving.length || !leaving.some(isSpot)) return undefined;
+    const most = highestPrices(this.#state, news, price, this);
+    for (const [index, node] of news.entries()) {
       const { optionOffering, optionPrice } = model.catalogue;
       if (optionOffering[nodeOption[node] as number]?.capacityType !== 'spot') continue;
       const cheaper = optionsFor(this.#state, this.#ladder, node, { samePool: true }).filter(
-        (option) => optionOffering[option]?.capacityType === 'spot' && (optionPrice[option] as number) <= most,
+        (option) =>
+          optionOffering[option]?.capacityType === 'spot' && (optionPrice[option] as number) <= (most[index] as number),
       );
       const offerings = new Set(
         cheaper.map((option) => `${templateOf(model, option).type}/${optionOffering[option]?.zone}`),

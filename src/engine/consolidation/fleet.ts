@@ -128,7 +128,7 @@ export interface ConsolidationOptions {
   readonly minSavingsShare?: number;
   /** A move must save at least this much for each unit of its disruption cost, USD per hour. Default 0. */
   readonly minSavingsPerDisruption?: number;
-  /** One spot node makes way for another only if at least this many cheaper spot offerings would do. Default 15. */
+  /** Spot makes way for as many spot nodes or more only if at least this many cheaper offerings would do for each. Default 15. */
   readonly spotDiversity?: number;
   /** Balanced pools: the least ratio of the share saved to the share disrupted. Default 0.5. */
   readonly balancedScore?: number;

@@ -251,6 +251,14 @@ describe('what a move brings', () => {
     const names = ['t0/a/spot', 't1/a/spot', 't2/a/spot'];
     expect(broken(onSpot, [move(...names)], {}, { spotDiversity: 3 })).toEqual([]);
     expect(broken(onSpot, [move(...names.slice(1))], {}, { spotDiversity: 3 })).toEqual(['spot-diversity']);
+    const pair = (second: string[]): StatedMove => ({
+      ...{ nodes: ['one', 'two'], landings: { p1: 0, p2: 1 } },
+      buy: [{ buy: names }, { buy: second }],
+    });
+    expect(broken(onSpot, [pair(names)], {}, { spotDiversity: 3 })).toEqual([]);
+    expect(broken(onSpot, [pair(names.slice(1))], {}, { spotDiversity: 3 })).toEqual(['spot-diversity']);
+    const merge: StatedMove = { nodes: ['one', 'two'], landings: { p1: 0, p2: 0 }, buy: [{ buy: names.slice(1) }] };
+    expect(broken(onSpot, [merge], {}, { spotDiversity: 3 })).toEqual([]);
   });
 
   it('adds up', () => {

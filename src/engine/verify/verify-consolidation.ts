@@ -125,17 +125,15 @@ function checkSavings(
   if (savings < wanted - ROUNDING || (launches && savings <= 0))
     report('savings', subject, `saves ${savings}, ${wanted} is wanted`);
 
-  const [old, ...others] = gone;
-  const [next, ...further] = move.newNodes;
-  if (old === undefined || next === undefined || others.length > 0 || further.length > 0) return;
-  if (old.capacityType !== 'spot' || next.offerings[0]?.capacityType !== 'spot') return;
-  const cheaper = next.offerings.filter(({ capacityType, price }) => capacityType === 'spot' && price < old.price);
-  if (cheaper.length < (options.spotDiversity ?? 15)) {
-    report(
-      'spot-diversity',
-      subject,
-      `${cheaper.length} cheaper spot offerings, ${options.spotDiversity ?? 15} are wanted`,
-    );
+  if (move.newNodes.length < gone.length || !gone.some(({ capacityType }) => capacityType === 'spot')) return;
+  const diverse = options.spotDiversity ?? 15;
+  for (const { offerings, price } of move.newNodes) {
+    if (offerings[0]?.capacityType !== 'spot') continue;
+    // In its place they would still save something.
+    const others = offerings.filter((one) => one.capacityType === 'spot' && one.price < price + savings);
+    if (others.length < diverse) {
+      report('spot-diversity', subject, `${others.length} cheaper spot offerings, ${diverse} are wanted`);
+    }
   }
 }
 
