@@ -191,7 +191,7 @@ export class Disruption {
         else await this.#begin(planned, pools, beginnings, context);
       });
     } finally {
-      method.begun?.([...beginnings.keys()]);
+      await method.begun?.([...beginnings.keys()], signal);
     }
     await atMost(clock, BEGIN_MS, Promise.all(beginnings.values()), signal);
     return beginnings.size > 0;

@@ -15,7 +15,7 @@ export interface DisruptionMethod {
    * Hears what was begun of the latest plan that had anything in it: others may have been faster, or the cluster may have changed
    * since, so that it is less than was planned, or nothing.
    */
-  begun?(commands: readonly Command[]): void;
+  begun?(commands: readonly Command[], signal: AbortSignal): Promise<void>;
   /** When there may be more to find by time alone, as far as the latest plan knows. */
   readonly wakeAt?: EpochMs | undefined;
 }

@@ -1,5 +1,4 @@
 /** What people are told of plans, in events, metrics and the log. */
-import type { ConsolidationPlan } from '../../../engine/consolidation/plan.ts';
 import type { Slices } from '../../../engine/packing/work.ts';
 import type { EventRecorder } from '../../../kube/event-recorder.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -33,20 +32,26 @@ export class Announcements {
     this.#logger = logger;
   }
 
-  /** A plan was made, and these of its moves begin; in slices. */
-  *planned({ plan, refused }: PlannedMoves, begun: readonly PlannedMove[], built: BuiltFleet): Slices<void> {
+  /** A plan was made: why nodes stay; in slices. */
+  *planned({ plan, refused }: PlannedMoves, built: BuiltFleet): Slices<void> {
     yield;
-    this.#metrics.planned(plan);
-    yield* this.#metrics.decided(begun, plan, built.fleet);
-    for (const [index, { move, command }] of begun.entries()) {
+    this.#metrics.planned(plan, built.fleet);
+    yield;
+    for (const [{ nodes }, because] of refused) for (const name of nodes) this.#stays(name, because, built);
+    for (const { node, cause, sentence } of plan.kept.slice(0, MOST_EVENTS))
+      if (cause.kind !== 'hold' && cause.kind !== 'unfinished') this.#stays(node, sentence, built);
+  }
+
+  /** These moves have begun; in slices. */
+  *begun(moves: readonly PlannedMove[], { fleet }: BuiltFleet): Slices<void> {
+    yield* this.#metrics.begun(moves, fleet);
+    for (const [index, { move, command }] of moves.entries()) {
       if (index % TOLD_TOGETHER === 0) yield;
       for (const { node, claim } of command.candidates) {
         this.#recorder.record(consolidationApproved(node, move.sentence));
         this.#recorder.record(consolidationApproved(claim, move.sentence));
       }
     }
-    for (const [{ nodes }, because] of refused) for (const name of nodes) this.#stays(name, because, built);
-    this.#tellWhatStays(plan, built);
   }
 
   /** A move that is not right any more is not begun. */
@@ -64,11 +69,6 @@ export class Announcements {
     const { way, moves, priceBefore, priceAfter, lowerBound } = plan;
     const counts = { moves: moves.length, later: later.length, unlikely: unlikely.length };
     this.#logger.info('found a cheaper fleet', { way, ...counts, ...details, priceBefore, priceAfter, lowerBound });
-  }
-
-  #tellWhatStays({ kept }: ConsolidationPlan, built: BuiltFleet): void {
-    for (const { node, cause, sentence } of kept.slice(0, MOST_EVENTS))
-      if (cause.kind !== 'hold' && cause.kind !== 'unfinished') this.#stays(node, sentence, built);
   }
 
   #stays(name: string, because: string, { states }: BuiltFleet): void {

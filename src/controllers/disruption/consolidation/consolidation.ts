@@ -22,7 +22,7 @@ import { supplyKey } from '../supply.ts';
 import { Announcements } from './announcements.ts';
 import { Caution } from './caution.ts';
 import type { ChangeStamp } from './change-stamp.ts';
-import type { PlannedMove } from './commands-of-plan.ts';
+import type { FollowingMove, PlannedMove } from './commands-of-plan.ts';
 import { fleetSnapshot } from './fleet-snapshot.ts';
 import { FollowingMoves } from './following-moves.ts';
 import { Ground } from './ground.ts';
@@ -62,6 +62,15 @@ const FORGOTTEN_MS = 300_000;
 /** Nobody tells us that a node is no longer kept for pods that were to come. */
 const NOMINATED_MS = 10_000;
 
+/** What was wanted last. */
+interface LatestMoves {
+  readonly moves: readonly PlannedMove[];
+  /** What may follow them; undefined where they follow others themselves. */
+  readonly next?: readonly FollowingMove[];
+  /** What they were planned from. */
+  readonly built: BuiltFleet;
+}
+
 export class Consolidation implements DisruptionMethod {
   readonly name = 'consolidation';
   readonly reason = 'Underutilized';
@@ -73,6 +82,7 @@ export class Consolidation implements DisruptionMethod {
   readonly #following: FollowingMoves;
   readonly #facts = new PodFactsCache();
   readonly #caution: Caution;
+  #latest: LatestMoves | undefined;
 
   constructor(options: ConsolidationOptions) {
     const { clock } = options;
@@ -99,22 +109,41 @@ export class Consolidation implements DisruptionMethod {
     if (gathers !== undefined) return this.#later(gathers);
     const built = this.#caution.hasFallen(found.fleet) ? withoutSettling(found) : found;
     this.#caution.settled(built.fleet, look.nodes);
+    this.#following.forget();
     const planned = await this.#plan(built, look, pools, signal);
-    const isCurrent = this.#ground.stamp === stamp && !look.isOutdated;
-    const right = isCurrent ? planned.now : await this.#stillRight(planned.now, built, look, pools, signal);
-    this.#begin(right, built);
-    const following = this.#following.keep(planned.next, right, built);
-    await inSlices(this.#announcements.planned(planned, right, built), clock, signal);
-    this.#announcements.log(planned, {
-      ...{ held: built.heldUntil.length, begun: right.length, following, test: this.#caution.test },
-      seconds: (clock.elapsed() - startedAt) / 1000,
-    });
+    await inSlices(this.#announcements.planned(planned, built), clock, signal);
     const until = Math.min(built.changesAt ?? Number.POSITIVE_INFINITY, look.now + this.#unheardMs(look));
     this.wakeAt = until as EpochMs;
     const open = planned.now.length > 0 || planned.later.length > 0 || !planned.plan.complete;
     if (open) this.#ground.foundSomething();
     else this.#ground.foundNothing(stamp, pools, look, until);
+    // Last of all: what changes later is noticed by whoever begins them.
+    const isCurrent = this.#ground.stamp === stamp && !look.isOutdated;
+    const right = isCurrent ? planned.now : await this.#stillRight(planned.now, built, look, pools, signal);
+    this.#announcements.log(planned, {
+      ...{ held: built.heldUntil.length, right: right.length, test: this.#caution.test },
+      seconds: (clock.elapsed() - startedAt) / 1000,
+    });
+    this.#latest = { moves: right, next: planned.next, built };
     return right.map(({ command }) => command);
+  }
+
+  /** What is waited for, and learnt from, is what has begun: others may have been faster than the plan. */
+  async begun(commands: readonly Command[], signal: AbortSignal): Promise<void> {
+    const latest = this.#latest;
+    this.#latest = undefined;
+    if (latest === undefined) return;
+    const { built } = latest;
+    const ids = new Set(commands.map(({ id }) => id));
+    const begun = latest.moves.filter(({ command }) => ids.has(command.id));
+    if (begun.length === 0) return;
+    if (latest.next === undefined) this.#caution.joined(uidsOf(begun), savingsOf(begun));
+    else {
+      this.#ground.begun();
+      this.#caution.begun(uidsOf(begun), savingsOf(begun), built.fleet);
+      this.#following.keep(latest.next, begun, built);
+    }
+    await inSlices(this.#announcements.begun(begun, built), this.#options.clock, signal);
   }
 
   /** After how long things may have changed that nobody tells us about. */
@@ -151,19 +180,13 @@ export class Consolidation implements DisruptionMethod {
     return inSlices(planning, clock, signal);
   }
 
-  #begin(begun: readonly PlannedMove[], { fleet }: BuiltFleet): void {
-    if (begun.length === 0) return;
-    this.#ground.begun();
-    this.#caution.begun(uidsOf(begun), savingsOf(begun), fleet);
-  }
-
   /** Begins those moves of the latest plan whose other commands have written the claims that they need. */
   async #follow(look: Look, signal: AbortSignal): Promise<readonly Command[]> {
     const ready = this.#following.ready(look);
     if (ready === undefined) return [];
     const pools = await look.pools(signal);
     const right = await this.#stillRight(ready.moves, ready.built, look, pools, signal, true);
-    this.#caution.joined(uidsOf(right), savingsOf(right));
+    this.#latest = { moves: right, built: ready.built };
     return right.map(({ command }) => ({ ...command, needs: ready.needsOf(command) }));
   }
 

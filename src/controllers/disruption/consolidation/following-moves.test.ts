@@ -24,7 +24,7 @@ describe('moves that follow others', () => {
   it('are ready when the claims that they need are written, and then once', async () => {
     const moves = new FollowingMoves(new VirtualClock());
     const second = following('second', FIRST);
-    expect(moves.keep([second, following('third', second)], [FIRST], {} as never)).toBe(2);
+    moves.keep([second, following('third', second)], [FIRST], {} as never);
     expect(moves.ready(look())).toBeUndefined();
     const ready = moves.ready(look('first'));
     expect(ready?.moves).toEqual([second]);
@@ -36,8 +36,15 @@ describe('moves that follow others', () => {
   it('are not kept where what they follow has not begun, nor those that follow them', () => {
     const moves = new FollowingMoves(new VirtualClock());
     const second = following('second', FIRST);
-    expect(moves.keep([second, following('third', second)], [], {} as never)).toBe(0);
+    moves.keep([second, following('third', second)], [], {} as never);
     expect(moves.ready(look('first', 'second'))).toBeUndefined();
+  });
+
+  it('are forgotten when there is another plan', () => {
+    const moves = new FollowingMoves(new VirtualClock());
+    moves.keep([following('second', FIRST)], [FIRST], {} as never);
+    moves.forget();
+    expect(moves.ready(look('first'))).toBeUndefined();
   });
 
   it('are forgotten when those claims do not come', async () => {

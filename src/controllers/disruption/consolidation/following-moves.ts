@@ -32,15 +32,19 @@ export class FollowingMoves {
     this.#clock = clock;
   }
 
-  /** Keeps those of the moves that follow what has begun, or each other; what was kept before is forgotten. Gives how many these are. */
-  keep(next: readonly FollowingMove[], begun: readonly PlannedMove[], built: BuiltFleet): number {
+  /** Keeps those of the moves that follow what has begun, or each other. */
+  keep(next: readonly FollowingMove[], begun: readonly PlannedMove[], built: BuiltFleet): void {
     // Those that follow come after those that they follow.
     const known = new Set(begun.map(({ command }) => command));
     const moves = next.filter(
       ({ command, follows }) => follows.every((other) => known.has(other)) && known.add(command),
     );
     this.#following = moves.length === 0 ? undefined : { moves, built, since: this.#clock.elapsed() };
-    return moves.length;
+  }
+
+  /** There is another plan. */
+  forget(): void {
+    this.#following = undefined;
   }
 
   /** Those whose other commands have written the claims that they need; they are not kept any more. */

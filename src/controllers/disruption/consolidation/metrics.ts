@@ -43,31 +43,31 @@ export class ConsolidationMetrics {
     });
   }
 
-  planned(plan: ConsolidationPlan): void {
+  /** What a plan comes to, and the nodes that stay because a Balanced pool finds their end not worth it. */
+  planned(plan: ConsolidationPlan, fleet: Fleet): void {
     if (!plan.complete) this.#timeouts.add({ consolidation_type: 'multi' });
     this.#price.set({ bound: 'now' }, plan.priceBefore);
     this.#price.set({ bound: 'plan' }, plan.priceAfter);
     this.#price.set({ bound: 'lower' }, plan.lowerBound);
+    const poolOf = new Map(fleet.nodes.map(({ name, pool }) => [name, pool ?? '']));
+    for (const { node, cause } of plan.kept)
+      if (cause.kind === 'balanced') this.#decided('rejected', poolOf.get(node) ?? '', cause.score, fleet);
   }
 
-  /** Moves that are begun, and nodes that stay because a Balanced pool finds their end not worth it; in slices. */
-  *decided(begun: readonly PlannedMove[], plan: ConsolidationPlan, fleet: Fleet): Slices<void> {
-    const policies = new Map(fleet.poolDisruption.map(({ pool, policy }) => [pool, policy ?? '']));
-    const count = (decision: 'approved' | 'rejected', nodepool: string, score: number): void => {
-      const labels = { decision, nodepool, policy: snake(policies.get(nodepool) ?? '') };
-      this.#moves.add(labels);
-      this.#scores.observe(labels, score);
-    };
+  /** Moves that have begun; in slices. */
+  *begun(moves: readonly PlannedMove[], fleet: Fleet): Slices<void> {
     const scoresOf = poolScores(fleet);
-    for (const [index, { move }] of begun.entries()) {
+    for (const [index, { move }] of moves.entries()) {
       if (index % COUNTED_TOGETHER === 0) yield;
-      for (const [pool, score] of scoresOf(move)) count('approved', pool, score);
+      for (const [pool, score] of scoresOf(move)) this.#decided('approved', pool, score, fleet);
     }
-    yield;
-    const poolOf = new Map(fleet.nodes.map(({ name, pool }) => [name, pool ?? '']));
-    for (const { node, cause } of plan.kept) {
-      if (cause.kind === 'balanced') count('rejected', poolOf.get(node) ?? '', cause.score);
-    }
+  }
+
+  #decided(decision: 'approved' | 'rejected', nodepool: string, score: number, { poolDisruption }: Fleet): void {
+    const policy = poolDisruption.find(({ pool }) => pool === nodepool)?.policy ?? '';
+    const labels = { decision, nodepool, policy: snake(policy) };
+    this.#moves.add(labels);
+    this.#scores.observe(labels, score);
   }
 }
 
