@@ -1,12 +1,14 @@
 /** Fleets that shrink under policies, in virtual time, on the embedded cluster and the simulated cloud. */
 import { describe, expect, it } from 'vitest';
-import { NODE_CLAIMS, type NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
+import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import type { Written } from '../../../src/apis/schema/with-defaults.ts';
 import { SPOT_POLICIES, type SpotPolicy, type SpotPolicySpec } from '../../../src/apis/spindrift/spot-policy.ts';
 import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import type { InstanceType } from '../../../src/engine/problem.ts';
+import { isClaimGoing } from '../../../src/state/state-node.ts';
+import { claimsOf, machinesBy } from './testkit/fleet-facts.ts';
 import { aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
@@ -40,31 +42,15 @@ async function loadFalls(world: FleetWorld, nodes: number): Promise<void> {
   await world.clock.advance(2 * HOUR);
 }
 
-async function claims(world: FleetWorld): Promise<readonly NodeClaim[]> {
-  return (await world.client.list(NODE_CLAIMS)).items;
-}
-
 /** What machines there are, with their number. */
-async function machines(world: FleetWorld): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { metadata } of await claims(world)) {
-    const { labels = {} } = metadata;
-    const zone = labels['topology.kubernetes.io/zone'];
-    const key = `${labels['karpenter.sh/capacity-type']} ${labels['node.kubernetes.io/instance-type']} ${zone}`;
-    counts[key] = (counts[key] ?? 0) + 1;
-  }
-  return counts;
-}
+const machines = (world: FleetWorld) => machinesBy(world, LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE);
 
 /** The most machines that go at the same time within so long. */
 async function mostGoing(world: FleetWorld, ms: number): Promise<number> {
   let most = 0;
   for (let past = 0; past < ms; past += 10_000) {
     await world.clock.advance(10_000);
-    const going = (await claims(world)).filter(
-      ({ metadata }) =>
-        metadata.deletionTimestamp !== undefined || metadata.annotations?.['spindrift.dev/disruption'] !== undefined,
-    );
+    const going = (await claimsOf(world)).filter(isClaimGoing);
     most = Math.max(most, going.length);
   }
   return most;

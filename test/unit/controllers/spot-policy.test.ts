@@ -1,6 +1,7 @@
 /** How pools use spot capacity under policies, in virtual time, on the embedded cluster and the simulated cloud. */
 import { describe, expect, it } from 'vitest';
 import { conditionOf } from '../../../src/apis/karpenter/conditions.ts';
+import { LABEL_CAPACITY_TYPE, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
@@ -9,6 +10,7 @@ import { SPOT_POLICIES, type SpotPolicy, type SpotPolicySpec } from '../../../sr
 import { type AccountSettings, NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import type { InstanceType } from '../../../src/engine/problem.ts';
+import { claimsOf, machinesBy } from './testkit/fleet-facts.ts';
 import { aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
@@ -50,20 +52,8 @@ async function scale(world: FleetWorld, app: string, replicas: number): Promise<
   await world.clock.advance(MINUTE);
 }
 
-async function claims(world: FleetWorld): Promise<readonly NodeClaim[]> {
-  return (await world.client.list(NODE_CLAIMS)).items;
-}
-
 /** What machines there are: capacity type and zone, with their number. */
-async function machines(world: FleetWorld): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { metadata } of await claims(world)) {
-    const { labels = {} } = metadata;
-    const key = `${labels['karpenter.sh/capacity-type']} ${labels['topology.kubernetes.io/zone']}`;
-    counts[key] = (counts[key] ?? 0) + 1;
-  }
-  return counts;
-}
+const machines = (world: FleetWorld) => machinesBy(world, LABEL_CAPACITY_TYPE, LABEL_ZONE);
 
 async function policy(world: FleetWorld, name: string): Promise<SpotPolicy> {
   return world.client.get(SPOT_POLICIES, { name });
@@ -71,15 +61,16 @@ async function policy(world: FleetWorld, name: string): Promise<SpotPolicy> {
 
 /** The zone in which a pod that comes now gets its machine, which is then taken away again. */
 async function zoneOfNext(world: FleetWorld, app: string, away: 'interrupted' | 'deleted'): Promise<string> {
-  const before = new Set((await claims(world)).map(({ metadata }) => metadata.name));
+  const before = new Set((await claimsOf(world)).map(({ metadata }) => metadata.name));
   await run(world, app, 1);
-  const made = (await claims(world)).find(({ metadata }) => !before.has(metadata.name)) as NodeClaim;
+  const made = (await claimsOf(world)).find(({ metadata }) => !before.has(metadata.name)) as NodeClaim;
   if (away === 'interrupted') {
     world.cloud.interrupt(made.status?.providerID ?? '', 0);
     await world.clock.advance(1000);
   }
   await world.client.delete(DEPLOYMENTS, { namespace: 'default', name: app });
-  for (const { metadata } of await claims(world)) await world.client.delete(NODE_CLAIMS, { name: metadata.name ?? '' });
+  for (const { metadata } of await claimsOf(world))
+    await world.client.delete(NODE_CLAIMS, { name: metadata.name ?? '' });
   await world.clock.advance(10 * MINUTE);
   return made.metadata.labels?.['topology.kubernetes.io/zone'] ?? '';
 }
@@ -149,10 +140,10 @@ describe('a NodePool with a policy', () => {
       labelled('fast'),
     ]);
     const zoneOf = async (app: string, pool: string): Promise<string | undefined> => {
-      const before = new Set((await claims(world)).map(({ metadata }) => metadata.name));
+      const before = new Set((await claimsOf(world)).map(({ metadata }) => metadata.name));
       await world.client.create(DEPLOYMENTS, aWorkload(app, 1, '1500m', { pool }));
       await world.clock.advance(MINUTE);
-      const made = (await claims(world)).find(({ metadata }) => !before.has(metadata.name));
+      const made = (await claimsOf(world)).find(({ metadata }) => !before.has(metadata.name));
       return made?.metadata.labels?.['topology.kubernetes.io/zone'];
     };
     const empty = [{ capacityType: 'spot' as const, instanceType: 'small', zone: 'zone-a', capacity: 0 }];
@@ -172,7 +163,7 @@ describe('a NodePool with a policy', () => {
   it('is cordoned when the cloud recommends to leave a machine, if the policy says so', async () => {
     const world = await start({ careful: { onRebalance: 'Cordon' } });
     await run(world, 'web', 1);
-    const [claim] = await claims(world);
+    const [claim] = await claimsOf(world);
     world.cloud.announce(claim?.status?.providerID ?? '', 'rebalance', 'in danger');
     await world.clock.advance(5000);
     expect((await world.node(claim?.status?.nodeName ?? ''))?.spec?.unschedulable).toBe(true);
@@ -194,7 +185,7 @@ describe('machines that were bought on demand because there was no spot', () => 
     let most = 0;
     for (let step = 0; step < minutes * 12; step++) {
       await world.clock.advance(5000);
-      const going = (await claims(world)).filter(
+      const going = (await claimsOf(world)).filter(
         ({ metadata }) =>
           metadata.deletionTimestamp !== undefined || metadata.annotations?.['spindrift.dev/disruption'] !== undefined,
       );
@@ -272,10 +263,10 @@ describe('on-demand nodes that must go', () => {
 
   it('are replaced on demand, although their pods have room on spot nodes', async () => {
     const world = await startWithRoom();
-    const before = (await claims(world)).map(({ metadata }) => metadata.name);
+    const before = (await claimsOf(world)).map(({ metadata }) => metadata.name);
     await world.clock.advance(20 * MINUTE);
     expect(await machines(world)).toEqual({ 'on-demand zone-a': 2, 'spot zone-a': 2 });
-    expect((await claims(world)).filter(({ metadata }) => !before.includes(metadata.name))).toHaveLength(2);
+    expect((await claimsOf(world)).filter(({ metadata }) => !before.includes(metadata.name))).toHaveLength(2);
     expect(await world.events('general')).not.toHaveProperty('SpotPolicyNotKept');
     await world.end();
   });

@@ -21,6 +21,16 @@ export async function goingClaims(world: FleetWorld): Promise<NodeClaim[]> {
   return (await claimsOf(world)).filter((claim) => isClaimGoing(claim) && !isTrue(claim, 'InstanceTerminating'));
 }
 
+/** What machines there are, by these labels, with their number. */
+export async function machinesBy(world: FleetWorld, ...labels: readonly string[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { metadata } of await claimsOf(world)) {
+    const key = labels.map((label) => metadata.labels?.[label]).join(' ');
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}
+
 /** How many pods run and were not told to leave. */
 export async function runningPods({ client }: FleetWorld): Promise<number> {
   const { items } = await client.list(PODS);
