@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { up } from '../../src/app/up.ts';
 import { findKubectl } from '../kubectl/find-kubectl.ts';
 
@@ -87,9 +87,14 @@ describe('the tour of the README', () => {
   for (const { command, shown } of steps) {
     it.runIf(kubectl !== undefined)(command, async () => {
       const env = { ...process.env, KUBECONFIG: kubeconfigPath, HOME: folder };
-      const { output, code } = await run(command.split(' ').slice(1), env);
-      expect(output).toMatch(pattern(shown));
-      expect(code).toBe(0);
+      const step = async (): Promise<void> => {
+        const { output, code } = await run(command.split(' ').slice(1), env);
+        expect(output).toMatch(pattern(shown));
+        expect(code).toBe(0);
+      };
+      // Who does not see it yet looks again; what changes something is done once.
+      if (command.startsWith('kubectl get ')) await vi.waitFor(step, { timeout: 30_000, interval: 500 });
+      else await step();
     });
   }
 });
