@@ -150,6 +150,13 @@ describe('a move', () => {
     );
   });
 
+  it('has its new nodes fall back on what keeps the limits first', () => {
+    const nodes = [node('od', 'on-demand'), node('b0', 'spot', { zone: 'b' })];
+    expect(judge(nodes, limits({ maxPercentPerSpotPool: 50 })).judge(move(['od'], 1))).toMatchObject({
+      move: { newNodes: [{ price: 1, offerings: [{ zone: 'a' }, { capacityType: 'on-demand' }, { zone: 'b' }] }] },
+    });
+  });
+
   it('counts what the moves before it did', () => {
     const nodes = [node('od1', 'on-demand'), node('od2', 'on-demand'), ...spot(3)];
     const judging = judge(nodes, limits({ onDemandBase: 1 }));

@@ -71,7 +71,8 @@ export class MoveJudge {
     if (refused !== undefined) return { because: refused };
     for (const [name, pool] of after) this.#pools.set(name, pool);
     for (const node of gone) this.#fallbacks.delete(node);
-    if (changes.length === 0) return { move };
+    // What its nodes fall back on may be in another order.
+    if (changes.length === 0) return { move: newNodes === move.newNodes ? move : { ...move, newNodes } };
     const score = move.disruptionCost === 0 ? move.score : savings / move.disruptionCost;
     const settled = { ...move, newNodes, savings, score };
     const types = newNodes.map(({ offerings: [first] }) => this.#called(first?.instanceType ?? ''));

@@ -108,7 +108,13 @@ export function confirmed(
   circumstances: PolicyCircumstances & { readonly built: BuiltFleet },
 ): ReadonlySet<Command> {
   const { settle } = withinPolicies(circumstances, () => {});
-  return new Set(moves.filter(({ move }) => settle(move) === move).map(({ command }) => command));
+  const isAsMade = ({ move }: PlannedMove): boolean => {
+    const settled = settle(move);
+    return (
+      settled?.newNodes.every(({ offerings }, index) => offerings[0] === move.newNodes[index]?.offerings[0]) ?? false
+    );
+  };
+  return new Set(moves.filter(isAsMade).map(({ command }) => command));
 }
 
 /** Those of the moves whose pods all go to new nodes, where they can be put. */
