@@ -22,6 +22,9 @@ function violations(fleet: Fleet, options: ConsolidationOptions): Violation[] {
 // Random catalogues are small; fifteen spot offerings are never found in them.
 const OPTIONS = { spotDiversity: 2 };
 
+/** Exchanges that waited for each other's slots, zones or budgets are left for the next time. */
+const ROUNDS_TO_REST = 6;
+
 describe('consolidation of any fleet', () => {
   it('breaks no rule, no budget and no limit when its moves are done in order', () => {
     fc.assert(
@@ -57,19 +60,18 @@ describe('consolidation of any fleet', () => {
     );
   });
 
-  it('finds nothing to do on the fleet that it leads to', () => {
+  it('comes to rest: on the fleets that it leads to it saves something each time, and soon finds nothing to do', () => {
     fc.assert(
       fc.property(fc.oneof(freeFleet, anyFleet), (fleet) => {
-        // A Balanced pool weighs moves against the whole pool, which is another one afterwards.
-        fc.pre(fleet.poolDisruption.every(({ policy }) => policy !== 'Balanced'));
-        const first = consolidate(fleet, OPTIONS);
-        // Exchanges that wait for each other's slots or zones are left for the next time, and an empty node that had to stay
-        // and took pods is no longer in the way of the budget for empty ones.
-        fc.pre(first.kept.every(({ cause }) => cause.kind !== 'order' && cause.kind !== 'pool-budget'));
-        // Who keeps others away until a node is gone does so no longer afterwards.
-        const gone = new Set(first.moves.flatMap(({ nodes }) => nodes));
-        fc.pre((fleet.boundPods ?? []).every(({ node }) => !gone.has(node)));
-        expect(consolidate(applyMoves(fleet, first.moves, 'spend-budgets'), OPTIONS).moves).toEqual([]);
+        let present = fleet;
+        for (let round = 0; round < ROUNDS_TO_REST; round++) {
+          const { moves, priceBefore, priceAfter } = consolidate(present, OPTIONS);
+          if (moves.length === 0) return;
+          // Reserved and foreign nodes may cost nothing.
+          expect(priceAfter).toBeLessThanOrEqual(priceBefore);
+          present = applyMoves(present, moves, 'spend-budgets');
+        }
+        expect.fail('it finds more and more to do');
       }),
     );
   });
