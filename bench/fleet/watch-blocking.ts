@@ -6,6 +6,8 @@ export interface Blocking {
   readonly longest: number;
   /** The longest, less the time in which the host of a virtual machine ran others instead. */
   readonly longestHere: number;
+  /** How much of the longest one the thread was ready to run and another had its processor. */
+  readonly waited: number;
   /** The most processor time of the thread between two turns, which is that of nobody else. */
   readonly longestCpu: number;
 }
@@ -20,6 +22,8 @@ export function watchBlocking(): { end(): Blocking } {
   let longest = 0;
   let longestHere = 0;
   let longestCpu = 0;
+  let waited = 0;
+  let waiting = waitingMs();
   let last = performance.now();
   let cpu = process.threadCpuUsage();
   let stolen = stolenMs();
@@ -29,6 +33,9 @@ export function watchBlocking(): { end(): Blocking } {
     cpu = process.threadCpuUsage();
     const stolenNow = stolenMs();
     const here = processor();
+    const waitingNow = waitingMs();
+    if (now - last > longest) waited = waitingNow - waiting;
+    waiting = waitingNow;
     longest = Math.max(longest, now - last);
     longestHere = Math.max(longestHere, now - last - ((stolenNow[here] ?? 0) - (stolen[here] ?? 0)));
     longestCpu = Math.max(longestCpu, (user + system) / 1000);
@@ -38,7 +45,7 @@ export function watchBlocking(): { end(): Blocking } {
   return {
     end: () => {
       clearInterval(timer);
-      return { longest, longestHere, longestCpu };
+      return { longest, longestHere, longestCpu, waited };
     },
   };
 }
@@ -56,4 +63,9 @@ function processor(): number {
   const text = readFileSync('/proc/self/stat', 'utf8');
   // The name of the program, in brackets, may have spaces; the processor is the 37th word after it.
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[36]);
+}
+
+/** How long this thread, the first of its process, has been ready to run and did not; 0 where nobody tells. */
+function waitingMs(): number {
+  return HAS_COUNTERS ? Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e6 : 0;
 }
