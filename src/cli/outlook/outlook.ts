@@ -3,8 +3,8 @@
  * the same budgets, the same SpotPolicies and the same doubts about the scheduler. Pure but for the time it may take.
  */
 import { Budgets } from '../../controllers/disruption/budgets/budgets.ts';
-import { withPods } from '../../controllers/disruption/candidate.ts';
 import { TRUSTING } from '../../controllers/disruption/consolidation/caution.ts';
+import { candidatesAmong } from '../../controllers/disruption/consolidation/commands-of-plan.ts';
 import { planMoves } from '../../controllers/disruption/consolidation/plan-moves.ts';
 import { withinPolicies } from '../../controllers/disruption/consolidation/within-policies.ts';
 import type { SpotPolicies } from '../../controllers/spot-policy/spot-policies.ts';
@@ -68,11 +68,7 @@ export function outlook(snapshot: FleetSnapshot, { policies, limits, ...given }:
     options: () => ({ evictInTurns: true, ...limits }),
     // How the latest moves turned out is known to the autoscaler alone; it may put these to a harder test.
     test: TRUSTING,
-    candidate: (name) => {
-      const state = built.states.get(name);
-      const found = state && withPods(state, { poolNamed, podsOn });
-      return found === undefined || 'why' in found ? undefined : found;
-    },
+    candidate: candidatesAmong(built, { poolNamed, podsOn }),
     poolNamed,
     budgets: given.budgets ?? new Budgets({ pools: nodePools, nodes, now }),
     newId: () => '',

@@ -6,7 +6,7 @@ import type { Slices } from '../../../engine/packing/work.ts';
 import type { NewNode } from '../../../engine/solution.ts';
 import type { BuiltFleet } from '../../../state/build-fleet.ts';
 import type { Budgets } from '../budgets/budgets.ts';
-import type { Candidate } from '../candidate.ts';
+import { type Candidate, withPods } from '../candidate.ts';
 import type { Command, PlannedNode } from '../commands/command.ts';
 import { launchWaits } from './launch-waits.ts';
 
@@ -50,6 +50,18 @@ export interface CommandParts {
   /** What the commands use is taken from them. */
   readonly budgets: Budgets;
   newId(): string;
+}
+
+/** The nodes of a fleet as things that can go. */
+export function candidatesAmong(
+  { states }: Pick<BuiltFleet, 'states'>,
+  context: Parameters<typeof withPods>[1],
+): CommandParts['candidate'] {
+  return (name) => {
+    const state = states.get(name);
+    const found = state && withPods(state, context);
+    return found === undefined || 'why' in found ? undefined : found;
+  };
 }
 
 /** So many moves are made commands before others may run. */

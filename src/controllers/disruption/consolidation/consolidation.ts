@@ -14,7 +14,6 @@ import type { PodEvents } from '../../nodeclaim/podevents/pod-events.ts';
 import type { Rounds } from '../../provisioning/rounds.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
 import type { BackOff } from '../back-off.ts';
-import { withPods } from '../candidate.ts';
 import type { Command } from '../commands/command.ts';
 import type { Look } from '../look.ts';
 import type { DisruptionMethod } from '../method.ts';
@@ -22,7 +21,7 @@ import { supplyKey } from '../supply.ts';
 import { Announcements } from './announcements.ts';
 import { Caution } from './caution.ts';
 import type { ChangeStamp } from './change-stamp.ts';
-import type { FollowingMove, PlannedMove } from './commands-of-plan.ts';
+import { candidatesAmong, type FollowingMove, type PlannedMove } from './commands-of-plan.ts';
 import { fleetSnapshot } from './fleet-snapshot.ts';
 import { FollowingMoves } from './following-moves.ts';
 import { Ground } from './ground.ts';
@@ -168,11 +167,7 @@ export class Consolidation implements DisruptionMethod {
         return { ...criteria, deadlineMs: planMs, maxSteps: planSteps, elapsedMs, evictInTurns: true };
       },
       test: this.#caution.test,
-      candidate: (name) => {
-        const state = built.states.get(name);
-        const found = state && withPods(state, look);
-        return found === undefined || 'why' in found ? undefined : found;
-      },
+      candidate: candidatesAmong(built, look),
       poolNamed: look.poolNamed,
       budgets: look.budgets,
       newId: () => look.newId(),

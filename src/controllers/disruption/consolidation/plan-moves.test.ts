@@ -5,8 +5,8 @@ import { buildFleet, type FleetSnapshot } from '../../../state/build-fleet.ts';
 import { aFleetSnapshot, aRunningPod } from '../../../state/testkit/a-fleet-snapshot.ts';
 import { aStateNode, ON_DEMAND, SPOT } from '../../../state/testkit/a-state-node.ts';
 import { DEFAULT_SPOT_SETTINGS, type SpotSettings } from '../../spot-policy/spot-settings.ts';
-import { withPods } from '../candidate.ts';
 import { TRUSTING } from './caution.ts';
+import { candidatesAmong } from './commands-of-plan.ts';
 import { confirmed, type PlannedMoves, planMoves } from './plan-moves.ts';
 import { budgetsOf } from './testkit/planned-fleet.ts';
 
@@ -27,11 +27,7 @@ function planned(snapshot: FleetSnapshot, limits: Partial<SpotSettings['limits']
       ...circumstances,
       options: () => ({ evictInTurns: true, spotDiversity: 1 }),
       test: TRUSTING,
-      candidate: (name) => {
-        const state = built.states.get(name);
-        const candidate = state && withPods(state, { poolNamed, podsOn: (node) => snapshot.podsOn(node) });
-        return candidate === undefined || 'why' in candidate ? undefined : candidate;
-      },
+      candidate: candidatesAmong(built, { poolNamed, podsOn: (node) => snapshot.podsOn(node) }),
       poolNamed,
       budgets,
       newId: () => '',

@@ -3,8 +3,7 @@ import type { ConsolidationPlan } from '../../../../engine/consolidation/plan.ts
 import { finish } from '../../../../engine/packing/work.ts';
 import { type BuiltFleet, buildFleet, type FleetSnapshot } from '../../../../state/build-fleet.ts';
 import { Budgets } from '../../budgets/budgets.ts';
-import { withPods } from '../../candidate.ts';
-import { type CommandParts, commandsOfPlan, type PlannedCommands } from '../commands-of-plan.ts';
+import { type CommandParts, candidatesAmong, commandsOfPlan, type PlannedCommands } from '../commands-of-plan.ts';
 
 /** A snapshot, planned, and made commands of. */
 export interface PlannedFleet extends PlannedCommands {
@@ -22,11 +21,7 @@ export function plannedFleet(snapshot: FleetSnapshot, policies = NO_POLICIES): P
   const poolNamed = new Map(snapshot.nodePools.map((pool) => [pool.metadata.name ?? '', pool]));
   let id = 0;
   const making = commandsOfPlan(plan.moves, built, {
-    candidate: (name) => {
-      const state = built.states.get(name);
-      const found = state && withPods(state, { poolNamed, podsOn: (node) => snapshot.podsOn(node) });
-      return found === undefined || 'why' in found ? undefined : found;
-    },
+    candidate: candidatesAmong(built, { poolNamed, podsOn: (node) => snapshot.podsOn(node) }),
     poolNamed,
     ...policies,
     budgets: budgetsOf(snapshot),
