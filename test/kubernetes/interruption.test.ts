@@ -51,8 +51,13 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
       return running.length === APPS.length * REPLICAS && pods.length === running.length;
     });
 
+  /** A node whose taints are gone takes pods at once; that it has joined is written to its claim after that. */
+  const allJoined = (): Promise<void> =>
+    until(async () => (await list(NODE_CLAIMS)).every(({ status }) => status?.nodeName !== undefined));
+
   /** Takes nearly a third of the spot nodes back at once: one half in two minutes, the other in half a minute. */
   const takeBack = async (): Promise<readonly NodeClaim[]> => {
+    await allJoined();
     const spot = (await list(NODE_CLAIMS)).filter(({ metadata }) => metadata.labels?.[LABEL_CAPACITY_TYPE] === 'spot');
     const taken = spot.slice(0, Math.max(2, Math.ceil(spot.length * 0.3)));
     const names = taken.map(({ status }) => status?.nodeName ?? '');
