@@ -64,15 +64,17 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   const nominations = new Nominations({ clock, pods: informers.pods, waitingPods: { quietMs: 0 } });
   const risk = new RiskKeeper(shared);
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
+  const budgets = new DisruptionBudgets(informers.disruptionBudgets);
   const provisioner = new Provisioner({
     ...shared,
+    budgets,
     coming: new ComingNodes(),
     decisions: new DecisionLog(),
     nominations,
     successors: new Successors(clock),
     spot,
   });
-  const plans = new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) });
+  const plans = new DrainPlans({ clock, state, budgets });
   const recordNotice = (notice: Notice, claim: NodeClaim): void => void risk.recordNotice(notice, claim);
   const interruption = new Interruption({ ...shared, nominations, plans, provisioner, recordNotice });
   const stop = new AbortController();

@@ -84,6 +84,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const provisioner = new Provisioner({
     ...asking('provisioner'),
     ...shared.provisioning,
+    budgets,
     coming,
     decisions,
     nominations,

@@ -3,6 +3,7 @@ import { compileLabelSelector, type LabelMatcher } from '../apis/kubernetes/labe
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
 import type { FleetDisruptionBudget } from '../engine/consolidation/fleet.ts';
+import { isReady } from './is-ready.ts';
 import type { SharedGroup } from './pod-groups.ts';
 
 interface Selecting {
@@ -38,7 +39,7 @@ export class FleetBudgets {
     const selecting = this.#selecting(group);
     if (selecting.length === 0 || isFree(pod)) return NONE;
     // The API server evicts no pod that has several, whatever they allow.
-    if (selecting.length > 1 || isPodReady(pod)) return selecting.map(({ number }) => number);
+    if (selecting.length > 1 || isReady(pod)) return selecting.map(({ number }) => number);
     return selecting.filter(({ budget }) => !letsUnhealthyGo(budget)).map(({ number }) => number);
   }
 
@@ -61,10 +62,6 @@ function allowedBy({ metadata, status }: PodDisruptionBudget): number {
 /** Pods that do not run yet or end already are evicted without asking, as the API server does. */
 function isFree({ metadata, status }: Pod): boolean {
   return status?.phase === 'Pending' || metadata.deletionTimestamp !== undefined;
-}
-
-function isPodReady({ status }: Pod): boolean {
-  return status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
 }
 
 /** KEP-3017: pods that are not ready go always, or as long as enough others are. */

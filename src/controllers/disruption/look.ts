@@ -12,6 +12,7 @@ import { type ClusterState, isReschedulable } from '../../state/cluster-state.ts
 import type { StateNode } from '../../state/state-node.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
+import { isHeld } from '../provisioning/held-pods.ts';
 import { type KeptPlaces, placelessPods } from '../provisioning/placeless-pods.ts';
 import { Budgets } from './budgets/budgets.ts';
 import { type Candidate, type CandidateContext, candidateOf, type DisruptionClass, type Refusal } from './candidate.ts';
@@ -194,7 +195,9 @@ export class Look implements CandidateContext {
     // All of it is read in one moment: while a problem is built of it, pods come and go. What is kept for others is not given to those
     // that are to leave now; and these are the very pods that the candidates know, as they are told by that whose place is whose.
     const staying = this.nodes.filter(({ name }) => !leave.has(name));
-    const { pending, displaced, podsOn } = placelessPods(state, staying, kept);
+    const { pending, displaced, podsOn } = placelessPods(state, staying, kept, (pod, node) =>
+      isHeld(pod, node, this.#options.budgetsOf(pod), this.now),
+    );
     const pods = new Map(staying.map(({ name }) => [name, podsOn(name)]));
     for (const candidate of candidates) {
       const others = state.podsOn(candidate.state.name).filter((pod) => !isReschedulable(pod));

@@ -6,6 +6,7 @@ import type { EpochMs } from '../../platform/clock.ts';
 import { hasEnded } from '../../state/cluster-state.ts';
 import { doNotDisruptUntil } from '../../state/do-not-disrupt.ts';
 import { isDrainable } from '../../state/is-drainable.ts';
+import { isReady } from '../../state/is-ready.ts';
 
 /** Undefined when it may be evicted now, or when nobody would have to; `budgets` are those that count it. */
 export function podBlocker(pod: Pod, budgets: readonly PodDisruptionBudget[], now: EpochMs): string | undefined {
@@ -31,8 +32,4 @@ function allows({ metadata, spec, status }: PodDisruptionBudget, pod: Pod): bool
   }
   // What was computed for an older spec says nothing about this one.
   return observedGeneration >= (metadata.generation ?? 0) && disruptionsAllowed > 0;
-}
-
-function isReady({ status }: Pod): boolean {
-  return status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
 }

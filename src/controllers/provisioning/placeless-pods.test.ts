@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { aNode, aNodeClaim, aPod } from '../testkit/objects.ts';
@@ -17,12 +18,13 @@ const coming: StateNode = {
 const [first, second] = [aPod({ name: 'first' }), aPod({ name: 'second' })];
 const waiting = ['a', 'b'].map((name) => aPod({ name, spec: { nodeName: '' }, status: { phase: 'Pending' } }));
 
-function found(kept: readonly Pod[], after: readonly Pod[]) {
+function found(kept: readonly Pod[], after: readonly Pod[], held: readonly Pod[] = []) {
   const state = { podsOn: (node: string) => (node === 'old' ? [first, second] : []), provisionable: () => waiting };
-  const { pending, displaced, podsOn } = placelessPods(state, [leaving, coming], {
-    nominations: { keptFor: ({ metadata }) => (metadata.name === 'new' ? [...kept] : []) },
+  const places = {
+    nominations: { keptFor: ({ metadata }: NodeClaim) => (metadata.name === 'new' ? [...kept] : []) },
     successors: { placesFor: () => new Map([['new', after]]) },
-  });
+  };
+  const { pending, displaced, podsOn } = placelessPods(state, [leaving, coming], places, (pod) => held.includes(pod));
   const names = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name);
   return { pending: names(pending), displaced: names(displaced), old: names(podsOn('old')), new: names(podsOn('new')) };
 }
@@ -44,5 +46,9 @@ describe('pods without a place', () => {
       old: ['first'],
       new: ['a', 'second'],
     });
+  });
+
+  it('are not those that stay on their node though it goes: they count where they are', () => {
+    expect(found([], [], [second])).toMatchObject({ displaced: ['first'], old: ['first', 'second'], new: [] });
   });
 });

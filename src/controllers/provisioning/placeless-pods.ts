@@ -11,9 +11,13 @@ export interface KeptPlaces {
   readonly successors: Pick<Successors, 'placesFor'>;
 }
 
+/** Which pods stay on a node though it goes. */
+export type IsHeld = (pod: Pod, node: StateNode) => boolean;
+
 /** Whether any pod has no place, or will have none, be one kept for it or not: quick to tell, also of a large cluster. */
-export function needsRound(state: Pick<ClusterState, 'nodes' | 'podsOn' | 'provisionable'>): boolean {
-  const isDisplacing = (node: StateNode): boolean => isGoing(node) && state.podsOn(node.name).some(isReschedulable);
+export function needsRound(state: Pick<ClusterState, 'nodes' | 'podsOn' | 'provisionable'>, isHeld: IsHeld): boolean {
+  const isDisplacing = (node: StateNode): boolean =>
+    isGoing(node) && state.podsOn(node.name).some((pod) => isReschedulable(pod) && !isHeld(pod, node));
   return state.nodes().some(isDisplacing) || state.provisionable().length > 0;
 }
 
@@ -25,11 +29,12 @@ export function placelessPods(
   state: Pick<ClusterState, 'podsOn' | 'provisionable'>,
   nodes: readonly StateNode[],
   { nominations, successors }: KeptPlaces,
+  isHeld: IsHeld,
 ): Required<Pick<ClusterSnapshot, 'pending' | 'displaced' | 'podsOn'>> {
   const podsOn = new Map(nodes.map(({ name }) => [name, state.podsOn(name)]));
-  const displaced = nodes.flatMap((node) =>
-    isGoing(node) ? (podsOn.get(node.name) ?? []).filter(isReschedulable) : [],
-  );
+  const displacedFrom = (node: StateNode): readonly Pod[] =>
+    (podsOn.get(node.name) ?? []).filter((pod) => isReschedulable(pod) && !isHeld(pod, node));
+  const displaced = nodes.flatMap((node) => (isGoing(node) ? displacedFrom(node) : []));
   const succeeded = successors.placesFor(displaced);
   const kept = new Map<string, readonly Pod[]>();
   for (const node of nodes) {

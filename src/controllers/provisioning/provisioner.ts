@@ -28,6 +28,7 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 import { inSlices } from '../in-slices.ts';
 import { isLost } from '../interruption/is-lost.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
+import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import { spotPolicyNotKept } from '../spot-policy/events.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
@@ -36,9 +37,10 @@ import { ClaimWriter } from '../write-claim.ts';
 import { Batcher } from './batcher.ts';
 import type { Decision, DecisionLog } from './decision-log.ts';
 import { failedScheduling, nominated, noReplacement } from './events.ts';
+import { isHeld } from './held-pods.ts';
 import { LaterRound } from './later-round.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
-import { needsRound, placelessPods } from './placeless-pods.ts';
+import { type IsHeld, needsRound, placelessPods } from './placeless-pods.ts';
 import { Rounds } from './rounds.ts';
 
 /** How long pods are gathered, and how long places for them are looked for. */
@@ -63,6 +65,7 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly coming: ComingNodes;
   readonly nominations: Nominations;
   readonly successors: Successors;
+  readonly budgets: Pick<DisruptionBudgets, 'of'>;
   /** What risk and policies do to plans. */
   readonly spot: SpotPlanning;
   readonly podMetrics?: Pick<PodMetrics, 'decided'>;
@@ -88,14 +91,25 @@ export class Provisioner {
   readonly #writer: ClaimWriter;
   /** Where thousands of pods go is not said of each of them: it would take longer than to bring them there. */
   readonly #sayings: TokenBucket;
+  readonly #isHeld: IsHeld;
 
   constructor(options: ProvisionerOptions) {
-    const { client, coming, state, clock, metrics = new Metrics(), batchIdleMs = 1000, batchMaxMs = 10_000 } = options;
+    const {
+      budgets,
+      client,
+      coming,
+      state,
+      clock,
+      metrics = new Metrics(),
+      batchIdleMs = 1000,
+      batchMaxMs = 10_000,
+    } = options;
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#writer = new ClaimWriter({ client, coming, state, metrics });
+    this.#isHeld = (pod, node) => isHeld(pod, node, budgets.of(pod), clock.now());
     this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
     this.#later = new LaterRound({ clock, trigger: () => this.#batcher.trigger() });
@@ -109,7 +123,7 @@ export class Provisioner {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
         try {
-          if (needsRound(state)) await this.provision(signal);
+          if (needsRound(state, this.#isHeld)) await this.provision(signal);
           else this.rounds.ended(goingOf(state.nodes()));
         } catch (error) {
           if (signal.aborted) return;
@@ -139,7 +153,7 @@ export class Provisioner {
     this.#options.showSold?.(pools);
     // All of it is read in one moment: while the problem is built, pods come and go.
     const nodes = state.nodes();
-    const pods = placelessPods(state, nodes, this.#options);
+    const pods = placelessPods(state, nodes, this.#options, this.#isHeld);
     if (pods.pending.length === 0 && pods.displaced.length === 0) {
       this.rounds.ended(goingOf(nodes));
       return;

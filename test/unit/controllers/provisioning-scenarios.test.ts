@@ -4,14 +4,19 @@ import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool.ts';
 import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
-import { PODS, type PodSpec } from '../../../src/apis/kubernetes/pod.ts';
+import { keyOf } from '../../../src/apis/kubernetes/object.ts';
+import { PODS, type Pod, type PodSpec } from '../../../src/apis/kubernetes/pod.ts';
+import {
+  POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
+} from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { resourceAmounts } from '../../../src/apis/kubernetes/pod-requests.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { type FaultSettings, NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { aPod } from '../../../src/embedded/testkit/objects.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
-import { aWorkload } from './testkit/fleet-objects.ts';
+import { aPodBudget, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld, type FleetWorldOptions } from './testkit/fleet-world.ts';
 
 const MINUTE = 60_000;
@@ -63,18 +68,46 @@ async function overcommitted(world: FleetWorld): Promise<string[]> {
 }
 
 describe('provisioning', () => {
-  it('makes one place for a pod that does not leave a node that goes, and not one after the other', async () => {
+  /** One pod, alone on its node, whose claim is deleted. */
+  async function deletedUnder(annotations: Record<string, string>, budgets: readonly PodDisruptionBudget[] = []) {
     const pool = aPool('web');
     const disruption = { consolidateAfter: '30s', budgets: [{ nodes: '100%' }] };
     const eager = { ...pool, spec: { ...pool.spec, disruption } } as unknown as NodePool;
     const world = await start([eager], { slowHeartbeats: true });
-    const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+    for (const budget of budgets) await world.client.create(POD_DISRUPTION_BUDGETS, budget);
     await world.client.create(DEPLOYMENTS, aWorkload('held', 1, '500m', { annotations }));
     await untilRunning(world, 'held', 1);
     const [claim] = (await world.client.list(NODE_CLAIMS)).items;
     await world.client.delete(NODE_CLAIMS, { name: claim?.metadata.name ?? '' });
     await world.clock.advance(120 * MINUTE);
+    return world;
+  }
+
+  it('makes one place for a pod that should leave a node and does not, and not one after the other', async () => {
+    const budget = aPodBudget('held', { maxUnavailable: 1 });
+    // The API server evicts no pod of two budgets.
+    const world = await deletedUnder({}, [budget, { ...budget, metadata: { ...budget.metadata, name: 'another' } }]);
     expect(world.launched.size).toBe(2);
+    await world.end();
+  });
+
+  it('buys nothing for a pod that stays on a node that goes, until it may leave', async () => {
+    const annotation = 'karpenter.sh/do-not-disrupt';
+    const world = await deletedUnder({ [annotation]: 'true' });
+    expect(world.launched.size).toBe(1);
+    const [pod] = (await world.client.list(PODS)).items;
+    const body = { metadata: { annotations: { [annotation]: null } } };
+    await world.client.patch(PODS, keyOf(pod as Pod), { type: 'merge', body });
+    await world.clock.advance(MINUTE);
+    await untilRunning(world, 'held', 1);
+    expect((await world.client.list(PODS)).items[0]?.metadata.uid).not.toBe(pod?.metadata.uid);
+    expect(world.launched.size).toBe(2);
+    await world.end();
+  });
+
+  it('buys nothing for a pod whose budget never lets it go', async () => {
+    const world = await deletedUnder({}, [aPodBudget('held', { maxUnavailable: 0 })]);
+    expect(world.launched.size).toBe(1);
     await world.end();
   });
 

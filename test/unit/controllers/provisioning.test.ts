@@ -12,6 +12,7 @@ import { SimulatedCloud } from '../../../src/cloud/simulated/simulated-cloud.ts'
 import { SimulatedProvider } from '../../../src/cloud/simulated/simulated-provider.ts';
 import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { UnavailableOfferings } from '../../../src/cloud/unavailable-offerings.ts';
+import { DisruptionBudgets } from '../../../src/controllers/node/termination/disruption-budgets.ts';
 import { DecisionLog } from '../../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../../src/controllers/provisioning/provisioner.ts';
 import { RiskKeeper } from '../../../src/controllers/spot-policy/risk-keeper.ts';
@@ -80,7 +81,9 @@ async function setUp(...pools: NodePool[]) {
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
   const successors = new Successors(clock);
   const coming = new ComingNodes();
-  const shared = { client, clock, state, provider, recorder, coming, decisions, nominations, successors, spot };
+  const budgets = new DisruptionBudgets(informers.disruptionBudgets);
+  const remembered = { budgets, coming, decisions, nominations, successors, spot };
+  const shared = { client, clock, state, provider, recorder, ...remembered };
   const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);

@@ -8,6 +8,7 @@ import { type Clock, type EpochMs, parseTimestamp } from '../../../platform/cloc
 import { BY_NODE, BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ClusterState } from '../../../state/cluster-state.ts';
 import { doNotDisruptUntil } from '../../../state/do-not-disrupt.ts';
+import { isReady } from '../../../state/is-ready.ts';
 import { interruptionOf } from '../../interruption/interruption-of-claim.ts';
 import { allowedBy, type DisruptionBudgets } from './disruption-budgets.ts';
 import { drainGroup, graceSeconds, isAwaited } from './drainable-pod.ts';
@@ -107,10 +108,8 @@ function nameOf({ metadata }: PodDisruptionBudget): string {
 }
 
 /** A pod that serves nobody is let go whatever the budget allows, where the budget says so. */
-function mayGoAnyway({ status }: Pod, { spec }: PodDisruptionBudget): boolean {
-  if (status?.phase === 'Pending') return true;
-  const ready = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True');
-  return spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' && ready !== true;
+function mayGoAnyway(pod: Pod, { spec }: PodDisruptionBudget): boolean {
+  return pod.status?.phase === 'Pending' || (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !isReady(pod));
 }
 
 function drainPod(pod: Pod, budgets: readonly string[]): DrainPod {
