@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
+import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_DISRUPTION } from '../../../src/apis/spindrift/annotations.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { SpindriftError } from '../../../src/platform/errors.ts';
 import { claimNames, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
-import { aPool, aWorkload } from './testkit/fleet-objects.ts';
+import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld } from './testkit/fleet-world.ts';
 
 const MINUTE = 60_000;
@@ -157,6 +158,31 @@ describe('a node that cannot be marked', () => {
     await expectUntouched(world, guarded);
     const { items } = await world.client.list(NODES);
     expect(items.filter(({ spec }) => spec?.unschedulable === true)).toEqual([]);
+    await world.end();
+  });
+});
+
+describe('a pod that nobody lets us bind', () => {
+  it('is left to the scheduler, and those that leave after it do not wait for each other', async () => {
+    const through = (client: FleetWorld['client'], clock: FleetWorld['clock']): FaultyClient =>
+      new FaultyClient({
+        client,
+        clock,
+        fault: (verb) => (verb === 'bind' ? { kind: 'refused', error: DENIED } : undefined),
+      });
+    const account = { catalogue: [aType('small', 2)] };
+    const world = await FleetWorld.start({ account, slowHeartbeats: true, through });
+    await world.client.create(NODE_POOLS, aPool('web'));
+    // The second may leave when the first runs again.
+    await world.client.create(POD_DISRUPTION_BUDGETS, aPodBudget('web', { maxUnavailable: 1 }));
+    await world.client.create(DEPLOYMENTS, aWorkload('web', 2, '900m', { pool: 'web' }));
+    await world.clock.advance(3 * MINUTE);
+    const before = await claimNames(world);
+    await relabel(world, 'web');
+    await world.clock.advance(3 * MINUTE);
+    expect(await runningPods(world)).toBe(2);
+    expect(await claimNames(world)).toHaveLength(1);
+    expect(await claimNames(world)).not.toEqual(before);
     await world.end();
   });
 });

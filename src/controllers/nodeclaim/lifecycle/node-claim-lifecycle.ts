@@ -251,8 +251,8 @@ export class NodeClaimLifecycle {
   }
 
   /**
-   * Puts pods that leave other nodes on a node that is up and closed for them, and opens it when all have come. A pod that we do not
-   * bind may have been planned onto what they leave of it: it does not wait for them, who may take long to leave.
+   * Puts pods that leave other nodes on a node that is up and closed for them, and opens it when all have come. A pod that we did not
+   * bind, because we may not, cannot, or see no room for it, is the scheduler's: it does not wait for those that may take long to leave.
    */
   async #fill(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     const { nominations, successors, binder } = this.#options;
@@ -261,7 +261,7 @@ export class NodeClaimLifecycle {
     if (node === undefined || !isOpening(node)) return undefined;
     const waiting = nominations.waitingFor(claim);
     const heard = await binder.bind(claim, node, waiting, signal);
-    const open = !successors.awaitedBy(name) || waiting.some((pod) => needsPlace(pod) && !mayBind(pod));
+    const open = !successors.awaitedBy(name) || waiting.some(needsPlace);
     if (!heard || !open) return { requeueAfterMs: HEARD_MS };
     await this.#open(claim, node, true, signal);
     successors.forget(name);
