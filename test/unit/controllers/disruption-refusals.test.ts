@@ -1,4 +1,4 @@
-/** Disruptions of a node that the API server lets nobody change, as a webhook may: it stays, and nobody else waits for it. */
+/** Disruptions of a node that the API server lets nobody change or delete, as a webhook may: it stays, and nobody else waits for it. */
 import { describe, expect, it } from 'vitest';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
@@ -18,16 +18,26 @@ const MINUTE = 60_000;
 const DENIED = new SpindriftError('KUBE_FORBIDDEN', { operation: 'patch', message: 'a webhook denied the request' });
 const FAILED = new SpindriftError('KUBE_SERVER_ERROR', { operation: 'patch', message: 'a webhook did not answer' });
 
+/** Claims are named as their nodes. */
+const KINDS = { patch: 'nodes', delete: 'nodeclaims' };
+
 class Guard {
   /** The node that nobody changes, and what is said then. */
   guarded = '';
   error: Error = DENIED;
+  /** What nobody does with it: change the node, or delete its claim. */
+  readonly verb: 'patch' | 'delete';
+
+  constructor(verb: 'patch' | 'delete') {
+    this.verb = verb;
+  }
+
   readonly through = (client: FleetWorld['client'], clock: FleetWorld['clock']): FaultyClient =>
     new FaultyClient({
       client,
       clock,
       fault: (verb, kind, name) =>
-        verb === 'patch' && kind === 'nodes' && name === this.guarded
+        verb === this.verb && kind === KINDS[this.verb] && name === this.guarded
           ? { kind: 'refused', error: this.error }
           : undefined,
     });
@@ -39,12 +49,13 @@ interface PoolParts {
   readonly replicas?: number;
   readonly cpu?: string;
   readonly nodes?: number;
+  readonly verb?: 'patch' | 'delete';
 }
 
 /** Pools of which one node at a time may go; the first node of the first is guarded. */
 async function withGuardedNode(pools: readonly string[], error: Error, parts: PoolParts = {}) {
-  const { disruption, replicas = 2, cpu = '1500m', nodes = 2 } = parts;
-  const guard = new Guard();
+  const { disruption, replicas = 2, cpu = '1500m', nodes = 2, verb = 'patch' } = parts;
+  const guard = new Guard(verb);
   const account = { catalogue: [aType('small', 2)] };
   const world = await FleetWorld.start({ account, slowHeartbeats: true, through: guard.through });
   for (const pool of pools) {
@@ -77,6 +88,19 @@ async function expectUntouched(world: FleetWorld, name: string): Promise<void> {
   expect((await world.node(name))?.spec?.taints ?? []).toEqual([]);
 }
 
+async function expectEverMoreSeldom(verb: 'patch' | 'delete'): Promise<void> {
+  const { world, guarded } = await withGuardedNode(['stuck'], DENIED, { verb });
+  await relabel(world, 'stuck');
+  await world.clock.advance(10 * MINUTE);
+  const launched = world.launched.size;
+  await world.clock.advance(50 * MINUTE);
+  expect(world.launched.size - launched).toBeLessThanOrEqual(7);
+  expect(await claimNames(world)).toHaveLength(2);
+  expect(world.instances).toBe(2);
+  await expectUntouched(world, guarded);
+  await world.end();
+}
+
 describe('a node that cannot be marked', () => {
   for (const [how, error] of [
     ['is refused', DENIED],
@@ -103,18 +127,8 @@ describe('a node that cannot be marked', () => {
     });
   }
 
-  it('is tried ever more seldom, and what was to take its place goes again each time', async () => {
-    const { world, guarded } = await withGuardedNode(['stuck'], DENIED);
-    await relabel(world, 'stuck');
-    await world.clock.advance(10 * MINUTE);
-    const launched = world.launched.size;
-    await world.clock.advance(50 * MINUTE);
-    expect(world.launched.size - launched).toBeLessThanOrEqual(7);
-    expect(await claimNames(world)).toHaveLength(2);
-    expect(world.instances).toBe(2);
-    await expectUntouched(world, guarded);
-    await world.end();
-  });
+  it('is tried ever more seldom, and what was to take its place goes again each time', () =>
+    expectEverMoreSeldom('patch'));
 
   it('keeps no empty node from going', async () => {
     const disruption = { consolidateAfter: '30s', consolidationPolicy: 'WhenEmpty', budgets: [{ nodes: '100%' }] };
@@ -158,6 +172,45 @@ describe('a node that cannot be marked', () => {
     await expectUntouched(world, guarded);
     const { items } = await world.client.list(NODES);
     expect(items.filter(({ spec }) => spec?.unschedulable === true)).toEqual([]);
+    await world.end();
+  });
+});
+
+describe('a node whose claim cannot be deleted', () => {
+  for (const [how, error] of [
+    ['is refused', DENIED],
+    ['fails each time', FAILED],
+  ] as const) {
+    it(`stays when that ${how}, and is told why, while all others of its pool are replaced`, async () => {
+      const { world, guard, guarded, before } = await withGuardedNode(['stuck'], error, { verb: 'delete' });
+      await relabel(world, 'stuck');
+      await world.clock.advance(20 * MINUTE);
+      expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([guarded]);
+      expect(await runningPods(world)).toBe(2);
+      expect(await messages(world, guarded)).toContain(
+        `Disruption of Node undone: ${guarded} cannot be deleted: ${error.message}`,
+      );
+      guard.guarded = '';
+      await world.clock.advance(15 * MINUTE);
+      expect(await world.claim(guarded)).toBeUndefined();
+      expect(await runningPods(world)).toBe(2);
+      await world.end();
+    });
+  }
+
+  it('is tried ever more seldom, and what was to take its place goes again each time', () =>
+    expectEverMoreSeldom('delete'));
+
+  it('does not keep another of its command, which is told to go', async () => {
+    const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
+    const parts = { disruption, verb: 'delete', replicas: 12, cpu: '900m', nodes: 6 } as const;
+    const { world, guarded } = await withGuardedNode(['stuck'], DENIED, parts);
+    await scale(world, 'stuck', 6);
+    await world.clock.advance(5 * MINUTE);
+    expect(await claimNames(world)).toContain(guarded);
+    expect((await claimNames(world)).length).toBeLessThanOrEqual(4);
+    expect(await runningPods(world)).toBe(6);
+    await expectUntouched(world, guarded);
     await world.end();
   });
 });

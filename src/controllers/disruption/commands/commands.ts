@@ -13,7 +13,7 @@ import {
 import { type RepairPolicy, usableRepairPolicies } from '../../../cloud/repair-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
-import { SpindriftError } from '../../../platform/errors.ts';
+import { asError, SpindriftError } from '../../../platform/errors.ts';
 import type { ComingNodes } from '../../../state/coming-nodes.ts';
 import type { Nominations } from '../../../state/nominations.ts';
 import { isClaimGoing } from '../../../state/state-node.ts';
@@ -29,9 +29,9 @@ import { type Command, type CommandReason, decisionOf } from './command.ts';
 import { decideCommand, type NextStep } from './decide-command.ts';
 import { Departures } from './departures.ts';
 import { type Mark, readMark, writeMark } from './mark.ts';
-import { Marks } from './marks.ts';
+import { Marks, type StepFailure } from './marks.ts';
 import { Replacements } from './replacements.ts';
-import { StuckClaims } from './stuck-claims.ts';
+import { type Step, StuckClaims } from './stuck-claims.ts';
 import { type KnownCommand, UnderWay, type Undo } from './under-way.ts';
 
 export interface CommandsOptions extends ControllersOptions {
@@ -55,8 +55,8 @@ interface Starting {
 const LOOK_AGAIN_MS = 10_000;
 const SHORTEST_LIMIT_MS = 10 * 60_000;
 const LONGEST_LIMIT_MS = 60 * 60_000;
-/** What cannot be marked by then stays: it would hold the budget of its pool, and pods would still come to it. */
-const LONGEST_MARKING_MS = 60_000;
+/** What cannot be marked or deleted by then stays: it would hold the budget of its pool. */
+const LONGEST_STEP_MS = 60_000;
 /** The more is asked of a cloud at once, the longer each may take. */
 const LIMIT_PER_COMMAND_MS = 80;
 
@@ -158,10 +158,15 @@ export class Commands {
       case 'undo':
         await this.#undo(known, step, signal);
         return undefined;
-      case 'delete':
-        await this.#delete(known, signal);
+      case 'delete': {
+        const refused = await this.#delete(known, signal);
+        if (refused !== undefined) {
+          await this.#undo(known, refused, signal);
+          return undefined;
+        }
         for (const { pool } of mark.needs) this.#options.backOff.succeeded(supplyKey(pool, mark.reason));
         return { requeueAfterMs: LOOK_AGAIN_MS };
+      }
     }
   }
 
@@ -224,20 +229,29 @@ export class Commands {
     const starting = this.#starting.get(known.mark.id);
     const marks = starting === undefined ? this.#ownMarks(known) : this.#marksOf(known, starting);
     const failures = await this.#marks.putAll(marks, signal);
-    const [first] = failures;
-    if (first === undefined) {
-      known.marked = true;
-      if (starting !== undefined) this.#ended(starting);
-      for (const claim of marks.keys()) this.#stuck.delete(claim);
-      return undefined;
-    }
-    known.unmarkedSince ??= startedAt;
-    const late = clock.elapsed() - known.unmarkedSince >= LONGEST_MARKING_MS;
+    if (failures.length > 0) return this.#givenUp(known, failures, startedAt, 'marked');
+    known.marked = true;
+    if (starting !== undefined) this.#ended(starting);
+    this.#succeeded(known, marks.keys(), 'marked');
+    return undefined;
+  }
+
+  /** How a command is undone for claims of which a step failed: at once where that is hopeless, or when it was tried for long enough. */
+  #givenUp(known: KnownCommand, failures: readonly StepFailure[], startedAt: number, step: Step): Undo {
+    known.failingSince ??= startedAt;
+    const late = this.#options.clock.elapsed() - known.failingSince >= LONGEST_STEP_MS;
     const stuck = late ? failures : failures.filter(({ error }) => isHopeless(error));
-    if (stuck.length === 0) throw first.error;
-    for (const { claim } of stuck) this.#stuck.add(claim);
-    const why = stuck.map(({ claim, error }) => `${claim.metadata.name} cannot be marked: ${error.message}`).join('; ');
+    if (stuck.length === 0) throw failures[0]?.error;
+    for (const { claim } of stuck) this.#stuck.add(claim, step);
+    const why = stuck
+      .map(({ claim, error }) => `${claim.metadata.name} cannot be ${step}: ${error.message}`)
+      .join('; ');
     return { kind: 'undo', why, failed: [] };
+  }
+
+  #succeeded(known: KnownCommand, claims: Iterable<NodeClaim>, step: Step): void {
+    delete known.failingSince;
+    for (const claim of claims) this.#stuck.delete(claim, step);
   }
 
   /** The marks that a command begins with. */
@@ -282,9 +296,10 @@ export class Commands {
     if (known.undoing === undefined) this.#tellUndone(known, step);
     known.undoing = step;
     this.#forgetSuccessors(mark);
-    const staying = this.#underWay.claimsOf(known).filter(isNotDeleted);
+    const staying = this.#staying(known);
     // Its claims before its marks: whoever comes after a crash in between sees that what the marks name is gone.
-    const discarded = await Promise.allSettled(known.marked ? [] : [this.#replacements.discard(mark.id, signal)]);
+    const needed = known.deleted.size > 0 || this.#underWay.claimsOf(known).length > staying.length;
+    const discarded = await Promise.allSettled(needed ? [] : [this.#replacements.discard(mark.id, signal)]);
     const removed = await Promise.allSettled(staying.map((claim) => this.#marks.remove(claim, signal)));
     for (const result of [...discarded, ...removed]) if (result.status === 'rejected') throw result.reason;
     this.#over(mark);
@@ -293,7 +308,7 @@ export class Commands {
   #tellUndone(known: KnownCommand, { why, failed }: Undo): void {
     const { recorder, logger, nominations } = this.#options;
     const { mark } = known;
-    for (const claim of this.#underWay.named(known).filter(isNotDeleted)) {
+    for (const claim of this.#underWay.named(known).filter((named) => isStaying(known, named))) {
       // The pods of a machine that its cloud takes away leave all the same.
       if (claim.metadata.annotations?.[ANNOTATION_INTERRUPTION] === undefined)
         nominations.withdraw(this.#departures.podsOf(claim));
@@ -315,17 +330,29 @@ export class Commands {
     for (const name of this.#underWay.neededOnlyBy(mark)) this.#options.successors.forget(name);
   }
 
-  async #delete(known: KnownCommand, signal: AbortSignal): Promise<void> {
-    const { mark, deleted } = known;
-    const staying = this.#underWay
-      .claimsOf(known)
-      .filter((claim) => isNotDeleted(claim) && !deleted.has(claim.metadata.uid ?? ''));
+  /** Tells all to go; gives how the command is undone for those that cannot be told. */
+  async #delete(known: KnownCommand, signal: AbortSignal): Promise<Undo | undefined> {
+    const startedAt = this.#options.clock.elapsed();
+    const failures: StepFailure[] = [];
+    const staying = this.#staying(known);
     await Promise.all(
       staying.map(async (claim) => {
-        await this.#departures.begin(claim, mark.reason, signal);
-        deleted.add(claim.metadata.uid ?? '');
+        try {
+          await this.#departures.begin(claim, known.mark.reason, signal);
+          known.deleted.add(claim.metadata.uid ?? '');
+        } catch (error) {
+          signal.throwIfAborted();
+          failures.push({ claim, error: asError(error) });
+        }
       }),
     );
+    if (failures.length > 0) return this.#givenUp(known, failures, startedAt, 'deleted');
+    this.#succeeded(known, staying, 'deleted');
+    return undefined;
+  }
+
+  #staying(known: KnownCommand): NodeClaim[] {
+    return this.#underWay.claimsOf(known).filter((claim) => isStaying(known, claim));
   }
 
   #recovery(claim: NodeClaim): string | undefined {
@@ -344,6 +371,11 @@ function isThereToStay(claim: NodeClaim | undefined): claim is NodeClaim {
 
 function isNotDeleted({ metadata }: NodeClaim): boolean {
   return metadata.deletionTimestamp === undefined;
+}
+
+/** Whether it has not been told to go: the cache may not show yet that it has. */
+function isStaying({ deleted }: KnownCommand, claim: NodeClaim): boolean {
+  return isNotDeleted(claim) && !deleted.has(claim.metadata.uid ?? '');
 }
 
 /** The same call will fail again until someone changes something. */

@@ -33,9 +33,9 @@ export class Departures {
     const { repair } = readMark(claim.metadata.annotations?.[ANNOTATION_DISRUPTION]) ?? {};
     const pods = this.podsOf(claim).length;
     if (repair?.graceMs !== undefined) await this.#limit(claim, clock.now() + repair.graceMs, signal);
+    await deleteClaim(client, claim, signal);
     for (const node of this.nodesOf(claim)) recorder.record(disruptionTerminating(node, reason));
     recorder.record(disruptionTerminating(claim, reason));
-    await deleteClaim(client, claim, signal);
     const policy = this.#policyOf(claim, reason);
     this.#claimMetrics.disrupted(claim, reason.toLowerCase() as Lowercase<CommandReason>, policy);
     if (repair !== undefined) this.#metrics.repaired(claim, repair.condition);

@@ -12,8 +12,8 @@ import { type Mark, readMark, writeMark } from './mark.ts';
 
 const DISRUPTION_REASON = 'DisruptionReason';
 
-/** A claim that could not be marked, or whose node could not. */
-export interface MarkFailure {
+/** A claim for which a step could not be done, or for whose node it could not. */
+export interface StepFailure {
   readonly claim: NodeClaim;
   readonly error: Error;
 }
@@ -26,7 +26,7 @@ export class Marks {
   }
 
   /** Puts these marks on claims, one on each, and gives those that failed. */
-  async putAll(marks: ReadonlyMap<NodeClaim, Mark>, signal: AbortSignal): Promise<readonly MarkFailure[]> {
+  async putAll(marks: ReadonlyMap<NodeClaim, Mark>, signal: AbortSignal): Promise<readonly StepFailure[]> {
     const claims = [...marks.keys()];
     const results = await Promise.allSettled([...marks].map(([claim, mark]) => this.#put(claim, mark, signal)));
     return results.flatMap((result, index) => {

@@ -16,8 +16,8 @@ export interface KnownCommand {
   readonly deleted: Set<string>;
   /** All that belongs to the marks is written. */
   marked?: boolean;
-  /** Since when that is tried in vain, by the clock's `elapsed`. */
-  unmarkedSince?: number;
+  /** Since when its next step is tried in vain, by the clock's `elapsed`. */
+  failingSince?: number;
   /** How it is undone, once it is: it is not taken up again. */
   undoing?: Undo;
 }
