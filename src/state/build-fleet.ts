@@ -100,21 +100,29 @@ interface Market {
   readonly names: TypeNames;
   readonly planned: PlannedTypes;
   /** By pool and by the name that the cloud has for it. */
-  readonly types: ReadonlyMap<string, ReadonlyMap<string, { readonly name: string; readonly type: InstanceType }>>;
+  readonly types: ReadonlyMap<string, ReadonlyMap<string, SoldType>>;
+}
+
+/** An instance type of the market. */
+interface SoldType {
+  /** What it is called in the fleet. */
+  readonly name: string;
+  /** With the prices that are paid: risk is in those of what is still to be bought. */
+  readonly type: InstanceType;
 }
 
 function marketOf({ nodePools, pools, nodes, launches }: FleetSnapshot): Market {
   const names = new TypeNames();
   const planned = plannedTypes(pools);
-  const sold = new Map(pools.map(({ pool, instanceTypes }) => [pool.metadata.name ?? '', instanceTypes]));
+  const usable = new Map(pools.map((each) => [each.pool.metadata.name ?? '', each]));
   const claims = Map.groupBy(nodes, (state) => poolOf(state));
-  const types = new Map<string, Map<string, { name: string; type: InstanceType }>>();
+  const types = new Map<string, Map<string, SoldType>>();
   const engine = nodePools.map((pool) => {
     const name = pool.metadata.name ?? '';
     const { nodeClassRef } = pool.spec.template.spec;
-    const instanceTypes = sold.get(name) ?? [];
+    const { instanceTypes = [], sold = instanceTypes } = usable.get(name) ?? {};
     const called = names.add(`${nodeClassRef.group}/${nodeClassRef.kind}/${nodeClassRef.name}`, instanceTypes);
-    types.set(name, new Map(instanceTypes.map((type, index) => [type.name, { name: called[index] as string, type }])));
+    types.set(name, new Map(sold.map((type, index) => [type.name, { name: called[index] as string, type }])));
     const usage = poolUsage(
       (claims.get(name) ?? []).flatMap(({ claim }) => (claim === undefined ? [] : [claim])),
       planned,

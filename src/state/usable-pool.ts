@@ -5,6 +5,6 @@ import type { InstanceType } from '../engine/problem.ts';
 export interface UsablePool {
   readonly pool: NodePool;
   readonly instanceTypes: readonly InstanceType[];
-  /** The same at the prices that are paid, where those above have something else in them, such as risk. */
+  /** The same, in the same order, at the prices that are paid, where those above have something else in them, such as risk. */
   readonly sold?: readonly InstanceType[];
 }

@@ -29,8 +29,9 @@ const ACCOUNT: Partial<AccountSettings> = { catalogue: [SMALL] };
 async function start(
   policies: Readonly<Record<string, Written<SpotPolicySpec>>>,
   pools: readonly NodePool[] = [aPool('general')],
+  account = ACCOUNT,
 ) {
-  const world = await FleetWorld.start({ account: ACCOUNT });
+  const world = await FleetWorld.start({ account });
   for (const [name, spec] of Object.entries(policies)) {
     const policy = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name }, spec };
     await world.client.create(SPOT_POLICIES, policy as unknown as SpotPolicy);
@@ -309,6 +310,26 @@ describe('a spot pool', () => {
     expect(await machines(world)).toEqual({ 'spot zone-b': 20 });
     const labels = { instance_type: 'small', zone: 'zone-a', event: 'launch-failure' };
     expect(await world.metrics.read('spindrift_spot_pool_interruptions_total', labels)).toBe(1);
+    await world.end();
+  });
+
+  it('that machines are taken from keeps the others: what is elsewhere would only cost more', async () => {
+    // Enough other spot offerings, each a little dearer, that one spot node may make way for another.
+    const catalogue = Array.from({ length: 20 }, (_, index) => {
+      const type = aType(`small-${index}`, 2);
+      const price = 0.03 + index * 0.0001;
+      const spot = type.offerings.map((each) => (each.capacityType === 'spot' ? { ...each, price } : each));
+      return { ...type, offerings: spot };
+    });
+    const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
+    const world = await start({ default: {} }, [aPool('general', { disruption })], { catalogue });
+    await run(world, 'web', 12);
+    const before = await claimsOf(world);
+    for (const { status } of before.slice(0, 4)) world.cloud.interrupt(status?.providerID ?? '', 0);
+    await world.clock.advance(HOUR);
+    const after = (await claimsOf(world)).map(({ metadata }) => metadata.name);
+    expect(after).toHaveLength(12);
+    expect(after).toEqual(expect.arrayContaining(before.slice(4).map(({ metadata }) => metadata.name)));
     await world.end();
   });
 
