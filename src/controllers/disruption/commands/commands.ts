@@ -13,7 +13,7 @@ import {
 import { type RepairPolicy, usableRepairPolicies } from '../../../cloud/repair-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
-import { asError, SpindriftError } from '../../../platform/errors.ts';
+import { asError } from '../../../platform/errors.ts';
 import type { ComingNodes } from '../../../state/coming-nodes.ts';
 import type { Nominations } from '../../../state/nominations.ts';
 import { isClaimGoing } from '../../../state/state-node.ts';
@@ -29,9 +29,9 @@ import { type Command, type CommandReason, decisionOf } from './command.ts';
 import { decideCommand, type NextStep } from './decide-command.ts';
 import { Departures } from './departures.ts';
 import { type Mark, readMark, writeMark } from './mark.ts';
-import { Marks, type StepFailure } from './marks.ts';
+import { Marks } from './marks.ts';
 import { Replacements } from './replacements.ts';
-import { type Step, StuckClaims } from './stuck-claims.ts';
+import { type StepFailure, StuckClaims } from './stuck-claims.ts';
 import { type KnownCommand, UnderWay, type Undo } from './under-way.ts';
 
 export interface CommandsOptions extends ControllersOptions {
@@ -55,8 +55,6 @@ interface Starting {
 const LOOK_AGAIN_MS = 10_000;
 const SHORTEST_LIMIT_MS = 10 * 60_000;
 const LONGEST_LIMIT_MS = 60 * 60_000;
-/** What cannot be marked or deleted by then stays: it would hold the budget of its pool. */
-const LONGEST_STEP_MS = 60_000;
 /** The more is asked of a cloud at once, the longer each may take. */
 const LIMIT_PER_COMMAND_MS = 80;
 
@@ -82,7 +80,7 @@ export class Commands {
     this.#options = options;
     this.#marks = new Marks(options);
     this.#replacements = new Replacements(options);
-    this.#stuck = new StuckClaims(options.backOff);
+    this.#stuck = new StuckClaims(options);
     this.#metrics = new DisruptionMetrics(metrics);
     this.#departures = new Departures(options);
     this.#policies = usableRepairPolicies(options.provider.repairPolicies());
@@ -229,29 +227,11 @@ export class Commands {
     const starting = this.#starting.get(known.mark.id);
     const marks = starting === undefined ? this.#ownMarks(known) : this.#marksOf(known, starting);
     const failures = await this.#marks.putAll(marks, signal);
-    if (failures.length > 0) return this.#givenUp(known, failures, startedAt, 'marked');
+    if (failures.length > 0) return this.#stuck.givenUp(known, 'marked', failures, startedAt);
     known.marked = true;
     if (starting !== undefined) this.#ended(starting);
-    this.#succeeded(known, marks.keys(), 'marked');
+    this.#stuck.succeeded(known, 'marked', marks.keys());
     return undefined;
-  }
-
-  /** How a command is undone for claims of which a step failed: at once where that is hopeless, or when it was tried for long enough. */
-  #givenUp(known: KnownCommand, failures: readonly StepFailure[], startedAt: number, step: Step): Undo {
-    known.failingSince ??= startedAt;
-    const late = this.#options.clock.elapsed() - known.failingSince >= LONGEST_STEP_MS;
-    const stuck = late ? failures : failures.filter(({ error }) => isHopeless(error));
-    if (stuck.length === 0) throw failures[0]?.error;
-    for (const { claim } of stuck) this.#stuck.add(claim, step);
-    const why = stuck
-      .map(({ claim, error }) => `${claim.metadata.name} cannot be ${step}: ${error.message}`)
-      .join('; ');
-    return { kind: 'undo', why, failed: [] };
-  }
-
-  #succeeded(known: KnownCommand, claims: Iterable<NodeClaim>, step: Step): void {
-    delete known.failingSince;
-    for (const claim of claims) this.#stuck.delete(claim, step);
   }
 
   /** The marks that a command begins with. */
@@ -346,8 +326,8 @@ export class Commands {
         }
       }),
     );
-    if (failures.length > 0) return this.#givenUp(known, failures, startedAt, 'deleted');
-    this.#succeeded(known, staying, 'deleted');
+    if (failures.length > 0) return this.#stuck.givenUp(known, 'deleted', failures, startedAt);
+    this.#stuck.succeeded(known, 'deleted', staying);
     return undefined;
   }
 
@@ -376,9 +356,4 @@ function isNotDeleted({ metadata }: NodeClaim): boolean {
 /** Whether it has not been told to go: the cache may not show yet that it has. */
 function isStaying({ deleted }: KnownCommand, claim: NodeClaim): boolean {
   return isNotDeleted(claim) && !deleted.has(claim.metadata.uid ?? '');
-}
-
-/** The same call will fail again until someone changes something. */
-function isHopeless(error: Error): boolean {
-  return error instanceof SpindriftError && error.retry === 'terminal';
 }

@@ -9,14 +9,9 @@ import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
 import { type Mark, readMark, writeMark } from './mark.ts';
+import type { StepFailure } from './stuck-claims.ts';
 
 const DISRUPTION_REASON = 'DisruptionReason';
-
-/** A claim for which a step could not be done, or for whose node it could not. */
-export interface StepFailure {
-  readonly claim: NodeClaim;
-  readonly error: Error;
-}
 
 export class Marks {
   readonly #options: Pick<ControllersOptions, 'writes' | 'clock' | 'state'>;
