@@ -129,6 +129,20 @@ describe('a node that goes', () => {
     await world.end();
   });
 
+  it('says nothing of pods that only wait for their turn', async () => {
+    const world = await withNode();
+    await world.client.create(POD_DISRUPTION_BUDGETS, budget('web') as never);
+    await withPods(world, pod('web'));
+    await world.client.delete(NODE_CLAIMS, { name: 'one' });
+    await world.clock.advance(3000);
+    expect((await world.condition('one', 'Drained'))?.message).toContain('keep-web');
+    await world.client.delete(POD_DISRUPTION_BUDGETS, { namespace: 'default', name: 'keep-web' });
+    await world.clock.advance(MINUTE);
+    expect(await world.claim('one')).toBeUndefined();
+    expect(await world.events('one')).not.toHaveProperty('FailedDraining');
+    await world.end();
+  });
+
   it('with a termination grace period deletes what is left so early that it has its grace period', async () => {
     const world = await withNode(aClaim('one', { terminationGracePeriod: '5m' }));
     await world.client.create(POD_DISRUPTION_BUDGETS, budget('web') as never);

@@ -31,6 +31,8 @@ interface Item {
   refusals: number;
   /** The last one, as the API server said it. */
   refusal?: string;
+  /** Since when it is refused, by the clock's `elapsed`. */
+  refusedSince?: number;
 }
 
 const FIRST_WAIT_MS = 100;
@@ -43,6 +45,8 @@ const REFUSALS = [
   'KUBE_INVALID',
   'KUBE_SERVER_ERROR',
 ] as const;
+/** A pod that is refused for so long does not just wait for its turn: people are told. */
+const TURN_MS = 5000;
 /** When the cache shows whether a pod that was not found, or is another, has gone. */
 const LOOK_AGAIN_MS = 1000;
 
@@ -155,14 +159,20 @@ export class EvictionQueue {
       if (!(error instanceof KubeError) || !hasCode(error, ...REFUSALS)) throw error;
       this.#metrics.evictionAnswered(error.status.code ?? 500);
       item.refusal = refusalOf(error);
-      const node = this.#options.state.informers.nodes.get(pod.spec.nodeName ?? '');
-      if (node !== undefined) recorder.record(podNotEvicted(node, pod, item.refusal));
+      item.refusedSince ??= clock.elapsed();
+      if (clock.elapsed() - item.refusedSince >= TURN_MS) this.#tellRefused(pod, item.refusal);
       return { requeueAfterMs: this.#waitMs(item, deletedAt(pod, deadline)) };
     }
     this.#metrics.evictionAnswered(200);
     this.#metrics.podDrained('evicted');
     recorder.record(evicted(pod));
     return undefined;
+  }
+
+  #tellRefused(pod: Pod, why: string): void {
+    const { recorder, state } = this.#options;
+    const node = state.informers.nodes.get(pod.spec.nodeName ?? '');
+    if (node !== undefined) recorder.record(podNotEvicted(node, pod, why));
   }
 
   #endBy(key: string): number | undefined {
