@@ -59,4 +59,14 @@ describe('places for pods that are still to come', () => {
     expect(successors.awaitedBy('two')).toBe(false);
     expect(successors.take(aPod('w3', 'web'))).toBeUndefined();
   });
+
+  it('do not end by themselves where it is known what the pods leave', async () => {
+    const clock = new VirtualClock();
+    const successors = new Successors(clock);
+    successors.expect('one', [aPod('w1', 'web')], ['old']);
+    await clock.advance(60 * 60_000);
+    expect(successors.originsOf('one')).toEqual(['old']);
+    expect(successors.take(aPod('w2', 'web'))).toBe('one');
+    expect(successors.originsOf('one')).toEqual([]);
+  });
 });

@@ -8,13 +8,15 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Clock } from '../platform/clock.ts';
 import { isSteerable, ownerOf } from './steerable.ts';
 
-/** What keeps pods from leaving for so long may keep them for ever. */
+/** What keeps pods from leaving for so long may keep them for ever, where nobody knows what they leave. */
 const LONGEST_MS = 30 * 60_000;
 
 interface Places {
   /** How many pods of an owner are still to come. */
   readonly left: Map<string, number>;
   readonly until: number;
+  /** Names of the claims that they leave, where nobody else says when all have left. */
+  readonly origins: readonly string[];
 }
 
 export class Successors {
@@ -30,16 +32,23 @@ export class Successors {
    * The node of the claim is there for what comes after these pods. Places are kept only where all of them can be put there by us:
    * a node is closed while places on it are kept, and a pod that only a scheduler can place would wait outside for all others.
    */
-  expect(claim: string, pods: readonly Pod[]): void {
+  expect(claim: string, pods: readonly Pod[], origins: readonly string[] = []): void {
     if (!pods.every(isSteerable)) return;
     const left = new Map<string, number>();
     for (const pod of pods) add(left, ownerOf(pod) ?? '', 1);
-    if (left.size > 0) this.#places.set(claim, { left, until: this.#clock.elapsed() + LONGEST_MS });
+    // While what they leave is there they may come; a node that nobody is awaited on would be taken away as empty.
+    const until = origins.length > 0 ? Number.POSITIVE_INFINITY : this.#clock.elapsed() + LONGEST_MS;
+    if (left.size > 0) this.#places.set(claim, { left, until, origins });
   }
 
   /** Whether pods are still to come to the node of the claim. */
   awaitedBy(claim: string): boolean {
     return this.#of(claim).size > 0;
+  }
+
+  /** The claims that pods leave for the node of this one; none where whoever has them leave says when all have. */
+  originsOf(claim: string): readonly string[] {
+    return this.#places.get(claim)?.origins ?? [];
   }
 
   /** The claim with a place for the pod, which is taken now. */

@@ -23,6 +23,7 @@ import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isComing, isGoing, type StateNode } from '../../state/state-node.ts';
+import { mayBind } from '../../state/steerable.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { inSlices } from '../in-slices.ts';
@@ -244,12 +245,23 @@ export class Provisioner {
       // At once: its machine may have joined before the other claims are written.
       const expected = node.pods.map((number) => pods[number] as Pod);
       this.#options.nominations.nominate(`${CLAIM_PREFIX}${claim.metadata.name}`, expected);
+      this.#expectSuccessors(claim, expected, built);
       return claim;
     } catch (error) {
       if (signal.aborted) return undefined;
       this.#logger.error('claim could not be written', { NodePool: { name: node.pool }, error: asError(error) });
       return undefined;
     }
+  }
+
+  /** What comes after pods that leave other nodes is put where they were planned to go, as long as we can do that for all that come. */
+  #expectSuccessors({ metadata: { name = '' } }: NodeClaim, pods: readonly Pod[], { snapshot }: BuiltProblem): void {
+    const { successors } = this.#options;
+    if (pods.some((pod) => !pod.spec.nodeName && !mayBind(pod))) return;
+    const leaving = pods.filter(({ spec }) => spec.nodeName);
+    const left = new Set(leaving.map(({ spec }) => spec.nodeName));
+    const origins = snapshot.nodes.flatMap((node) => (left.has(node.name) ? (node.claim?.metadata.name ?? []) : []));
+    if (origins.length > 0) successors.expect(name, leaving, origins);
   }
 
   *#tell(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): Slices<void> {

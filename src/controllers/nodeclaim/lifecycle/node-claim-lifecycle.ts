@@ -16,7 +16,7 @@ import { toTimestamp } from '../../../platform/clock.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import { needsPlace } from '../../../state/cluster-state.ts';
 import type { Nominations } from '../../../state/nominations.ts';
-import { CLAIM_PREFIX, isOpening } from '../../../state/state-node.ts';
+import { CLAIM_PREFIX, isClaimGoing, isOpening } from '../../../state/state-node.ts';
 import { mayBind } from '../../../state/steerable.ts';
 import type { Successors } from '../../../state/successors.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
@@ -90,7 +90,14 @@ export class NodeClaimLifecycle {
         enqueueOn(nodes, queue, ({ spec }) =>
           nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').map(({ metadata }) => metadata.name ?? ''),
         ),
-        nodeClaims.addHandler({ deleted: ({ metadata }) => options.launches.forget(metadata.uid ?? '') }),
+        nodeClaims.addHandler({
+          // Nobody is sent to a node that goes itself.
+          updated: (claim) => isClaimGoing(claim) && options.successors.forget(claim.metadata.name ?? ''),
+          deleted: ({ metadata }) => {
+            options.launches.forget(metadata.uid ?? '');
+            options.successors.forget(metadata.name ?? '');
+          },
+        }),
         nodes.addHandler({ deleted: ({ metadata }) => options.binder.forget(metadata.name ?? '') }),
         pods.addHandler({ added: (pod) => this.#give(pod), updated: (pod) => this.#give(pod) }),
       ],
@@ -261,12 +268,19 @@ export class NodeClaimLifecycle {
     if (node === undefined || !isOpening(node)) return undefined;
     const waiting = nominations.waitingFor(claim);
     const heard = await binder.bind(claim, node, waiting, signal);
-    const open = !successors.awaitedBy(name) || waiting.some(needsPlace);
+    const open = !successors.awaitedBy(name) || this.#haveLeft(name) || waiting.some(needsPlace);
     if (!heard || !open) return { requeueAfterMs: HEARD_MS };
     await this.#open(claim, node, true, signal);
     successors.forget(name);
     nominations.opened(claim);
     return undefined;
+  }
+
+  /** Whether the nodes that pods leave for that of the claim are gone: who has not come by then is placed by the scheduler. */
+  #haveLeft(claim: string): boolean {
+    const { state, successors } = this.#options;
+    const origins = successors.originsOf(claim);
+    return origins.length > 0 && origins.every((origin) => state.claimNamed(origin) === undefined);
   }
 
   /** Gives a pod that has no node the place that is kept for one of its owner. */
