@@ -55,6 +55,8 @@ export interface FleetNode {
   readonly volumeAttachLimits?: Readonly<Record<string, number>>;
   /** Ports that daemons hold. */
   readonly usedHostPorts?: readonly HostPort[];
+  /** Daemons still to come, by number: pods that avoid them, or that they avoid, have no place there. */
+  readonly daemonsToCome?: readonly number[];
   /** Keeps the node as it is. */
   readonly hold?: Hold;
   /** Keeps the node from going, too. */
