@@ -1,6 +1,7 @@
 /** What may be disrupted: holds, policies, pods that must not move, and the budgets of pools and pods as they are used up. */
 import type { Slices, Work } from '../packing/work.ts';
 import type { CompiledFleet } from './compiled-fleet.ts';
+import { reasonFor } from './disruption-reason.ts';
 import type {
   BlockingPod,
   ConsolidationOptions,
@@ -65,7 +66,7 @@ export class Allowances {
   }
 
   reasonFor(node: number): DisruptionReason {
-    return this.homePods(node).length === 0 ? 'Empty' : 'Underutilized';
+    return reasonFor(this.homePods(node).length);
   }
 
   policyOf(node: number): PoolDisruption['policy'] {

@@ -8,6 +8,7 @@ import type { Slices, Work } from '../packing/work.ts';
 import type { Allowances } from './allowances.ts';
 import type { Component } from './components.ts';
 import type { Criteria } from './criteria.ts';
+import { reasonFor } from './disruption-reason.ts';
 import type { FleetNode, FleetPod } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
 import { highestPrices } from './launch-prices.ts';
@@ -237,7 +238,7 @@ export class Executor {
     const disruptionCost = this.#disruption(component);
     const move = {
       kind: kindOf(component),
-      reason: landings.length === 0 ? ('Empty' as const) : ('Underutilized' as const),
+      reason: reasonFor(landings.length),
       nodes: component.nodes.map((node) => (fleet.nodes[node] as FleetNode).name),
       newNodes,
       landings,

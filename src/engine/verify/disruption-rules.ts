@@ -30,6 +30,9 @@ export class DisruptionRules {
       if ((move.reason === 'Empty') !== (move.landings.length === 0)) {
         report('untouchable', subject, `the reason ${move.reason} does not fit ${move.landings.length} landings`);
       }
+      if (move.reason !== 'Empty' && pods.length === 0) {
+        report('untouchable', subject, `${name} is empty, and goes with nodes that are not`);
+      }
       for (const pod of pods) this.#checkPod(subject, pod, report);
       const key = `${node?.pool} ${move.reason}`;
       const count = (this.#disruptions.get(key) ?? 0) + 1;
