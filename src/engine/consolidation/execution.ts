@@ -17,6 +17,7 @@ import { meetsMinValues } from './min-values.ts';
 import { describeNewNode } from './new-node-description.ts';
 import { templateOf } from './node-options.ts';
 import type { KeptCause, Landing, Move, MoveKind } from './plan.ts';
+import { PoolBudgets } from './pool-budgets.ts';
 import { Receivers } from './receivers.ts';
 import { moveSentence } from './sentences.ts';
 
@@ -40,6 +41,8 @@ export class Executor {
   readonly #criteria: Criteria;
   readonly #ladder: MarketLadder;
   readonly #podWorth: Float64Array;
+  /** Which move finds how much of a budget depends on the order of the moves. */
+  readonly #budgets: PoolBudgets;
   readonly #stepOf: ReadonlyMap<number, number> | undefined;
   /** By its number in the planned state: the number of a new node in the fleet as it is, its move, and its place there. */
   readonly #opened = new Map<number, Opened>();
@@ -64,6 +67,7 @@ export class Executor {
     this.#criteria = options.criteria;
     this.#ladder = options.ladder;
     this.#podWorth = options.podWorth;
+    this.#budgets = new PoolBudgets(options.state.compiled.fleet.poolDisruption);
   }
 
   *run(components: readonly Component[], work: Work): Slices<Execution> {
@@ -150,6 +154,8 @@ export class Executor {
 
   #tryOut(component: Component, receivers: Receivers | undefined): KeptCause | undefined {
     const state = this.#state;
+    const refused = this.#allowances.poolRefusal(component.nodes, this.#budgets);
+    if (refused !== undefined) return refused;
     for (const [place, node] of component.newNodes.entries()) {
       const option = this.#planned.nodeOption[node] as number;
       if (!state.supply.affords(option)) return { kind: 'order', rule: 'capacity' };
@@ -166,6 +172,7 @@ export class Executor {
     );
     if (!varied) return { kind: 'price', price, cheapest: price };
     this.#done.push({ component, order });
+    for (const node of component.nodes) this.#budgets.take(state.compiled.fleet.nodes[node]?.pool ?? '');
     state.commit(component.nodes);
     return undefined;
   }

@@ -101,7 +101,10 @@ export interface PoolDisruption {
   readonly pool: string;
   /** Default WhenEmptyOrUnderutilized. */
   readonly policy?: ConsolidationPolicy;
-  /** Nodes that may be disrupted now, by reason, those already being disrupted taken off; absent means any number. */
+  /**
+   * Nodes that may be disrupted now, by reason, those already being disrupted taken off; absent means any number. Each node that goes
+   * takes one off for every reason.
+   */
   readonly allowed?: Readonly<Partial<Record<DisruptionReason, number>>>;
 }
 
