@@ -16,13 +16,16 @@ function plan(fleet: Fleet, options: ConsolidationOptions = {}): ConsolidationPl
 const spot = (price: number): Offering[] => [{ zone: 'a', capacityType: 'spot', price }];
 
 describe('a node on which nothing runs', () => {
-  // A Balanced pool does not let a cheap node go by itself: it weighs no less than a dear one.
   const cheap = aFleetNode('cheap', { price: 0.001, allocatable: { cpu: 100, pods: 1 } });
   const fleet = aFleet({
     nodes: [cheap, aFleetNode('used', { capacityType: 'spot' })],
     pods: [aFleetPod('p', 'used')],
     instanceTypes: [aType({ offerings: [...onDemand(1, 'a'), ...spot(0.2)] })],
     poolDisruption: [{ pool: 'default', policy: 'Balanced' }],
+  });
+
+  it('goes from a Balanced pool too, however little that saves', () => {
+    expect(plan(fleet).moves).toMatchObject([{ reason: 'Empty', nodes: ['cheap'] }]);
   });
 
   it('is no excuse for others: spot makes way for spot as if it were alone', () => {
