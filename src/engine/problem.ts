@@ -123,10 +123,14 @@ export interface PodGroup {
 /** A DaemonSet, as its pods will be on new nodes. */
 export interface DaemonGroup {
   readonly name: string;
+  /** Without one, no rule about other pods sees its pods. */
+  readonly namespace?: string;
+  readonly labels?: Labels;
   readonly requests: Resources;
   readonly requirements?: Alternatives;
   readonly tolerations?: readonly Toleration[];
   readonly hostPorts?: readonly HostPort[];
+  readonly podAntiAffinity?: readonly PodAffinityTerm[];
 }
 
 /** Health and slots are two things: a full but healthy reservation stays in the list with 0 slots. */
@@ -198,7 +202,10 @@ export interface ExistingNode {
   readonly leaving?: boolean;
   /** Attachments still free, by CSI driver; a driver that is not named has no limit. */
   readonly freeVolumeAttachments?: Readonly<Record<string, number>>;
+  /** Ports that pods hold there, and daemons still to come. */
   readonly usedHostPorts?: readonly HostPort[];
+  /** Daemons still to come, by their number in the problem: pods that avoid them, or that they avoid, have no place there. */
+  readonly daemonsToCome?: readonly number[];
 }
 
 /** A pod that already runs: it counts for topology and its anti-affinity keeps others away. */

@@ -41,6 +41,7 @@ export type Constraint =
   | 'volume-zone'
   | 'resources'
   | 'host-ports'
+  | 'daemons'
   | 'volume-attachments'
   | 'reservation-slots'
   | 'min-values'
@@ -82,6 +83,14 @@ export type NeededChange =
   | { readonly kind: 'offering'; readonly what: 'unhealthy' | 'no-slots' }
   | { readonly kind: 'min-values'; readonly key: string; readonly wanted: number; readonly actual: number }
   | { readonly kind: 'topology'; readonly rule: 'spread' | 'affinity' | 'anti-affinity'; readonly topologyKey: string }
+  | {
+      /** An anti-affinity keeps the pod apart from a daemon that will run on the node. */
+      readonly kind: 'daemon';
+      readonly daemon: string;
+      readonly topologyKey: string;
+      /** Whose anti-affinity it is. */
+      readonly avoidedBy: 'pod' | 'daemon';
+    }
   | { readonly kind: 'nothing-to-buy' };
 
 /** Why a group of pods has no place. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SpindriftError } from '../platform/errors.ts';
 import type { Problem } from './problem.ts';
 import { solve } from './solve.ts';
-import { aPod, aPool, aProblem } from './testkit/builders.ts';
+import { aNode, aPod, aPool, aProblem } from './testkit/builders.ts';
 
 function refusal(problem: Problem): Record<string, unknown> {
   try {
@@ -49,6 +49,12 @@ describe('a problem that makes no sense is refused, naming object and field', ()
       aProblem({ boundPods: [{ node: 'gone', namespace: 'n' }] }),
       'bound pod of namespace n',
       'node',
+    ],
+    [
+      'a daemon to come that nobody knows',
+      aProblem({ nodes: [aNode({ name: 'n', daemonsToCome: [0] })] }),
+      'node n',
+      'daemonsToCome',
     ],
     [
       'a skew of nothing',

@@ -37,6 +37,8 @@ export function* validateProblem(problem: Problem): Slices<void> {
     const object = `daemon ${daemon.name}`;
     amounts(object, 'requests', daemon.requests);
     alternatives(object, 'requirements', daemon.requirements, checked);
+    if (daemon.labels !== undefined) labels(object, 'labels', daemon.labels);
+    for (const term of daemon.podAntiAffinity ?? []) affinityTerm(object, 'podAntiAffinity', term);
   }
   unique('node', problem.nodes ?? []);
   const nodes = new Set<string>();
@@ -45,6 +47,10 @@ export function* validateProblem(problem: Problem): Slices<void> {
     labels(`node ${node.name}`, 'labels', node.labels);
     for (const [resource, amount] of Object.entries(node.free)) {
       if (!Number.isFinite(amount)) fail(`node ${node.name}`, `free.${resource}`, `is ${amount}, but must be a number`);
+    }
+    for (const number of node.daemonsToCome ?? []) {
+      if (problem.daemons?.[number] === undefined)
+        fail(`node ${node.name}`, 'daemonsToCome', `names ${number}, which is not a daemon of the problem`);
     }
   }
   for (const bound of problem.boundPods ?? []) {

@@ -247,6 +247,25 @@ describe('a pod that stays on its node until it is gone', () => {
     const ending = agent('b', { deletionTimestamp: '2030-01-01T23:59:59Z' });
     expect(gone(avoiding(web, 'agent'), ending)).toEqual([]);
   });
+
+  it('keeps them away before it is there', () => {
+    const nodes = [aStateNode({ name: 'a' }), aStateNode({ name: 'b', claimAnnotations: PROTECTED })];
+    const daemonSet = ({ metadata: { labels = {} }, spec }: Pod): DaemonSet => ({
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'agent', namespace: 'default', uid: 'agent' },
+      spec: { selector: {}, template: { metadata: { labels }, spec } },
+    });
+    const gone = (pod: Pod, daemon: Pod): string[] => {
+      const { fleet } = buildFleet(aFleetSnapshot({ nodes, pods: [pod], daemonSets: [daemonSet(daemon)] }));
+      expect(fleet.nodes.map(({ daemonsToCome }) => daemonsToCome)).toEqual([[0], [0]]);
+      return consolidate(fleet).moves.flatMap((move) => move.nodes);
+    };
+    const web = aRunningPod('web-1', 'a');
+    expect(gone(web, agent('b'))).toEqual(['a']);
+    expect(gone(avoiding(web, 'agent'), agent('b'))).toEqual([]);
+    expect(gone(web, avoiding(agent('b'), 'web'))).toEqual([]);
+  });
 });
 
 describe('a daemon that a node which goes would ask to leave', () => {

@@ -10,13 +10,12 @@ import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { podRequests } from '../apis/kubernetes/pod-requests.ts';
-import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import type { BlockingPod, DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
 import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
 import type { BoundPod, HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
 import type { EpochMs } from '../platform/clock.ts';
 import { type ClusterSnapshot, daemonGroup, plannedAllocatable, take } from './build-problem.ts';
-import { daemonRunsOn } from './daemon-placement.ts';
+import { daemonsToCome } from './daemons-to-come.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
 import { knownRequests } from './known-requests.ts';
@@ -150,9 +149,17 @@ interface Contents {
   /** What is left for those that move. */
   readonly allocatable: Resources;
   readonly ports: readonly HostPort[];
+  /** Numbers of daemons that are still to come. */
+  readonly coming: readonly number[];
   /** Nothing on it moves. */
   readonly empty: boolean;
   readonly blockedBy: BlockingPod | undefined;
+}
+
+/** What the pod of a DaemonSet takes of its node. */
+interface DaemonNeeds {
+  readonly requests: Resources;
+  readonly ports: readonly HostPort[];
 }
 
 class FleetBuilder {
@@ -161,7 +168,7 @@ class FleetBuilder {
   readonly #market: Market;
   readonly #nodePools: ReadonlyMap<string, NodePool>;
   readonly #budgets: FleetBudgets;
-  readonly #daemons: readonly { readonly set: DaemonSet; readonly requests: Resources; readonly ports: HostPort[] }[];
+  readonly #daemons: readonly DaemonNeeds[];
   readonly #nodes: FleetNode[] = [];
   readonly #states = new Map<string, StateNode>();
   readonly #groups: PodGroup[] = [];
@@ -181,7 +188,6 @@ class FleetBuilder {
     this.#nodePools = new Map(snapshot.nodePools.map((pool) => [pool.metadata.name ?? '', pool]));
     this.#budgets = new FleetBudgets(snapshot.disruptionBudgets);
     this.#daemons = snapshot.daemonSets.map((set) => ({
-      set,
       requests: resources(podRequests(set.spec.template)),
       ports: hostPorts(set.spec.template.spec),
     }));
@@ -196,7 +202,7 @@ class FleetBuilder {
     const room: Record<string, number> = { ...allocatable };
     const ports: HostPort[] = [];
     const moving: MovingPod[] = [];
-    const daemonsHere = new Set<string>();
+    const staying: Pod[] = [];
     let blockedBy: BlockingPod | undefined;
     let units = NODE_UNITS;
     for (const pod of pods) {
@@ -208,14 +214,20 @@ class FleetBuilder {
         this.#seen.add(facts.name);
         continue;
       }
-      for (const { kind, uid } of pod.metadata.ownerReferences ?? []) if (kind === 'DaemonSet') daemonsHere.add(uid);
+      staying.push(pod);
       take(room, knownRequests(pod).resources);
       ports.push(...hostPorts(pod.spec));
       this.#addBound(pod, facts, state.name);
       blockedBy ??= this.#blocking(pod, facts);
     }
-    this.#reserveForDaemons(state, daemonsHere, room, ports);
-    this.#addNode(state, { allocatable: room, ports, empty: moving.length === 0, blockedBy });
+    // Daemons that are still to come take their room already.
+    const coming = daemonsToCome(state, staying, this.#snapshot.daemonSets).map(({ number }) => number);
+    for (const number of coming) {
+      const { requests, ports: taken } = this.#daemons[number] as DaemonNeeds;
+      take(room, requests);
+      ports.push(...taken);
+    }
+    this.#addNode(state, { allocatable: room, ports, coming, empty: moving.length === 0, blockedBy });
     for (const { pod, facts } of moving) this.#addPod(pod, facts, state.name);
     return units;
   }
@@ -250,23 +262,6 @@ class FleetBuilder {
     };
   }
 
-  /** Daemons that are still to come take their room already. */
-  #reserveForDaemons(
-    state: StateNode,
-    here: ReadonlySet<string>,
-    room: Record<string, number>,
-    ports: HostPort[],
-  ): void {
-    if (this.#daemons.length === 0) return;
-    const labels = labelsOf(state);
-    const taints = taintsOf(state);
-    for (const { set, requests, ports: taken } of this.#daemons) {
-      if (here.has(set.metadata.uid ?? '') || !daemonRunsOn(set, labels, taints)) continue;
-      take(room, requests);
-      ports.push(...taken);
-    }
-  }
-
   /** Why a pod that stays on its node keeps it: a node that goes asks it to leave, too, and it may not be asked now. */
   #blocking(pod: Pod, facts: PodFacts): BlockingPod | undefined {
     if (pod.metadata.deletionTimestamp !== undefined || !facts.evictable) return undefined;
@@ -282,7 +277,7 @@ class FleetBuilder {
     return true;
   }
 
-  #addNode(state: StateNode, { allocatable, ports, empty, blockedBy }: Contents): void {
+  #addNode(state: StateNode, { allocatable, ports, coming, empty, blockedBy }: Contents): void {
     const { now, reservationLabel = '', isNominated, cooldownMs = DEFAULT_COOLDOWN_MS } = this.#snapshot;
     // Without a claim nothing can be asked to go, whatever its labels say.
     const pool = state.claim === undefined ? undefined : poolOf(state);
@@ -317,6 +312,7 @@ class FleetBuilder {
       allocatable,
       ...(limits === undefined ? {} : { volumeAttachLimits: limits }),
       ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
+      ...(coming.length === 0 ? {} : { daemonsToCome: coming }),
       ...(held === undefined ? {} : { hold: held.hold }),
       ...(blockedBy === undefined ? {} : { blockedBy }),
       ...(settling ? { settling } : {}),

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { ANNOTATION_INTERRUPTION } from '../apis/spindrift/annotations.ts';
 import type { PodGroup } from '../engine/problem.ts';
+import { solve } from '../engine/solve.ts';
 import { buildProblem, buildProblemSteps, type ClusterSnapshot } from './build-problem.ts';
+import type { StateNode } from './state-node.ts';
 import { aFleetSnapshot, aRunningPod, type FleetSnapshotParts } from './testkit/a-fleet-snapshot.ts';
 import { aPodAsking, aStateNode } from './testkit/a-state-node.ts';
 
@@ -91,6 +94,52 @@ describe('the nodes of a problem', () => {
       { free: {}, leaving: true },
       { free: {}, leaving: true },
     ]);
+  });
+});
+
+describe('the daemons of a problem', () => {
+  const term = { labelSelector: { matchLabels: { app: 'agent' } }, topologyKey: 'kubernetes.io/hostname' };
+  const apart = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+  const agents: DaemonSet = {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'agent', namespace: 'default', uid: 'agents' },
+    spec: {
+      selector: {},
+      template: {
+        metadata: { labels: { app: 'agent' } },
+        spec: { containers: [{ name: 'main', image: 'x', ports: [{ containerPort: 9100, hostPort: 9100 }] }] },
+      },
+    },
+  };
+  const shy = aPodAsking('shy', { cpu: '1' }, { affinity: apart });
+  const { claim, name } = aStateNode({ name: 'comes' });
+  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'agents' };
+
+  it('are known by what other pods may think of them', () => {
+    const { spec, ...set } = agents;
+    const avoiding = { ...spec, template: { ...spec.template, spec: { ...spec.template.spec, affinity: apart } } };
+    const { problem } = buildProblem(aSnapshot({ daemonSets: [{ ...set, spec: avoiding }] }));
+    expect(problem.daemons).toMatchObject([
+      { namespace: 'default', labels: { app: 'agent' }, podAntiAffinity: [{ topologyKey: term.topologyKey }] },
+    ]);
+  });
+
+  it('are still to come, with their ports, to the node of a claim that has not joined yet', () => {
+    const { problem } = buildProblem(aSnapshot({ nodes: [{ name, claim }], daemonSets: [agents] }));
+    expect(problem.nodes).toMatchObject([{ daemonsToCome: [0], usedHostPorts: [{ port: 9100 }], free: { pods: 28 } }]);
+    const there = aRunningPod('agent-1', name, { ownerReferences: [owner] });
+    const later = buildProblem(aSnapshot({ nodes: [{ name, claim }], daemonSets: [agents], pods: [there] }));
+    expect(later.problem.nodes?.[0]?.daemonsToCome).toBeUndefined();
+  });
+
+  it('get no machine bought, and none given that is on its way, for a pod that avoids them', () => {
+    const placed = (daemonSets: readonly DaemonSet[], nodes: readonly StateNode[]): number =>
+      solve(buildProblem(aSnapshot({ pending: [shy], nodes, daemonSets })).problem, { quality: 'fast' }).order.length;
+    expect(placed([], [])).toBe(1);
+    expect(placed([agents], [])).toBe(0);
+    expect(placed([], [{ name, claim }])).toBe(1);
+    expect(placed([agents], [{ name, claim }])).toBe(0);
   });
 });
 

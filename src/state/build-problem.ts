@@ -6,7 +6,7 @@ import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
 import type { BoundPod, DaemonGroup, ExistingNode, PodGroup, Problem, Resources } from '../engine/problem.ts';
-import { daemonRunsOn } from './daemon-placement.ts';
+import { type ComingDaemon, daemonsToCome } from './daemons-to-come.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
 import { knownRequests } from './known-requests.ts';
@@ -127,14 +127,19 @@ function* groupPods(
 
 /** A DaemonSet as its pods will be on new nodes. */
 export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
-  const { spec } = daemonSet.spec.template;
-  const { namespace, name } = daemonSet.metadata;
+  const { spec, metadata: { labels = {} } = {} } = daemonSet.spec.template;
+  const { namespace = '', name = '' } = daemonSet.metadata;
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, labels }, spec };
+  const { podAntiAffinity } = podGroup(pod);
   return {
     name: `${namespace}/${name}`,
-    requests: resources(podRequests({ spec })),
+    namespace,
+    labels,
+    requests: resources(podRequests(pod)),
     requirements: nodeRequirements(spec),
     tolerations: spec.tolerations ?? [],
     hostPorts: hostPorts(spec),
+    ...(podAntiAffinity && { podAntiAffinity }),
   };
 }
 
@@ -158,27 +163,28 @@ function existingNode(
   const told = allocatableOf(state);
   const allocatable = told === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(told));
   if (allocatable === undefined) return [];
-  const free = freeRoom(state, allocatable, pods, daemonSets);
-  const ports = pods.flatMap((pod) => hostPorts(pod.spec));
-  return [{ ...known, free, ...(ports.length === 0 ? {} : { usedHostPorts: ports }) }];
+  const coming = daemonsToCome(state, pods, daemonSets);
+  const specs = [...pods, ...coming.map(({ daemonSet }) => daemonSet.spec.template)].map(({ spec }) => spec);
+  const ports = specs.flatMap(hostPorts);
+  return [
+    {
+      ...known,
+      free: freeRoom(allocatable, pods, coming),
+      ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
+      ...(coming.length === 0 ? {} : { daemonsToCome: coming.map(({ number }) => number) }),
+    },
+  ];
 }
 
 /** What is left for others beside these pods and those of DaemonSets that are still to come. */
 export function freeRoom(
-  state: StateNode,
   allocatable: Resources,
   pods: readonly Pod[],
-  daemonSets: readonly DaemonSet[],
+  coming: readonly Pick<ComingDaemon, 'daemonSet'>[],
 ): Resources {
-  const labels = labelsOf(state);
-  const taints = taintsOf(state);
   const free: Record<string, number> = { ...allocatable };
   for (const pod of pods) take(free, knownRequests(pod).resources);
-  for (const daemonSet of daemonSets) {
-    const here = pods.some((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === daemonSet.metadata.uid));
-    if (here || !daemonRunsOn(daemonSet, labels, taints)) continue;
-    take(free, resources(podRequests(daemonSet.spec.template)));
-  }
+  for (const { daemonSet } of coming) take(free, resources(podRequests(daemonSet.spec.template)));
   return free;
 }
 

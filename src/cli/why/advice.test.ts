@@ -57,6 +57,16 @@ describe('what came closest', () => {
       'would break the affinity over zone',
       'start a pod that matches the affinity first',
     ],
+    [
+      { kind: 'daemon', daemon: 'ops/logs', topologyKey: 'host', avoidedBy: 'pod' },
+      'gets a pod of DaemonSet ops/logs, and the anti-affinity of the pod over host keeps the two apart',
+      'loosen the anti-affinity of the pod, or give a pool a taint that the pod tolerates and DaemonSet ops/logs does not',
+    ],
+    [
+      { kind: 'daemon', daemon: 'ops/logs', topologyKey: 'host', avoidedBy: 'daemon' },
+      'the anti-affinity of the DaemonSet over host keeps the two apart',
+      'loosen the anti-affinity of DaemonSet ops/logs',
+    ],
     [{ kind: 'nothing-to-buy' }, 'meets no alternative', 'loosen the node affinity'],
   ])('for %j says what it lacks and what to do', (change, lacks, advice) => {
     expect(missText(miss(change))).toContain(lacks);

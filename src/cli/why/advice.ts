@@ -26,6 +26,8 @@ export function missText({ change }: NearestMiss): string {
       return `leaves too few values of ${change.key} open: the pool asks for ${change.wanted}`;
     case 'topology':
       return `would break the ${change.rule} over ${change.topologyKey}`;
+    case 'daemon':
+      return `gets a pod of DaemonSet ${change.daemon}, and the anti-affinity of ${change.avoidedBy === 'pod' ? 'the pod' : 'the DaemonSet'} over ${change.topologyKey} keeps the two apart`;
     case 'nothing-to-buy':
       return 'meets no alternative of the pod’s conditions';
   }
@@ -53,6 +55,8 @@ export function adviceText({ change, pool }: NearestMiss): string {
       return change.rule === 'affinity'
         ? 'start a pod that matches the affinity first, or loosen it'
         : `loosen the ${change.rule} of the pod, or let pool ${pool} reach more domains of ${change.topologyKey}`;
+    case 'daemon':
+      return `loosen the anti-affinity of ${change.avoidedBy === 'pod' ? 'the pod' : `DaemonSet ${change.daemon}`}, or give a pool a taint that the pod tolerates and DaemonSet ${change.daemon} does not`;
     case 'nothing-to-buy':
       return `loosen the node affinity of the pod, or widen the requirements of pool ${pool}`;
   }

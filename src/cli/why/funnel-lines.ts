@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<Constraint, string>> = {
   'volume-zone': 'where its volumes can be',
   resources: 'large enough',
   'host-ports': 'with its ports free',
+  daemons: 'without a daemon that the pod must be apart from',
   'volume-attachments': 'that can attach its volumes',
   'reservation-slots': 'with a free slot',
   'min-values': 'within minValues',

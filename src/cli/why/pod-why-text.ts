@@ -53,6 +53,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   requirements: 'without the labels that it wants',
   'volume-zone': 'where its volumes cannot be',
   resources: 'too full or too small',
+  daemons: 'where a daemon is to come that it must be apart from',
   topology: 'against its spread or affinity',
   'host-ports': 'with its ports taken, or about to go',
 };

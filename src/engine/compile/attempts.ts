@@ -1,5 +1,6 @@
 /** The ways in which a class of pods can be placed, in the order in which they are tried. */
 import type { PodGroup } from '../problem.ts';
+import type { DaemonClash } from '../topology/daemon-clashes.ts';
 import { hasBit } from './bitset.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Admitted, Compatibility, FilterSpec } from './compatibility.ts';
@@ -37,7 +38,7 @@ export class AttemptCompiler {
   }
 
   /** The ways to place a class. */
-  of(group: PodGroup, requests: Float64Array): Attempt[] {
+  of(group: PodGroup, requests: Float64Array, clashes: readonly DaemonClash[] = []): Attempt[] {
     const alternatives =
       group.ordered === true && group.requirements !== undefined
         ? group.requirements.map((list) => [list])
@@ -48,6 +49,7 @@ export class AttemptCompiler {
         volumeRequirements: group.volumeRequirements,
         tolerations: group.tolerations ?? [],
         hostPorts: group.hostPorts,
+        clashes: clashes.length === 0 ? undefined : clashes,
       };
       const required = this.#compatibility.filter(base);
       const wished = this.#options.preferences ? this.#withWishes(group, base, required, requests) : required;

@@ -17,6 +17,7 @@ import type { RelevantKeys } from './relevant-keys.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from './well-known.ts';
 
 const NO_PORTS: readonly HostPort[] = [];
+const NO_DAEMONS: readonly number[] = [];
 const NO_LIMITS = {};
 
 /** A pool with an instance type and definite labels. */
@@ -29,7 +30,9 @@ export interface Template {
   readonly openKeys: readonly number[];
   /** Those of them that can have values without end. */
   readonly endlessKeys: readonly number[];
-  /** Requests of daemons on such a node are taken off `alloc`; the ports they hold: */
+  /** Daemons that will run on such a node, by number; their requests are taken off `alloc`. */
+  readonly daemons: readonly number[];
+  /** The ports they hold. */
   readonly daemonPorts: readonly HostPort[];
 }
 
@@ -72,11 +75,12 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
   const row = new Float64Array(dimensions.size);
   const taken = new Float64Array(dimensions.size);
 
+  const daemons = problem.daemons ?? [];
   problem.pools.forEach((pool, poolIndex) => {
     const sale = new Sale(pool);
     const choices = new LabelChoices(pool, typeKeys, relevant);
-    const tolerant = (problem.daemons ?? []).filter(
-      (daemon) => untolerated(pool.taints, daemon.tolerations) === undefined,
+    const tolerant = daemons.flatMap((daemon, number) =>
+      untolerated(pool.taints, daemon.tolerations) === undefined ? [number] : [],
     );
     const types = pool.instanceTypes?.map((name) => typeByName?.get(name)) ?? problem.instanceTypes.keys();
     for (const typeIndex of types) {
@@ -88,8 +92,9 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
       const openKeys = choices.openKeys(type);
       const endlessKeys = openKeys.filter((key) => choices.isEndless(key, type));
       for (const labels of choices.variants(type)) {
-        for (const { daemons, offerings: sold } of byDaemons(tolerant, labels, offerings, relevant)) {
-          writeAlloc(row, taken, type, daemons, dimensions);
+        for (const { runs, offerings: sold } of byDaemons(daemons, tolerant, labels, offerings, relevant)) {
+          const running = runs.map((number) => daemons[number] as DaemonGroup);
+          writeAlloc(row, taken, type, running, dimensions);
           for (let column = 0; column < row.length; column++) alloc.push(row[column] as number);
           const template = templates.length;
           templates.push({
@@ -98,7 +103,8 @@ export function compileCatalogue(problem: Problem, dimensions: Dimensions, relev
             labels,
             openKeys,
             endlessKeys,
-            daemonPorts: daemons.length === 0 ? NO_PORTS : daemons.flatMap((daemon) => daemon.hostPorts ?? []),
+            daemons: runs.length === 0 ? NO_DAEMONS : runs,
+            daemonPorts: runs.length === 0 ? NO_PORTS : running.flatMap((daemon) => daemon.hostPorts ?? []),
           });
           for (const offering of sold) {
             optionReservation.push(offering.slots === undefined ? -1 : reservations.id(reservationKey(type, offering)));
@@ -206,30 +212,33 @@ function keysOfTypes(types: readonly InstanceType[], offeringKeys: ReadonlySet<s
 
 /** Offerings by the daemons that will run on their nodes; one group of all unless a daemon asks for zones or capacity types. */
 function byDaemons(
-  tolerant: readonly DaemonGroup[],
+  daemons: readonly DaemonGroup[],
+  tolerant: readonly number[],
   labels: readonly (string | undefined)[],
   offerings: readonly Offering[],
   relevant: RelevantKeys,
-): { daemons: readonly DaemonGroup[]; offerings: readonly Offering[] }[] {
-  if (tolerant.every(({ requirements }) => requirements === undefined)) return [{ daemons: tolerant, offerings }];
-  const groups = new Map<string, { daemons: DaemonGroup[]; offerings: Offering[] }>();
+): { runs: readonly number[]; offerings: readonly Offering[] }[] {
+  if (tolerant.every((number) => daemons[number]?.requirements === undefined)) return [{ runs: tolerant, offerings }];
+  const groups = new Map<string, { runs: number[]; offerings: Offering[] }>();
   for (const offering of offerings) {
     const value = (key: string): string | undefined => {
       if (key === ZONE) return offering.zone;
       if (key === CAPACITY_TYPE) return offering.capacityType;
       return offering.labels?.[key] ?? labels[relevant.keys.id(key)];
     };
-    const runs = tolerant.map(
-      ({ requirements = [] }) =>
+    const runs = tolerant.filter((number) => {
+      const { requirements = [] } = daemons[number] as DaemonGroup;
+      return (
         requirements.length === 0 ||
         requirements.some((list) =>
           list.every((requirement: Requirement) => satisfies(requirement, value(requirement.key))),
-        ),
-    );
+        )
+      );
+    });
     const key = runs.join();
     const group = groups.get(key);
     if (group !== undefined) group.offerings.push(offering);
-    else groups.set(key, { daemons: tolerant.filter((_, index) => runs[index]), offerings: [offering] });
+    else groups.set(key, { runs, offerings: [offering] });
   }
   return [...groups.values()];
 }

@@ -5,6 +5,7 @@
 import type { Alternatives, ExistingNode, HostPort, Pool, Requirement, Toleration } from '../problem.ts';
 import { satisfies } from '../requirements/label-match.ts';
 import { discouraged, untolerated } from '../requirements/taints.ts';
+import type { DaemonClash } from '../topology/daemon-clashes.ts';
 import { type Bitset, newBitset, setBit } from './bitset.ts';
 import { type Catalogue, conflictsWithDaemons, type Template } from './catalogue.ts';
 import type { RelevantKeys } from './relevant-keys.ts';
@@ -17,6 +18,8 @@ export interface FilterSpec {
   /** Absent: taints do not matter. */
   readonly tolerations?: readonly Toleration[] | undefined;
   readonly hostPorts?: readonly HostPort[] | undefined;
+  /** Daemons that must not come to the node; absent where there are none. */
+  readonly clashes?: readonly DaemonClash[] | undefined;
   /** Further requirements, wished for rather than required. */
   readonly wishes?: readonly (readonly Requirement[])[];
   /** Keep off PreferNoSchedule taints that are not tolerated. */
@@ -79,9 +82,17 @@ export class Compatibility {
         templateOk =
           poolOk[optionPool[option] as number] === true && this.#templateMeets(template, lists, spec.hostPorts);
       }
-      if (templateOk && (lists.length === 0 || this.#optionMeets(option, template, lists))) setBit(result, option);
+      if (!templateOk || (lists.length > 0 && !this.#optionMeets(option, template, lists))) continue;
+      if (spec.clashes?.some((clash) => this.clashesWith(option, clash)) !== true) setBit(result, option);
     }
     return result;
+  }
+
+  /** Whether the daemon will run on nodes of the option, which are in a domain of the key. */
+  clashesWith(option: number, { daemon, topologyKey }: DaemonClash): boolean {
+    const template = this.#catalogue.templates[this.#catalogue.optionTemplate[option] as number] as Template;
+    if (!template.daemons.includes(daemon)) return false;
+    return topologyKey === HOSTNAME || this.#catalogue.label(option, this.#keys.id(topologyKey)) !== undefined;
   }
 
   #templateMeets(index: number, lists: readonly SplitAlternatives[], ports: readonly HostPort[] | undefined): boolean {
@@ -125,10 +136,16 @@ export class Compatibility {
         alternatives.some((list) => list.every((requirement) => satisfies(requirement, value(requirement))));
       if (!meets(spec.requirements) || !meets(spec.volumeRequirements)) return;
       if (spec.wishes?.some((wish) => !meets([wish]))) return;
+      if (spec.clashes?.some((clash) => comesTo(node, clash))) return;
       setBit(result, index);
     });
     return result;
   }
+}
+
+/** Whether the daemon is still to come to the node, which is in a domain of the key. */
+function comesTo({ daemonsToCome, labels }: ExistingNode, { daemon, topologyKey }: DaemonClash): boolean {
+  return daemonsToCome?.includes(daemon) === true && (topologyKey === HOSTNAME || labels[topologyKey] !== undefined);
 }
 
 /** Requirements by whether offerings of a template can differ in them. */

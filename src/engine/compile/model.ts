@@ -3,6 +3,7 @@
 import { finish, type Slices } from '../packing/work.ts';
 import type { ExistingNode, HostPort, PodGroup, Problem, TopologySpread } from '../problem.ts';
 import { discouraged } from '../requirements/taints.ts';
+import { type DaemonClash, DaemonClashes } from '../topology/daemon-clashes.ts';
 import { type ClassTopology, type CountGroup, compileTopology, HOST } from '../topology/rules.ts';
 import { type Attempt, AttemptCompiler, type PreferenceOptions } from './attempts.ts';
 import { hasBit } from './bitset.ts';
@@ -32,6 +33,8 @@ export interface PodClass {
   /** In the order in which they are tried; a later one only when nothing more can be placed by the earlier ones. */
   readonly attempts: readonly Attempt[];
   readonly topology: ClassTopology;
+  /** Daemons that it must not meet. */
+  readonly clashes: readonly DaemonClash[];
   readonly ports: readonly HostPort[];
   /** Carries a rule on a key other than the hostname. */
   readonly domainBound: boolean;
@@ -53,6 +56,8 @@ export interface Model {
   readonly admitted: readonly Admitted[];
   /** Evaluates a further filter; its number is an index of `admitted`. */
   filter(spec: FilterSpec): number;
+  /** Whether the daemon of a clash comes to nodes of an option. */
+  clashesWith(option: number, clash: DaemonClash): boolean;
   readonly classes: readonly PodClass[];
   readonly kindCount: number;
   readonly podCount: number;
@@ -171,7 +176,8 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
   const anyDiscouraged =
     problem.pools.some((pool) => discouraged(pool.taints, [])) || nodes.some((node) => discouraged(node.taints, []));
   const attempts = new AttemptCompiler(compatibility, catalogue, options, anyDiscouraged);
-  const traits = kinds.map((group, kind) => traitsOf(group, topology.classes[kind] as ClassTopology));
+  const clashes = new DaemonClashes(topology.daemons, topologyKeys.names);
+  const traits = kinds.map((group, kind) => traitsOf(group, topology.classes[kind] as ClassTopology, clashes));
   const requestsOfSize = sizes.map((group) => dimensions.requestsOf(group));
   const attemptsOfKind: (readonly Attempt[] | undefined)[] = kinds.map(() => undefined);
   const classes: PodClass[] = [];
@@ -179,12 +185,12 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
     const index = classes.length;
     if ((index & 1023) === 1023) yield;
     const requests = requestsOfSize[size] as Float64Array;
+    const { priority, topology: rules, clashes: avoided, ports, domainBound, hostBound } = traits[kind] as KindTraits;
     let ways = attemptsOfKind[kind];
     if (ways === undefined) {
-      ways = attempts.of(group, requests);
+      ways = attempts.of(group, requests, avoided);
       if (!attempts.dependOnRequests(group)) attemptsOfKind[kind] = ways;
     }
-    const { priority, topology: rules, ports, domainBound, hostBound } = traits[kind] as KindTraits;
     classes.push({
       index,
       group,
@@ -196,6 +202,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
       requests,
       attempts: ways,
       topology: rules,
+      clashes: avoided,
       ports,
       domainBound,
       hostBound,
@@ -216,6 +223,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
     countFilters,
     admitted: compatibility.admitted,
     filter: (spec) => compatibility.filter(spec),
+    clashesWith: (option, clash) => compatibility.clashesWith(option, clash),
     classes,
     kindCount: kinds.length,
     podCount,
@@ -235,13 +243,14 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
 }
 
 /** What all classes of a kind have in common. */
-type KindTraits = Pick<PodClass, 'priority' | 'topology' | 'ports' | 'domainBound' | 'hostBound'>;
+type KindTraits = Pick<PodClass, 'priority' | 'topology' | 'clashes' | 'ports' | 'domainBound' | 'hostBound'>;
 
-function traitsOf(group: PodGroup, topology: ClassTopology): KindTraits {
+function traitsOf(group: PodGroup, topology: ClassTopology, clashes: DaemonClashes): KindTraits {
   const rules = [...topology.rules, ...topology.wishes.map((wish) => wish.rule)];
   return {
     priority: group.priority ?? 0,
     topology,
+    clashes: clashes.of(topology.rules),
     ports: group.hostPorts ?? [],
     domainBound:
       rules.some((rule) => rule.key !== HOST && rule.kind !== 'inverse') ||

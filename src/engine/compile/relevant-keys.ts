@@ -51,6 +51,9 @@ export function relevantKeys(problem: Problem, pods: readonly PodGroup[]): Relev
   for (const bound of problem.boundPods ?? []) {
     for (const term of bound.podAntiAffinity ?? []) addTopologyKey(term.topologyKey);
   }
-  for (const daemon of problem.daemons ?? []) addAlternatives(daemon.requirements);
+  for (const daemon of problem.daemons ?? []) {
+    addAlternatives(daemon.requirements);
+    for (const term of daemon.podAntiAffinity ?? []) addTopologyKey(term.topologyKey);
+  }
   return { keys, mentioned, topologyKeys };
 }

@@ -1,6 +1,7 @@
 /** What may be disrupted: holds, policies, pods that must not move, and the budgets of pools and pods as they are used up. */
 import type { Slices, Work } from '../packing/work.ts';
 import type { CompiledFleet } from './compiled-fleet.ts';
+import { reasonFor } from './disruption-reason.ts';
 import type {
   BlockingPod,
   ConsolidationOptions,
@@ -10,6 +11,7 @@ import type {
   PoolDisruption,
 } from './fleet.ts';
 import type { KeptCause } from './plan.ts';
+import { firstRefused, PoolBudgets } from './pool-budgets.ts';
 
 /** Says which nodes may go, and keeps account. */
 export class Allowances {
@@ -19,7 +21,7 @@ export class Allowances {
   readonly #blocked: (KeptCause | undefined)[] = [];
   readonly #cost: Float64Array;
   readonly #podBudgets: Float64Array;
-  readonly #poolBudgets = new Map<string, number>();
+  readonly #poolBudgets: PoolBudgets;
   /** PodDisruptionBudgets that something was taken from. */
   readonly #touched = new Set<number>();
   readonly #inTurns: boolean;
@@ -32,11 +34,7 @@ export class Allowances {
     this.#cost = new Float64Array(fleet.nodes.length).fill(1);
     this.#pools = new Map(fleet.poolDisruption.map((entry) => [entry.pool, entry]));
     this.#podBudgets = Float64Array.from(fleet.disruptionBudgets ?? [], ({ allowed }) => allowed);
-    for (const { pool, allowed } of fleet.poolDisruption) {
-      for (const reason of ['Empty', 'Underutilized'] as const) {
-        this.#poolBudgets.set(`${pool}/${reason}`, allowed?.[reason] ?? Number.POSITIVE_INFINITY);
-      }
-    }
+    this.#poolBudgets = new PoolBudgets(fleet.poolDisruption);
   }
 
   /** Looks at every pod; nothing can be asked before. */
@@ -65,7 +63,7 @@ export class Allowances {
   }
 
   reasonFor(node: number): DisruptionReason {
-    return this.homePods(node).length === 0 ? 'Empty' : 'Underutilized';
+    return reasonFor(this.homePods(node).length);
   }
 
   policyOf(node: number): PoolDisruption['policy'] {
@@ -79,17 +77,10 @@ export class Allowances {
 
   /** The budget that keeps these nodes of the fleet from going together, after all that was taken. */
   refusal(nodes: readonly number[]): KeptCause | undefined {
-    const poolNeeds = new Map<string, number>();
+    const refused = this.poolRefusal(nodes, this.#poolBudgets);
+    if (refused !== undefined) return refused;
     const podNeeds = new Map<number, { pods: number; nodes: Set<number> }>();
     for (const node of nodes) {
-      const pool = this.#node(node).pool ?? '';
-      const reason = this.reasonFor(node);
-      const key = `${pool}/${reason}`;
-      const need = (poolNeeds.get(key) ?? 0) + 1;
-      poolNeeds.set(key, need);
-      if ((this.#poolBudgets.get(key) ?? 0) < need) {
-        return { kind: 'pool-budget', pool, reason, allowed: this.#pools.get(pool)?.allowed?.[reason] ?? 0 };
-      }
       for (const pod of this.homePods(node)) {
         for (const budget of this.#pod(pod).disruptionBudgets ?? []) {
           const needs = podNeeds.get(budget) ?? { pods: 0, nodes: new Set() };
@@ -103,11 +94,17 @@ export class Allowances {
     return undefined;
   }
 
+  /** The budget of a pool that keeps these nodes from going together. */
+  poolRefusal(nodes: readonly number[], budgets: PoolBudgets): KeptCause | undefined {
+    const departures = nodes.map((node) => ({ pool: this.#node(node).pool ?? '', reason: this.reasonFor(node) }));
+    const refused = firstRefused(departures, budgets);
+    return refused && { kind: 'pool-budget', ...refused, allowed: budgets.allowed(refused.pool, refused.reason) };
+  }
+
   /** Takes what the end of these nodes uses up, which has not been refused. */
   take(nodes: readonly number[]): void {
     for (const node of nodes) {
-      const key = `${this.#node(node).pool}/${this.reasonFor(node)}`;
-      this.#poolBudgets.set(key, (this.#poolBudgets.get(key) ?? 0) - 1);
+      this.#poolBudgets.take(this.#node(node).pool ?? '');
       for (const pod of this.homePods(node)) {
         for (const budget of this.#pod(pod).disruptionBudgets ?? []) {
           this.#podBudgets[budget] = (this.#podBudgets[budget] as number) - 1;

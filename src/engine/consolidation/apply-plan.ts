@@ -69,7 +69,6 @@ function withSlots(fleet: Fleet, gone: ReadonlySet<string>, added: readonly Flee
 
 function budgetsLeft(fleet: Fleet, gone: ReadonlySet<string>, moved: ReadonlyMap<string, string>): Partial<Fleet> {
   const used = new Map<number, number>();
-  const occupied = new Set(fleet.pods.map(({ node }) => node));
   for (const { name, disruptionBudgets = [] } of fleet.pods) {
     if (!moved.has(name)) continue;
     for (const budget of disruptionBudgets) used.set(budget, (used.get(budget) ?? 0) + 1);
@@ -80,14 +79,13 @@ function budgetsLeft(fleet: Fleet, gone: ReadonlySet<string>, moved: ReadonlyMap
       allowed: budget.allowed - (used.get(index) ?? 0),
     })),
     poolDisruption: fleet.poolDisruption.map((entry) => {
-      const mine = fleet.nodes.filter(({ name, pool }) => pool === entry.pool && gone.has(name));
-      const empty = mine.filter(({ name }) => !occupied.has(name)).length;
+      const taken = fleet.nodes.filter(({ name, pool }) => pool === entry.pool && gone.has(name)).length;
       const { Empty, Underutilized } = entry.allowed ?? {};
       return {
         ...entry,
         allowed: {
-          ...(Empty === undefined ? {} : { Empty: Empty - empty }),
-          ...(Underutilized === undefined ? {} : { Underutilized: Underutilized - (mine.length - empty) }),
+          ...(Empty === undefined ? {} : { Empty: Math.max(0, Empty - taken) }),
+          ...(Underutilized === undefined ? {} : { Underutilized: Math.max(0, Underutilized - taken) }),
         },
       };
     }),

@@ -87,6 +87,7 @@ function toExisting(node: FleetNode): ExistingNode {
     ...(node.closed === true ? { leaving: true } : {}),
     ...(node.volumeAttachLimits === undefined ? {} : { freeVolumeAttachments: node.volumeAttachLimits }),
     ...(node.usedHostPorts === undefined ? {} : { usedHostPorts: node.usedHostPorts }),
+    ...(node.daemonsToCome === undefined ? {} : { daemonsToCome: node.daemonsToCome }),
   };
 }
 

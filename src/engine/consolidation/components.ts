@@ -1,6 +1,7 @@
 /**
  * Cuts a finished state into the smallest exchanges that pay for themselves. Nodes that left in one step, and the new nodes they made
- * way for, belong together; pods may also land on the new nodes of another exchange, which is then done before.
+ * way for, belong together; pods may also land on the new nodes of another exchange, which is then done before. What is empty goes
+ * by itself.
  */
 import type { FleetState } from './fleet-state.ts';
 

@@ -63,6 +63,7 @@ export class Criteria {
         ? { kind: 'price', price, cheapest: newPrice }
         : { kind: 'small-saving', savings, wanted };
     }
+    if (empty) return undefined;
     return this.#tooFewOfferings(leaving, news, price) ?? this.#outOfBalance(fromFleet, price, savings);
   }
 

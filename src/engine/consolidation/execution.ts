@@ -8,6 +8,7 @@ import type { Slices, Work } from '../packing/work.ts';
 import type { Allowances } from './allowances.ts';
 import type { Component } from './components.ts';
 import type { Criteria } from './criteria.ts';
+import { reasonFor } from './disruption-reason.ts';
 import type { FleetNode, FleetPod } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
 import { highestPrices } from './launch-prices.ts';
@@ -16,6 +17,7 @@ import { meetsMinValues } from './min-values.ts';
 import { describeNewNode } from './new-node-description.ts';
 import { templateOf } from './node-options.ts';
 import type { KeptCause, Landing, Move, MoveKind } from './plan.ts';
+import { PoolBudgets } from './pool-budgets.ts';
 import { Receivers } from './receivers.ts';
 import { moveSentence } from './sentences.ts';
 
@@ -39,6 +41,8 @@ export class Executor {
   readonly #criteria: Criteria;
   readonly #ladder: MarketLadder;
   readonly #podWorth: Float64Array;
+  /** Which move finds how much of a budget depends on the order of the moves. */
+  readonly #budgets: PoolBudgets;
   readonly #stepOf: ReadonlyMap<number, number> | undefined;
   /** By its number in the planned state: the number of a new node in the fleet as it is, its move, and its place there. */
   readonly #opened = new Map<number, Opened>();
@@ -63,6 +67,7 @@ export class Executor {
     this.#criteria = options.criteria;
     this.#ladder = options.ladder;
     this.#podWorth = options.podWorth;
+    this.#budgets = new PoolBudgets(options.state.compiled.fleet.poolDisruption);
   }
 
   *run(components: readonly Component[], work: Work): Slices<Execution> {
@@ -149,6 +154,8 @@ export class Executor {
 
   #tryOut(component: Component, receivers: Receivers | undefined): KeptCause | undefined {
     const state = this.#state;
+    const refused = this.#allowances.poolRefusal(component.nodes, this.#budgets);
+    if (refused !== undefined) return refused;
     for (const [place, node] of component.newNodes.entries()) {
       const option = this.#planned.nodeOption[node] as number;
       if (!state.supply.affords(option)) return { kind: 'order', rule: 'capacity' };
@@ -165,6 +172,7 @@ export class Executor {
     );
     if (!varied) return { kind: 'price', price, cheapest: price };
     this.#done.push({ component, order });
+    for (const node of component.nodes) this.#budgets.take(state.compiled.fleet.nodes[node]?.pool ?? '');
     state.commit(component.nodes);
     return undefined;
   }
@@ -237,7 +245,7 @@ export class Executor {
     const disruptionCost = this.#disruption(component);
     const move = {
       kind: kindOf(component),
-      reason: landings.length === 0 ? ('Empty' as const) : ('Underutilized' as const),
+      reason: reasonFor(landings.length),
       nodes: component.nodes.map((node) => (fleet.nodes[node] as FleetNode).name),
       newNodes,
       landings,

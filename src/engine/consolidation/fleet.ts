@@ -55,6 +55,8 @@ export interface FleetNode {
   readonly volumeAttachLimits?: Readonly<Record<string, number>>;
   /** Ports that daemons hold. */
   readonly usedHostPorts?: readonly HostPort[];
+  /** Daemons still to come, by number: pods that avoid them, or that they avoid, have no place there. */
+  readonly daemonsToCome?: readonly number[];
   /** Keeps the node as it is. */
   readonly hold?: Hold;
   /** Keeps the node from going, too. */
@@ -99,7 +101,10 @@ export interface PoolDisruption {
   readonly pool: string;
   /** Default WhenEmptyOrUnderutilized. */
   readonly policy?: ConsolidationPolicy;
-  /** Nodes that may be disrupted now, by reason, those already being disrupted taken off; absent means any number. */
+  /**
+   * Nodes that may be disrupted now, by reason, those already being disrupted taken off; absent means any number. Each node that goes
+   * takes one off for every reason.
+   */
   readonly allowed?: Readonly<Partial<Record<DisruptionReason, number>>>;
 }
 

@@ -35,7 +35,9 @@ export function launchedNode(
     [NODE_POOL]: pool.name,
     [HOSTNAME]: name,
   };
-  const daemons = (fleet.daemons ?? []).filter((daemon) => runs(daemon, pool, labels));
+  const all = fleet.daemons ?? [];
+  const daemonsToCome = [...all.keys()].filter((number) => runs(all[number] as DaemonGroup, pool, labels));
+  const daemons = daemonsToCome.map((number) => all[number] as DaemonGroup);
   return {
     name,
     pool: pool.name,
@@ -49,6 +51,7 @@ export function launchedNode(
     allocatable: allocatable(type, daemons),
     ...(type.volumeAttachLimits === undefined ? {} : { volumeAttachLimits: type.volumeAttachLimits }),
     usedHostPorts: daemons.flatMap(({ hostPorts }) => hostPorts ?? []),
+    ...(daemonsToCome.length === 0 ? {} : { daemonsToCome }),
   };
 }
 

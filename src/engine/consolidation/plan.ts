@@ -15,6 +15,7 @@ export type MoveKind = 'delete' | 'replace' | 'merge' | 'split';
 /** One step of consolidation: some nodes go, others come, and every pod has a place. Legal in the order of the plan. */
 export interface Move {
   readonly kind: MoveKind;
+  /** Why all of its nodes go. */
   readonly reason: DisruptionReason;
   /** Names of the nodes that go. */
   readonly nodes: readonly string[];

@@ -153,7 +153,9 @@ export class Planner {
     const { model, compiled, existingCount, nodeOption } = state;
     const buckets = new Map<string, { node: number; share: number }[]>();
     for (let node = 0; node < state.nodeCount; node++) {
-      if (!this.#mayGo(node) || (node < existingCount && compiled.fleet.nodes[node]?.settling === true)) continue;
+      if (!this.#mayGo(node)) continue;
+      const parties = this.steps.standsFor(node);
+      if (parties.length === 0 || parties.some((one) => compiled.fleet.nodes[one]?.settling === true)) continue;
       const price = this.#price([node]);
       if (this.#atMost([node]) < criteria.wanted(price, true)) continue;
       const option = nodeOption[node] as number;

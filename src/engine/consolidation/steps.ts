@@ -39,6 +39,16 @@ export class Steps {
     return this.#causes.get(node);
   }
 
+  /**
+   * The nodes that make way if a node is exchanged for new ones. One that is empty has no part in that: it can go by itself, and what
+   * comes must be worth it without its price. If this plan has put pods on it, the nodes that they come from stand in for it.
+   */
+  standsFor(node: number): readonly number[] {
+    const { state, allowances } = this.#tools;
+    if (node >= state.existingCount || allowances.reasonFor(node) !== 'Empty') return [node];
+    return state.podsOn(node).map((pod) => state.compiled.podHome[pod] as number);
+  }
+
   /** Lets nodes go if their pods can be held for less; true when that was done. */
   attempt(leaving: readonly number[], receivers: Receivers, launch: boolean): boolean {
     const { state, allowances } = this.#tools;
@@ -46,6 +56,7 @@ export class Steps {
     const refusal = allowances.refusal(fromFleet);
     if (refusal !== undefined) return this.#keep(leaving, refusal);
     const before = state.nodeCount;
+    const parties = leaving.flatMap((node) => this.standsFor(node));
     receivers.begin(leaving);
     const objection = this.#exchange(leaving, receivers, launch, before);
     if (objection !== undefined) state.rollback(before);
@@ -55,7 +66,7 @@ export class Steps {
     this.#count++;
     for (const node of leaving) this.stepOf.set(node, this.#count);
     const news = numbersFrom(before, state.nodeCount);
-    if (news.length > 0 || fromFleet.length < leaving.length) this.together.join([...leaving, ...news]);
+    if (news.length > 0 || fromFleet.length < leaving.length) this.together.join([...parties, ...news]);
     state.commit(leaving);
     return true;
   }

@@ -4,13 +4,17 @@ import type { Fleet } from './fleet.ts';
 
 /** Refuses a fleet that makes no sense by naming the object and the field. */
 export function* validateFleet(fleet: Fleet, work: Work): Slices<void> {
-  const { nodes, groups, pods, boundPods = [], disruptionBudgets = [] } = fleet;
+  const { nodes, groups, pods, boundPods = [], disruptionBudgets = [], daemons = [] } = fleet;
   const names = new Set<string>();
-  for (const { name, price } of nodes) {
+  for (const { name, price, daemonsToCome = [] } of nodes) {
     if (names.has(name)) refuse(`node ${name}`, 'name', 'is not the only one of that name');
     names.add(name);
     if (!(price >= 0 && price < Number.POSITIVE_INFINITY)) {
       refuse(`node ${name}`, 'price', `is ${price}, but it must be a number and not negative`);
+    }
+    for (const daemon of daemonsToCome) {
+      if (daemons[daemon] === undefined)
+        refuse(`node ${name}`, 'daemonsToCome', `names ${daemon}, which does not exist`);
     }
   }
   const podNames = new Set<string>();

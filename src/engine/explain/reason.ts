@@ -58,7 +58,8 @@ export class Explainer {
     const { group, requests, topology } = podClass;
     const rules = topology.rules.map((rule) => `${rule.kind}${rule.group}`).join();
     const key = JSON.stringify([group.requirements, group.volumeRequirements, group.tolerations, group.hostPorts]);
-    const memo = `${key}|${requests.join()}|${rules}`;
+    const clashes = podClass.clashes.map(({ daemon }) => daemon).join();
+    const memo = `${key}|${requests.join()}|${rules}|${clashes}`;
     let known = this.#memo.get(memo);
     if (known === undefined) {
       known = this.#explain(podClass);
@@ -144,6 +145,7 @@ export class Explainer {
       ['volume-zone', bit(set({ requirements: group.requirements, volumeRequirements: group.volumeRequirements }))],
       ['resources', fits(false)],
       ['host-ports', bit(set({ hostPorts: group.hostPorts }))],
+      ['daemons', bit(set({ clashes: podClass.clashes }))],
       ['volume-attachments', fits(true)],
       ['reservation-slots', (option) => this.#state.purse.slotsLeft(option) > 0],
       [
@@ -191,6 +193,12 @@ export class Explainer {
         return this.#missingLabel(option, template.pool, group.requirements?.[0] ?? []);
       case 'volume-zone':
         return this.#missingLabel(option, template.pool, group.volumeRequirements?.[0] ?? []);
+      case 'daemons': {
+        const clash = podClass.clashes.find((one) => this.#model.clashesWith(option, one));
+        if (clash === undefined) return { kind: 'nothing-to-buy' };
+        const { daemon, topologyKey, avoidedBy } = clash;
+        return { kind: 'daemon', daemon: problem.daemons?.[daemon]?.name ?? '', topologyKey, avoidedBy };
+      }
       case 'limits': {
         const shortage = this.#state.purse.shortage(option);
         return {
@@ -287,6 +295,7 @@ export class Explainer {
     const taints = set({ tolerations: group.tolerations ?? [] });
     const labels = set({ requirements: group.requirements });
     const volumes = set({ volumeRequirements: group.volumeRequirements });
+    const daemons = set({ clashes: podClass.clashes });
     let nodes = 0;
     forEachBit(set({}), (node) => {
       nodes++;
@@ -296,11 +305,13 @@ export class Explainer {
           ? 'requirements'
           : !hasBit(volumes, node)
             ? 'volume-zone'
-            : this.#state.room(podClass, node, 1) === 0
-              ? 'resources'
-              : this.#state.brokenRule(podClass, node) !== undefined
-                ? 'topology'
-                : 'host-ports';
+            : !hasBit(daemons, node)
+              ? 'daemons'
+              : this.#state.room(podClass, node, 1) === 0
+                ? 'resources'
+                : this.#state.brokenRule(podClass, node) !== undefined
+                  ? 'topology'
+                  : 'host-ports';
       rejected[first] = (rejected[first] ?? 0) + 1;
     });
     return { nodes, nodesRejectedBy: rejected };

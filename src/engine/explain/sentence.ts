@@ -12,6 +12,7 @@ const STEPS: Readonly<Record<string, string>> = {
   'volume-zone': 'are where its volumes can be',
   resources: 'are large enough',
   'host-ports': 'have its ports free',
+  daemons: 'get no daemon that it must be apart from',
   'volume-attachments': 'can attach its volumes',
   'reservation-slots': 'have free slots',
   'min-values': 'leave enough values open',
@@ -65,6 +66,10 @@ function changeWords(change: NeededChange): string {
       return `too few values of ${change.key} are left, ${change.wanted} are wanted`;
     case 'topology':
       return `its ${change.rule} over ${change.topologyKey} does not allow it`;
+    case 'daemon':
+      return change.avoidedBy === 'pod'
+        ? `its anti-affinity over ${change.topologyKey} keeps it from daemon ${change.daemon}, which will run there`
+        : `the anti-affinity over ${change.topologyKey} of daemon ${change.daemon}, which will run there, keeps it away`;
     case 'nothing-to-buy':
       return 'no alternative of its conditions is met';
   }

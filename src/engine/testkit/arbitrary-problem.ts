@@ -150,6 +150,7 @@ const existingNode: Arbitrary<ExistingNode> = merged(
   sometimes('leaving', fc.constant(true), 0.15),
   sometimes('freeVolumeAttachments', fc.record({ disk: fc.integer({ min: 0, max: 3 }) })),
   sometimes('usedHostPorts', fc.array(hostPort, { minLength: 1, maxLength: 1 })),
+  sometimes('daemonsToCome', fc.uniqueArray(fc.nat(1), { minLength: 1, maxLength: 2 }), 0.4),
 );
 
 const daemon: Arbitrary<DaemonGroup> = merged(
@@ -157,6 +158,8 @@ const daemon: Arbitrary<DaemonGroup> = merged(
   sometimes('tolerations', tolerations, 0.5),
   sometimes('requirements', alternatives, 0.3),
   sometimes('hostPorts', fc.array(hostPort, { minLength: 1, maxLength: 1 }), 0.15),
+  fc.oneof({ weight: 1, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: podIdentity }),
+  sometimes('podAntiAffinity', fc.array(affinityTerm, { minLength: 1, maxLength: 1 }), 0.15),
 );
 
 /** A cluster of up to three nodes with pods on them. */
@@ -198,6 +201,10 @@ export const anyProblem: Arbitrary<Problem> = fc
   .map(({ cluster: there, slots, roomy, ...rest }) => ({
     ...rest,
     ...there,
+    nodes: (there.nodes ?? []).map(({ daemonsToCome = [], ...node }) => ({
+      ...node,
+      daemonsToCome: daemonsToCome.filter((number) => number < rest.daemons.length),
+    })),
     pods: rest.pods.map((group, index) => ({ ...group, name: `group-${index}` })),
     instanceTypes: [...rest.instanceTypes, ...(roomy ? [roomyType] : [])].map((type) => ({
       ...type,

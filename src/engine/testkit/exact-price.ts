@@ -1,4 +1,5 @@
 import type { PodGroup, Problem } from '../problem.ts';
+import { checkDaemons } from '../verify/daemon-rules.ts';
 import { checkNode } from '../verify/node-rules.ts';
 import type { PlannedNode } from '../verify/planned-node.ts';
 import { podsOf } from '../verify/pods.ts';
@@ -11,8 +12,8 @@ interface Candidate {
 
 /**
  * The lowest price at which all pods of a small problem can be had, found by trying every way to share them among nodes;
- * undefined when there is none. Knows no topology, limits, slots, cluster or labels that a launch may choose: leave
- * them out of the problem.
+ * undefined when there is none. Knows no topology (daemons aside), limits, slots, cluster or labels that a launch may choose:
+ * leave them out of the problem.
  */
 export function exactPrice(problem: Problem): number | undefined {
   const candidates = problem.pools.flatMap((pool) =>
@@ -32,7 +33,7 @@ export function exactPrice(problem: Problem): number | undefined {
     if (price === undefined) {
       const together = numbers.map((number) => pods[number]!);
       price = Math.min(
-        ...candidates.filter(({ node }) => holdsAll(node, together)).map((candidate) => candidate.price),
+        ...candidates.filter(({ node }) => holdsAll(problem, node, together)).map((candidate) => candidate.price),
       );
       known.set(key, price);
     }
@@ -48,11 +49,13 @@ export function exactPrice(problem: Problem): number | undefined {
   return Number.isFinite(best) ? best : undefined;
 }
 
-function holdsAll(node: PlannedNode, pods: readonly PodGroup[]): boolean {
+function holdsAll(problem: Problem, node: PlannedNode, pods: readonly PodGroup[]): boolean {
   let broken = false;
-  checkNode(node, pods, () => {
+  const report = () => {
     broken = true;
-  });
+  };
+  checkNode(node, pods, report);
+  checkDaemons(problem, node, pods, report);
   return !broken;
 }
 

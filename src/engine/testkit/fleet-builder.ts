@@ -1,4 +1,5 @@
 /** Fleets for tests: nodes of one pool with pods on them, and all of it may be disrupted. */
+import { reasonFor } from '../consolidation/disruption-reason.ts';
 import type { Fleet, FleetNode, FleetPod } from '../consolidation/fleet.ts';
 import type { ConsolidationPlan, Landing, Move } from '../consolidation/plan.ts';
 import { aPod, aPool, aType, GIB, HOSTNAME, ZONE } from './builders.ts';
@@ -101,7 +102,7 @@ function completeMove(fleet: Fleet, moves: readonly StatedMove[], index: number)
   const before = fleet.nodes.filter(({ name }) => move.nodes.includes(name)).reduce((sum, { price }) => sum + price, 0);
   return {
     kind: 'delete',
-    reason: landings.length === 0 ? 'Empty' : 'Underutilized',
+    reason: reasonFor(landings.length),
     newNodes,
     landings,
     savings: newNodes.reduce((sum, { price }) => sum - price, before),

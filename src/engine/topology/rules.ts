@@ -58,6 +58,8 @@ export interface Topology {
   readonly classes: readonly ClassTopology[];
   /** Groups that each bound pod of the problem is counted by. */
   readonly bound: readonly Int32Array[];
+  /** Groups that would count a pod of each daemon of the problem. */
+  readonly daemons: readonly Int32Array[];
 }
 
 /** What the compiler must know about nodes. */
@@ -70,6 +72,7 @@ export interface TopologyContext {
 }
 
 const NO_DOMAINS = new Int32Array(0);
+const NO_GROUPS = new Int32Array(0);
 
 /** Compiles the topology of all classes and bound pods. */
 export function compileTopology(
@@ -113,6 +116,10 @@ class TopologyCompiler {
         );
       if ((position & 4095) === 4095) yield;
     }
+    const daemons = this.#problem.daemons ?? [];
+    const ofDaemons = daemons.map(({ namespace, podAntiAffinity = [] }) =>
+      namespace === undefined ? [] : podAntiAffinity.map((term) => this.#carrierGroup(namespace, term)),
+    );
     const index = new MatcherIndex(this.#groups.map(({ matcher }) => matcher));
     const topologies: ClassTopology[] = [];
     for (const pod of classes) {
@@ -157,7 +164,12 @@ class TopologyCompiler {
       } else bound.push(carries === undefined ? alike : Int32Array.from([...selected, ...carries]));
       if ((bound.length & 1023) === 0) yield;
     }
-    return { groups: this.#groups, classes: topologies, bound };
+    const expected = daemons.map(({ namespace, labels = {} }, daemon) =>
+      namespace === undefined
+        ? NO_GROUPS
+        : Int32Array.from([...index.matching(namespace, labels), ...(ofDaemons[daemon] ?? [])]),
+    );
+    return { groups: this.#groups, classes: topologies, bound, daemons: expected };
   }
 
   #draft(pod: PodGroup): ClassDraft {

@@ -8,7 +8,8 @@ import type { Report } from './violation.ts';
 export class DisruptionRules {
   readonly #fleet: Fleet;
   readonly #evictions = new Map<number, number>();
-  readonly #disruptions = new Map<string, number>();
+  /** By pool, whatever the reason: what goes leaves less for all. */
+  readonly #disruptions = new Map<string | undefined, number>();
 
   constructor(fleet: Fleet) {
     this.#fleet = fleet;
@@ -30,16 +31,18 @@ export class DisruptionRules {
       if ((move.reason === 'Empty') !== (move.landings.length === 0)) {
         report('untouchable', subject, `the reason ${move.reason} does not fit ${move.landings.length} landings`);
       }
+      if (move.reason !== 'Empty' && pods.length === 0) {
+        report('untouchable', subject, `${name} is empty, and goes with nodes that are not`);
+      }
       for (const pod of pods) this.#checkPod(subject, pod, report);
-      const key = `${node?.pool} ${move.reason}`;
-      const count = (this.#disruptions.get(key) ?? 0) + 1;
-      this.#disruptions.set(key, count);
+      const count = (this.#disruptions.get(node?.pool) ?? 0) + 1;
+      this.#disruptions.set(node?.pool, count);
       const allowed = disruption?.allowed?.[move.reason];
       if (allowed !== undefined && count > allowed) {
         report(
           'pool-budget',
           subject,
-          `${count} nodes of pool ${node?.pool} are disrupted as ${move.reason}, ${allowed} may be`,
+          `${count} nodes of pool ${node?.pool} are disrupted with ${name}, as ${move.reason} ${allowed} may be`,
         );
       }
     }

@@ -19,7 +19,7 @@ export class DutyRules {
 
   constructor(problem: Problem) {
     this.#problem = problem;
-    this.#someAvoid = [...problem.pods, ...(problem.boundPods ?? [])].some(
+    this.#someAvoid = [...problem.pods, ...(problem.boundPods ?? []), ...(problem.daemons ?? [])].some(
       (pod) => (pod.podAntiAffinity ?? []).length > 0,
     );
   }

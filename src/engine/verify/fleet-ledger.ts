@@ -30,7 +30,7 @@ export class FleetLedger {
       ...(fleet.namespaces === undefined ? {} : { namespaces: fleet.namespaces }),
     };
     this.topology = new TopologyReplay(this.problem);
-    for (const node of fleet.nodes) this.add(existingNode(asExisting(node)));
+    for (const node of fleet.nodes) this.add(existingNode(asExisting(node), fleet));
     for (const pod of fleet.pods) this.put(pod, this.node(pod.node));
     this.#boundOn = Map.groupBy(fleet.boundPods ?? [], ({ node }) => node);
     for (const { name } of fleet.nodes) this.#countBound(name, 1);
@@ -110,7 +110,7 @@ export class FleetLedger {
 
   #countBound(name: string, sign: 1 | -1): void {
     const bound = this.#boundOn.get(name) ?? [];
-    const node = existingNode(asExisting(this.#asFound.get(name) as FleetNode));
+    const node = existingNode(asExisting(this.#asFound.get(name) as FleetNode), this.#fleet);
     for (const pod of bound) this.topology.bind(pod, node, sign * (pod.count ?? 1));
   }
 }
@@ -124,6 +124,7 @@ function asExisting(node: FleetNode) {
     ...(node.taints === undefined ? {} : { taints: node.taints }),
     ...(node.volumeAttachLimits === undefined ? {} : { freeVolumeAttachments: node.volumeAttachLimits }),
     ...(node.usedHostPorts === undefined ? {} : { usedHostPorts: node.usedHostPorts }),
+    ...(node.daemonsToCome === undefined ? {} : { daemonsToCome: node.daemonsToCome }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Nodes of a plan as kube-scheduler will see them once they are there. */
 import type {
   Alternatives,
+  DaemonGroup,
   ExistingNode,
   HostPort,
   InstanceType,
@@ -31,10 +32,11 @@ export interface PlannedNode {
   readonly room: Resources;
   readonly attachmentRoom: Readonly<Record<string, number>>;
   readonly usedHostPorts: readonly HostPort[];
+  readonly daemonsToCome: readonly DaemonGroup[];
 }
 
-/** A node that is there already. */
-export function existingNode(node: ExistingNode): PlannedNode {
+/** A node that is there already, with the daemons of the problem that are still to come to it. */
+export function existingNode(node: ExistingNode, { daemons = [] }: Pick<Problem, 'daemons'>): PlannedNode {
   return {
     name: node.name,
     labels: new Map(Object.entries({ [HOSTNAME]: node.name, ...node.labels })),
@@ -43,6 +45,7 @@ export function existingNode(node: ExistingNode): PlannedNode {
     room: node.free,
     attachmentRoom: node.freeVolumeAttachments ?? {},
     usedHostPorts: node.usedHostPorts ?? [],
+    daemonsToCome: (node.daemonsToCome ?? []).flatMap((number) => daemons[number] ?? []),
   };
 }
 
@@ -84,20 +87,23 @@ export function newNode({ name, pool, type, offering, narrowed = [] }: Purchase,
     room: {},
     attachmentRoom: type.volumeAttachLimits ?? {},
     usedHostPorts: [],
+    daemonsToCome: [],
   };
   const room: Record<string, number> = {};
   for (const resource of Object.keys(type.capacity)) {
     room[resource] = (type.capacity[resource] ?? 0) - (type.overhead?.[resource] ?? 0);
   }
   const usedHostPorts: HostPort[] = [];
-  for (const daemon of problem.daemons ?? []) {
-    if (untolerated(pool.taints, daemon.tolerations).length > 0 || !mayMeet(bare, daemon.requirements)) continue;
+  const daemonsToCome = (problem.daemons ?? []).filter(
+    (daemon) => untolerated(pool.taints, daemon.tolerations).length === 0 && mayMeet(bare, daemon.requirements),
+  );
+  for (const daemon of daemonsToCome) {
     for (const [resource, amount] of Object.entries({ pods: 1, ...daemon.requests })) {
       room[resource] = (room[resource] ?? 0) - amount;
     }
     usedHostPorts.push(...(daemon.hostPorts ?? []));
   }
-  return { ...bare, room, usedHostPorts };
+  return { ...bare, room, usedHostPorts, daemonsToCome };
 }
 
 /** The value of a label if it is certain: undefined when the node will not have it, 'open' when that is not settled. */

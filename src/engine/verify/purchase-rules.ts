@@ -1,6 +1,7 @@
 /** What must hold for what is bought: offerings that exist, at their price, as the pool allows, within counts and limits. */
 import type { PodGroup, Pool, Problem } from '../problem.ts';
 import type { NewNode, Solution } from '../solution.ts';
+import { checkDaemons } from './daemon-rules.ts';
 import { type Found, type Market, nameOf, slotKey } from './market.ts';
 import { checkNode, totalRequests } from './node-rules.ts';
 import { certain, newNode, openValues, type PlannedNode } from './planned-node.ts';
@@ -72,13 +73,12 @@ export function checkPurchase(
     const asBought =
       rank === 0 ? node : newNode({ name: node.name, pool, ...found, narrowed: plan.requirements }, problem);
     checkAllowed(asBought, pool, found, plan, report);
-    checkNode(
-      asBought,
-      pods,
+    const reportRanked: Report =
       rank === 0
         ? report
-        : (rule, subject, detail) => report('alternatives', subject, `${nameOf(ranked)}: ${rule}: ${detail}`),
-    );
+        : (rule, subject, detail) => report('alternatives', subject, `${nameOf(ranked)}: ${rule}: ${detail}`);
+    checkNode(asBought, pods, reportRanked);
+    checkDaemons(problem, asBought, pods, reportRanked);
   }
   checkMinValues(problem, market, bought, report);
 }

@@ -26,7 +26,7 @@ export function spreadDomains(
     (nodeTaintsPolicy !== 'Honor' || untolerated(node.taints, carrier.tolerations).length === 0);
 
   for (const existing of problem.nodes ?? []) {
-    const node = existingNode(existing);
+    const node = existingNode(existing, problem);
     const domain = node.labels.get(topologyKey);
     if (domain !== undefined && admits(node)) domains.add(domain);
   }

@@ -7,6 +7,7 @@ import { selects, untolerated } from './label-rules.ts';
 import { HOSTNAME, meets, type PlannedNode } from './planned-node.ts';
 import { spreadDomains } from './spread-domains.ts';
 import { domainOf, type Subject, Tally } from './tally.ts';
+import { termSelects } from './term-selects.ts';
 import type { Report } from './violation.ts';
 
 interface SpreadRule {
@@ -137,13 +138,8 @@ export class TopologyReplay {
     return tally;
   }
 
-  #termSelects(term: PodAffinityTerm, carrier: Subject, pod: Subject): boolean {
-    const own = term.namespaces === undefined && term.namespaceSelector === undefined;
-    const inNamespace =
-      (own && pod.namespace === carrier.namespace) ||
-      term.namespaces?.includes(pod.namespace) === true ||
-      selects(term.namespaceSelector, this.#problem.namespaces?.[pod.namespace] ?? {});
-    return inNamespace && selects(term.selector, pod.labels);
+  #termSelects(term: PodAffinityTerm, { namespace }: Subject, pod: Subject): boolean {
+    return termSelects(term, namespace, pod, this.#problem.namespaces);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { ConsolidationOptions, Fleet, FleetNode, FleetPod } from '../consolidation/fleet.ts';
 import type { ConsolidationPlan, Move } from '../consolidation/plan.ts';
 import { checkDomainsOfAlternatives } from './alternative-domains.ts';
+import { checkDaemons } from './daemon-rules.ts';
 import { DisruptionRules } from './disruption-rules.ts';
 import { FleetLedger } from './fleet-ledger.ts';
 import { FleetSupply } from './fleet-supply.ts';
@@ -98,7 +99,9 @@ function land(
   for (const [name, pods] of arrivals) {
     const groups = pods.map((pod) => ledger.group(pod));
     // What is bought is judged in the end, with all that it holds by then.
-    if (ledger.asFound(name) !== undefined) checkNode(ledger.withRoomLeft(name), groups, report);
+    if (ledger.asFound(name) === undefined) continue;
+    checkNode(ledger.withRoomLeft(name), groups, report);
+    checkDaemons(ledger.problem, ledger.node(name), groups, report);
   }
   for (const [pod, node] of steps) {
     ledger.topology.place(ledger.group(pod), node, report);

@@ -5,6 +5,7 @@
 import type { PodGroup, Problem } from '../problem.ts';
 import type { Solution } from '../solution.ts';
 import { checkDomainsOfAlternatives } from './alternative-domains.ts';
+import { checkDaemons } from './daemon-rules.ts';
 import { DutyRules } from './duty-rules.ts';
 import { Market } from './market.ts';
 import { checkNode } from './node-rules.ts';
@@ -26,7 +27,7 @@ export function verify(problem: Problem, solution: Solution): Violation[] {
   const podsAt = (numbers: readonly number[]) => numbers.map((number) => pods[number] as PodGroup);
   const duties = new DutyRules(problem);
   const nodeOfPod = new Map<number, PlannedNode>();
-  const cluster = new Map((problem.nodes ?? []).map((node) => [node.name, existingNode(node)]));
+  const cluster = new Map((problem.nodes ?? []).map((node) => [node.name, existingNode(node, problem)]));
 
   for (const placement of solution.existing) {
     const node = cluster.get(placement.node);
@@ -39,6 +40,7 @@ export function verify(problem: Problem, solution: Solution): Violation[] {
     }
     for (const number of placement.pods) nodeOfPod.set(number, node);
     checkNode(node, podsAt(placement.pods), report);
+    checkDaemons(problem, node, podsAt(placement.pods), report);
     for (const pod of new Set(podsAt(placement.pods))) duties.checkOrdered(node, pod, report);
   }
 

@@ -1,5 +1,6 @@
 /** The budgets of all pools at one moment, and what decisions have taken from them since. */
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
+import type { BudgetsLeft } from '../../../engine/consolidation/pool-budgets.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
 import type { StateNode } from '../../../state/state-node.ts';
 import {
@@ -13,7 +14,7 @@ import { poolNodes } from './pool-nodes.ts';
 const NO_NODES: PoolNodes = { total: 0, going: 0, notReady: 0 };
 const NOTHING: AllowedDisruptions = { allowed: 0, disrupting: 0 };
 
-export class Budgets {
+export class Budgets implements BudgetsLeft<BudgetedReason> {
   readonly #pools: ReadonlyMap<string, NodePool>;
   readonly #nodes: Map<string, PoolNodes>;
   readonly #now: EpochMs;

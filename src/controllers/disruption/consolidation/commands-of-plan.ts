@@ -2,6 +2,7 @@
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { Move } from '../../../engine/consolidation/plan.ts';
+import { firstRefused } from '../../../engine/consolidation/pool-budgets.ts';
 import type { Slices } from '../../../engine/packing/work.ts';
 import type { NewNode } from '../../../engine/solution.ts';
 import type { BuiltFleet } from '../../../state/build-fleet.ts';
@@ -148,13 +149,13 @@ function commandOf(
 /** Whether every pool can spare its nodes, which are then taken. */
 export function takeBudget({ candidates, reason }: Pick<Command, 'candidates' | 'reason'>, budgets: Budgets): boolean {
   if (!isWithin({ reason }, candidates, { budgets })) return false;
-  for (const [pool, need] of needsOf(candidates)) budgets.take(pool, need);
+  for (const { pool } of candidates) budgets.take(nameOf(pool));
   return true;
 }
 
 /** The nodes of a command do not go after all. */
 export function giveBudgetBack({ candidates }: Pick<Command, 'candidates'>, budgets: Budgets): void {
-  for (const [pool, need] of needsOf(candidates)) budgets.take(pool, -need);
+  for (const { pool } of candidates) budgets.take(nameOf(pool), -1);
 }
 
 function isWithin(
@@ -162,15 +163,10 @@ function isWithin(
   candidates: readonly Candidate[],
   { budgets }: Pick<CommandParts, 'budgets'>,
 ): boolean {
-  return [...needsOf(candidates)].every(([pool, need]) => budgets.left(pool, reason) >= need);
+  const departures = candidates.map(({ pool }) => ({ pool: nameOf(pool), reason }));
+  return firstRefused(departures, budgets) === undefined;
 }
 
-/** So many nodes of each pool. */
-function needsOf(candidates: readonly Candidate[]): ReadonlyMap<string, number> {
-  const needs = new Map<string, number>();
-  for (const { pool } of candidates) {
-    const name = pool.metadata.name ?? '';
-    needs.set(name, (needs.get(name) ?? 0) + 1);
-  }
-  return needs;
+function nameOf({ metadata }: NodePool): string {
+  return metadata.name ?? '';
 }

@@ -11,6 +11,7 @@ import { resourceAmounts } from '../../../apis/kubernetes/pod-requests.ts';
 import { TAINT_UNSCHEDULABLE, untoleratedTaint } from '../../../apis/kubernetes/taints.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { fitting, freeRoom } from '../../../state/build-problem.ts';
+import { daemonsToCome } from '../../../state/daemons-to-come.ts';
 import { resources } from '../../../state/pod-group.ts';
 import { mayBind } from '../../../state/steerable.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
@@ -72,7 +73,8 @@ export class Binder {
     const there = state.podsOn(name);
     const unheard = this.#stillUnheard(name, there);
     const all = [...there, ...unheard.values()];
-    const free = freeRoom({ name, node, claim }, allocatable, all, state.informers.daemonSets.list());
+    const coming = daemonsToCome({ name, node, claim }, all, state.informers.daemonSets.list());
+    const free = freeRoom(allocatable, all, coming);
     const own = pods.filter((pod) => !unheard.has(uidOf(pod)) && mayBind(pod) && isTolerated(node, pod));
     const outcomes = await Promise.allSettled(
       fitting(free, own).map(async (pod) => {

@@ -58,18 +58,18 @@ function checkFallbacks(
     report('alternatives', subject, `saves only ${price - dearest} with its dearest offerings, ${wanted} is wanted`);
 }
 
-/** Judged only where all nodes that go are of one Balanced pool. */
+/** Judged only where all nodes that go are of one Balanced pool. Empty nodes go whatever they save, as with upstream's emptiness. */
 function checkBalance(
   fleet: Fleet,
   gone: readonly FleetNode[],
-  { savings }: Move,
+  { savings, reason }: Move,
   { balancedScore = 0.5 }: ConsolidationOptions,
   subject: string,
   report: Report,
 ): void {
   const [pool, ...others] = new Set(gone.map((node) => node.pool));
   const balanced = fleet.poolDisruption.some((entry) => entry.pool === pool && entry.policy === 'Balanced');
-  if (!balanced || others.length > 0) return;
+  if (!balanced || others.length > 0 || reason === 'Empty') return;
   const all = fleet.nodes.filter((node) => node.pool === pool);
   const total = all.reduce((sum, node) => sum + node.price, 0);
   if (total === 0) return;

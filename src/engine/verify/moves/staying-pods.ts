@@ -30,7 +30,7 @@ export function verifyStayingPods(fleet: Fleet, plan: ConsolidationPlan): Violat
     ...(fleet.namespaces === undefined ? {} : { namespaces: fleet.namespaces }),
   };
   const market = new Market(problem);
-  const nodes = new Map((problem.nodes ?? []).map((node) => [node.name, existingNode(node)]));
+  const nodes = new Map((problem.nodes ?? []).map((node) => [node.name, existingNode(node, problem)]));
   const places: Places = new Map(
     [...fleet.pods, ...(fleet.boundPods ?? [])].map((pod) => [pod, nodes.get(pod.node) as PlannedNode]),
   );
