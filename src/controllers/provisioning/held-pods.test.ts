@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
+import { toTimestamp } from '../../platform/clock.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { aNode, aNodeClaim, aPod, T0 } from '../testkit/objects.ts';
 import { isHeld } from './held-pods.ts';
 
-const deletionTimestamp = new Date(T0).toISOString();
+const deletionTimestamp = toTimestamp(T0);
 const protectedPod = aPod({ metadata: { name: 'a', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } });
 const ready = aPod({ status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } });
 
