@@ -9,6 +9,7 @@ import { podsAreAsked } from './pods-are-asked.ts';
 import { poolLimits } from './pool-limits.ts';
 import { replacementFirst } from './replacement-first.ts';
 import { reservedSlots } from './reserved-slots.ts';
+import { spotShares } from './spot-shares.ts';
 import { undisturbedPods } from './undisturbed-pods.ts';
 
 /** Everything that must hold. */
@@ -19,6 +20,7 @@ export const INVARIANTS: readonly InvariantMaker[] = [
   replacementFirst,
   poolLimits,
   reservedSlots,
+  spotShares,
   nodeRoom,
   oneMachinePerClaim,
   everythingRuns,
