@@ -5,7 +5,8 @@ import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { NODES } from '../../src/apis/kubernetes/node.ts';
 import { type KubeObject, keyOf, type Resource } from '../../src/apis/kubernetes/object.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../src/apis/kubernetes/pod-disruption-budget.ts';
-import { DAEMON_SETS, DEPLOYMENTS, JOBS } from '../../src/apis/kubernetes/workloads.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../src/apis/kubernetes/volumes.ts';
+import { DAEMON_SETS, DEPLOYMENTS, JOBS, STATEFUL_SETS } from '../../src/apis/kubernetes/workloads.ts';
 import { SPOT_POLICIES } from '../../src/apis/spindrift/spot-policy.ts';
 import { STILL_MARKET } from '../../src/cloud/simulated/account-settings.ts';
 import type { SimulatedInstance } from '../../src/cloud/simulated/simulated-instance.ts';
@@ -18,6 +19,7 @@ import { troubledClient } from '../unit/controllers/testkit/troubled-client.ts';
 import type { Deed } from './draw/happenings.ts';
 import type { LifePlan } from './draw/life-plan.ts';
 import { GENERAL } from './draw/pools.ts';
+import type { StatefulWorkload } from './draw/stateful-sets.ts';
 import type { Workload } from './draw/workloads.ts';
 import type { Scribe } from './scribe.ts';
 
@@ -61,6 +63,8 @@ export class Stage {
     for (const policy of plan.policies) await world.client.create(SPOT_POLICIES, policy);
     for (const daemon of plan.daemons) await world.client.create(DAEMON_SETS, daemon);
     for (const workload of plan.workloads) await stage.#deploy(workload);
+    for (const storageClass of plan.storageClasses) await world.client.create(STORAGE_CLASSES, storageClass);
+    for (const workload of plan.statefulSets) await stage.#deploySet(workload);
     return stage;
   }
 
@@ -69,16 +73,16 @@ export class Stage {
     const { world } = this;
     const { client, clock, cloud } = world;
     switch (deed.what) {
-      case 'scale': {
-        const deployment = await this.#one(DEPLOYMENTS, deed.which);
-        if (deployment === undefined) return 'nothing';
-        const body = { spec: { replicas: deed.replicas } };
-        await client.patch(DEPLOYMENTS, keyOf(deployment), { type: 'merge', body });
-        return `${deployment.metadata.name} to ${deed.replicas}`;
-      }
+      case 'scale':
+        return this.#scale(DEPLOYMENTS, deed.which, deed.replicas);
+      case 'scale stateful set':
+        return this.#scale(STATEFUL_SETS, deed.which, deed.replicas);
       case 'new workload':
         await this.#deploy(deed.workload);
         return deed.workload.deployment.metadata.name ?? '';
+      case 'new stateful set':
+        await this.#deploySet(deed.workload);
+        return deed.workload.set.metadata.name ?? '';
       case 'delete workload':
         return this.#delete(DEPLOYMENTS, deed.which);
       case 'new job':
@@ -112,13 +116,10 @@ export class Stage {
       case 'price':
         cloud.account('default')?.override({ ...deed.pattern, priceFactor: deed.factor });
         return `${JSON.stringify(deed.pattern)} times ${deed.factor.toFixed(2)}`;
-      case 'roll out': {
-        const deployment = await this.#one(DEPLOYMENTS, deed.which);
-        if (deployment === undefined) return 'nothing';
-        const body = { spec: { template: { metadata: { annotations: { release: `${++this.#edits}` } } } } };
-        await client.patch(DEPLOYMENTS, keyOf(deployment), { type: 'merge', body });
-        return deployment.metadata.name ?? '';
-      }
+      case 'roll out':
+        return this.#rollOut(DEPLOYMENTS, deed.which);
+      case 'roll out stateful set':
+        return this.#rollOut(STATEFUL_SETS, deed.which);
       case 'edit pool': {
         const pool = await this.#one(NODE_POOLS, deed.which);
         if (pool === undefined) return 'nothing';
@@ -209,6 +210,8 @@ export class Stage {
   async clear(): Promise<void> {
     const kinds: readonly Resource[] = [
       DEPLOYMENTS,
+      STATEFUL_SETS,
+      PERSISTENT_VOLUME_CLAIMS,
       JOBS,
       DAEMON_SETS,
       POD_DISRUPTION_BUDGETS,
@@ -223,6 +226,26 @@ export class Stage {
   async #deploy({ deployment, budget }: Workload): Promise<void> {
     await this.world.client.create(DEPLOYMENTS, deployment);
     if (budget !== undefined) await this.world.client.create(POD_DISRUPTION_BUDGETS, budget);
+  }
+
+  async #deploySet({ set, budget }: StatefulWorkload): Promise<void> {
+    await this.world.client.create(STATEFUL_SETS, set);
+    if (budget !== undefined) await this.world.client.create(POD_DISRUPTION_BUDGETS, budget);
+  }
+
+  async #scale<T extends KubeObject>(kind: Resource<T>, which: number, replicas: number): Promise<string> {
+    const found = await this.#one(kind, which);
+    if (found === undefined) return 'nothing';
+    await this.world.client.patch(kind, keyOf(found), { type: 'merge', body: { spec: { replicas } } });
+    return `${found.metadata.name} to ${replicas}`;
+  }
+
+  async #rollOut<T extends KubeObject>(kind: Resource<T>, which: number): Promise<string> {
+    const found = await this.#one(kind, which);
+    if (found === undefined) return 'nothing';
+    const body = { spec: { template: { metadata: { annotations: { release: `${++this.#edits}` } } } } };
+    await this.world.client.patch(kind, keyOf(found), { type: 'merge', body });
+    return found.metadata.name ?? '';
   }
 
   /** Machines that nobody has begun to take away. */

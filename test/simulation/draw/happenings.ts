@@ -5,6 +5,7 @@ import type { Random } from '../../../src/platform/random.ts';
 import { TYPE_NAMES, ZONES } from './account.ts';
 import { chance, maybe } from './chance.ts';
 import { drawPoolEdit } from './pools.ts';
+import { drawStatefulSet, type StatefulWorkload } from './stateful-sets.ts';
 import { drawJob, drawWorkload, type Workload } from './workloads.ts';
 
 /** `which` chooses among those that are there when the time has come. */
@@ -12,6 +13,9 @@ export type Deed =
   | { readonly what: 'scale'; readonly which: number; readonly replicas: number }
   | { readonly what: 'new workload'; readonly workload: Workload }
   | { readonly what: 'delete workload'; readonly which: number }
+  | { readonly what: 'new stateful set'; readonly workload: StatefulWorkload }
+  | { readonly what: 'scale stateful set'; readonly which: number; readonly replicas: number }
+  | { readonly what: 'roll out stateful set'; readonly which: number }
   | { readonly what: 'new job'; readonly job: Job }
   | { readonly what: 'interrupt'; readonly which: number; readonly machines: number; readonly noticeMs: number }
   | { readonly what: 'rebalance'; readonly which: number; readonly times: number }
@@ -45,6 +49,9 @@ const DRAWS: readonly (readonly [weight: number, draw: Draw])[] = [
   [6, (random) => ({ what: 'scale', which: which(random), replicas: random.below(11) })],
   [2, (random, name, pools) => ({ what: 'new workload', workload: drawWorkload(random, name, pools) })],
   [1, (random) => ({ what: 'delete workload', which: which(random) })],
+  [0.5, (random, name) => ({ what: 'new stateful set', workload: drawStatefulSet(random, name) })],
+  [2, (random) => ({ what: 'scale stateful set', which: which(random), replicas: random.below(6) })],
+  [0.5, (random) => ({ what: 'roll out stateful set', which: which(random) })],
   [2, (random, name) => ({ what: 'new job', job: drawJob(random, name) })],
   [4, drawInterruption],
   [1, (random) => ({ what: 'rebalance', which: which(random), times: 1 + random.below(3) })],

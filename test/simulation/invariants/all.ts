@@ -10,6 +10,7 @@ import { poolLimits } from './pool-limits.ts';
 import { replacementFirst } from './replacement-first.ts';
 import { reservedSlots } from './reserved-slots.ts';
 import { spotShares } from './spot-shares.ts';
+import { statefulPods } from './stateful-pods.ts';
 import { undisturbedPods } from './undisturbed-pods.ts';
 
 /** Everything that must hold. */
@@ -21,6 +22,7 @@ export const INVARIANTS: readonly InvariantMaker[] = [
   poolLimits,
   reservedSlots,
   spotShares,
+  statefulPods,
   nodeRoom,
   oneMachinePerClaim,
   everythingRuns,
