@@ -21,21 +21,29 @@ import type { LifePlan } from './draw/life-plan.ts';
 import { GENERAL } from './draw/pools.ts';
 import type { StatefulWorkload } from './draw/stateful-sets.ts';
 import type { Workload } from './draw/workloads.ts';
+import { type Refusal, refusingClient } from './refusing-client.ts';
 import type { Scribe } from './scribe.ts';
 
 type Undoing = () => Promise<void>;
+
+/** What goes wrong on the way to the API server. */
+interface Trouble {
+  /** Of the calls that are lost, late or unanswered. */
+  share: number;
+  refusal: Refusal | undefined;
+}
 
 export class Stage {
   readonly world: FleetWorld;
   readonly plan: LifePlan;
   readonly #clients: FaultyClient[];
-  readonly #trouble: { share: number };
+  readonly #trouble: Trouble;
   /** What is still to be undone by itself, at its time or when all trouble is over. */
   readonly #pending = new Set<Undoing>();
   #edits = 0;
   #calm = false;
 
-  private constructor(world: FleetWorld, plan: LifePlan, clients: FaultyClient[], trouble: { share: number }) {
+  private constructor(world: FleetWorld, plan: LifePlan, clients: FaultyClient[], trouble: Trouble) {
     this.world = world;
     this.plan = plan;
     this.#clients = clients;
@@ -46,13 +54,14 @@ export class Stage {
   static async open(seed: string, plan: LifePlan, scribe: Scribe): Promise<Stage> {
     const random = seededRandom(seed).split('trouble');
     const clients: FaultyClient[] = [];
-    const trouble = { share: 0 };
+    const trouble: Trouble = { share: 0, refusal: undefined };
     const world = await FleetWorld.start({
       seed,
       account: plan.account,
       slowHeartbeats: true,
       through: (client, clock) => {
-        const faulty = troubledClient(scribe.through(client), clock, random, () => trouble.share);
+        const refusing = refusingClient(scribe.through(client), clock, random, () => trouble.refusal);
+        const faulty = troubledClient(refusing, clock, random, () => trouble.share);
         clients.push(faulty);
         return faulty;
       },
@@ -180,6 +189,12 @@ export class Stage {
           this.#trouble.share = 0;
         });
         return `${deed.share * 100} % of the calls for ${deed.forMs / 60_000} min`;
+      case 'refusals':
+        this.#trouble.refusal = deed.refusal;
+        clock.setTimer(deed.forMs, () => {
+          if (this.#trouble.refusal === deed.refusal) this.#trouble.refusal = undefined;
+        });
+        return `${JSON.stringify(deed.refusal)} for ${deed.forMs / 60_000} min`;
       case 'cut watches':
         this.#clients.at(-1)?.cutWatches('broken');
         return 'all of them';
@@ -200,6 +215,7 @@ export class Stage {
   /** All trouble is over: the cloud and the API server do what they are asked, and everything is sold at its usual price. */
   async calmDown(): Promise<void> {
     this.#trouble.share = 0;
+    this.#trouble.refusal = undefined;
     this.#calm = true;
     this.#configure(this.plan.account.faults);
     this.world.cloud.account('default')?.restore({});

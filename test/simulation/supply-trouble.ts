@@ -23,6 +23,7 @@ export class SupplyTrouble {
         this.#last(deed.forMs + MARKET_MS);
         break;
       case 'api trouble':
+      case 'refusals':
         this.#last(deed.forMs + WRITES_MS);
         break;
       case 'kill':
