@@ -7,7 +7,7 @@ import { type KubeObject, keyOf, type Resource } from '../../src/apis/kubernetes
 import { POD_DISRUPTION_BUDGETS } from '../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../src/apis/kubernetes/volumes.ts';
 import { DAEMON_SETS, DEPLOYMENTS, JOBS, STATEFUL_SETS } from '../../src/apis/kubernetes/workloads.ts';
-import { SPOT_POLICIES } from '../../src/apis/spindrift/spot-policy.ts';
+import { SPOT_POLICIES, type SpotPolicy } from '../../src/apis/spindrift/spot-policy.ts';
 import { STILL_MARKET } from '../../src/cloud/simulated/account-settings.ts';
 import type { SimulatedInstance } from '../../src/cloud/simulated/simulated-instance.ts';
 import type { FaultyClient } from '../../src/kube/testkit/faulty-client.ts';
@@ -220,6 +220,18 @@ export class Stage {
     this.#configure(this.plan.account.faults);
     this.world.cloud.account('default')?.restore({});
     for (const undoing of [...this.#pending]) await undoing();
+    await this.#forgetRisk();
+  }
+
+  /** What was learnt of spot pools fades for hours, and the prices that plans are made with move with it: nobody looks at it any more. */
+  async #forgetRisk(): Promise<void> {
+    const { client } = this.world;
+    const riskWeight = 0;
+    for (const policy of (await client.list(SPOT_POLICIES)).items)
+      await client.patch(SPOT_POLICIES, keyOf(policy), { type: 'merge', body: { spec: { riskWeight } } });
+    const spec = { priority: -1, riskWeight };
+    const other = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name: 'others' }, spec };
+    await client.create(SPOT_POLICIES, other as unknown as SpotPolicy);
   }
 
   /** Deletes everything a person has made, workloads first. */

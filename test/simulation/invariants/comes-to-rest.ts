@@ -30,9 +30,8 @@ export const comesToRest: InvariantMaker = (facts, broken) => {
         broken(
           `${late.length} nodes were chosen to go in an hour in which nothing had changed for an hour, such as ${late.at(-1)?.what}`,
         );
-      const expiries = moves.filter(({ at, reason }) => at >= since && reason === 'Expired').length;
       const many = writes.filter((at) => at >= since).length;
-      const few = 60 + 60 * expiries + 12 * facts.claims.length;
+      const few = 60 + 60 * late.length + 12 * facts.claims.length;
       if (many > few)
         broken(`${many} writes of ours in an hour in which nothing happened, to ${facts.claims.length} claims`);
     },

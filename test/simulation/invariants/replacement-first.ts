@@ -6,6 +6,7 @@
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import type { Pod } from '../../../src/apis/kubernetes/pod.ts';
 import { ANNOTATION_INTERRUPTION, ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts';
+import { mayBind } from '../../../src/state/steerable.ts';
 import type { InvariantMaker } from '../invariant.ts';
 
 export const replacementFirst: InvariantMaker = (facts, broken) => {
@@ -38,6 +39,8 @@ export const replacementFirst: InvariantMaker = (facts, broken) => {
         object.metadata.deletionTimestamp !== undefined && previous?.metadata.deletionTimestamp === undefined;
       if (collection !== 'pods' || verb !== 'evict' || !leaves) return;
       const { nodeName } = (object as Pod).spec;
+      // Where only the scheduler can put those that come, it may take the room that others were to have.
+      if (!mayBind(previous as Pod)) until = 0;
       if (facts.claimOn(nodeName)?.metadata.annotations?.[ANNOTATION_INTERRUPTION] !== undefined)
         asked ??= `pod ${object.metadata.name} was asked to leave ${nodeName}`;
     },
