@@ -15,6 +15,8 @@ export const replacementFirst: InvariantMaker = (facts, broken) => {
   let until = 0;
   let replaced = false;
   let asked: string | undefined;
+  /** UIDs of the pods that were made since. */
+  let made = new Set<string | undefined>();
   return {
     mended() {
       calm = true;
@@ -24,14 +26,18 @@ export const replacementFirst: InvariantMaker = (facts, broken) => {
       until = facts.now + deed.noticeMs;
       replaced = false;
       asked = undefined;
+      made = new Set();
     },
     written({ collection, type, object, previous, verb }) {
+      if (collection === 'pods' && type === 'ADDED') made.add(object.metadata.uid);
       if (facts.now >= until || verb === undefined) return;
       if (collection === 'nodeclaims.karpenter.sh' && type === 'ADDED') {
         const { name, annotations } = (object as NodeClaim).metadata;
         if (annotations?.[ANNOTATION_REPLACES] !== undefined) return;
         const isLimited = facts.pools.some(({ spec }) => spec.limits !== undefined);
-        if (!replaced && asked !== undefined && !isLimited)
+        // What is written while those that came have a place is for others, who have yet to be asked.
+        const wait = facts.pods.some(({ spec, metadata: { uid } }) => spec.nodeName === undefined && made.has(uid));
+        if (!replaced && asked !== undefined && wait && !isLimited)
           broken(`${asked} before claim ${name} was written, which takes its place`);
         replaced = true;
       }
