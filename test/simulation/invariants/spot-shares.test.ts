@@ -85,6 +85,13 @@ describe('the shares of a SpotPolicy', () => {
     expect(await saidOf(cluster, () => mark(cluster, 'node-0', 'Unhealthy'))).toEqual([]);
   });
 
+  it('do not count for nodes that must go where the limits of their pool may leave no room for another', async () => {
+    await using cluster = await fleetOf({ onDemand: { base: 1 } }, [ON_DEMAND, SPOT]);
+    const body = { spec: { limits: { nodes: '2' } } };
+    await cluster.world.client.patch(NODE_POOLS, { name: 'general' }, { type: 'merge', body });
+    expect(await saidOf(cluster, () => mark(cluster, 'node-0', 'Expired'))).toEqual([]);
+  });
+
   it('are broken when spot is launched for pods where on-demand nodes are missing', async () => {
     await using cluster = await fleetOf({ onDemand: { base: 2 } }, [ON_DEMAND, SPOT]);
     expect(await saidOf(cluster, () => launch(cluster, 'new', OTHER_SPOT))).toEqual([

@@ -50,13 +50,18 @@ export const spotShares: InvariantMaker = (facts, broken) => {
   /** Pools that had all on-demand nodes that are asked for when the trouble was over. */
   let whole: readonly string[] = [];
 
+  /** Who must go goes without an on-demand node where the limits of its pool may leave no room for one beside it. */
+  const isAtLimits = (pool: string, { going }: Wave): boolean =>
+    going.some(({ mark }) => !CHOSEN.includes(mark.reason)) &&
+    facts.pools.some(({ metadata, spec }) => metadata.name === pool && spec.limits !== undefined);
+
   const close = (): void => {
     if (wave === undefined || facts.now - wave.last < TOGETHER_MS) return;
     const { before, after } = wave;
     if (!wave.disturbed && !trouble.lately(wave.began))
       for (const [pool, shares] of sharesAskedFor(facts)) {
         const [was, is] = [before.get(pool), after.get(pool)];
-        if (was !== undefined && is !== undefined)
+        if (was !== undefined && is !== undefined && !isAtLimits(pool, wave))
           for (const sentence of misses(pool, shares, was, is, wave)) broken(sentence);
       }
     wave = undefined;
