@@ -31,6 +31,8 @@ export function* rightSize(construction: Construction, sizes: NodeSizes, work: W
   return price;
 }
 
+const NO_COUNTS: readonly number[] = [];
+
 /** Which options could carry what is on a node of a construction. */
 export class NodeSizes {
   readonly #state: PlacementState;
@@ -42,6 +44,8 @@ export class NodeSizes {
   readonly #used: Float64Array;
   /** By kind of pods: 1 when their number in a zone matters to somebody, 0 when not, -1 when not known yet. */
   readonly #pinning: Int8Array;
+  /** By kind of pods: the filters of the groups that count them, once known. */
+  readonly #countFilters: (readonly number[] | undefined)[] = [];
 
   constructor(construction: Construction) {
     this.#state = construction.state;
@@ -76,15 +80,13 @@ export class NodeSizes {
   /** Options in the same tier (or the same pool) that all pods of the node admit, from cheap to dear. */
   options(node: number, samePool: boolean): Int32Array {
     const { model } = this.#state;
-    const { poolTier, optionCell, countFilters } = model;
+    const { poolTier, optionCell } = model;
     const current = this.#state.nodeOption[node] as number;
     const pool = model.catalogue.optionPool[current] as number;
     const cell = this.#pinned(node) ? (optionCell[current] as number) : -1;
     const set = this.#filters(node);
-    const counted =
-      countFilters.length === 0
-        ? 0
-        : this.#counted.id(countFilters.map((filter) => this.#admits(filter, current)).join());
+    const counting = this.#counting(node);
+    const counted = this.#counted.id(counting.map((filter) => `${filter}:${this.#admits(filter, current)}`).join());
     // The only pool of a tier is the tier.
     const pools = model.problem.pools.length;
     const ofPool = samePool && pools > 1;
@@ -93,15 +95,21 @@ export class NodeSizes {
     const key = (this.#profiles.id(counted, set) * (model.cellDomains.length + 1) + cell + 1) * scopes + scope;
     let list = this.#lists.get(key);
     if (list === undefined) {
-      list = this.#list(current, this.#filterSets.members(set), cell, ofPool);
+      list = this.#list(current, this.#filterSets.members(set), counting, cell, ofPool);
       this.#lists.set(key, list);
     }
     return list;
   }
 
-  #list(current: number, filters: readonly number[], cell: number, samePool: boolean): Int32Array {
+  #list(
+    current: number,
+    filters: readonly number[],
+    counting: readonly number[],
+    cell: number,
+    samePool: boolean,
+  ): Int32Array {
     const { model } = this.#state;
-    const { poolTier, optionCell, optionsByPrice, countFilters } = model;
+    const { poolTier, optionCell, optionsByPrice } = model;
     const { optionPool } = model.catalogue;
     let admitted = (model.admitted[filters[0] as number] as Admitted).options;
     for (const filter of filters) admitted = intersection(admitted, (model.admitted[filter] as Admitted).options);
@@ -114,7 +122,7 @@ export class NodeSizes {
       const other = optionPool[option] as number;
       if (other !== pool && (samePool || poolTier[other] !== poolTier[pool])) continue;
       let alike = true;
-      for (const filter of countFilters) {
+      for (const filter of counting) {
         if (this.#admits(filter, option) !== this.#admits(filter, current)) alike = false;
       }
       if (alike) list[length++] = option;
@@ -153,7 +161,7 @@ export class NodeSizes {
   /** What is used on the node, as a key. */
   signature(node: number): string {
     const { model, nodeOption } = this.#state;
-    let key = `${nodeOption[node]}|${this.#pinned(node)}|${this.#filters(node)}`;
+    let key = `${nodeOption[node]}|${this.#pinned(node)}|${this.#filters(node)}|${this.#counting(node).join()}`;
     for (let column = 0; column < model.dimensions.size; column++) key += `|${this.#state.used(node, column)}`;
     return key;
   }
@@ -168,6 +176,26 @@ export class NodeSizes {
       if (this.#pinning[podClass.kind] === 1) return true;
     }
     return false;
+  }
+
+  /** Filters of the groups that count pods of the node: an option on the other side of one would change what is counted. */
+  #counting(node: number): readonly number[] {
+    const { contents, model } = this.#state;
+    if (model.countFilters.length === 0) return NO_COUNTS;
+    const list = contents[node] as number[];
+    const filters = new Set<number>();
+    for (let at = 0; at < list.length; at += 2)
+      for (const filter of this.#countingOf(model.classes[list[at] as number] as PodClass)) filters.add(filter);
+    return [...filters].sort((a, b) => a - b);
+  }
+
+  #countingOf({ kind, topology }: PodClass): readonly number[] {
+    const known = this.#countFilters[kind];
+    if (known !== undefined) return known;
+    const { groups } = this.#state.model;
+    const found = Array.from(topology.counted, (group) => groups[group]?.filter ?? -1).filter((filter) => filter >= 0);
+    this.#countFilters[kind] = found;
+    return found;
   }
 
   #pins({ domainBound, topology }: PodClass): boolean {

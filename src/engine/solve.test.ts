@@ -372,6 +372,25 @@ describe('the offerings of a new node', () => {
     expect(node?.offerings.find(({ capacityType }) => capacityType === 'on-demand')?.price).toBe(3);
   });
 
+  it('have on-demand among them, also where pods on other nodes are spread over on-demand nodes only', () => {
+    const spot = { zone: 'a', capacityType: 'spot' as const, price: 1 };
+    const instanceTypes = [aType({ offerings: [spot, ...onDemand(3, 'a', 'b')] })];
+    const app = { app: 'web' };
+    const rule = { topologyKey: ZONE, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' as const };
+    const spread = { ...rule, selector: { matchLabels: app } };
+    const requirements = [[oneOf(CAPACITY_TYPE, 'on-demand')]];
+    const whole = { cpu: 3000, memory: GIB };
+    const pods = [
+      aPod({ name: 'spread', count: 2, labels: app, requests: whole, requirements, topologySpread: [spread] }),
+      aPod({ name: 'counted', labels: app, requests: whole }),
+      aPod({ name: 'any', requests: whole }),
+    ];
+    const solution = solved(aProblem({ pods, instanceTypes }));
+    const offered = solution.newNodes.map(({ offerings }) => offerings.map(({ capacityType }) => capacityType).join());
+    // A pod that the spread counts stays where it is not counted.
+    expect(offered.sort()).toEqual(['on-demand', 'on-demand', 'spot', 'spot,on-demand,on-demand']);
+  });
+
   it('are the chosen one and then others that would do, several types before many zones of one', () => {
     const types = Array.from({ length: 30 }, (_, index) =>
       aType({ name: `t${index}`, offerings: onDemand(1 + index / 100, 'a', 'b', 'c') }),

@@ -5,8 +5,9 @@ import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { NODES } from '../../src/apis/kubernetes/node.ts';
 import { type KubeObject, keyOf, type Resource } from '../../src/apis/kubernetes/object.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../src/apis/kubernetes/pod-disruption-budget.ts';
-import { DAEMON_SETS, DEPLOYMENTS, JOBS } from '../../src/apis/kubernetes/workloads.ts';
-import { SPOT_POLICIES } from '../../src/apis/spindrift/spot-policy.ts';
+import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../src/apis/kubernetes/volumes.ts';
+import { DAEMON_SETS, DEPLOYMENTS, JOBS, STATEFUL_SETS } from '../../src/apis/kubernetes/workloads.ts';
+import { SPOT_POLICIES, type SpotPolicy } from '../../src/apis/spindrift/spot-policy.ts';
 import { STILL_MARKET } from '../../src/cloud/simulated/account-settings.ts';
 import type { SimulatedInstance } from '../../src/cloud/simulated/simulated-instance.ts';
 import type { FaultyClient } from '../../src/kube/testkit/faulty-client.ts';
@@ -18,22 +19,31 @@ import { troubledClient } from '../unit/controllers/testkit/troubled-client.ts';
 import type { Deed } from './draw/happenings.ts';
 import type { LifePlan } from './draw/life-plan.ts';
 import { GENERAL } from './draw/pools.ts';
+import type { StatefulWorkload } from './draw/stateful-sets.ts';
 import type { Workload } from './draw/workloads.ts';
+import { type Refusal, refusingClient } from './refusing-client.ts';
 import type { Scribe } from './scribe.ts';
 
 type Undoing = () => Promise<void>;
+
+/** What goes wrong on the way to the API server. */
+interface Trouble {
+  /** Of the calls that are lost, late or unanswered. */
+  share: number;
+  refusal: Refusal | undefined;
+}
 
 export class Stage {
   readonly world: FleetWorld;
   readonly plan: LifePlan;
   readonly #clients: FaultyClient[];
-  readonly #trouble: { share: number };
+  readonly #trouble: Trouble;
   /** What is still to be undone by itself, at its time or when all trouble is over. */
   readonly #pending = new Set<Undoing>();
   #edits = 0;
   #calm = false;
 
-  private constructor(world: FleetWorld, plan: LifePlan, clients: FaultyClient[], trouble: { share: number }) {
+  private constructor(world: FleetWorld, plan: LifePlan, clients: FaultyClient[], trouble: Trouble) {
     this.world = world;
     this.plan = plan;
     this.#clients = clients;
@@ -44,13 +54,14 @@ export class Stage {
   static async open(seed: string, plan: LifePlan, scribe: Scribe): Promise<Stage> {
     const random = seededRandom(seed).split('trouble');
     const clients: FaultyClient[] = [];
-    const trouble = { share: 0 };
+    const trouble: Trouble = { share: 0, refusal: undefined };
     const world = await FleetWorld.start({
       seed,
       account: plan.account,
       slowHeartbeats: true,
       through: (client, clock) => {
-        const faulty = troubledClient(scribe.through(client), clock, random, () => trouble.share);
+        const refusing = refusingClient(scribe.through(client), clock, random, () => trouble.refusal);
+        const faulty = troubledClient(refusing, clock, random, () => trouble.share);
         clients.push(faulty);
         return faulty;
       },
@@ -61,6 +72,8 @@ export class Stage {
     for (const policy of plan.policies) await world.client.create(SPOT_POLICIES, policy);
     for (const daemon of plan.daemons) await world.client.create(DAEMON_SETS, daemon);
     for (const workload of plan.workloads) await stage.#deploy(workload);
+    for (const storageClass of plan.storageClasses) await world.client.create(STORAGE_CLASSES, storageClass);
+    for (const workload of plan.statefulSets) await stage.#deploySet(workload);
     return stage;
   }
 
@@ -69,16 +82,16 @@ export class Stage {
     const { world } = this;
     const { client, clock, cloud } = world;
     switch (deed.what) {
-      case 'scale': {
-        const deployment = await this.#one(DEPLOYMENTS, deed.which);
-        if (deployment === undefined) return 'nothing';
-        const body = { spec: { replicas: deed.replicas } };
-        await client.patch(DEPLOYMENTS, keyOf(deployment), { type: 'merge', body });
-        return `${deployment.metadata.name} to ${deed.replicas}`;
-      }
+      case 'scale':
+        return this.#scale(DEPLOYMENTS, deed.which, deed.replicas);
+      case 'scale stateful set':
+        return this.#scale(STATEFUL_SETS, deed.which, deed.replicas);
       case 'new workload':
         await this.#deploy(deed.workload);
         return deed.workload.deployment.metadata.name ?? '';
+      case 'new stateful set':
+        await this.#deploySet(deed.workload);
+        return deed.workload.set.metadata.name ?? '';
       case 'delete workload':
         return this.#delete(DEPLOYMENTS, deed.which);
       case 'new job':
@@ -112,13 +125,10 @@ export class Stage {
       case 'price':
         cloud.account('default')?.override({ ...deed.pattern, priceFactor: deed.factor });
         return `${JSON.stringify(deed.pattern)} times ${deed.factor.toFixed(2)}`;
-      case 'roll out': {
-        const deployment = await this.#one(DEPLOYMENTS, deed.which);
-        if (deployment === undefined) return 'nothing';
-        const body = { spec: { template: { metadata: { annotations: { release: `${++this.#edits}` } } } } };
-        await client.patch(DEPLOYMENTS, keyOf(deployment), { type: 'merge', body });
-        return deployment.metadata.name ?? '';
-      }
+      case 'roll out':
+        return this.#rollOut(DEPLOYMENTS, deed.which);
+      case 'roll out stateful set':
+        return this.#rollOut(STATEFUL_SETS, deed.which);
       case 'edit pool': {
         const pool = await this.#one(NODE_POOLS, deed.which);
         if (pool === undefined) return 'nothing';
@@ -179,6 +189,12 @@ export class Stage {
           this.#trouble.share = 0;
         });
         return `${deed.share * 100} % of the calls for ${deed.forMs / 60_000} min`;
+      case 'refusals':
+        this.#trouble.refusal = deed.refusal;
+        clock.setTimer(deed.forMs, () => {
+          if (this.#trouble.refusal === deed.refusal) this.#trouble.refusal = undefined;
+        });
+        return `${JSON.stringify(deed.refusal)} for ${deed.forMs / 60_000} min`;
       case 'cut watches':
         this.#clients.at(-1)?.cutWatches('broken');
         return 'all of them';
@@ -199,16 +215,31 @@ export class Stage {
   /** All trouble is over: the cloud and the API server do what they are asked, and everything is sold at its usual price. */
   async calmDown(): Promise<void> {
     this.#trouble.share = 0;
+    this.#trouble.refusal = undefined;
     this.#calm = true;
     this.#configure(this.plan.account.faults);
     this.world.cloud.account('default')?.restore({});
     for (const undoing of [...this.#pending]) await undoing();
+    await this.#forgetRisk();
+  }
+
+  /** What was learnt of spot pools fades for hours, and the prices that plans are made with move with it: nobody looks at it any more. */
+  async #forgetRisk(): Promise<void> {
+    const { client } = this.world;
+    const riskWeight = 0;
+    for (const policy of (await client.list(SPOT_POLICIES)).items)
+      await client.patch(SPOT_POLICIES, keyOf(policy), { type: 'merge', body: { spec: { riskWeight } } });
+    const spec = { priority: -1, riskWeight };
+    const other = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name: 'others' }, spec };
+    await client.create(SPOT_POLICIES, other as unknown as SpotPolicy);
   }
 
   /** Deletes everything a person has made, workloads first. */
   async clear(): Promise<void> {
     const kinds: readonly Resource[] = [
       DEPLOYMENTS,
+      STATEFUL_SETS,
+      PERSISTENT_VOLUME_CLAIMS,
       JOBS,
       DAEMON_SETS,
       POD_DISRUPTION_BUDGETS,
@@ -223,6 +254,26 @@ export class Stage {
   async #deploy({ deployment, budget }: Workload): Promise<void> {
     await this.world.client.create(DEPLOYMENTS, deployment);
     if (budget !== undefined) await this.world.client.create(POD_DISRUPTION_BUDGETS, budget);
+  }
+
+  async #deploySet({ set, budget }: StatefulWorkload): Promise<void> {
+    await this.world.client.create(STATEFUL_SETS, set);
+    if (budget !== undefined) await this.world.client.create(POD_DISRUPTION_BUDGETS, budget);
+  }
+
+  async #scale<T extends KubeObject>(kind: Resource<T>, which: number, replicas: number): Promise<string> {
+    const found = await this.#one(kind, which);
+    if (found === undefined) return 'nothing';
+    await this.world.client.patch(kind, keyOf(found), { type: 'merge', body: { spec: { replicas } } });
+    return `${found.metadata.name} to ${replicas}`;
+  }
+
+  async #rollOut<T extends KubeObject>(kind: Resource<T>, which: number): Promise<string> {
+    const found = await this.#one(kind, which);
+    if (found === undefined) return 'nothing';
+    const body = { spec: { template: { metadata: { annotations: { release: `${++this.#edits}` } } } } };
+    await this.world.client.patch(kind, keyOf(found), { type: 'merge', body });
+    return found.metadata.name ?? '';
   }
 
   /** Machines that nobody has begun to take away. */

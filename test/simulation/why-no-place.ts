@@ -10,6 +10,7 @@ import { DAEMON_SETS } from '../../src/apis/kubernetes/workloads.ts';
 import type { InstanceType } from '../../src/engine/problem.ts';
 import { ZONES } from './draw/account.ts';
 import type { Facts } from './facts.ts';
+import { zonesOfVolumes } from './zones-of-volumes.ts';
 
 export function whyNoPlace(facts: Facts, pod: Pod): string | undefined {
   const reasons = facts.pools.map((pool) => whyNotIn(facts, pool, pod));
@@ -32,6 +33,8 @@ function whyNotIn(facts: Facts, pool: NodePool, pod: Pod): string | undefined {
   if (!capacityTypes.some((type) => type !== 'reserved')) return `${name} has reserved capacity only`;
   const zones = values(LABEL_ZONE) ?? ZONES;
   if (pod.spec.topologySpreadConstraints !== undefined && zones.length < ZONES.length) return `${name} has few zones`;
+  const reachable = zonesOfVolumes(facts, pod) ?? zones;
+  if (!reachable.some((zone) => zones.includes(zone))) return `${name} has no zone that its volumes are in`;
   const types = facts.plan.account.catalogue.filter(
     (type) => (values(LABEL_INSTANCE_TYPE) ?? [type.name]).includes(type.name) && fits(facts, type, pod),
   );

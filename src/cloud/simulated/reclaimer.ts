@@ -24,12 +24,13 @@ export class Reclaimer {
 
   /** Looks at every pool in which the account has spot machines, now that it is like it is. */
   watch(account: Account): void {
-    for (const instance of this.#spotOf(account)) {
-      const key = `${account.name} ${poolName(instance.instanceType, instance.zone)}`;
-      this.#timers.get(key)?.cancel();
+    // Also of pools that have no machine now: what was drawn for them is of a market that is no more.
+    for (const [key, timer] of this.#timers) {
+      if (!key.startsWith(`${account.name} `)) continue;
+      timer.cancel();
       this.#timers.delete(key);
-      this.watchPool(account, instance.instanceType, instance.zone);
     }
+    for (const { instanceType, zone } of this.#spotOf(account)) this.watchPool(account, instanceType, zone);
   }
 
   /** Waits for the next time the pool takes machines back. */

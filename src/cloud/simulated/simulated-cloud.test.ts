@@ -231,6 +231,18 @@ describe('interruptions in the simulated cloud', () => {
     world.cloud.configure('account', anAccount({ market: { ...STILL_MARKET, interruptionsPerHour: 1 } }));
     expect(await world.clock.runUntil(() => world.cloud.fleet.get(id) === undefined, 1000 * HOUR_MS)).toBe(true);
   });
+
+  it('end when the market is made still, also in pools that have no machine at the time', async () => {
+    const world = new World({ market: { ...STILL_MARKET, interruptionsPerHour: 1 } });
+    const { id } = await world.run(SPOT);
+    await world.cloud.terminateInstance(id, NEVER);
+    await world.clock.advance(5_000);
+    world.cloud.configure('account', anAccount());
+    const later = await world.run(SPOT);
+    await world.clock.advance(100 * HOUR_MS);
+    expect(world.cloud.fleet.get(later.id)?.goesAt).toBeUndefined();
+    expect(world.cloud.fleet.get(later.id)).toBeDefined();
+  });
 });
 
 describe('reservations of the simulated cloud', () => {

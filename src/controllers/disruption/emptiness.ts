@@ -51,7 +51,9 @@ export class Emptiness implements DisruptionMethod {
 
   *#candidates(look: Look): Slices<readonly Candidate[]> {
     const work = new Work(UNLIMITED);
-    const kept = keptOnDemand(look.nodes, this.#options.policies, (state) => isUnused(state, look));
+    // A node that pods are on their way to is as good as in use.
+    const isIdle = (state: StateNode): boolean => isUnused(state, look) && !look.isNominated(state);
+    const kept = keptOnDemand(look.nodes, this.#options.policies, isIdle);
     yield;
     const candidates: Candidate[] = [];
     for (const state of look.nodes) {

@@ -2,6 +2,7 @@
  * Nodes that must go are not to take on-demand nodes with them that a policy asks for: where their pods would all find room on
  * nodes that stay, an on-demand node is launched for them all the same.
  */
+import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { isGoing, poolOf } from '../../state/state-node.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { isOnDemand, onDemandLost } from '../spot-policy/on-demand-lost.ts';
@@ -42,8 +43,11 @@ export async function keepOnDemand(
   return lost.length === 0 ? placement : { ...placement, gaps: [...placement.gaps, ...lost] };
 }
 
-function lostBy({ candidates, solution }: Placement, { look, policies }: KeepOnDemandOptions) {
+function lostBy({ candidates, built, solution }: Placement, { look, policies }: KeepOnDemandOptions) {
   const leave = new Set(candidates.map(({ state }) => state.name));
   const staying = look.nodes.filter((node) => !leave.has(node.name) && !isGoing(node));
-  return onDemandLost({ going: candidates.map(({ state }) => state), staying, newNodes: solution.newNodes }, policies);
+  // What is planned for pods that wait, or that leave other nodes, is not launched by those that go now.
+  const moved = new Set(candidates.flatMap(({ pods }) => pods));
+  const newNodes = solution.newNodes.filter(({ pods }) => pods.some((number) => moved.has(built.pods[number] as Pod)));
+  return onDemandLost({ going: candidates.map(({ state }) => state), staying, newNodes }, policies);
 }

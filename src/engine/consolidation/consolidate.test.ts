@@ -52,6 +52,30 @@ function apart(count: number, overrides: Partial<Fleet> = {}, node: Partial<Flee
   });
 }
 
+describe('a new node', () => {
+  it('falls back on on-demand, also where pods on other nodes are spread over on-demand nodes only', () => {
+    const capacity = { cpu: 1000, memory: 4 * GIB, pods: 10 };
+    const spot = { zone: 'a', capacityType: 'spot' as const, price: 0.3 };
+    const type = aType({ name: 'tiny', capacity, offerings: [spot, ...onDemand(0.5, 'a')] });
+    const app = { app: 'web' };
+    const rule = { topologyKey: ZONE, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' as const };
+    const spread = aPod({
+      labels: app,
+      requirements: [[oneOf('karpenter.sh/capacity-type', 'on-demand')]],
+      topologySpread: [{ ...rule, selector: { matchLabels: app } }],
+    });
+    const fleet = aFleet({
+      groups: [aPod(), spread],
+      nodes: [fullNode('dear'), fullNode('cheap', { price: 0.5, instanceType: 'tiny' })],
+      pods: [aFleetPod('any', 'dear'), aFleetPod('web', 'cheap', { group: 1 })],
+      instanceTypes: [type],
+    });
+    const { moves } = plan(fleet);
+    expect(moves.map(({ nodes }) => nodes)).toEqual([['dear']]);
+    expect(moves[0]?.newNodes[0]?.offerings.map(({ capacityType }) => capacityType)).toEqual(['spot', 'on-demand']);
+  });
+});
+
 describe('consolidation', () => {
   it('deletes nodes on which nothing runs, as Empty', () => {
     const { moves } = plan(aFleet({ pods: [aFleetPod('p1', 'one')], nodes: [fullNode('one'), aFleetNode('two')] }));

@@ -25,7 +25,7 @@ export function optionsFor(
   const { model, nodeOption, supply } = state;
   const current = nodeOption[node] as number;
   const own = templateOf(model, current);
-  const { first, admitted, pinned } = conditions(state, node);
+  const { first, admitted, counting, pinned } = conditions(state, node);
   if (first < 0) return [];
   const tier = ladder.tierOf(current);
   const result: number[] = [];
@@ -34,7 +34,7 @@ export function optionsFor(
     const template = templateOf(model, option);
     if (samePool && template.pool !== own.pool) continue;
     if (!template.openKeys.every((key) => template.labels[key] === own.labels[key])) continue;
-    if (!model.countFilters.every((filter) => alike(model, filter, option, current))) continue;
+    if (!counting.every((filter) => alike(model, filter, option, current))) continue;
     if (option !== current && !supply.affords(option)) continue;
     result.push(option);
     if (result.length >= most) break;
@@ -42,21 +42,35 @@ export function optionsFor(
   return result;
 }
 
-/** What the pods of a node ask of an option: one of their filters, all of them together, and whether it must stay in its zone. */
-function conditions(state: FleetState, node: number): { first: number; admitted: Bitset; pinned: boolean } {
+/** What the pods of a node ask of an option. */
+interface Conditions {
+  /** One of their filters, and all of them together. */
+  readonly first: number;
+  readonly admitted: Bitset;
+  /** Filters of the groups that count some of them: an option on the other side of one would change what is counted. */
+  readonly counting: readonly number[];
+  /** Whether it must stay in its zone. */
+  readonly pinned: boolean;
+}
+
+function conditions(state: FleetState, node: number): Conditions {
   const { model, compiled } = state;
   const filters = new Set<number>();
+  const counting = new Set<number>();
   let pinned = false;
   for (const pod of state.podsOn(node)) {
     filters.add(compiled.podFilter[pod] as number);
     pinned ||= isPinned(state, pod);
+    if (model.countFilters.length === 0) continue;
+    for (const group of state.classOf(pod).topology.counted) counting.add(model.groups[group]?.filter ?? -1);
   }
+  counting.delete(-1);
   const [first = -1] = [...filters].sort((a, b) => a - b);
   let admitted: Bitset = (model.admitted[first] as Admitted | undefined)?.options ?? new Uint32Array(0);
   for (const filter of filters) {
     if (filter !== first) admitted = intersection(admitted, (model.admitted[filter] as Admitted).options);
   }
-  return { first, admitted, pinned };
+  return { first, admitted, counting: [...counting], pinned };
 }
 
 function alike(model: Model, filter: number, a: number, b: number): boolean {

@@ -1,10 +1,13 @@
 /** What happens to a simulated cluster, and when. */
 import type { Job } from '../../../src/apis/kubernetes/workloads.ts';
 import type { FaultSettings, OfferingPattern } from '../../../src/cloud/simulated/account-settings.ts';
+import type { Verb } from '../../../src/kube/testkit/faulty-client.ts';
 import type { Random } from '../../../src/platform/random.ts';
+import { REFUSAL_CODES, type Refusal } from '../refusing-client.ts';
 import { TYPE_NAMES, ZONES } from './account.ts';
-import { chance, maybe } from './chance.ts';
+import { chance, maybe, some } from './chance.ts';
 import { drawPoolEdit } from './pools.ts';
+import { drawStatefulSet, type StatefulWorkload } from './stateful-sets.ts';
 import { drawJob, drawWorkload, type Workload } from './workloads.ts';
 
 /** `which` chooses among those that are there when the time has come. */
@@ -12,6 +15,9 @@ export type Deed =
   | { readonly what: 'scale'; readonly which: number; readonly replicas: number }
   | { readonly what: 'new workload'; readonly workload: Workload }
   | { readonly what: 'delete workload'; readonly which: number }
+  | { readonly what: 'new stateful set'; readonly workload: StatefulWorkload }
+  | { readonly what: 'scale stateful set'; readonly which: number; readonly replicas: number }
+  | { readonly what: 'roll out stateful set'; readonly which: number }
   | { readonly what: 'new job'; readonly job: Job }
   | { readonly what: 'interrupt'; readonly which: number; readonly machines: number; readonly noticeMs: number }
   | { readonly what: 'rebalance'; readonly which: number; readonly times: number }
@@ -27,6 +33,7 @@ export type Deed =
   | { readonly what: 'broken hardware'; readonly which: number }
   | { readonly what: 'delete claim' | 'delete node'; readonly which: number }
   | { readonly what: 'api trouble'; readonly share: number; readonly forMs: number }
+  | { readonly what: 'refusals'; readonly refusal: Refusal; readonly forMs: number }
   | { readonly what: 'cut watches' }
   | { readonly what: 'cloud trouble'; readonly faults: Partial<FaultSettings>; readonly forMs: number }
   | { readonly what: 'kill'; readonly downMs: number };
@@ -45,6 +52,9 @@ const DRAWS: readonly (readonly [weight: number, draw: Draw])[] = [
   [6, (random) => ({ what: 'scale', which: which(random), replicas: random.below(11) })],
   [2, (random, name, pools) => ({ what: 'new workload', workload: drawWorkload(random, name, pools) })],
   [1, (random) => ({ what: 'delete workload', which: which(random) })],
+  [0.5, (random, name) => ({ what: 'new stateful set', workload: drawStatefulSet(random, name) })],
+  [2, (random) => ({ what: 'scale stateful set', which: which(random), replicas: random.below(6) })],
+  [0.5, (random) => ({ what: 'roll out stateful set', which: which(random) })],
   [2, (random, name) => ({ what: 'new job', job: drawJob(random, name) })],
   [4, drawInterruption],
   [1, (random) => ({ what: 'rebalance', which: which(random), times: 1 + random.below(3) })],
@@ -74,6 +84,7 @@ const DRAWS: readonly (readonly [weight: number, draw: Draw])[] = [
       forMs: minutes(random, 10),
     }),
   ],
+  [2, (random) => ({ what: 'refusals', refusal: drawRefusal(random), forMs: minutes(random, 10) })],
   [1, () => ({ what: 'cut watches' })],
   [2, drawCloudTrouble],
   [3, (random) => ({ what: 'kill', downMs: random.pick([0, 0, 500, 20_000, 180_000]) })],
@@ -112,6 +123,18 @@ function drawPattern(random: Random): OfferingPattern {
     ...maybe(random, 0.6, () => ({ instanceType: random.pick(TYPE_NAMES) })),
     ...maybe(random, 0.5, () => ({ zone: random.pick(ZONES) })),
     ...maybe(random, 0.8, () => ({ capacityType: random.pick(['spot', 'spot', 'on-demand'] as const) })),
+  };
+}
+
+function drawRefusal(random: Random): Refusal {
+  const code = random.pick(REFUSAL_CODES);
+  // Nothing that is new conflicts with anything.
+  const verbs: readonly Verb[] = ['patch', 'delete', 'evict', 'bind', ...(code === 409 ? [] : (['create'] as const))];
+  return {
+    code,
+    verbs: some(random, verbs),
+    ...maybe(random, 0.6, () => ({ kind: random.pick(['nodeclaims', 'nodes', 'pods']) })),
+    share: random.pick([0.3, 1]),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The whole life of a cluster, drawn from a seed: what there is at first, and what happens when. */
 import type { NodePool } from '../../../src/apis/karpenter/node-pool.ts';
+import type { StorageClass } from '../../../src/apis/kubernetes/volumes.ts';
 import type { DaemonSet } from '../../../src/apis/kubernetes/workloads.ts';
 import type { SpotPolicy } from '../../../src/apis/spindrift/spot-policy.ts';
 import type { AccountSettings } from '../../../src/cloud/simulated/account-settings.ts';
@@ -7,6 +8,7 @@ import { seededRandom } from '../../../src/platform/random.ts';
 import { drawAccount } from './account.ts';
 import { drawHappenings, type Happening } from './happenings.ts';
 import { drawPolicies, drawPools } from './pools.ts';
+import { drawStatefulSet, drawStorageClasses, type StatefulWorkload } from './stateful-sets.ts';
 import { drawDaemons, drawWorkload, type Workload } from './workloads.ts';
 
 export interface LifePlan {
@@ -14,6 +16,8 @@ export interface LifePlan {
   readonly pools: readonly NodePool[];
   readonly policies: readonly SpotPolicy[];
   readonly workloads: readonly Workload[];
+  readonly storageClasses: readonly StorageClass[];
+  readonly statefulSets: readonly StatefulWorkload[];
   readonly daemons: readonly DaemonSet[];
   /** In the order of their time. */
   readonly happenings: readonly Happening[];
@@ -23,6 +27,7 @@ export function drawLife(seed: string, hours: number): LifePlan {
   const random = seededRandom(seed).split('life');
   const pools = drawPools(random.split('pools'));
   const poolNames = pools.map(({ metadata }) => metadata.name ?? '');
+  const ofSets = random.split('stateful sets');
   const ofWorkloads = random.split('workloads');
   return {
     account: drawAccount(random.split('account')),
@@ -30,6 +35,10 @@ export function drawLife(seed: string, hours: number): LifePlan {
     policies: drawPolicies(random.split('policies')),
     workloads: Array.from({ length: 2 + ofWorkloads.below(4) }, (_, index) =>
       drawWorkload(ofWorkloads.split(`${index}`), `app-${index}`, poolNames),
+    ),
+    storageClasses: drawStorageClasses(ofSets.split('storage')),
+    statefulSets: Array.from({ length: ofSets.pick([0, 1, 1, 2]) }, (_, index) =>
+      drawStatefulSet(ofSets.split(`${index}`), `db-${index}`),
     ),
     daemons: drawDaemons(random.split('daemons')),
     happenings: drawHappenings(random.split('happenings'), hours, poolNames),

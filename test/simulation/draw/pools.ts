@@ -89,7 +89,7 @@ function drawLimits(random: Random): Record<string, string> {
 
 export function drawPolicies(random: Random): readonly SpotPolicy[] {
   return ['careful', 'bold']
-    .filter(() => chance(random, 0.35))
+    .filter(() => chance(random, 0.6))
     .map(
       (spot): SpotPolicy =>
         ({
@@ -98,10 +98,10 @@ export function drawPolicies(random: Random): readonly SpotPolicy[] {
           metadata: { name: spot },
           spec: {
             nodePoolSelector: { matchLabels: { spot } },
-            ...maybe(random, 0.5, () => ({
+            ...maybe(random, 0.7, () => ({
               onDemand: { base: random.below(3), percent: random.pick([0, 10, 50]) },
             })),
-            ...maybe(random, 0.5, () => ({ maxPercentPerSpotPool: random.pick([25, 50]) })),
+            ...maybe(random, 0.6, () => ({ maxPercentPerSpotPool: random.pick([25, 50]) })),
             ...maybe(random, 0.5, () => ({ onRebalance: random.pick(['Cordon', 'Replace']) })),
             ...maybe(random, 0.3, () => ({ returnToSpot: { after: random.pick(['5m', 'Never']) } })),
           },

@@ -62,13 +62,13 @@ function drawPodSpec(random: Random, name: string, pools: readonly string[]): Pa
   };
 }
 
-function container(random: Random) {
+export function container(random: Random) {
   const requests = { cpu: random.pick(CPU), memory: random.pick(MEMORY) };
   const ports = [{ containerPort: 80, hostPort: 8080 }];
   return { name: 'main', image: 'app:1', resources: { requests }, ...maybe(random, 0.08, () => ({ ports })) };
 }
 
-function drawScript(random: Random): Record<string, string> {
+export function drawScript(random: Random): Record<string, string> {
   return {
     'spindrift.dev/start-after': random.pick(['0s', '1s', '5s']),
     'spindrift.dev/ready-after': random.pick(['0s', '2s', '15s']),
@@ -76,7 +76,7 @@ function drawScript(random: Random): Record<string, string> {
   };
 }
 
-function drawBudget(random: Random, app: string): PodDisruptionBudget {
+export function drawBudget(random: Random, app: string): PodDisruptionBudget {
   const limit = random.pick([
     { maxUnavailable: 1 },
     { maxUnavailable: 1 },

@@ -9,6 +9,8 @@ import { podsAreAsked } from './pods-are-asked.ts';
 import { poolLimits } from './pool-limits.ts';
 import { replacementFirst } from './replacement-first.ts';
 import { reservedSlots } from './reserved-slots.ts';
+import { spotShares } from './spot-shares.ts';
+import { statefulPods } from './stateful-pods.ts';
 import { undisturbedPods } from './undisturbed-pods.ts';
 
 /** Everything that must hold. */
@@ -19,6 +21,8 @@ export const INVARIANTS: readonly InvariantMaker[] = [
   replacementFirst,
   poolLimits,
   reservedSlots,
+  spotShares,
+  statefulPods,
   nodeRoom,
   oneMachinePerClaim,
   everythingRuns,

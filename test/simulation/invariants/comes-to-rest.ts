@@ -25,14 +25,17 @@ export const comesToRest: InvariantMaker = (facts, broken) => {
       const since = facts.now - STILL_MS;
       // What has expired goes, whatever else is still, and others follow from it.
       const expired = moves.some(({ at, reason }) => at >= since - STILL_MS && reason === 'Expired');
+      // A reservation that ends makes its machines dearer.
+      const ended = facts.plan.account.reservations.some(
+        ({ endsAt = 0 }) => endsAt >= since - STILL_MS && endsAt <= facts.now,
+      );
       const late = moves.filter(({ at }) => at >= since);
-      if (late.length > 0 && !expired)
+      if (late.length > 0 && !expired && !ended)
         broken(
           `${late.length} nodes were chosen to go in an hour in which nothing had changed for an hour, such as ${late.at(-1)?.what}`,
         );
-      const expiries = moves.filter(({ at, reason }) => at >= since && reason === 'Expired').length;
       const many = writes.filter((at) => at >= since).length;
-      const few = 60 + 60 * expiries + 12 * facts.claims.length;
+      const few = 60 + 60 * late.length + 12 * facts.claims.length;
       if (many > few)
         broken(`${many} writes of ours in an hour in which nothing happened, to ${facts.claims.length} claims`);
     },

@@ -1,0 +1,40 @@
+/** A cluster in which nothing happens but what a test writes, as we would or as others do, with one invariant watching. */
+import type { KubeClient } from '../../../src/kube/client.ts';
+import { FleetWorld } from '../../unit/controllers/testkit/fleet-world.ts';
+import type { LifePlan } from '../draw/life-plan.ts';
+import { Facts } from '../facts.ts';
+import type { Invariant, InvariantMaker } from '../invariant.ts';
+import { Scribe } from '../scribe.ts';
+
+export class WatchedCluster {
+  readonly world: FleetWorld;
+  /** What is written here is our doing; what `world.client` writes is that of others. */
+  readonly ours: KubeClient;
+  readonly invariant: Invariant;
+  /** What the invariant has said. */
+  readonly broken: string[] = [];
+
+  private constructor(world: FleetWorld, scribe: Scribe, make: InvariantMaker, plan: Partial<LifePlan>) {
+    this.world = world;
+    this.ours = scribe.through(world.client);
+    this.invariant = make(new Facts(world, plan as LifePlan), (sentence) => this.broken.push(sentence));
+    scribe.follow(world);
+    scribe.onWrite((write) => this.invariant.written?.(write));
+  }
+
+  static async start(make: InvariantMaker, plan: Partial<LifePlan>): Promise<WatchedCluster> {
+    const world = await FleetWorld.start();
+    await world.killControllers();
+    return new WatchedCluster(world, new Scribe(), make, plan);
+  }
+
+  /** Lets a minute go by. */
+  async minute(): Promise<void> {
+    await this.world.clock.advance(60_000);
+    this.invariant.minute?.();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world.end();
+  }
+}
