@@ -15,13 +15,20 @@ const DECIDED_MS = 60_000;
 export const disruptionBudgets: InvariantMaker = (facts, broken) => {
   /** How many nodes a pool had lately, newest last. */
   const totals = new Map<string, { readonly at: number; readonly total: number }[]>();
+  /** The pools as they were before an edit, newest last. */
+  const edited: { readonly at: number; readonly pool: NodePool }[] = [];
   return {
     written({ collection, object, previous }) {
+      if (collection === 'nodepools.karpenter.sh' && previous !== undefined)
+        edited.push({ at: facts.now, pool: previous as NodePool });
       if (collection !== 'nodeclaims.karpenter.sh') return;
       const pool = object.metadata.labels?.[LABEL_NODE_POOL] ?? '';
+      // A claim may outlive its node for as long as the API server refuses to let it go.
+      const nodes = new Set(facts.nodes.map(({ metadata }) => metadata.name));
       const up = facts
         .claimsOf(pool)
-        .filter((claim) => isTrue(claim, 'Initialized') && !isTrue(claim, 'InstanceTerminating'));
+        .filter((claim) => isTrue(claim, 'Initialized') && !isTrue(claim, 'InstanceTerminating'))
+        .filter(({ status }) => nodes.has(status?.nodeName));
       const history = totals.get(pool) ?? [];
       history.push({ at: facts.now, total: up.length });
       while (history.length > 1 && (history[1]?.at ?? 0) < facts.now - DECIDED_MS) history.shift();
@@ -33,7 +40,11 @@ export const disruptionBudgets: InvariantMaker = (facts, broken) => {
       if (found === undefined || mark === undefined) return;
       const going = up.filter(({ metadata }) => metadata.annotations?.[ANNOTATION_DISRUPTION] !== undefined);
       const most = Math.max(...history.map(({ total }) => total));
-      const limit = Math.max(...[mark.at, facts.now].map((at) => allowed(found, mark.reason, most, at as EpochMs)));
+      const before = edited.filter(({ at }) => at >= facts.now - DECIDED_MS).map((edit) => edit.pool);
+      const known = [found, ...before.filter(({ metadata }) => metadata.name === pool)];
+      const limit = Math.max(
+        ...[mark.at, facts.now].flatMap((at) => known.map((each) => allowed(each, mark.reason, most, at as EpochMs))),
+      );
       if (going.length > limit)
         broken(
           `${going.length} nodes of pool ${pool} go at once (${going.map(told).join('; ')}), and for ${mark.reason} its budgets allow ${limit} of ${most}`,
