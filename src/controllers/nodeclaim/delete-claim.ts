@@ -18,6 +18,17 @@ export async function deleteClaim(
       ...(uid === undefined ? {} : { preconditions: { uid } }),
     });
   } catch (error) {
-    if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
+    if (hasCode(error, 'KUBE_NOT_FOUND')) return;
+    // A conflict says that it is another, or that the API server did not get to it: then it is still to be deleted.
+    if (!hasCode(error, 'KUBE_CONFLICT') || (await isThere(client, claim, signal))) throw error;
+  }
+}
+
+async function isThere(client: KubeClient, claim: NodeClaim, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await client.get(NODE_CLAIMS, keyOf(claim), { signal })).metadata.uid === claim.metadata.uid;
+  } catch (error) {
+    if (hasCode(error, 'KUBE_NOT_FOUND')) return false;
+    throw error;
   }
 }

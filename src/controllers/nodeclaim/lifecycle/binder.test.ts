@@ -29,7 +29,8 @@ async function bound(
     names.push(name);
   };
   const state = { podsOn: () => there, informers: { daemonSets: { list: () => [] }, pods: NOBODY, nodes: NOBODY } };
-  const options = { client: { bind }, clock: new VirtualClock(), state, logger: SILENT_LOGGER };
+  const get = async () => aPod({ spec: { nodeName: 'another' } });
+  const options = { client: { bind, get }, clock: new VirtualClock(), state, logger: SILENT_LOGGER };
   await new Binder(options as unknown as ControllersOptions).bind(aNodeClaim(), node, pods, NEVER);
   return names;
 }
@@ -111,6 +112,23 @@ describe('the pods that a node was made for', () => {
     const taken = new SpindriftError('KUBE_CONFLICT', { message: 'taken' } as never);
     const fails = (name: string) => ({ a: gone, b: taken })[name];
     expect(await bound([waiting('a', '1'), waiting('b', '1'), waiting('c', '1')], { fails })).toEqual(['c']);
+  });
+
+  it('are bound later where the API server did not get to it, although nobody else has bound them', async () => {
+    const clock = new VirtualClock();
+    const answers = [new SpindriftError('KUBE_CONFLICT', { message: 'try again' } as never)];
+    const names: string[] = [];
+    const bind = async ({ name }: ObjectKey): Promise<void> => {
+      const error = answers.pop();
+      if (error !== undefined) throw error;
+      names.push(name);
+    };
+    const client = { bind, get: async () => waiting('a', '1') };
+    const state = { podsOn: () => [], informers: { daemonSets: { list: () => [] }, pods: NOBODY, nodes: NOBODY } };
+    const binder = new Binder({ client, clock, state, logger: SILENT_LOGGER } as unknown as ControllersOptions);
+    await expect(binder.bind(aNodeClaim(), NODE, [waiting('a', '1')], NEVER)).rejects.toThrow('try again');
+    await binder.bind(aNodeClaim(), NODE, [waiting('a', '1')], NEVER);
+    expect(names).toEqual(['a']);
   });
 
   it('are bound once, and keep the node closed until all have been heard of for a second', async () => {

@@ -6,7 +6,7 @@
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
-import type { Pod } from '../../../apis/kubernetes/pod.ts';
+import { PODS, type Pod } from '../../../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../../../apis/kubernetes/pod-requests.ts';
 import { TAINT_UNSCHEDULABLE, untoleratedTaint } from '../../../apis/kubernetes/taints.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
@@ -124,13 +124,18 @@ export class Binder {
       return true;
     } catch (error) {
       if (hasCode(error, 'KUBE_NOT_FOUND')) return false;
-      // It has a node already: ours, if an earlier answer was lost, or one that the scheduler found.
-      if (hasCode(error, 'KUBE_CONFLICT')) return true;
+      // It may have a node already: ours, if an earlier answer was lost, or one that the scheduler found.
+      if (hasCode(error, 'KUBE_CONFLICT') && (await this.#hasNode(pod, signal))) return true;
       if (!hasCode(error, 'KUBE_FORBIDDEN', 'KUBE_INVALID')) throw error;
       const { namespace, name } = pod.metadata;
       logger.warn('pod is left to the scheduler', { Pod: { namespace, name }, node, error: asError(error) });
       return false;
     }
+  }
+
+  async #hasNode(pod: Pod, signal: AbortSignal): Promise<boolean> {
+    const { spec } = await this.#options.client.get(PODS, keyOf(pod), { signal });
+    return spec.nodeName !== undefined && spec.nodeName !== '';
   }
 }
 
