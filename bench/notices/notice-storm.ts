@@ -71,7 +71,7 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
     coming: new ComingNodes(),
     decisions: new DecisionLog(),
     nominations,
-    successors: new Successors(clock),
+    successors: new Successors(clock, () => true),
     spot,
   });
   const plans = new DrainPlans({ clock, state, budgets });

@@ -3,6 +3,7 @@ import type { LabelRules } from '../apis/karpenter/label-rules.ts';
 import { measuredProvider } from '../cloud/measured-provider.ts';
 import { ComingNodes } from '../state/coming-nodes.ts';
 import { Nominations } from '../state/nominations.ts';
+import { isClaimGoing } from '../state/state-node.ts';
 import { Successors } from '../state/successors.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { BackOff } from './disruption/back-off.ts';
@@ -77,7 +78,10 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods: state.informers.pods, waitingPods });
   const coming = new ComingNodes();
-  const successors = new Successors(clock);
+  const successors = new Successors(clock, (name) => {
+    const claim = writes.newest(state.claimNamed(name));
+    return claim !== undefined && isClaimGoing(claim);
+  });
   const binder = new Binder(options);
   const plans = new DrainPlans({ clock, state, budgets });
   const evictions = new EvictionQueue({ ...options, budgets });

@@ -14,7 +14,7 @@ function aPod(name: string, owner?: string, spec: object = {}): Pod {
 
 describe('places for pods that are still to come', () => {
   it('are each given to one pod of the same owner', () => {
-    const successors = new Successors(new VirtualClock());
+    const successors = new Successors(new VirtualClock(), () => true);
     successors.expect('one', [aPod('w1', 'web'), aPod('w2', 'web'), aPod('d1', 'db')]);
     successors.expect('two', [aPod('w3', 'web')]);
     expect(['w4', 'w5', 'w6', 'w7'].map((name) => successors.take(aPod(name, 'web')))).toEqual([
@@ -30,7 +30,7 @@ describe('places for pods that are still to come', () => {
   });
 
   it('are not kept where one of the pods is made anew by nobody, or can be placed only by a scheduler', () => {
-    const successors = new Successors(new VirtualClock());
+    const successors = new Successors(new VirtualClock(), () => true);
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
     successors.expect('one', [aPod('w1', 'web'), aPod('d1', 'db', { volumes })]);
     successors.expect('two', [aPod('w2', 'web'), aPod('alone')]);
@@ -40,7 +40,7 @@ describe('places for pods that are still to come', () => {
   });
 
   it('tell where those will be that come after pods which are still there, without giving the places away', () => {
-    const successors = new Successors(new VirtualClock());
+    const successors = new Successors(new VirtualClock(), () => true);
     const pods = [aPod('w1', 'web'), aPod('w2', 'web'), aPod('w3', 'web')];
     successors.expect('one', pods.slice(0, 2));
     for (let times = 0; times < 2; times++)
@@ -49,7 +49,7 @@ describe('places for pods that are still to come', () => {
 
   it('end when nobody is to come any more, or after half an hour', async () => {
     const clock = new VirtualClock();
-    const successors = new Successors(clock);
+    const successors = new Successors(clock, () => true);
     successors.expect('one', [aPod('w1', 'web')]);
     successors.expect('two', [aPod('w2', 'web')]);
     successors.forget('one');
@@ -60,13 +60,18 @@ describe('places for pods that are still to come', () => {
     expect(successors.take(aPod('w3', 'web'))).toBeUndefined();
   });
 
-  it('do not end by themselves where it is known what the pods leave', async () => {
+  it('are kept for as long as what the pods leave still goes, but the node is closed for no longer than half an hour', async () => {
     const clock = new VirtualClock();
-    const successors = new Successors(clock);
-    successors.expect('one', [aPod('w1', 'web')], ['old']);
-    await clock.advance(60 * 60_000);
-    expect(successors.originsOf('one')).toEqual(['old']);
-    expect(successors.take(aPod('w2', 'web'))).toBe('one');
-    expect(successors.originsOf('one')).toEqual([]);
+    const going = new Set(['old', 'older']);
+    const successors = new Successors(clock, (claim) => going.has(claim));
+    successors.expect('one', [aPod('w1', 'web')], ['old', 'older']);
+    expect(successors.keepsClosed('one')).toBe(true);
+    await clock.advance(30 * 60_000);
+    expect(successors.keepsClosed('one')).toBe(false);
+    going.delete('old');
+    expect(successors.awaitedBy('one')).toBe(true);
+    going.delete('older');
+    expect(successors.awaitedBy('one')).toBe(false);
+    expect(successors.take(aPod('w2', 'web'))).toBeUndefined();
   });
 });

@@ -8,24 +8,29 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Clock } from '../platform/clock.ts';
 import { isSteerable, ownerOf } from './steerable.ts';
 
-/** What keeps pods from leaving for so long may keep them for ever, where nobody knows what they leave. */
+/** What keeps pods from leaving for so long may keep them for ever: others are let on the node. */
 const LONGEST_MS = 30 * 60_000;
 
 interface Places {
   /** How many pods of an owner are still to come. */
   readonly left: Map<string, number>;
   readonly until: number;
-  /** Names of the claims that they leave, where nobody else says when all have left. */
+  /** Names of the claims that they leave; none where whoever has them leave says when all have. */
   readonly origins: readonly string[];
 }
 
 export class Successors {
   readonly #clock: Clock;
+  readonly #isGoing: (claim: string) => boolean;
   /** By the name of the claim. */
   readonly #places = new Map<string, Places>();
+  /** By owner: names of the claims that have places for its pods. */
+  readonly #byOwner = new Map<string, Set<string>>();
 
-  constructor(clock: Clock) {
+  /** `isGoing` says of a claim's name whether its machine still goes. */
+  constructor(clock: Clock, isGoing: (claim: string) => boolean) {
     this.#clock = clock;
+    this.#isGoing = isGoing;
   }
 
   /**
@@ -36,9 +41,9 @@ export class Successors {
     if (!pods.every(isSteerable)) return;
     const left = new Map<string, number>();
     for (const pod of pods) add(left, ownerOf(pod) ?? '', 1);
-    // While what they leave is there they may come; a node that nobody is awaited on would be taken away as empty.
-    const until = origins.length > 0 ? Number.POSITIVE_INFINITY : this.#clock.elapsed() + LONGEST_MS;
-    if (left.size > 0) this.#places.set(claim, { left, until, origins });
+    this.forget(claim);
+    for (const owner of left.keys()) this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? new Set()).add(claim));
+    if (left.size > 0) this.#places.set(claim, { left, until: this.#clock.elapsed() + LONGEST_MS, origins });
   }
 
   /** Whether pods are still to come to the node of the claim. */
@@ -46,19 +51,20 @@ export class Successors {
     return this.#of(claim).size > 0;
   }
 
-  /** The claims that pods leave for the node of this one; none where whoever has them leave says when all have. */
-  originsOf(claim: string): readonly string[] {
-    return this.#places.get(claim)?.origins ?? [];
+  /** Whether the node of the claim is kept closed for pods that are still to come to it. */
+  keepsClosed(claim: string): boolean {
+    return this.awaitedBy(claim) && this.#clock.elapsed() < (this.#places.get(claim)?.until ?? 0);
   }
 
   /** The claim with a place for the pod, which is taken now. */
   take(pod: Pod): string | undefined {
     const owner = ownerOf(pod);
     if (owner === undefined || !isSteerable(pod)) return undefined;
-    for (const claim of this.#places.keys()) {
+    for (const claim of this.#byOwner.get(owner) ?? []) {
       const left = this.#of(claim);
       if (!left.has(owner)) continue;
       add(left, owner, -1);
+      if (!left.has(owner)) this.#unlist(owner, claim);
       if (left.size === 0) this.#places.delete(claim);
       return claim;
     }
@@ -67,6 +73,7 @@ export class Successors {
 
   /** Nobody is to come any more: all have left the nodes that go, or none will. */
   forget(claim: string): void {
+    for (const owner of this.#places.get(claim)?.left.keys() ?? []) this.#unlist(owner, claim);
     this.#places.delete(claim);
   }
 
@@ -84,9 +91,17 @@ export class Successors {
   #of(claim: string): Map<string, number> {
     const places = this.#places.get(claim);
     if (places === undefined) return new Map();
-    if (this.#clock.elapsed() < places.until) return places.left;
-    this.#places.delete(claim);
+    const { left, until, origins } = places;
+    // While what they leave is there they may come; a node that nobody is awaited on would be taken away as empty.
+    if (origins.length > 0 ? origins.some(this.#isGoing) : this.#clock.elapsed() < until) return left;
+    this.forget(claim);
     return new Map();
+  }
+
+  #unlist(owner: string, claim: string): void {
+    const claims = this.#byOwner.get(owner);
+    claims?.delete(claim);
+    if (claims?.size === 0) this.#byOwner.delete(owner);
   }
 }
 

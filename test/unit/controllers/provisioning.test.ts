@@ -79,7 +79,7 @@ async function setUp(...pools: NodePool[]) {
   const nominations = new Nominations({ clock, pods: informers.pods, waitingPods: { quietMs: 0 } });
   const risk = new RiskKeeper({ clock, metrics: new Metrics() });
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });
-  const successors = new Successors(clock);
+  const successors = new Successors(clock, () => true);
   const coming = new ComingNodes();
   const budgets = new DisruptionBudgets(informers.disruptionBudgets);
   const remembered = { budgets, coming, decisions, nominations, successors, spot };

@@ -243,7 +243,7 @@ export class NodeClaimLifecycle {
     const change = decideInitialization(claim, node);
     const done = change.status === 'True';
     // It is up, and those that are to come to it leave their nodes only when it says so.
-    if (done && isOpening(node) && successors.awaitedBy(claim.metadata.name ?? '')) {
+    if (done && isOpening(node) && successors.keepsClosed(claim.metadata.name ?? '')) {
       await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
       return change;
     }
@@ -268,19 +268,12 @@ export class NodeClaimLifecycle {
     if (node === undefined || !isOpening(node)) return undefined;
     const waiting = nominations.waitingFor(claim);
     const heard = await binder.bind(claim, node, waiting, signal);
-    const open = !successors.awaitedBy(name) || this.#haveLeft(name) || waiting.some(needsPlace);
-    if (!heard || !open) return { requeueAfterMs: HEARD_MS };
+    const closed = successors.keepsClosed(name);
+    if (!heard || (closed && !waiting.some(needsPlace))) return { requeueAfterMs: HEARD_MS };
     await this.#open(claim, node, true, signal);
-    successors.forget(name);
+    if (closed) successors.forget(name);
     nominations.opened(claim);
     return undefined;
-  }
-
-  /** Whether the nodes that pods leave for that of the claim are gone: who has not come by then is placed by the scheduler. */
-  #haveLeft(claim: string): boolean {
-    const { state, successors } = this.#options;
-    const origins = successors.originsOf(claim);
-    return origins.length > 0 && origins.every((origin) => state.claimNamed(origin) === undefined);
   }
 
   /** Gives a pod that has no node the place that is kept for one of its owner. */
@@ -301,7 +294,7 @@ export class NodeClaimLifecycle {
   /** A node that pods were planned for is closed to the scheduler until they are there. */
   async #register(claim: NodeClaim, node: Node, patch: NodePatch, signal: AbortSignal): Promise<Node> {
     const { nominations, successors, binder } = this.#options;
-    const expected = successors.awaitedBy(claim.metadata.name ?? '') || nominations.waitingFor(claim).some(mayBind);
+    const expected = successors.keepsClosed(claim.metadata.name ?? '') || nominations.waitingFor(claim).some(mayBind);
     const closing = expected && node.spec?.unschedulable !== true;
     const cordoned = isCordoned(claim) ? { ...patch, spec: { ...patch.spec, unschedulable: true } } : patch;
     const registered = await this.#patchNode(node, closing ? closed(patch) : cordoned, signal);
