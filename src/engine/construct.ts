@@ -157,16 +157,21 @@ function* buyOneByOne(
   const market = new Market(state.model, state.purse);
   for (const podClass of classes.slice(0, MAX_SINGLE)) {
     yield* buyNodes(state, attempt, [podClass], options, market);
+    // Where limits let only some of the planned zones have a node, it may be one that is not next.
+    const many = podClass.domainBound && (state.remaining[podClass.index] as number) > 1;
+    if (state.placed === before && many) yield* buyNodes(state, attempt, [podClass], options, market, 1);
     if (state.placed > before) return;
   }
 }
 
+/** Buys nodes for all pods of these classes together; of each that is bound to zones for `most` pods. */
 function* buyNodes(
   state: PlacementState,
   attempt: Int32Array,
   classes: readonly PodClass[],
   options: ConstructOptions,
   market = new Market(state.model, state.purse),
+  most = Number.POSITIVE_INFINITY,
 ): Slices<void> {
   const { model } = state;
   placeBundles(state, market, classes, (podClass) => attemptOf(attempt, podClass).options);
@@ -190,7 +195,7 @@ function* buyNodes(
         .filter((podClass) => podClass.domainBound)
         .map((podClass) => ({
           podClass,
-          count: state.remaining[podClass.index] as number,
+          count: Math.min(most, state.remaining[podClass.index] as number),
           filter: attemptOf(attempt, podClass).options,
         })),
       options.preferenceSlack,

@@ -120,6 +120,23 @@ describe('pools', () => {
     expect([solution.newNodes.length, placed(solution)]).toEqual([1, 4]);
   });
 
+  it('have their last nodes in the zones that a spread asks for next', () => {
+    const labels = { app: 'web' };
+    const spread = {
+      maxSkew: 1,
+      whenUnsatisfiable: 'DoNotSchedule',
+      topologyKey: ZONE,
+      selector: { matchLabels: labels },
+    };
+    const requests = { cpu: 3000, memory: GIB };
+    const pods = [aPod({ count: 4, labels, requests, topologySpread: [spread as never] })];
+    const nodes = ['a', 'c'].map((zone) => aNode({ name: zone, labels: { [ZONE]: zone }, free: {} }));
+    const boundPods = nodes.map(({ name }) => ({ node: name, namespace: 'default', labels }));
+    const pools = [aPool({ limits: { nodes: 3 }, usage: { nodes: 2 } })];
+    const solution = solved(aProblem({ pods, pools, nodes, boundPods }));
+    expect([zonesOf(solution), placed(solution)]).toEqual([['b'], 1]);
+  });
+
   it('name no alternative that would exceed their limits', () => {
     const capacity = (cpu: number) => ({ cpu, memory: 16 * GIB, pods: 100 });
     const types = [4000, 8000, 16_000].map((cpu) =>
