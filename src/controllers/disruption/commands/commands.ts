@@ -265,6 +265,8 @@ export class Commands {
   #notBegun(starting: Starting): void {
     const { command } = starting;
     this.#ended(starting);
+    // What was to be written for it takes nothing of the limits any more.
+    for (const { node } of command.newNodes) this.#options.coming.settled(node);
     this.#options.nominations.withdraw(command.candidates.flatMap(({ pods }) => pods));
     this.#metrics.undone(decisionOf(command), command.reason);
   }
