@@ -196,7 +196,7 @@ export class Look implements CandidateContext {
     // that are to leave now; and these are the very pods that the candidates know, as they are told by that whose place is whose.
     const staying = this.nodes.filter(({ name }) => !leave.has(name));
     const { pending, displaced, podsOn } = placelessPods(state, staying, kept, (pod, node) =>
-      isHeld(pod, node, this.#options.budgetsOf(pod), this.now),
+      isHeld(pod, node, (counted) => this.#options.budgetsOf(counted), this.now),
     );
     const pods = new Map(staying.map(({ name }) => [name, podsOn(name)]));
     for (const candidate of candidates) {

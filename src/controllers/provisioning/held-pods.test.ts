@@ -30,7 +30,7 @@ function aBudget(status: PodDisruptionBudget['status'], generation = 1): PodDisr
   };
 }
 
-const held = (pod: Pod, node: StateNode, ...budgets: PodDisruptionBudget[]) => isHeld(pod, node, budgets, T0);
+const held = (pod: Pod, node: StateNode, ...budgets: PodDisruptionBudget[]) => isHeld(pod, node, () => budgets, T0);
 
 describe('a pod of a node that goes', () => {
   it('leaves it', () => {

@@ -8,13 +8,15 @@ import { isReady } from '../../state/is-ready.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { terminationDeadline } from '../nodeclaim/termination/termination-deadline.ts';
 
+type BudgetsOf = (pod: Pod) => readonly PodDisruptionBudget[];
+
 /**
  * Whether a pod of a node that goes stays on it: nobody says until when the node is there, and the pod is not to be disrupted, or its
- * budgets never let one go. A machine that were bought for it would stand empty for as long as that. `budgets` are those that count it.
+ * budgets never let one go. A machine that were bought for it would stand empty for as long as that. `budgetsOf` gives those that count a pod.
  */
-export function isHeld(pod: Pod, node: StateNode, budgets: readonly PodDisruptionBudget[], now: EpochMs): boolean {
+export function isHeld(pod: Pod, node: StateNode, budgetsOf: BudgetsOf, now: EpochMs): boolean {
   if (hasAnEnd(node)) return false;
-  return (doNotDisruptUntil(pod) ?? 0) > now || (isReady(pod) && budgets.some(letsNobodyGo));
+  return (doNotDisruptUntil(pod) ?? 0) > now || (isReady(pod) && budgetsOf(pod).some(letsNobodyGo));
 }
 
 /** What is not deleted yet goes when its replacements are up, and has none but by a plan that moves its pods. */

@@ -19,6 +19,7 @@ import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
 import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
+import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
 import type { Nominations } from '../../state/nominations.ts';
@@ -110,7 +111,7 @@ export class Provisioner {
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#writer = new ClaimWriter({ client, coming, state, metrics });
-    this.#isHeld = (pod, node) => isHeld(pod, node, budgets.of(pod), clock.now());
+    this.#isHeld = (pod, node) => isHeld(pod, node, (counted) => budgets.of(counted), clock.now());
     this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
     this.#later = new LaterRound({ clock, trigger: () => this.#batcher.trigger() });
@@ -245,7 +246,7 @@ export class Provisioner {
       // At once: its machine may have joined before the other claims are written.
       const expected = node.pods.map((number) => pods[number] as Pod);
       this.#options.nominations.nominate(`${CLAIM_PREFIX}${claim.metadata.name}`, expected);
-      this.#expectSuccessors(claim, expected, built);
+      this.#expectSuccessors(claim, expected);
       return claim;
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -255,12 +256,15 @@ export class Provisioner {
   }
 
   /** What comes after pods that leave other nodes is put where they were planned to go, as long as we can do that for all that come. */
-  #expectSuccessors({ metadata: { name = '' } }: NodeClaim, pods: readonly Pod[], { snapshot }: BuiltProblem): void {
-    const { successors } = this.#options;
+  #expectSuccessors({ metadata: { name = '' } }: NodeClaim, pods: readonly Pod[]): void {
+    const { state, successors } = this.#options;
     if (pods.some((pod) => !pod.spec.nodeName && !mayBind(pod))) return;
     const leaving = pods.filter(({ spec }) => spec.nodeName);
-    const left = new Set(leaving.map(({ spec }) => spec.nodeName));
-    const origins = snapshot.nodes.flatMap((node) => (left.has(node.name) ? (node.claim?.metadata.name ?? []) : []));
+    const left = new Set(leaving.map(({ spec }) => spec.nodeName ?? ''));
+    const origins = [...left].flatMap((node) => {
+      const providerID = state.informers.nodes.get(node)?.spec?.providerID ?? '';
+      return state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, providerID).map(({ metadata }) => metadata.name ?? '');
+    });
     if (origins.length > 0) successors.expect(name, leaving, origins);
   }
 
