@@ -60,13 +60,13 @@ describe('places for pods that are still to come', () => {
     expect(successors.take(aPod('w3', 'web'))).toBeUndefined();
   });
 
-  it('are kept for as long as what the pods leave still goes, but the node is closed for no longer than half an hour', async () => {
+  it('are kept for as long as what the pods leave still goes, but the node is closed for no longer than ten minutes', async () => {
     const clock = new VirtualClock();
     const going = new Set(['old', 'older']);
     const successors = new Successors(clock, (claim) => going.has(claim));
     successors.expect('one', [aPod('w1', 'web')], ['old', 'older']);
     expect(successors.keepsClosed('one')).toBe(true);
-    await clock.advance(30 * 60_000);
+    await clock.advance(10 * 60_000);
     expect(successors.keepsClosed('one')).toBe(false);
     going.delete('old');
     expect(successors.awaitedBy('one')).toBe(true);

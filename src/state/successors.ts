@@ -8,8 +8,10 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Clock } from '../platform/clock.ts';
 import { isSteerable, ownerOf } from './steerable.ts';
 
-/** What keeps pods from leaving for so long may keep them for ever: others are let on the node. */
+/** What keeps pods from leaving for so long may keep them for ever. A command may drain many nodes, a few at a time. */
 const LONGEST_MS = 30 * 60_000;
+/** Others are let on a node that is kept for pods which do not leave theirs; whose machine is taken soon has left by then. */
+const LONGEST_CLOSED_MS = 10 * 60_000;
 
 interface Places {
   /** How many pods of an owner are still to come. */
@@ -43,7 +45,8 @@ export class Successors {
     for (const pod of pods) add(left, ownerOf(pod) ?? '', 1);
     this.forget(claim);
     for (const owner of left.keys()) this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? new Set()).add(claim));
-    if (left.size > 0) this.#places.set(claim, { left, until: this.#clock.elapsed() + LONGEST_MS, origins });
+    const until = this.#clock.elapsed() + (origins.length > 0 ? LONGEST_CLOSED_MS : LONGEST_MS);
+    if (left.size > 0) this.#places.set(claim, { left, until, origins });
   }
 
   /** Whether pods are still to come to the node of the claim. */
