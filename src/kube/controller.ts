@@ -1,6 +1,6 @@
 /** Runs a reconciler over a work queue: so many keys at once, failures with back-off, one bad key never stops another. */
 import type { Clock } from '../platform/clock.ts';
-import { asError, hasCode, SpindriftError } from '../platform/errors.ts';
+import { asError, hasCode, isTerminal } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { Turns } from '../platform/turns.ts';
@@ -103,9 +103,8 @@ export class Controller {
     // Our picture was old: nothing is wrong, the next look will be right.
     if (hasCode(error, 'KUBE_CONFLICT')) logger.debug('reconciler will look again', { error });
     else logger.error('reconciler failed', { error: asError(error), failures: this.queue.failures(key) + 1 });
-    const hopeless = error instanceof SpindriftError && error.retry === 'terminal';
-    // The same call will fail again until someone changes something: no quick retries, but never given up either.
-    if (hopeless) this.queue.add(key, { afterMs: 60_000 });
+    // No quick retries, but never given up either.
+    if (isTerminal(error)) this.queue.add(key, { afterMs: 60_000 });
     else this.queue.addRateLimited(key);
   }
 }

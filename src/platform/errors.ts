@@ -276,6 +276,11 @@ export function hasCode<Code extends ErrorCode>(error: unknown, ...codes: Code[]
   return error instanceof SpindriftError && (codes as ErrorCode[]).includes(error.code);
 }
 
+/** Whether the same call will fail again until someone changes something. */
+export function isTerminal(error: unknown): boolean {
+  return error instanceof SpindriftError && error.retry === 'terminal';
+}
+
 /** What was thrown, as an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -18,6 +18,11 @@ const MINUTE = 60_000;
 const DENIED = new SpindriftError('KUBE_FORBIDDEN', { operation: 'patch', message: 'a webhook denied the request' });
 const FAILED = new SpindriftError('KUBE_SERVER_ERROR', { operation: 'patch', message: 'a webhook did not answer' });
 
+const FAILURES = [
+  ['is refused', DENIED],
+  ['fails each time', FAILED],
+] as const;
+
 /** Claims are named as their nodes. */
 const KINDS = { patch: 'nodes', delete: 'nodeclaims' };
 
@@ -88,6 +93,23 @@ async function expectUntouched(world: FleetWorld, name: string): Promise<void> {
   expect((await world.node(name))?.spec?.taints ?? []).toEqual([]);
 }
 
+/** All but the guarded node are replaced; once it is guarded no more, it is as well. */
+async function expectItAloneToStay(
+  { world, guard, guarded, before }: Awaited<ReturnType<typeof withGuardedNode>>,
+  why: string,
+): Promise<void> {
+  await world.clock.advance(20 * MINUTE);
+  expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([guarded]);
+  expect(await runningPods(world)).toBe(before.length);
+  expect(await messages(world, guarded)).toContain(`Disruption of Node undone: ${guarded} ${why}`);
+  guard.guarded = '';
+  await world.clock.advance(15 * MINUTE);
+  expect(await world.claim(guarded)).toBeUndefined();
+  expect(await claimNames(world)).toHaveLength(before.length);
+  expect(await runningPods(world)).toBe(before.length);
+  await world.end();
+}
+
 async function expectEverMoreSeldom(verb: 'patch' | 'delete'): Promise<void> {
   const { world, guarded } = await withGuardedNode(['stuck'], DENIED, { verb });
   await relabel(world, 'stuck');
@@ -102,30 +124,14 @@ async function expectEverMoreSeldom(verb: 'patch' | 'delete'): Promise<void> {
 }
 
 describe('a node that cannot be marked', () => {
-  for (const [how, error] of [
-    ['is refused', DENIED],
-    ['fails each time', FAILED],
-  ] as const) {
+  for (const [how, error] of FAILURES)
     it(`stays when that ${how}, and is told why, while all others of its pool and of other pools are replaced`, async () => {
-      const { world, guard, guarded, before } = await withGuardedNode(['stuck', 'lucky'], error);
-      await relabel(world, 'stuck');
-      await world.clock.advance(30_000);
-      await relabel(world, 'lucky');
-      await world.clock.advance(20 * MINUTE);
-      expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([guarded]);
-      expect(await runningPods(world)).toBe(4);
-      expect(await messages(world, guarded)).toContain(
-        `Disruption of Node undone: ${guarded} cannot be marked: ${error.message}`,
-      );
-      // Whoever lets it be changed again finds it replaced like the others.
-      guard.guarded = '';
-      await world.clock.advance(15 * MINUTE);
-      expect(await world.claim(guarded)).toBeUndefined();
-      expect(await claimNames(world)).toHaveLength(4);
-      expect(await runningPods(world)).toBe(4);
-      await world.end();
+      const guarded = await withGuardedNode(['stuck', 'lucky'], error);
+      await relabel(guarded.world, 'stuck');
+      await guarded.world.clock.advance(30_000);
+      await relabel(guarded.world, 'lucky');
+      await expectItAloneToStay(guarded, `cannot be marked: ${error.message}`);
     });
-  }
 
   it('is tried ever more seldom, and what was to take its place goes again each time', () =>
     expectEverMoreSeldom('patch'));
@@ -177,26 +183,12 @@ describe('a node that cannot be marked', () => {
 });
 
 describe('a node whose claim cannot be deleted', () => {
-  for (const [how, error] of [
-    ['is refused', DENIED],
-    ['fails each time', FAILED],
-  ] as const) {
+  for (const [how, error] of FAILURES)
     it(`stays when that ${how}, and is told why, while all others of its pool are replaced`, async () => {
-      const { world, guard, guarded, before } = await withGuardedNode(['stuck'], error, { verb: 'delete' });
-      await relabel(world, 'stuck');
-      await world.clock.advance(20 * MINUTE);
-      expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([guarded]);
-      expect(await runningPods(world)).toBe(2);
-      expect(await messages(world, guarded)).toContain(
-        `Disruption of Node undone: ${guarded} cannot be deleted: ${error.message}`,
-      );
-      guard.guarded = '';
-      await world.clock.advance(15 * MINUTE);
-      expect(await world.claim(guarded)).toBeUndefined();
-      expect(await runningPods(world)).toBe(2);
-      await world.end();
+      const guarded = await withGuardedNode(['stuck'], error, { verb: 'delete' });
+      await relabel(guarded.world, 'stuck');
+      await expectItAloneToStay(guarded, `cannot be deleted: ${error.message}`);
     });
-  }
 
   it('is tried ever more seldom, and what was to take its place goes again each time', () =>
     expectEverMoreSeldom('delete'));

@@ -1,7 +1,7 @@
 /** Claims that could not be marked or deleted: each is left alone for a while, whatever it should go for; others go on. */
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { SpindriftError } from '../../../platform/errors.ts';
+import { isTerminal } from '../../../platform/errors.ts';
 import type { BackOff } from '../back-off.ts';
 import type { KnownCommand, Undo } from './under-way.ts';
 
@@ -39,7 +39,7 @@ export class StuckClaims {
   givenUp(known: KnownCommand, step: Step, failures: readonly StepFailure[], startedAt: number): Undo {
     known.failingSince ??= startedAt;
     const late = this.#clock.elapsed() - known.failingSince >= LONGEST_STEP_MS;
-    const stuck = late ? failures : failures.filter(({ error }) => isHopeless(error));
+    const stuck = late ? failures : failures.filter(({ error }) => isTerminal(error));
     if (stuck.length === 0) throw failures[0]?.error;
     for (const { claim } of stuck) this.#backOff.failed(keyOf(claim, step));
     const why = stuck
@@ -57,9 +57,4 @@ export class StuckClaims {
 
 function keyOf({ metadata }: NodeClaim, step: Step): string {
   return `claim/${metadata.uid}/${step}`;
-}
-
-/** The same call will fail again until someone changes something. */
-function isHopeless(error: Error): boolean {
-  return error instanceof SpindriftError && error.retry === 'terminal';
 }

@@ -1,6 +1,6 @@
 /** Finds machines without a claim, and claims without a machine or without the node they had, and clears them away. */
 import { FINALIZER_TERMINATION } from '../../../apis/karpenter/labels.ts';
-import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
+import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
 import type { Instance } from '../../../cloud/provider.ts';
@@ -12,6 +12,7 @@ import type { InformedController } from '../../informed-controller.ts';
 import { periodicController } from '../../periodic-controller.ts';
 import { deleteClaim } from '../delete-claim.ts';
 import { garbageCollected, nodeGone } from '../events.ts';
+import { isClaimThere } from '../is-claim-there.ts';
 import { isOfProvider } from '../is-of-provider.ts';
 import { NodeClaimMetrics } from '../metrics.ts';
 import { decideGarbage } from './decide-garbage.ts';
@@ -69,23 +70,13 @@ export class GarbageCollection {
   async #removeInstance(instance: Instance, { signal, logger }: ReconcileContext): Promise<void> {
     const { client, provider, state } = this.#options;
     const { claim, providerID } = instance;
-    if (await this.#isClaimed(claim, signal)) return;
+    if (await isClaimThere(client, claim, signal)) return;
     logger.info('instance has no claim', { providerID, NodeClaim: { name: claim.name } });
     const nodes = state.informers.nodes.byIndex(BY_PROVIDER_ID, providerID);
     for (const node of nodes) await client.delete(NODES, keyOf(node), { signal }).catch(ignoreGone);
     // A node that is ours drains first and takes its machine with it.
     if (nodes.some(({ metadata }) => metadata.finalizers?.includes(FINALIZER_TERMINATION))) return;
     await provider.delete({ providerID, claimUID: claim.uid }, signal);
-  }
-
-  /** The API server is asked itself: the cache may be behind. */
-  async #isClaimed({ name, uid }: Instance['claim'], signal: AbortSignal): Promise<boolean> {
-    try {
-      return (await this.#options.client.get(NODE_CLAIMS, { name }, { signal })).metadata.uid === uid;
-    } catch (error) {
-      ignoreGone(error);
-      return false;
-    }
   }
 
   async #removeClaim(claim: NodeClaim, { signal }: ReconcileContext): Promise<void> {
