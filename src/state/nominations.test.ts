@@ -59,6 +59,16 @@ describe('the places on a node that is on its way', () => {
     await clock.advance(1);
     expect(kept()).toEqual([]);
   });
+
+  it('are not kept on a node that was opened while the plan was made that gives them away', async () => {
+    const { clock, nominations, put, kept, pods } = setUp('a');
+    nominations.nominate('nodeclaim/c', pods);
+    nominations.opened(CLAIM);
+    nominations.nominate('nodeclaim/c', [put('b')]);
+    expect(kept()).toEqual(['a', 'b']);
+    await clock.advance(3000);
+    expect(kept()).toEqual([]);
+  });
 });
 
 describe('nodes that are kept for pods', () => {

@@ -25,8 +25,6 @@ interface NominatedPod {
 interface Nomination {
   readonly pods: readonly NominatedPod[];
   readonly at: number;
-  /** When its places are not kept any more, because the node is open to the scheduler. */
-  readonly openFrom?: number;
 }
 
 /** A pod that is not there after so long has found another place, or nobody places it. */
@@ -42,6 +40,8 @@ export class Nominations {
   readonly #options: NominationsOptions;
   /** Those that were last spoken of longest ago come first. */
   readonly #byNode = new Map<string, Nomination>();
+  /** From when on places are not kept any more, because the node is open to the scheduler; those opened longest ago come first. */
+  readonly #openFrom = new Map<string, number>();
   /** Where each pod is to go, by UID; those of whom it was said longest ago come first. */
   readonly #places = new Map<string, { readonly node: string; readonly until: number }>();
 
@@ -93,19 +93,21 @@ export class Nominations {
     return (upMs !== undefined && this.#othersMayCome(upMs)) || this.#waits(`${CLAIM_PREFIX}${claim.metadata.name}`);
   }
 
-  /** The node of a claim is open to the scheduler: from now on it says who finds a place there. */
+  /**
+   * The node of a claim is open to the scheduler: from now on it says who finds a place there, also among pods that a plan made while
+   * the node was closed has yet to speak of.
+   */
   opened(claim: NodeClaim): void {
     const node = `${CLAIM_PREFIX}${claim.metadata.name}`;
-    const nomination = this.#byNode.get(node);
-    if (nomination !== undefined)
-      this.#byNode.set(node, { ...nomination, openFrom: this.#options.clock.elapsed() + OPENED_MS });
+    if (!this.#openFrom.has(node)) this.#openFrom.set(node, this.#options.clock.elapsed() + OPENED_MS);
   }
 
   /** The pods without a node whose place is on the node of a claim, while nobody else can take it. */
   keptFor(claim: NodeClaim): Pod[] {
-    const nomination = this.#byNode.get(`${CLAIM_PREFIX}${claim.metadata.name}`);
+    const node = `${CLAIM_PREFIX}${claim.metadata.name}`;
+    const nomination = this.#byNode.get(node);
     if (nomination === undefined) return [];
-    const { at, openFrom = at + LONGEST_MS } = nomination;
+    const openFrom = this.#openFrom.get(node) ?? nomination.at + LONGEST_MS;
     return this.#options.clock.elapsed() < openFrom ? this.waitingFor(claim) : [];
   }
 
@@ -123,6 +125,11 @@ export class Nominations {
     for (const [uid, { until }] of this.#places) {
       if (now < until) break;
       this.#places.delete(uid);
+    }
+    // By then no plan is under way that saw the node closed.
+    for (const [node, openFrom] of this.#openFrom) {
+      if (now - openFrom < LONGEST_MS) break;
+      this.#openFrom.delete(node);
     }
   }
 

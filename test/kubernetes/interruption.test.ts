@@ -22,10 +22,12 @@ import type { ControlPlane } from './harness/control-plane.ts';
 import { DisruptionWatch } from './harness/disruption-watch.ts';
 import { ownControlPlane } from './harness/own-control-plane.ts';
 import { SpindriftProcess } from './harness/spindrift-process.ts';
+import { notAllRun, untilSo } from './harness/until-so.ts';
 
 const APPS = ['a', 'b', 'c', 'd', 'e', 'f'];
 const REPLICAS = 20;
 const MAX_UNAVAILABLE = 5;
+const WAIT_MS = 240_000;
 const TIME_LIMIT_MS = 300_000;
 const clock = new RealClock();
 
@@ -39,21 +41,16 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
 
   const list = async <T extends KubeObject>(kind: Resource<T>): Promise<readonly T[]> =>
     (await client.list(kind)).items;
-  const until = async (what: () => Promise<boolean>): Promise<void> => {
-    while (!(await what())) await clock.sleep(200);
-  };
-  const allRun = (): Promise<void> =>
-    until(async () => {
-      const pods = await list(PODS);
-      const running = pods.filter(
-        ({ metadata, status }) => status?.phase === 'Running' && metadata.deletionTimestamp === undefined,
-      );
-      return running.length === APPS.length * REPLICAS && pods.length === running.length;
-    });
+  const until = (missing: () => Promise<string | undefined>): Promise<void> =>
+    untilSo({ clock, withinMs: WAIT_MS, missing });
+  const allRun = (): Promise<void> => until(async () => notAllRun(await list(PODS), APPS.length * REPLICAS));
 
   /** A node whose taints are gone takes pods at once; that it has joined is written to its claim after that. */
   const allJoined = (): Promise<void> =>
-    until(async () => (await list(NODE_CLAIMS)).every(({ status }) => status?.nodeName !== undefined));
+    until(async () => {
+      const nodeless = (await list(NODE_CLAIMS)).find(({ status }) => status?.nodeName === undefined);
+      return nodeless && `claim ${nodeless.metadata.name} names no node`;
+    });
 
   /** Takes nearly a third of the spot nodes back at once: one half in two minutes, the other in half a minute. */
   const takeBack = async (): Promise<readonly NodeClaim[]> => {
@@ -71,9 +68,15 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
   /** Everything runs, on machines that are each of one claim and one node, and the old ones are gone. */
   const settled = async (taken: readonly NodeClaim[]): Promise<void> => {
     const gone = new Set(taken.map(({ metadata }) => metadata.uid));
-    await until(async () => !(await list(NODE_CLAIMS)).some(({ metadata }) => gone.has(metadata.uid)));
+    await until(async () => {
+      const left = (await list(NODE_CLAIMS)).find(({ metadata }) => gone.has(metadata.uid));
+      return left && `claim ${left.metadata.name}, whose machine was taken back, is there`;
+    });
     await allRun();
-    await until(async () => (await list(NODE_CLAIMS)).length === (await list(NODES)).length);
+    await until(async () => {
+      const [claims, nodes] = [(await list(NODE_CLAIMS)).length, (await list(NODES)).length];
+      return claims === nodes ? undefined : `there are ${claims} claims and ${nodes} nodes`;
+    });
     const machines = (await list(NODE_CLAIMS)).map(({ status }) => status?.providerID);
     expect(new Set(machines).size).toBe(machines.length);
     expect((await list(NODES)).map(({ spec }) => spec?.providerID).sort()).toEqual([...machines].sort());
@@ -159,7 +162,9 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
     watch.forget();
     const before = new Set((await list(NODE_CLAIMS)).map(({ metadata }) => metadata.uid));
     const taken = await takeBack();
-    await until(async () => (await list(NODE_CLAIMS)).some(({ metadata }) => !before.has(metadata.uid)));
+    await until(async () =>
+      (await list(NODE_CLAIMS)).some(({ metadata }) => !before.has(metadata.uid)) ? undefined : 'no claim was written',
+    );
     await controller?.kill();
     controller?.start();
     await settled(taken);

@@ -17,10 +17,12 @@ import { RealClock } from '../../src/platform/real-clock.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
 import { ownControlPlane } from './harness/own-control-plane.ts';
 import { SpindriftProcess } from './harness/spindrift-process.ts';
+import { notAllRun, untilSo } from './harness/until-so.ts';
 
 const PODS_PER_DEPLOYMENT = 100;
 const APPS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
 /** Where a kill left something for the garbage collector, its turn comes after two minutes. */
+const WAIT_MS = 240_000;
 const TIME_LIMIT_MS = 300_000;
 const clock = new RealClock();
 
@@ -32,9 +34,8 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
 
   const count = async <T extends KubeObject>(kind: Resource<T>, when: (object: T) => boolean = () => true) =>
     (await client.list(kind)).items.filter(when).length;
-  const until = async (what: () => Promise<boolean>): Promise<void> => {
-    while (!(await what())) await clock.sleep(200);
-  };
+  const until = (missing: () => Promise<string | undefined>): Promise<void> =>
+    untilSo({ clock, withinMs: WAIT_MS, missing });
 
   beforeAll(async () => {
     controlPlane = ownControlPlane('provisioning', { controllerManager: true, scheduler: true, kwok: true });
@@ -43,7 +44,9 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
     ({ client, connection } = await connect({ clock, kubeconfig, requestsPerSecond: 1000, requestBurst: 1000 }));
     await installDefinitions(client, new AbortController().signal);
     await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
-    await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
+    // What is counted below must not change meanwhile.
+    const disruption = { ...DEFAULT_NODE_POOL.spec.disruption, consolidateAfter: 'Never' };
+    await client.create(NODE_POOLS, { ...DEFAULT_NODE_POOL, spec: { ...DEFAULT_NODE_POOL.spec, disruption } });
     controller = new SpindriftProcess(controlPlane.kubeconfig, join(inject('controlPlane').directory, 'spindrift.log'));
     controller.start();
   });
@@ -78,16 +81,19 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
         },
       });
     }
-    await until(async () => (await count(NODE_CLAIMS)) > 0);
+    await until(async () => ((await count(NODE_CLAIMS)) > 0 ? undefined : 'no claim was written'));
     await controller?.kill();
     controller?.start();
     const total = APPS.length * PODS_PER_DEPLOYMENT;
-    await until(async () => (await count(PODS, ({ status }) => status?.phase === 'Running')) === total);
+    await until(async () => notAllRun((await client.list(PODS)).items, total));
     const claims = (await client.list(NODE_CLAIMS)).items;
     const machines = claims.map(({ status }) => status?.providerID);
     expect(new Set(machines).size).toBe(claims.length);
     // Each claim has one node and each node one claim: nothing was launched twice and nothing is left over.
-    await until(async () => (await count(NODE_CLAIMS, isReady)) === (await count(NODE_CLAIMS)));
+    await until(async () => {
+      const unready = await count(NODE_CLAIMS, (claim) => !isReady(claim));
+      return unready === 0 ? undefined : `${unready} claims are not ready`;
+    });
     const nodes = (await client.list(NODES)).items.map(({ spec }) => spec?.providerID);
     expect([...nodes].sort()).toEqual([...machines].sort());
   });
@@ -98,7 +104,10 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
     for (const { metadata } of (await client.list(NODE_CLAIMS)).items) {
       await client.delete(NODE_CLAIMS, { name: metadata.name ?? '' }).catch(() => {});
     }
-    await until(async () => (await count(NODE_CLAIMS)) === 0 && (await count(NODES)) === 0);
+    await until(async () => {
+      const [left, nodes] = [await count(NODE_CLAIMS), await count(NODES)];
+      return left + nodes === 0 ? undefined : `${left} claims and ${nodes} nodes are there`;
+    });
     expect(await count(PODS)).toBe(0);
   });
 });

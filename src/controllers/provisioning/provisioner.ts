@@ -126,7 +126,7 @@ export class Provisioner {
         await this.#batcher.next(signal);
         try {
           if (needsRound(state, this.#isHeld)) await this.provision(signal);
-          else this.rounds.ended(goingOf(state.nodes()));
+          else this.#nothingToPlan(state.nodes());
         } catch (error) {
           if (signal.aborted) return;
           this.#logger.error('provisioning failed', { error: asError(error) });
@@ -156,10 +156,7 @@ export class Provisioner {
     // All of it is read in one moment: while the problem is built, pods come and go.
     const nodes = state.nodes();
     const pods = placelessPods(state, nodes, this.#options, this.#isHeld);
-    if (pods.pending.length === 0 && pods.displaced.length === 0) {
-      this.rounds.ended(goingOf(nodes));
-      return;
-    }
+    if (pods.pending.length === 0 && pods.displaced.length === 0) return this.#nothingToPlan(nodes);
     const snapshot = {
       ...pods,
       nodes,
@@ -192,7 +189,11 @@ export class Provisioner {
     decisions.add({ at: clock.now(), built: question, solution, claims, policies });
     const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
     const failed = unwritten.filter((node) => withinLimits.has(node));
-    this.#later.ended(withoutPlace + built.held.length, snapshot.displaced.length, failed.length);
+    this.#later.ended({
+      waiting: state.provisionable().length + withoutPlace,
+      displaced: snapshot.displaced.length,
+      unwritten: failed.length,
+    });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#logger.info('found places for pods', {
@@ -204,6 +205,13 @@ export class Provisioner {
       lowerBound: solution.lowerBound,
       seconds,
     });
+  }
+
+  /** Every pod has a place, or one is kept for it. */
+  #nothingToPlan(nodes: readonly StateNode[]): void {
+    const going = goingOf(nodes);
+    this.rounds.ended(going);
+    this.#later.ended({ waiting: this.#options.state.provisionable().length, displaced: going.length });
   }
 
   #solve(built: BuiltProblem, signal: AbortSignal): Promise<Solution> {

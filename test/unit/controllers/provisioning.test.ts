@@ -4,6 +4,7 @@ import { DEFINITIONS } from '../../../src/apis/custom-resource-definitions.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool.ts';
 import { EVENTS } from '../../../src/apis/kubernetes/event.ts';
+import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { type KubeObject, resource } from '../../../src/apis/kubernetes/object.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { SIMULATED_NODE_CLASSES } from '../../../src/apis/spindrift/simulated-node-class.ts';
@@ -125,6 +126,26 @@ describe('provisioning', () => {
     await client.create(PODS, aPod('b', { requests: { cpu: '500m' } }));
     await clock.advance(3000);
     expect(await claims()).toHaveLength(1);
+    await end();
+  });
+
+  it('plans again for a pod whose place was given to another, though nobody speaks of it any more', async () => {
+    const { clock, client, claims, nominations, end } = await setUp(pool('default'));
+    await client.create(PODS, aPod('a', { requests: { cpu: '1500m' } }));
+    await clock.advance(3000);
+    const [claim] = await claims();
+    const { name = '' } = claim!.metadata;
+    const providerID = `simulated:///region/zone-a/${name}`;
+    const status = { providerID };
+    await client.patch(NODE_CLAIMS, { name }, { type: 'merge', body: { status } }, { subresource: 'status' });
+    const metadata = { name, labels: { 'karpenter.sh/initialized': 'true' } };
+    const full = { spec: { providerID }, status: { allocatable: { cpu: '1', memory: '4Gi', pods: '10' } } };
+    await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata, ...full });
+    nominations.opened(claim!);
+    await clock.advance(8000);
+    expect(await claims()).toHaveLength(1);
+    await clock.advance(4000);
+    expect(await claims()).toHaveLength(2);
     await end();
   });
 
