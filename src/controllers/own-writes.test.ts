@@ -41,6 +41,13 @@ describe('our own writes', () => {
     expect(writes.newest(version('1')).metadata.resourceVersion).toBe('1');
   });
 
+  it('stand also for an older version, which somebody read a while ago, and are not forgotten for that', async () => {
+    const { cached, writes } = setUp(version('3'));
+    cached.node = version('2');
+    await writes.patch(NODES, version('2'), {}, {});
+    for (const old of ['1', '2']) expect(writes.newest(version(old)).metadata.resourceVersion).toBe('3');
+  });
+
   it('are kept no longer than until the cache shows them, whether somebody asks or not', async () => {
     const { cached, handlers, writes } = setUp(version('2'), version('3'), version('4'));
     const second = await writes.patch(NODES, version('1'), {}, {});

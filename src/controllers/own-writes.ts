@@ -59,16 +59,21 @@ export class OwnWrites {
     return this.#written.size;
   }
 
-  /** The object, or what we made of it where the cache is behind. */
+  /** The object, or what we made of it where the cache is behind, or whoever asks has read the cache a while ago. */
   newest<T extends KubeObject>(cached: T): T;
   newest<T extends KubeObject>(cached: T | undefined): T | undefined;
   newest<T extends KubeObject>(cached: T | undefined): T | undefined {
     const { uid = '', resourceVersion } = cached?.metadata ?? {};
     const written = this.#written.get(uid);
     if (written === undefined) return cached;
-    if (written.over.has(resourceVersion)) return written.object as T;
+    if (written.over.has(resourceVersion) || this.#isBehind(written)) return written.object as T;
     this.#written.delete(uid);
     return cached;
+  }
+
+  #isBehind({ object, over }: Written): boolean {
+    const shown = this.#informers.get(object.kind)?.get(keyOf(object))?.metadata;
+    return shown !== undefined && shown.uid === object.metadata.uid && over.has(shown.resourceVersion);
   }
 
   /**

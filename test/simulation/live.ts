@@ -1,6 +1,6 @@
 /** Lives one life from its seed, and says which invariant it broke, if any. */
 import { toTimestamp } from '../../src/platform/clock.ts';
-import type { Deed } from './draw/happenings.ts';
+import type { Deed, Happening } from './draw/happenings.ts';
 import { drawLife, type LifePlan } from './draw/life-plan.ts';
 import { Facts } from './facts.ts';
 import type { Invariant } from './invariant.ts';
@@ -21,6 +21,8 @@ export interface Life {
 const MINUTE = 60_000;
 /** After the trouble: everything that can be is whole by then. */
 const MEND_MS = 45 * MINUTE;
+/** Between two things that are looked at each for itself. */
+const SETTLE_MS = 15 * MINUTE;
 /** And then nothing happens for so long. */
 const REST_MS = 120 * MINUTE;
 /** How long it takes for everything to be gone. */
@@ -80,10 +82,14 @@ async function play(
     scribe.note(`HAPPENS: ${deed.what}: ${await stage.carryOut(deed)}`);
   };
   scribe.note(`begins at ${toTimestamp(clock.now())} with pools ${plan.pools.map(({ metadata }) => metadata.name)}`);
-  for (const happening of plan.happenings) {
-    if (!(await until(clock.now() + happening.afterMs))) return;
-    await happens(happening);
-  }
+  const passes = async (happenings: readonly Happening[]): Promise<boolean> => {
+    for (const happening of happenings) {
+      if (!(await until(clock.now() + happening.afterMs))) return false;
+      await happens(happening);
+    }
+    return true;
+  };
+  if (!(await passes(plan.happenings))) return;
   scribe.note('the trouble is over');
   await stage.calmDown();
   if (!(await until(clock.now() + MEND_MS))) return;
@@ -91,6 +97,7 @@ async function play(
   if (broken.length > 0) return;
   // Once more, with nothing else under way.
   await happens({ what: 'interrupt', which: 0, machines: 2, noticeMs: 120_000 });
+  if (!(await until(clock.now() + SETTLE_MS)) || !(await passes(plan.waves))) return;
   if (!(await until(clock.now() + REST_MS))) return;
   for (const invariant of invariants) invariant.rested?.();
   if (broken.length > 0) return;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Life, live } from './live.ts';
 
-const SEEDS = ['304', '306'];
+const SEEDS = ['304', '309'];
 const HOURS = 1;
 /** A life is seconds of work; the limit is for what hangs, also on a busy machine. */
 const LIMIT_MS = 300_000;

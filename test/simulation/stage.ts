@@ -58,10 +58,11 @@ export class Stage {
     const world = await FleetWorld.start({
       seed,
       account: plan.account,
+      turnMs: plan.turnMs,
       slowHeartbeats: true,
       through: (client, clock) => {
         const refusing = refusingClient(scribe.through(client), clock, random, () => trouble.refusal);
-        const faulty = troubledClient(refusing, clock, random, () => trouble.share);
+        const faulty = troubledClient(refusing, clock, random, () => trouble.share, plan.lagMs);
         clients.push(faulty);
         return faulty;
       },

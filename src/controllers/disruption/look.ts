@@ -95,7 +95,7 @@ export class Look implements CandidateContext {
     const byClaim = new Map<string, StateNode>();
     const marks = new Map<StateNode, Mark>();
     for (const state of found) {
-      const text = state.claim && options.markOf(state.claim);
+      const text = state.claim && options.markOf(cachedNow(state.claim, options.state));
       const node = text === undefined ? state : going(state, text);
       const mark = readMark(node.claim?.metadata.annotations?.[ANNOTATION_DISRUPTION]);
       if (mark !== undefined) marks.set(node, mark);
@@ -237,6 +237,12 @@ function withoutReplacements(nodes: readonly StateNode[], marks: ReadonlyMap<Sta
     if (claim !== undefined && !isTrue(claim, 'InstanceTerminating')) underWay.add(id);
   }
   return nodes.filter(({ claim }) => !underWay.has(claim?.metadata.annotations?.[ANNOTATION_REPLACES] ?? ''));
+}
+
+/** A mark that was about to be written when the look began is in the cache by now, and nobody else remembers it. */
+function cachedNow(claim: NodeClaim, { informers }: ClusterState): NodeClaim {
+  const cached = informers.nodeClaims.get(claim.metadata.name ?? '');
+  return cached !== undefined && cached.metadata.uid === claim.metadata.uid ? cached : claim;
 }
 
 function going(state: StateNode, mark: string): StateNode {

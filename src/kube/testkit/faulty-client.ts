@@ -40,18 +40,22 @@ export interface FaultyClientOptions {
   readonly clock: Clock;
   /** Asked before each request; with the name of what it is about, or how that begins, where it is about one object. */
   fault(verb: Verb, kind: string, name: string): Fault | undefined;
+  /** So long after something happened a watch tells of it. */
+  readonly lagMs?: number;
 }
 
 export class FaultyClient implements KubeClient {
   readonly #client: KubeClient;
   readonly #clock: Clock;
   readonly #fault: FaultyClientOptions['fault'];
+  readonly #lagMs: number;
   readonly #watches = new Set<AbortController>();
 
   constructor(options: FaultyClientOptions) {
     this.#client = options.client;
     this.#clock = options.clock;
     this.#fault = (verb, kind, name) => options.fault(verb, kind, name);
+    this.#lagMs = options.lagMs ?? 0;
   }
 
   /** How many watches are open. */
@@ -86,7 +90,8 @@ export class FaultyClient implements KubeClient {
     this.#watches.add(cut);
     try {
       const signal = AbortSignal.any([options.signal, cut.signal]);
-      for await (const event of this.#client.watch(kind, query, { signal })) {
+      const events = this.#client.watch(kind, query, { signal });
+      for await (const event of this.#lagMs > 0 ? late(events, this.#clock, this.#lagMs) : events) {
         if (cut.signal.aborted) break;
         yield event;
       }
@@ -158,6 +163,32 @@ export class FaultyClient implements KubeClient {
       limit.cancel();
     }
   }
+}
+
+/** The same in the same order, each so much later; the end comes after all of it. */
+async function* late<T>(events: AsyncIterable<T>, clock: Clock, byMs: number): AsyncGenerator<T, void, undefined> {
+  const coming: { readonly event: T; readonly at: number }[] = [];
+  let wake = (): void => {};
+  let ended = false;
+  const heard = (async () => {
+    try {
+      for await (const event of events) {
+        coming.push({ event, at: clock.elapsed() + byMs });
+        wake();
+      }
+    } finally {
+      ended = true;
+      wake();
+    }
+  })();
+  heard.catch(() => {});
+  while (!ended || coming.length > 0) {
+    const [next] = coming;
+    if (next === undefined) await new Promise<void>((resolve) => (wake = resolve));
+    else if (next.at > clock.elapsed()) await clock.sleep(next.at - clock.elapsed());
+    else yield (coming.shift() as typeof next).event;
+  }
+  await heard;
 }
 
 function nameOf({ metadata }: KubeObject): string {

@@ -45,6 +45,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** How many things happen in an hour, in the mean. */
 const PER_HOUR = 20;
+const WAVES = 12;
 
 type Draw = (random: Random, name: string, pools: readonly string[]) => Deed;
 
@@ -103,6 +104,16 @@ export function drawHappenings(random: Random, hours: number, pools: readonly st
     if (at > hours * HOUR) return happenings;
     happenings.push({ ...each.pick(bag)(each, `late-${index}`, pools), afterMs });
   }
+}
+
+/** Load that comes and goes in waves, each before the machines of the last one are up. */
+export function drawWaves(random: Random): readonly Happening[] {
+  return Array.from({ length: WAVES }, () => ({
+    what: 'scale',
+    which: which(random),
+    replicas: random.below(15),
+    afterMs: 1000 + random.below(8000),
+  }));
 }
 
 function which(random: Random): number {

@@ -6,13 +6,17 @@ import type { SpotPolicy } from '../../../src/apis/spindrift/spot-policy.ts';
 import type { AccountSettings } from '../../../src/cloud/simulated/account-settings.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
 import { drawAccount } from './account.ts';
-import { drawHappenings, type Happening } from './happenings.ts';
+import { drawHappenings, drawWaves, type Happening } from './happenings.ts';
 import { drawPolicies, drawPools } from './pools.ts';
 import { drawStatefulSet, drawStorageClasses, type StatefulWorkload } from './stateful-sets.ts';
 import { drawDaemons, drawWorkload, type Workload } from './workloads.ts';
 
 export interface LifePlan {
   readonly account: AccountSettings;
+  /** How long our process waits for its turn, each time that it gives others theirs. */
+  readonly turnMs: number;
+  /** How long after something happened our process hears of it. */
+  readonly lagMs: number;
   readonly pools: readonly NodePool[];
   readonly policies: readonly SpotPolicy[];
   readonly workloads: readonly Workload[];
@@ -21,6 +25,8 @@ export interface LifePlan {
   readonly daemons: readonly DaemonSet[];
   /** In the order of their time. */
   readonly happenings: readonly Happening[];
+  /** What happens when the trouble is over. */
+  readonly waves: readonly Happening[];
 }
 
 export function drawLife(seed: string, hours: number): LifePlan {
@@ -31,6 +37,8 @@ export function drawLife(seed: string, hours: number): LifePlan {
   const ofWorkloads = random.split('workloads');
   return {
     account: drawAccount(random.split('account')),
+    turnMs: random.split('machine').pick([0, 0, 50, 500]),
+    lagMs: random.split('watches').pick([0, 0, 100, 1500]),
     pools,
     policies: drawPolicies(random.split('policies')),
     workloads: Array.from({ length: 2 + ofWorkloads.below(4) }, (_, index) =>
@@ -42,5 +50,6 @@ export function drawLife(seed: string, hours: number): LifePlan {
     ),
     daemons: drawDaemons(random.split('daemons')),
     happenings: drawHappenings(random.split('happenings'), hours, poolNames),
+    waves: drawWaves(random.split('waves')),
   };
 }

@@ -5,6 +5,7 @@ import { everythingRuns } from './everything-runs.ts';
 import { nodeRoom } from './node-room.ts';
 import { nothingLeft } from './nothing-left.ts';
 import { oneMachinePerClaim } from './one-machine-per-claim.ts';
+import { placedSoon } from './placed-soon.ts';
 import { podsAreAsked } from './pods-are-asked.ts';
 import { poolLimits } from './pool-limits.ts';
 import { replacementFirst } from './replacement-first.ts';
@@ -26,6 +27,7 @@ export const INVARIANTS: readonly InvariantMaker[] = [
   nodeRoom,
   oneMachinePerClaim,
   everythingRuns,
+  placedSoon,
   comesToRest,
   nothingLeft,
 ];

@@ -29,6 +29,7 @@ import { type Random, seededRandom } from '../../../../src/platform/random.ts';
 import { VirtualClock } from '../../../../src/platform/virtual-clock.ts';
 import { ClusterInformers } from '../../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../../src/state/cluster-state.ts';
+import { BusyClock } from './busy-clock.ts';
 
 export interface FleetWorldOptions {
   readonly seed?: string;
@@ -36,6 +37,8 @@ export interface FleetWorldOptions {
   readonly logger?: Logger;
   /** For stories of days: nodes say seldom that they are there, and are missed late. */
   readonly slowHeartbeats?: boolean;
+  /** How long our process waits for its turn, each time that it gives others theirs: it takes its time to decide. */
+  readonly turnMs?: number;
   /** What the controllers talk to the API server through. */
   readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
   readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning' | 'consolidation' | 'notices'>;
@@ -95,9 +98,10 @@ export class FleetWorld {
 
   /** Starts our process: it knows nothing but what the cluster and the cloud know. */
   startControllers(): void {
-    const { clock, cloud } = this;
-    const { through = (client) => client, logger = SILENT_LOGGER, controllers = {} } = this.#options;
-    const client = through(this.client, clock);
+    const { cloud } = this;
+    const { through = (client) => client, logger = SILENT_LOGGER, controllers = {}, turnMs = 0 } = this.#options;
+    const clock = turnMs > 0 ? new BusyClock(this.clock, turnMs) : this.clock;
+    const client = through(this.client, this.clock);
     const random = this.random.split(`process-${clock.now()}`);
     this.metrics = new Metrics();
     const { metrics } = this;

@@ -3,11 +3,20 @@ import { type Fault, FaultyClient } from '../../../../src/kube/testkit/faulty-cl
 import type { Clock } from '../../../../src/platform/clock.ts';
 import type { Random } from '../../../../src/platform/random.ts';
 
-/** A client on which that share of the calls goes wrong; the others take a moment, so that a kill can come in between. */
-export function troubledClient(client: KubeClient, clock: Clock, random: Random, trouble: () => number): FaultyClient {
+/**
+ * A client on which that share of the calls goes wrong; the others take a moment, so that a kill can come in between. Its watches tell
+ * of what happens so long after it.
+ */
+export function troubledClient(
+  client: KubeClient,
+  clock: Clock,
+  random: Random,
+  trouble: () => number,
+  lagMs = 0,
+): FaultyClient {
   const fault = (verb: string): Fault | undefined => {
     if (random.next() >= trouble()) return verb === 'watch' ? undefined : { kind: 'late', byMs: random.below(20) };
     return random.pick([{ kind: 'lost' }, { kind: 'unanswered' }, { kind: 'late', byMs: 2000 }, { kind: 'hangs' }]);
   };
-  return new FaultyClient({ client, clock, fault });
+  return new FaultyClient({ client, clock, fault, lagMs });
 }
