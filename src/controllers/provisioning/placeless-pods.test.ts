@@ -3,6 +3,7 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { aNode, aNodeClaim, aPod } from '../testkit/objects.ts';
+import type { Landed } from './foresee-landings.ts';
 import { placelessPods } from './placeless-pods.ts';
 
 const leaving: StateNode = {
@@ -18,13 +19,14 @@ const coming: StateNode = {
 const [first, second] = [aPod({ name: 'first' }), aPod({ name: 'second' })];
 const waiting = ['a', 'b'].map((name) => aPod({ name, spec: { nodeName: '' }, status: { phase: 'Pending' } }));
 
-function found(kept: readonly Pod[], after: readonly Pod[], held: readonly Pod[] = []) {
+function found(kept: readonly Pod[], after: readonly Pod[], held: readonly Pod[] = [], landed?: Landed) {
   const state = { podsOn: (node: string) => (node === 'old' ? [first, second] : []), provisionable: () => waiting };
   const places = {
     nominations: { keptFor: ({ metadata }: NodeClaim) => (metadata.name === 'new' ? [...kept] : []) },
     successors: { placesFor: () => new Map([['new', after]]) },
   };
-  const { pending, displaced, podsOn } = placelessPods(state, [leaving, coming], places, (pod) => held.includes(pod));
+  const isHeld = (pod: Pod) => held.includes(pod);
+  const { pending, displaced, podsOn } = placelessPods(state, [leaving, coming], places, isHeld, landed);
   const names = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name);
   return { pending: names(pending), displaced: names(displaced), old: names(podsOn('old')), new: names(podsOn('new')) };
 }
@@ -50,5 +52,10 @@ describe('pods without a place', () => {
 
   it('are not those that stay on their node though it goes: they count where they are', () => {
     expect(found([], [], [second])).toMatchObject({ displaced: ['first'], old: ['first', 'second'], new: [] });
+  });
+
+  it('are not those that are expected to find one: they count there', () => {
+    const landed = new Map([['uid-first', 'new']]);
+    expect(found([], [], [], landed)).toMatchObject({ displaced: ['second'], old: ['second'], new: ['first'] });
   });
 });

@@ -39,6 +39,7 @@ import { ClaimWriter } from '../write-claim.ts';
 import { Batcher } from './batcher.ts';
 import type { Decision, DecisionLog } from './decision-log.ts';
 import { failedScheduling, nominated, noReplacement } from './events.ts';
+import { foreseeLandings, type Landed } from './foresee-landings.ts';
 import { isHeld } from './held-pods.ts';
 import { LaterRound } from './later-round.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
@@ -149,14 +150,21 @@ export class Provisioner {
 
   /** One round: everything that is pending now, and everything on nodes that go. */
   async provision(signal: AbortSignal): Promise<void> {
-    const { state, clock, decisions, spot } = this.#options;
-    const startedAt = clock.elapsed();
     const pools = await this.#pools.read(signal);
     this.#options.showSold?.(pools);
+    const landed = await this.#plan(pools, signal);
+    // Only what is left over when the others are where they will be is planned for again.
+    if (landed !== undefined) await this.#plan(pools, signal, landed);
+  }
+
+  /** Plans for all that have no place, and begins that; where some would not find theirs, it says where the others land, and is not over. */
+  async #plan(pools: readonly UsablePool[], signal: AbortSignal, before?: Landed): Promise<Landed | undefined> {
+    const { state, clock, decisions, spot } = this.#options;
+    const startedAt = clock.elapsed();
     // All of it is read in one moment: while the problem is built, pods come and go.
     const nodes = state.nodes();
-    const pods = placelessPods(state, nodes, this.#options, this.#isHeld);
-    if (pods.pending.length === 0 && pods.displaced.length === 0) return this.#nothingToPlan(nodes);
+    const pods = placelessPods(state, nodes, this.#options, this.#isHeld, before);
+    if (pods.pending.length === 0 && pods.displaced.length === 0) return void this.#nothingToPlan(nodes);
     const snapshot = {
       ...pods,
       nodes,
@@ -183,8 +191,12 @@ export class Provisioner {
     await inSlices(this.#tell(built, solution, claims), clock, signal);
     this.#tellOfPolicies(policies, poolNamed);
     const unwritten = solution.newNodes.filter((_, index) => claims[index] === undefined);
-    const placeless = unwritten.flatMap((node) => node.pods.map((number) => built.pods[number] as Pod));
-    this.rounds.ended(goingOf(nodes), goingOf(nodes, new Set(placeless.map(({ spec }) => spec.nodeName))));
+    const landed = before ?? (await inSlices(foreseeLandings(built, solution), clock, signal));
+    const isOver = landed === before;
+    if (isOver) {
+      const placeless = unwritten.flatMap((node) => node.pods.map((number) => built.pods[number] as Pod));
+      this.rounds.ended(goingOf(nodes), goingOf(nodes, new Set(placeless.map(({ spec }) => spec.nodeName))));
+    }
     const { snapshot: _, ...question } = built;
     decisions.add({ at: clock.now(), built: question, solution, claims, policies });
     const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
@@ -205,6 +217,7 @@ export class Provisioner {
       lowerBound: solution.lowerBound,
       seconds,
     });
+    return isOver ? undefined : landed;
   }
 
   /** Every pod has a place, or one is kept for it. */

@@ -55,6 +55,30 @@ describe('what comes after the pods of interrupted nodes', () => {
     await world.end();
   });
 
+  it('has a node of its own on its way where open nodes may have no room for it, before anybody is sent away', async () => {
+    const world = await start([
+      [2, '3'],
+      [1, '1'],
+    ]);
+    const [claim] = await claimsOf(world);
+    // All three have room, but not in every order in which they may come.
+    for (const [name, cpu] of [['roomy', '5'] as const, ['tight', '3500m'] as const]) {
+      const room = { cpu, memory: '64Gi', pods: '10' };
+      await world.cluster.kubelets.join({ name, capacity: room, allocatable: room });
+    }
+    await world.clock.advance(MINUTE);
+    world.cloud.interrupt(claim?.status?.providerID ?? '', 2 * MINUTE);
+    const isSentAway = async (): Promise<boolean> =>
+      (await world.client.list(PODS)).items.some(({ metadata }) => metadata.deletionTimestamp !== undefined);
+    while ((await claimNames(world)).length === 1 && !(await isSentAway())) await world.clock.advance(100);
+    expect(await claimNames(world)).toHaveLength(2);
+    expect(await isSentAway()).toBe(false);
+    await world.clock.advance(3 * MINUTE);
+    expect(await runningPods(world)).toBe(3);
+    expect(await closedNodes(world)).toBe(0);
+    await world.end();
+  });
+
   it('goes elsewhere when its new node is taken away as well', async () => {
     const world = await start([[4, '900m']]);
     const [claim] = await claimsOf(world);

@@ -7,13 +7,13 @@ import type { Alternatives, BoundPod, PodGroup, TopologySpread } from '../proble
 import { satisfies } from '../requirements/label-match.ts';
 import { untolerated } from '../requirements/taints.ts';
 import { MatcherIndex, matcherKey, type PodMatcher } from '../topology/pod-matcher.ts';
-import type { FleetNode } from './fleet.ts';
+import type { BoardNode } from './scheduler-board.ts';
 
 /** Pods that a selector selects, by the values of a label, on the nodes that a spread looks at. */
 interface Counter {
   readonly key: string;
   readonly matcher: PodMatcher;
-  looksAt(node: FleetNode): boolean;
+  looksAt(node: BoardNode): boolean;
   readonly domains: Map<string, number>;
   /** By domain. */
   readonly counts: number[];
@@ -57,7 +57,7 @@ export class ForecastSpread {
   }
 
   /** A node that is there; they have to come in the order of their numbers. */
-  add(node: FleetNode): void {
+  add(node: BoardNode): void {
     for (const { key, domains, counts, domainOf, looksAt } of this.#counters) {
       const value = key === HOSTNAME ? node.name : node.labels[key];
       if (value === undefined || !looksAt(node)) {
@@ -132,7 +132,7 @@ function counterOf(group: PodGroup, spread: TopologySpread, counters: Map<string
 }
 
 /** Whether labels satisfy one of the alternatives, or there are none. */
-export function isSelected(alternatives: Alternatives, labels: FleetNode['labels']): boolean {
+export function isSelected(alternatives: Alternatives, labels: BoardNode['labels']): boolean {
   return (
     alternatives.length === 0 ||
     alternatives.some((list) => list.every((requirement) => satisfies(requirement, labels[requirement.key])))
