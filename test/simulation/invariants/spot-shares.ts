@@ -84,7 +84,11 @@ export const spotShares: InvariantMaker = (facts, broken) => {
       if (change === 'launched') wave.launched.push(claim);
       const mark = readMark(claim.metadata.annotations?.[ANNOTATION_DISRUPTION]);
       if (change === 'going' && mark !== undefined) {
-        wave.going.push({ claim, mark, inUse: nodesInUse(facts).has(claim.status?.nodeName) });
+        const inUse = nodesInUse(facts).has(claim.status?.nodeName);
+        wave.going.push({ claim, mark, inUse });
+        // Who must go and has no pods that need another place goes without a replacement.
+        if (!inUse && !CHOSEN.includes(mark.reason))
+          whole = whole.filter((pool) => pool !== claim.metadata.labels?.[LABEL_NODE_POOL]);
         // What it is replaced by was written long before; what was counted then is not what there is now.
         wave.disturbed ||= mark.at < wave.began - TOGETHER_MS;
       }
