@@ -1,5 +1,5 @@
 /** Where nothing is in the way, a pod waits for its place no longer than a machine takes to come, and no round of ours is forgotten. */
-import { parseTimestamp } from '../../../src/platform/clock.ts';
+import { type EpochMs, toTimestamp } from '../../../src/platform/clock.ts';
 import type { InvariantMaker } from '../invariant.ts';
 import { whyNoPlace } from '../why-no-place.ts';
 
@@ -8,20 +8,26 @@ const SOON_MS = 4 * 60_000;
 
 export const placedSoon: InvariantMaker = (facts, broken) => {
   let calm = false;
+  /** Since when pods could have a place, by UID. */
+  let waiting: ReadonlyMap<string, EpochMs> = new Map();
   return {
     mended() {
       calm = true;
     },
     minute() {
       if (!calm) return;
-      const waits = facts.pods.filter(({ metadata, spec }) => {
-        const since = parseTimestamp(metadata.creationTimestamp) ?? facts.now;
-        return spec.nodeName === undefined && metadata.deletionTimestamp === undefined && facts.now - since > SOON_MS;
-      });
-      for (const pod of waits) {
-        if (whyNoPlace(facts, pod) !== undefined) continue;
-        const { name, creationTimestamp } = pod.metadata;
-        broken(`pod ${name} waits since ${creationTimestamp}, though nothing is in the way: ${facts.said(name)}`);
+      const pods = facts.pods.filter(
+        (pod) =>
+          pod.spec.nodeName === undefined &&
+          pod.metadata.deletionTimestamp === undefined &&
+          whyNoPlace(facts, pod) === undefined,
+      );
+      waiting = new Map(pods.map(({ metadata: { uid = '' } }) => [uid, waiting.get(uid) ?? facts.now]));
+      for (const { metadata } of pods) {
+        const since = waiting.get(metadata.uid ?? '') ?? facts.now;
+        if (facts.now - since <= SOON_MS) continue;
+        const { name } = metadata;
+        broken(`pod ${name} could have a place since ${toTimestamp(since)} and waits: ${facts.said(name)}`);
       }
     },
   };
