@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 
 /** What the command runs with, see `bin/spindrift.js`. */
 export const PRODUCT_FLAGS: readonly string[] = [
-  '--max-semi-space-size=8',
+  '--max-semi-space-size=4',
   '--v8-pool-size=2',
-  '--heap-growing-percent=50',
+  '--heap-growing-percent=40',
   '--gc-experiment-less-compaction',
 ];
 

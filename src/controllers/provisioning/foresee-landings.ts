@@ -15,6 +15,9 @@ import { allocatableOf, isComing, type StateNode } from '../../state/state-node.
 /** Nodes by the UIDs of the pods that are expected on them. */
 export type Landed = ReadonlyMap<string, string>;
 
+/** Pods times nodes: where more go at once, as when a cloud takes thousands of machines back, others go before this were worked out. */
+const MOST_PAIRS = 4_000_000;
+
 /** Where pods land, if that leaves some of interrupted nodes without a place; undefined where it does not. */
 export function* foreseeLandings(
   { problem, pods, snapshot: { nodes } }: BuiltProblem,
@@ -32,6 +35,7 @@ export function* foreseeLandings(
   if (!solution.existing.some(({ node, pods: here }) => isOpen({ name: node }) && here.some(isAtRisk)))
     return undefined;
   const leaving = new Set([...pods.keys()].filter((number) => goesFrom(number) !== ''));
+  if (leaving.size * nodes.length > MOST_PAIRS) return undefined;
   const question = {
     problem,
     solution,
