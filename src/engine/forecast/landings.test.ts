@@ -59,15 +59,17 @@ describe('pods that the scheduler places', () => {
     expect(on[0]).toBe('tight');
   });
 
-  it('take the room on open nodes first, and leave theirs on a node that comes to those who find none', () => {
-    const solution = { existing: [{ node: 'roomy', pods: [0, 1] }], newNodes: [newNodeFor(2)] };
-    expect(landed('by-turns', { solution }).strays).toEqual([]);
+  it('take the room on open nodes first, also where they were to go to one that comes', () => {
+    const solution = { existing: [{ node: 'tight', pods: [1] }], newNodes: [newNodeFor(0, 2)] };
+    expect(landed('largest-first', { solution })).toEqual({ on: { 0: 'roomy', 1: 'tight', 2: 'roomy' }, strays: [] });
+    const one = { ...TIGHT, nodes: TIGHT.nodes?.filter(({ name }) => name === 'tight') ?? [] };
+    expect(landed('largest-first', { problem: one, solution })).toEqual({ on: { 2: 'tight' }, strays: [1] });
   });
 
   it('are not on a node that is still to come before it has come', () => {
     const [roomy, tight] = TIGHT.nodes ?? [];
     const problem = { ...TIGHT, nodes: [{ ...roomy!, inFlight: true }, tight!] };
-    expect(landed('largest-first', { problem })).toEqual({ on: { 2: 'tight' }, strays: [] });
+    expect(landed('smallest-first', { problem })).toEqual({ on: { 0: 'tight' }, strays: [2] });
   });
 });
 

@@ -5,7 +5,6 @@
  *
  * Nobody knows in which order they come, so it is asked of several. Those with rules about other pods, ports or volumes land as planned.
  */
-import { launchedNode } from '../consolidation/launched-node.ts';
 import { type Slices, UNLIMITED, Work } from '../packing/work.ts';
 import type { ExistingNode, PodGroup, Problem, Resources } from '../problem.ts';
 import type { Solution } from '../solution.ts';
@@ -14,7 +13,7 @@ import { SchedulerBoard } from './scheduler-board.ts';
 export interface Landings {
   /** The node that is open now on which a pod lands, by pod number. */
   readonly on: ReadonlyMap<number, string>;
-  /** Pods that find no place, on nodes that are there or on those that come. */
+  /** Pods that were to go to such a node, and find no room on any. */
   readonly strays: readonly number[];
 }
 
@@ -38,26 +37,17 @@ export interface LandingsQuestion {
 interface Landing {
   readonly pod: number;
   readonly group: number;
-  readonly planned: number;
+  /** Whether it was to go to a node that is open. */
+  readonly toOpen: boolean;
 }
 
-export function* landings({
-  problem,
-  solution,
-  leaving,
-  order,
-  isOpen,
-  allocatableOf,
-}: LandingsQuestion): Slices<Landings> {
+export function* landings(question: LandingsQuestion): Slices<Landings> {
+  const { problem, solution, leaving, order, isOpen, allocatableOf } = question;
   const { pods: groups, nodes = [] } = problem;
   const work = new Work(UNLIMITED);
-  const board = new SchedulerBoard(groups, nodes.length + solution.newNodes.length);
+  const board = new SchedulerBoard(groups, nodes.length);
   for (const node of nodes) {
     board.add({ ...node, allocatable: allocatableOf(node) ?? node.free }, isOpen(node));
-    if (work.spend(5)) yield;
-  }
-  for (const [index, node] of solution.newNodes.entries()) {
-    board.add(launchedNode(problem, node, newName(index)), false);
     if (work.spend(5)) yield;
   }
   for (const pod of problem.boundPods ?? []) {
@@ -66,42 +56,28 @@ export function* landings({
   }
   const groupOf = groupsByPod(groups);
   const scheduled: Landing[] = [];
-  const placements = [
-    ...solution.existing.map(({ node, pods }) => ({ node, pods })),
-    ...solution.newNodes.map(({ pods }, index) => ({ node: newName(index), pods })),
-  ];
-  for (const { node, pods } of placements) {
+  for (const { node, pods } of [...solution.existing, ...solution.newNodes.map(({ pods }) => ({ node: '', pods }))]) {
     const planned = board.numberOf(node);
+    const toOpen = nodes[planned] !== undefined && isOpen(nodes[planned]);
     for (const pod of pods) {
       const group = groupOf[pod] as number;
-      if (leaving.has(pod) && !hasOtherRules(groups[group] as PodGroup)) scheduled.push({ pod, group, planned });
-      else board.take(planned, group, 1);
+      if (leaving.has(pod) && !hasOtherRules(groups[group] as PodGroup)) scheduled.push({ pod, group, toOpen });
+      else if (planned >= 0) board.take(planned, group, 1);
       if (work.spend(2)) yield;
     }
   }
   scheduled.sort((a, b) => board.size(a.group) - board.size(b.group));
   const on = new Map<number, string>();
-  const late: Landing[] = [];
-  for (const landing of arriving(scheduled, order)) {
-    const node = board.choose(landing.group);
-    if (work.spend(board.length / 10)) yield;
-    if (node < 0) late.push(landing);
-    else {
-      board.take(node, landing.group, 1);
-      on.set(landing.pod, board.nameOf(node));
-    }
-  }
-  // The others wait for the nodes that come: whoever has a place there is put on it, and leaves the rest to those who have none.
-  const isHere = (node: number): boolean => nodes[node] !== undefined && isOpen(nodes[node] as ExistingNode);
-  for (const { group, planned } of late) if (!isHere(planned)) board.take(planned, group, 1);
-  for (let node = 0; node < board.length; node++) board.setOpen(node, nodes[node]?.leaving !== true);
   const strays: number[] = [];
-  for (const { pod, group, planned } of late) {
-    if (!isHere(planned)) continue;
+  for (const { pod, group, toOpen } of arriving(scheduled, order)) {
     const node = board.choose(group);
     if (work.spend(board.length / 10)) yield;
-    if (node < 0) strays.push(pod);
-    else board.take(node, group, 1);
+    if (node < 0) {
+      if (toOpen) strays.push(pod);
+      continue;
+    }
+    board.take(node, group, 1);
+    on.set(pod, board.nameOf(node));
   }
   return { on, strays };
 }
@@ -112,10 +88,6 @@ function arriving(sorted: readonly Landing[], order: ArrivalOrder): readonly Lan
   const largest = sorted.toReversed();
   if (order === 'largest-first') return largest;
   return sorted.flatMap((small, index) => [largest[index] as Landing, small]).slice(0, sorted.length);
-}
-
-function newName(index: number): string {
-  return `new/${index}`;
 }
 
 function hasOtherRules({ podAffinity, podAntiAffinity, hostPorts, volumeAttachments }: PodGroup): boolean {
