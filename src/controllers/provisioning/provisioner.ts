@@ -7,8 +7,6 @@ import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { CloudProvider } from '../../cloud/provider.ts';
-import { reasonSentence } from '../../engine/explain/sentence.ts';
-import type { Slices } from '../../engine/packing/work.ts';
 import type { NewNode, Solution } from '../../engine/solution.ts';
 import { solveSteps } from '../../engine/solve.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -17,13 +15,12 @@ import type { Clock } from '../../platform/clock.ts';
 import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
-import { TokenBucket } from '../../platform/token-bucket.ts';
 import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX, isClaimGoing, isComing, isGoing, type StateNode } from '../../state/state-node.ts';
+import { CLAIM_PREFIX, isClaimGoing, isGoing, type StateNode } from '../../state/state-node.ts';
 import { mayBind } from '../../state/steerable.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
@@ -32,18 +29,17 @@ import { isLost } from '../interruption/is-lost.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import { PoolLimits } from '../pool-limits.ts';
-import { spotPolicyNotKept } from '../spot-policy/events.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
 import { Batcher } from './batcher.ts';
-import type { Decision, DecisionLog } from './decision-log.ts';
-import { failedScheduling, nominated, noReplacement } from './events.ts';
+import type { DecisionLog } from './decision-log.ts';
 import { foreseeLandings, type Landed } from './foresee-landings.ts';
 import { isHeld } from './held-pods.ts';
 import { LaterRound } from './later-round.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { type IsHeld, needsRound, placelessPods } from './placeless-pods.ts';
+import { RoundTeller } from './round-teller.ts';
 import { Rounds } from './rounds.ts';
 
 /** How long pods are gathered, and how long places for them are looked for. */
@@ -92,8 +88,7 @@ export class Provisioner {
   readonly #later: LaterRound;
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
-  /** Where thousands of pods go is not said of each of them: it would take longer than to bring them there. */
-  readonly #sayings: TokenBucket;
+  readonly #teller: RoundTeller;
   readonly #isHeld: IsHeld;
 
   constructor(options: ProvisionerOptions) {
@@ -113,7 +108,7 @@ export class Provisioner {
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#writer = new ClaimWriter({ client, coming, state, metrics });
     this.#isHeld = (pod, node) => isHeld(pod, node, (counted) => budgets.of(counted), clock.now());
-    this.#sayings = new TokenBucket({ clock, perSecond: 2, burst: 50 });
+    this.#teller = new RoundTeller({ ...options, name: NAME, logger: this.#logger, metrics: this.#metrics });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
     this.#later = new LaterRound({ clock, trigger: () => this.#batcher.trigger() });
   }
@@ -188,8 +183,8 @@ export class Provisioner {
     }
     const claims = await Promise.all(writes);
     signal.throwIfAborted();
-    await inSlices(this.#tell(built, solution, claims), clock, signal);
-    this.#tellOfPolicies(policies, poolNamed);
+    await inSlices(this.#teller.plan(built, solution, claims), clock, signal);
+    this.#teller.policies(policies, poolNamed);
     const unwritten = solution.newNodes.filter((_, index) => claims[index] === undefined);
     const landed = before ?? (await inSlices(foreseeLandings(built, solution), clock, signal));
     const isOver = landed === before;
@@ -287,50 +282,6 @@ export class Provisioner {
       return state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, providerID).map(({ metadata }) => metadata.name ?? '');
     });
     if (origins.length > 0) successors.expect(name, leaving, origins);
-  }
-
-  *#tell(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): Slices<void> {
-    const { recorder, nominations, podMetrics } = this.#options;
-    for (const pod of built.pods) podMetrics?.decided(pod);
-    yield;
-    const podsOf = (numbers: readonly number[]): Pod[] => numbers.map((number) => built.pods[number] as Pod);
-    const say = (pods: readonly Pod[], node: string): void => {
-      const where = node.startsWith(CLAIM_PREFIX) ? node : `node/${node}`;
-      // A pod that runs is not told where it would go if its node went.
-      for (const pod of pods) if (!pod.spec.nodeName && this.#sayings.tryTake()) recorder.record(nominated(pod, where));
-    };
-    for (const [index, node] of solution.newNodes.entries()) {
-      const name = claims[index]?.metadata.name;
-      if (name !== undefined) say(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
-    }
-    const coming = new Map(
-      built.snapshot.nodes.flatMap((node) => (isComing(node) ? [[node.name, node.claim?.metadata.name]] : [])),
-    );
-    for (const [index, { node, pods }] of solution.existing.entries()) {
-      const claim = coming.get(node);
-      nominations.nominate(claim === undefined ? node : `${CLAIM_PREFIX}${claim}`, podsOf(pods));
-      say(podsOf(pods), node);
-      if (index % AT_A_TIME === AT_A_TIME - 1) yield;
-    }
-    for (const { pods, reason } of solution.unplaced) {
-      const why = reasonSentence(reason);
-      for (const pod of podsOf(pods))
-        recorder.record(pod.spec.nodeName ? noReplacement(pod, why) : failedScheduling(pod, why));
-    }
-    for (const { pod, problem } of built.held) recorder.record(failedScheduling(pod, problem));
-    const unplaced = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
-    this.#metrics.unschedulable.set({ controller: NAME }, unplaced);
-    this.#metrics.ignored.set({}, built.held.length);
-    this.#metrics.price.set({ bound: 'plan' }, solution.price);
-    this.#metrics.price.set({ bound: 'lower' }, solution.lowerBound);
-  }
-
-  #tellOfPolicies({ changes, gaps }: Decision['policies'], poolNamed: ReadonlyMap<string, NodePool>): void {
-    for (const { sentence } of changes) this.#logger.debug('a policy changed the plan', { sentence });
-    for (const { pool: name, sentence } of gaps) {
-      const pool = poolNamed.get(name);
-      if (pool !== undefined) this.#options.recorder.record(spotPolicyNotKept(pool, sentence));
-    }
   }
 
   /** What can change where pods have a place: the pods, the pools, and nodes that go. */
