@@ -6,7 +6,8 @@ import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
 import { ANNOTATION_INTERRUPTION } from '../../apis/spindrift/annotations.ts';
 import { ARRIVAL_ORDERS, landings } from '../../engine/forecast/landings.ts';
-import type { Slices } from '../../engine/packing/work.ts';
+import { type Slices, UNLIMITED, Work } from '../../engine/packing/work.ts';
+import type { Resources } from '../../engine/problem.ts';
 import type { Solution } from '../../engine/solution.ts';
 import type { BuiltProblem } from '../../state/build-problem.ts';
 import { resources } from '../../state/pod-group.ts';
@@ -17,6 +18,8 @@ export type Landed = ReadonlyMap<string, string>;
 
 /** Pods times nodes: where more go at once, as when a cloud takes thousands of machines back, others go before this were worked out. */
 const MOST_PAIRS = 4_000_000;
+/** A unit of the engine's work is a few hundred nanoseconds; this is what a node takes here. */
+const NODE_UNITS = 20;
 
 /** Where pods land, if that leaves some of interrupted nodes without a place; undefined where it does not. */
 export function* foreseeLandings(
@@ -36,15 +39,20 @@ export function* foreseeLandings(
     return undefined;
   const leaving = new Set([...pods.keys()].filter((number) => goesFrom(number) !== ''));
   if (leaving.size * nodes.length > MOST_PAIRS) return undefined;
+  // Read once for all orders: to read quantities takes longer than all else that is done with a node.
+  const allocatable = new Map<string, Resources>();
+  const work = new Work(UNLIMITED);
+  for (const state of nodes) {
+    const told = isOpen(state) ? allocatableOf(state) : undefined;
+    if (told !== undefined) allocatable.set(state.name, resources(resourceAmounts(told)));
+    if (work.spend(NODE_UNITS)) yield;
+  }
   const question = {
     problem,
     solution,
     leaving,
     isOpen,
-    allocatableOf: ({ name }: { readonly name: string }) => {
-      const told = allocatableOf(named.get(name) as StateNode);
-      return told && resources(resourceAmounts(told));
-    },
+    allocatableOf: ({ name }: { readonly name: string }) => allocatable.get(name),
   };
   for (const order of ARRIVAL_ORDERS) {
     const { on, strays } = yield* landings({ ...question, order });
