@@ -2,6 +2,7 @@ import type { SimulatedNodeClass } from '../../apis/spindrift/simulated-node-cla
 import type { Informer } from '../../kube/informer.ts';
 import type { Cloud } from '../cloud.ts';
 import type { CloudWorld } from '../cloud-module.ts';
+import { PartSweeper } from './dialects/part-sweeper.ts';
 import { Machines } from './machines.ts';
 import type { SimulatedCloudSettings } from './module.ts';
 import { NodeClassAccounts } from './node-class-accounts.ts';
@@ -30,6 +31,10 @@ export function openSimulatedCloud(world: CloudWorld, { powerOff, cloud: given }
     cloud,
     cluster,
     ensureAccount: (nodeClass) => void accounts.apply(nodeClass),
-    controllers: [machines, new NodeClassController({ client, clock, cloud, accounts, nodeClasses, logger })],
+    controllers: [
+      machines,
+      new NodeClassController({ client, clock, cloud, accounts, nodeClasses, logger }),
+      new PartSweeper({ cloud, clock, logger }),
+    ],
   });
 }
