@@ -120,7 +120,7 @@ export class NodeClaimTermination {
     const { clock, provider, recorder } = this.#options;
     let outcome: 'terminating' | 'gone';
     try {
-      outcome = await provider.delete(instanceOf(claim), signal);
+      outcome = await this.#deleteInstance(claim, signal);
     } catch (error) {
       recorder.record(failedTermination(claim, asError(error).message));
       throw error;
@@ -134,6 +134,18 @@ export class NodeClaimTermination {
     if (outcome === 'terminating')
       await sayOfClaim(this.#options, claim, [{ type: 'InstanceTerminating', status: 'True' }], signal);
     return { requeueAfterMs: outcome === 'gone' ? unsettledMs : POLL_MS };
+  }
+
+  /** A provider ID that the cloud never gave, written by somebody else, must not hide the machine launched for the claim. */
+  async #deleteInstance(claim: NodeClaim, signal: AbortSignal): Promise<'terminating' | 'gone'> {
+    const { provider } = this.#options;
+    const { providerID: _, ...byClaim } = instanceOf(claim);
+    try {
+      return await provider.delete(instanceOf(claim), signal);
+    } catch (error) {
+      if (!hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) throw error;
+      return provider.delete({ ...byClaim, claimUID: claim.metadata.uid ?? '' }, signal);
+    }
   }
 
   async #letGo(claim: NodeClaim, signal: AbortSignal): Promise<undefined> {
