@@ -1,0 +1,70 @@
+/** Runs one spec of the suite by itself. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../../src/platform/clock.ts';
+import type { Guard } from '../harness/guard.ts';
+import { ManagedProcess } from '../harness/managed-process.ts';
+import type { GinkgoReport, SpecResult } from './spec.ts';
+
+/** The suite cleans up after a spec; that counts, but must not cut off the report. */
+const CLEAN_UP_MS = 30_000;
+const MESSAGE_LINES = 6;
+
+export interface SpecRun {
+  readonly suite: string;
+  readonly spec: string;
+  readonly kubeconfig: string;
+  readonly options: readonly string[];
+  /** Where the output goes. */
+  readonly directory: string;
+  readonly limitMs: number;
+  readonly clock: Clock;
+  readonly guard: Guard;
+}
+
+export async function runSpec(run: SpecRun): Promise<SpecResult> {
+  const { suite, spec, kubeconfig, options, directory, limitMs, clock, guard } = run;
+  mkdirSync(directory, { recursive: true });
+  const report = join(directory, 'report.json');
+  const startedAt = clock.elapsed();
+  const process = ManagedProcess.start({
+    name: 'suite',
+    command: suite,
+    arguments: [
+      `--ginkgo.focus=${escaped(spec)}$`,
+      `--ginkgo.json-report=${report}`,
+      `--ginkgo.timeout=${Math.ceil(limitMs / 1000)}s`,
+      '--ginkgo.grace-period=20s',
+      '--ginkgo.no-color',
+      '--ginkgo.v',
+      ...options,
+    ],
+    environment: { KUBECONFIG: kubeconfig },
+    logFile: join(directory, 'suite.log'),
+    ...{ clock, guard, onFailure: () => {} },
+  });
+  const timer = clock.setTimer(limitMs + CLEAN_UP_MS, () => void process.kill());
+  await process.ended;
+  timer.cancel();
+  return resultOf(spec, existsSync(report) ? readFileSync(report, 'utf8') : '', (clock.elapsed() - startedAt) / 1000);
+}
+
+/** Reads Ginkgo's report; one that was never written means that the suite was killed. */
+export function resultOf(spec: string, report: string, seconds: number): SpecResult {
+  const result = { spec, seconds: Math.round(seconds) };
+  if (report === '') return { ...result, outcome: 'timed out', message: 'the suite did not end by itself' };
+  const [{ SpecReports: reports }] = JSON.parse(report) as [GinkgoReport];
+  const ran = reports.filter(({ LeafNodeType, State }) => LeafNodeType === 'It' && State !== 'skipped');
+  const broken = reports.find(({ State }) => !['passed', 'skipped', 'pending'].includes(State));
+  if (broken !== undefined) {
+    const message = (broken.Failure?.Message ?? broken.State).trim().split('\n').slice(0, MESSAGE_LINES).join('\n');
+    const outcome = broken.State === 'timedout' || broken.State === 'interrupted' ? 'timed out' : 'failed';
+    return { ...result, outcome, message };
+  }
+  return ran.length === 1 ? { ...result, outcome: 'passed' } : { ...result, outcome: 'skipped' };
+}
+
+/** For Go's regular expressions. */
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
