@@ -1,6 +1,6 @@
 /** Runs one spec of the suite by itself. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Clock } from '../../../src/platform/clock.ts';
 import type { Guard } from '../harness/guard.ts';
 import { ManagedProcess } from '../harness/managed-process.ts';
@@ -57,11 +57,19 @@ export function resultOf(spec: string, report: string, seconds: number): SpecRes
   const ran = reports.filter(({ LeafNodeType, State }) => LeafNodeType === 'It' && State !== 'skipped');
   const broken = reports.find(({ State }) => !['passed', 'skipped', 'pending'].includes(State));
   if (broken !== undefined) {
-    const message = (broken.Failure?.Message ?? broken.State).trim().split('\n').slice(0, MESSAGE_LINES).join('\n');
-    const outcome = broken.State === 'timedout' || broken.State === 'interrupted' ? 'timed out' : 'failed';
-    return { ...result, outcome, message };
+    const said = (broken.Failure?.Message ?? broken.State).trim().split('\n').slice(0, MESSAGE_LINES).join('\n');
+    if (broken.State !== 'timedout' && broken.State !== 'interrupted')
+      return { ...result, outcome: 'failed', message: said };
+    return { ...result, outcome: 'timed out', message: whereCutOff(broken.Failure) ?? said };
   }
   return ran.length === 1 ? { ...result, outcome: 'passed' } : { ...result, outcome: 'skipped' };
+}
+
+/** The line of the suite at which a spec was still waiting. */
+function whereCutOff(failure: GinkgoReport['SpecReports'][number]['Failure']): string | undefined {
+  const stack = failure?.ProgressReport?.Goroutines?.find(({ IsSpecGoroutine }) => IsSpecGoroutine === true)?.Stack;
+  const line = stack?.find(({ Highlight }) => Highlight === true);
+  return line === undefined ? undefined : `still waiting at ${basename(line.Filename)}:${line.Line}`;
 }
 
 /** For Go's regular expressions. */

@@ -28,7 +28,16 @@ export interface GinkgoReport {
     readonly LeafNodeText: string;
     readonly State: string;
     readonly RunTime: number;
-    readonly Failure?: { readonly Message: string };
+    readonly Failure?: {
+      readonly Message: string;
+      /** Where the spec stood when it was cut off. */
+      readonly ProgressReport?: {
+        readonly Goroutines?: readonly {
+          readonly IsSpecGoroutine?: boolean;
+          readonly Stack: readonly { readonly Filename: string; readonly Line: number; readonly Highlight?: boolean }[];
+        }[];
+      };
+    };
   }[];
 }
 
