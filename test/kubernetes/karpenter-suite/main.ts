@@ -6,7 +6,7 @@ import { RealClock } from '../../../src/platform/real-clock.ts';
 import { whyUnavailable } from '../harness/availability.ts';
 import { ensureBinaries } from '../harness/build.ts';
 import { Guard } from '../harness/guard.ts';
-import { ensureKarpenter, KARPENTER_VERSION } from '../peers/karpenter.ts';
+import { ensureKarpenter, KARPENTER_VERSION, whyNoKarpenter } from '../peers/karpenter.ts';
 import { CONTENDERS, contender } from './contender.ts';
 import { embeddedCluster } from './embedded-cluster.ts';
 import { GROUNDS } from './ground.ts';
@@ -23,7 +23,7 @@ if (typeof options === 'string') {
   process.stderr.write(`karpenter-suite: ${options}\n\n${USAGE}`);
   process.exit(2);
 }
-const unavailable = whyUnavailable();
+const unavailable = whyUnavailable() ?? whyNoKarpenter();
 if (unavailable !== undefined) {
   const required = process.env.SPINDRIFT_REQUIRE_KUBERNETES === '1';
   process.stderr.write(`karpenter-suite: ${required ? 'FAILED' : 'skipped'}: ${unavailable}\n`);

@@ -2,6 +2,7 @@
  * Karpenter itself, with its kwok provider and its regression suite, built once from its Go module. The module is built
  * in its own folder, so that exactly the versions of its go.sum go in.
  */
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -48,6 +49,13 @@ export function findKarpenter(directory: string = karpenterDirectory()): Karpent
     crds: all('crds'),
     kwokStages: all('stages'),
   };
+}
+
+/** Why Karpenter cannot be had on this machine, as one phrase; undefined when it can. */
+export function whyNoKarpenter(): string | undefined {
+  const directory = karpenterDirectory();
+  if (findKarpenter(directory) !== undefined || spawnSync('go', ['version']).status === 0) return undefined;
+  return `no Go on the PATH to build Karpenter with, and none built before in ${directory}`;
 }
 
 /** The binaries, built first if need be; says on standard error what it builds and how long that took. */
