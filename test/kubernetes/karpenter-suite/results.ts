@@ -8,12 +8,16 @@ import type { SpecResult } from './spec.ts';
 /** The saved results of one contender on one ground, by spec. */
 export class SavedResults {
   readonly #file: string;
-  readonly #bySpec: Map<string, SpecResult>;
+  #bySpec: Map<string, SpecResult>;
 
   constructor(contender: ContenderName, on: GroundName) {
     this.#file = join(import.meta.dirname, 'results', `${contender}-${on}.json`);
+    this.#bySpec = this.#read();
+  }
+
+  #read(): Map<string, SpecResult> {
     const saved = existsSync(this.#file) ? (JSON.parse(readFileSync(this.#file, 'utf8')) as SpecResult[]) : [];
-    this.#bySpec = new Map(saved.map((result) => [result.spec, result]));
+    return new Map(saved.map((result) => [result.spec, result]));
   }
 
   get(spec: string): SpecResult | undefined {
@@ -24,8 +28,9 @@ export class SavedResults {
     return this.#bySpec.size;
   }
 
-  /** Written at once: a run that is cut off keeps what it has found. */
+  /** Written at once: a run that is cut off keeps what it has found, and two runs at the same time keep both. */
   save(result: SpecResult): void {
+    this.#bySpec = this.#read();
     this.#bySpec.set(result.spec, result);
     const sorted = [...this.#bySpec.values()].sort((a, b) => (a.spec < b.spec ? -1 : 1));
     mkdirSync(dirname(this.#file), { recursive: true });
