@@ -6,7 +6,10 @@ import { freePorts } from '../harness/free-ports.ts';
 import type { Guard } from '../harness/guard.ts';
 import { Kubectl } from '../harness/kubectl.ts';
 import { ManagedProcess } from '../harness/managed-process.ts';
+import { untilReady } from '../harness/readiness.ts';
 import type { Contender } from './contender.ts';
+
+const READY_MS = 90_000;
 
 export const GROUNDS = ['real', 'embedded'] as const;
 export type GroundName = (typeof GROUNDS)[number];
@@ -28,6 +31,17 @@ export interface GroundOptions {
   readonly directory: string;
   readonly guard: Guard;
   readonly clock: Clock;
+}
+
+/** Some specs give the autoscaler five seconds for its first answer, which must not be its start. */
+async function readiness(process: ManagedProcess, name: string, port: number, clock: Clock): Promise<void> {
+  const url = `http://127.0.0.1:${port}/readyz`;
+  try {
+    await untilReady({ name, url, authority: '', process, clock, deadlineMs: READY_MS });
+  } catch (error) {
+    await process.kill();
+    throw error;
+  }
 }
 
 /** A ground that is up. */
@@ -53,6 +67,7 @@ export class Ground {
       const { name } = contender;
       const logFile = join(directory, `${name}.log`);
       const autoscaler = ManagedProcess.start({ name, ...program, logFile, clock, guard, onFailure: () => {} });
+      await readiness(autoscaler, name, healthPort, clock);
       return new Ground(cluster, autoscaler);
     } catch (error) {
       await cluster.stop();
