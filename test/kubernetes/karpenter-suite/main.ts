@@ -43,7 +43,7 @@ async function run({ on, ...asked }: SuiteOptions): Promise<number> {
     .filter(({ name }) => asked.part === 'all' || isForCi(rules, name))
     .filter(({ name }) => asked.focus?.test(name) !== false)
     .filter(({ name }) => asked.excused || excuse(name) === undefined)
-    .filter(({ name }) => !asked.resume || saved.get(name) === undefined)
+    .filter(({ name }) => !asked.resume || saved.get(name)?.outcome !== 'passed')
     // What takes longest begins first, so that all clusters end together.
     .sort((a, b) => limitMsOf(rules, b.name) - limitMsOf(rules, a.name));
   const binaries = await ensureBinaries();

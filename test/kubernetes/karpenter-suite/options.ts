@@ -13,7 +13,7 @@ export interface SuiteOptions {
   readonly clusters: number;
   /** Runs the excused specs too. */
   readonly excused: boolean;
-  /** Leaves out what has a saved result. */
+  /** Leaves out what has passed in a saved run. */
   readonly resume: boolean;
   /** Begins no further spec after so many minutes. */
   readonly withinMinutes?: number;
@@ -31,7 +31,7 @@ export const USAGE = `Usage: npm run test:karpenter-suite -- [options]
   --clusters N                     How many clusters are used side by side (2).
   --excused                        Runs the excused specs too.
   --save                           Keeps the results in results/, for the table.
-  --resume                         Leaves out specs whose result was saved before.
+  --resume                         Leaves out specs that passed in a saved run.
   --within MINUTES                 Begins no further spec after that time.
   --table                          Runs nothing, and prints the saved results side by side.
 `;
