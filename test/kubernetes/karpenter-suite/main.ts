@@ -16,7 +16,8 @@ import { realCluster } from './real-cluster.ts';
 import { type Column, resultTable } from './result-table.ts';
 import { SavedResults } from './results.ts';
 import { listSpecs, type Spec, type SpecResult } from './spec.ts';
-import { excuseOf, isForCi, limitMsOf, readSpecRules } from './spec-rules.ts';
+import { SpecQueue } from './spec-queue.ts';
+import { excuseOf, isAlone, isForCi, limitMsOf, readSpecRules } from './spec-rules.ts';
 
 const options = readOptions(process.argv.slice(2));
 if (typeof options === 'string') {
@@ -51,7 +52,7 @@ async function run({ on, ...asked }: SuiteOptions): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'spindrift-karpenter-suite-'));
   const guard = new Guard();
   const results = new Map<string, SpecResult>();
-  const queue = [...specs];
+  const queue = new SpecQueue(specs, (spec) => isAlone(rules, spec));
   const startedAt = clock.elapsed();
   const lateMs = (asked.withinMinutes ?? Number.POSITIVE_INFINITY) * 60_000;
   const { kubectl } = binaries;
@@ -64,9 +65,10 @@ async function run({ on, ...asked }: SuiteOptions): Promise<number> {
     runLane({
       ...{ name: `lane-${index + 1}`, directory, suite: karpenter.suite, clock, guard, kubectl, startCluster },
       contender: contender(asked.contender, karpenter),
-      next: () => (clock.elapsed() - startedAt > lateMs ? undefined : queue.shift()),
+      next: () => (clock.elapsed() - startedAt > lateMs ? undefined : queue.take()),
       limitMsOf: (spec) => limitMsOf(rules, spec),
       done: (result, where) => {
+        queue.done(result.spec);
         results.set(result.spec, result);
         if (asked.save) saved.save(result);
         const minute = ((clock.elapsed() - startedAt) / 60_000).toFixed(1);

@@ -46,13 +46,17 @@ export async function runSpec(run: SpecRun): Promise<SpecResult> {
   const timer = clock.setTimer(limitMs + CLEAN_UP_MS, () => void process.kill());
   await process.ended;
   timer.cancel();
-  return resultOf(spec, existsSync(report) ? readFileSync(report, 'utf8') : '', (clock.elapsed() - startedAt) / 1000);
+  const seconds = Math.round((clock.elapsed() - startedAt) / 1000);
+  if (existsSync(report)) return resultOf(spec, readFileSync(report, 'utf8'), seconds);
+  // A panic in a goroutine of its own ends the suite without a report; else it was killed.
+  const crash = process.failure;
+  if (crash === undefined) return { spec, seconds, outcome: 'timed out', message: 'the suite did not end by itself' };
+  return { spec, seconds, outcome: 'failed', message: crash.message };
 }
 
-/** Reads Ginkgo's report; one that was never written means that the suite was killed. */
+/** Reads Ginkgo's report. */
 export function resultOf(spec: string, report: string, seconds: number): SpecResult {
-  const result = { spec, seconds: Math.round(seconds) };
-  if (report === '') return { ...result, outcome: 'timed out', message: 'the suite did not end by itself' };
+  const result = { spec, seconds };
   const [{ SpecReports: reports }] = JSON.parse(report) as [GinkgoReport];
   const ran = reports.filter(({ LeafNodeType, State }) => LeafNodeType === 'It' && State !== 'skipped');
   const broken = reports.find(({ State }) => !['passed', 'skipped', 'pending'].includes(State));

@@ -1,4 +1,4 @@
-/** What is known of specs before they run: which are excused and why, which take long, and which CI runs. */
+/** What is known of specs before they run: which are excused and why, which take long, which run alone, and which CI runs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContenderName } from './contender.ts';
@@ -25,6 +25,8 @@ export interface SlowSpec extends Rule {
 export interface SpecRules {
   readonly excused: readonly Excuse[];
   readonly slow: readonly SlowSpec[];
+  /** Of these no two run at the same time. */
+  readonly alone: readonly Rule[];
   /** The part that CI runs. */
   readonly ci: readonly Rule[];
 }
@@ -56,4 +58,9 @@ export function limitMsOf({ slow }: SpecRules, spec: string): number {
 /** Whether CI runs it. */
 export function isForCi({ ci }: SpecRules, spec: string): boolean {
   return ci.some((rule) => spec.startsWith(rule.spec));
+}
+
+/** Whether it can only run while no other of its kind does. */
+export function isAlone({ alone }: SpecRules, spec: string): boolean {
+  return alone.some((rule) => spec.startsWith(rule.spec));
 }

@@ -4,6 +4,7 @@ import { readOptions } from '../../kubernetes/karpenter-suite/options.ts';
 import { resultTable } from '../../kubernetes/karpenter-suite/result-table.ts';
 import { resultOf } from '../../kubernetes/karpenter-suite/run-spec.ts';
 import type { SpecResult } from '../../kubernetes/karpenter-suite/spec.ts';
+import { SpecQueue } from '../../kubernetes/karpenter-suite/spec-queue.ts';
 import { excuseOf, limitMsOf, readSpecRules } from '../../kubernetes/karpenter-suite/spec-rules.ts';
 
 const report = (...specs: object[]): string => JSON.stringify([{ SpecReports: specs }]);
@@ -12,7 +13,7 @@ const it_ = (State: string, more: object = {}): object => ({ LeafNodeType: 'It',
 describe('the report of a spec', () => {
   it('says that it passed, beside all those that were not asked for', () => {
     const text = report({ LeafNodeType: 'BeforeSuite', State: 'passed' }, it_('skipped'), it_('passed'));
-    expect(resultOf('a', text, 12.4)).toEqual({ spec: 'a', outcome: 'passed', seconds: 12 });
+    expect(resultOf('a', text, 12)).toEqual({ spec: 'a', outcome: 'passed', seconds: 12 });
   });
 
   it('says what failed, in the spec or around it', () => {
@@ -35,7 +36,6 @@ describe('the report of a spec', () => {
       outcome: 'timed out',
       message: 'still waiting at drift_test.go:7',
     });
-    expect(resultOf('a', '', 1)).toMatchObject({ outcome: 'timed out' });
   });
 
   it('of a spec that leaves itself out is not a success', () => {
@@ -94,6 +94,18 @@ describe('the rules of specs', () => {
 
   it('keep what CI runs short', () => {
     for (const { spec } of rules.ci) expect(limitMsOf(rules, spec)).toBeLessThanOrEqual(240_000);
+  });
+});
+
+describe('the queue', () => {
+  it('hands out only one at a time of those that cannot run side by side', () => {
+    const specs = ['Chaos a', 'Chaos b', 'Drift c'].map((name) => ({ name, group: '' }));
+    const queue = new SpecQueue(specs, (spec) => spec.startsWith('Chaos'));
+    expect([queue.take()?.name, queue.take()?.name, queue.take()?.name]).toEqual(['Chaos a', 'Drift c', undefined]);
+    queue.done('Drift c');
+    expect(queue.take()).toBeUndefined();
+    queue.done('Chaos a');
+    expect(queue.take()?.name).toBe('Chaos b');
   });
 });
 
