@@ -11,7 +11,8 @@ import { SimulatedCloud } from './simulated-cloud.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 
 /** The simulated cloud, put together with what it needs of a cluster. */
-export function openSimulatedCloud(world: CloudWorld, { powerOff, cloud: given }: SimulatedCloudSettings): Cloud {
+export function openSimulatedCloud(world: CloudWorld, settings: SimulatedCloudSettings): Cloud {
+  const { powerOff, cloud: given, longestSicknessMs } = settings;
   const { client, clock, random, logger, cluster, informers } = world;
   const cloud = given?.(world) ?? new SimulatedCloud({ clock, random });
   const accounts = new NodeClassAccounts({ cloud });
@@ -30,6 +31,7 @@ export function openSimulatedCloud(world: CloudWorld, { powerOff, cloud: given }
     clock,
     cloud,
     cluster,
+    ...(longestSicknessMs !== undefined && { longestSicknessMs }),
     ensureAccount: (nodeClass) => void accounts.apply(nodeClass),
     controllers: [
       machines,

@@ -7,13 +7,14 @@ import { hasCode, SpindriftError } from '../../platform/errors.ts';
 import type { Catalogue, Cloud, CloudController, Drift, LaunchAnswer, LaunchRequest, NoticeSource } from '../cloud.ts';
 import type { Machine, MachineRef } from '../machine.ts';
 import type { ReceivedNotice } from '../notice.ts';
+import type { RepairPolicy } from '../repair-policy.ts';
 import { apiFailure } from './api-failure.ts';
 import { LAUNCH } from './dialects/dialect-launch.ts';
 import { CLOUD_LABELS, TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER, TAG_POOL } from './labels.ts';
 import { launchRequest } from './launch-request.ts';
 import { NODE_CLASS_KIND } from './node-class-kind.ts';
 import type { CloudMessage } from './notice-queue.ts';
-import { REPAIR_POLICIES } from './repair-policies.ts';
+import { repairPolicies } from './repair-policies.ts';
 import type { SimulatedCloud } from './simulated-cloud.ts';
 import { parseProviderID, type SimulatedInstance } from './simulated-instance.ts';
 
@@ -25,6 +26,8 @@ export interface SimulatedDriverOptions {
   /** Opens the account of a node class, where that has not been done in this process. */
   readonly ensureAccount?: (nodeClass: SimulatedNodeClass) => void;
   readonly controllers?: readonly CloudController[];
+  /** For how long sick nodes are tolerated at most. */
+  readonly longestSicknessMs?: number;
   /** After which a call that is not answered is given up. */
   readonly callTimeoutMs?: number;
 }
@@ -35,7 +38,7 @@ export class SimulatedDriver implements Cloud {
   readonly name = 'simulated';
   readonly nodeClass = NODE_CLASS_KIND;
   readonly labels = CLOUD_LABELS;
-  readonly repairPolicies = REPAIR_POLICIES;
+  readonly repairPolicies: readonly RepairPolicy[];
   readonly noticeSources: readonly NoticeSource[] = [{ name: 'simulated', receive: (signal) => this.#receive(signal) }];
   readonly controllers: readonly CloudController[];
   readonly #options: SimulatedDriverOptions;
@@ -45,6 +48,7 @@ export class SimulatedDriver implements Cloud {
   constructor(options: SimulatedDriverOptions) {
     this.#options = options;
     this.controllers = options.controllers ?? [];
+    this.repairPolicies = repairPolicies(options.longestSicknessMs);
   }
 
   get settleMs(): number {
