@@ -13,6 +13,7 @@ import { secretToken } from '../platform/secret.ts';
 import { Autoscaler } from './autoscaler.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from './default-pool.ts';
 import { installDefinitions } from './install-definitions.ts';
+import { startNodes } from './start-nodes.ts';
 
 export interface UpOptions {
   readonly port: number;
@@ -46,7 +47,7 @@ export async function up(options: UpOptions): Promise<void> {
     delays: DELAYS,
     port,
     kubeconfigPath,
-    nodes,
+    nodes: startNodes(nodes),
   });
   const stop = new AbortController();
   try {
