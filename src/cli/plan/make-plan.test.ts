@@ -113,6 +113,18 @@ describe('a plan', () => {
     ]);
   });
 
+  it('is refused, and told the label to write, where a pool asks for labels of another cloud', async () => {
+    const aws = '{key: karpenter.k8s.aws/instance-family, operator: In, values: [r7i]}';
+    const text = pool().replace('requirements: [', `requirements: [${aws}, `);
+    await expect(plan(text)).rejects.toThrow(
+      'all.yaml: NodePool general: spec.template.spec.requirements[0].key karpenter.k8s.aws/instance-family is a label of AWS, which nodes of spindrift.dev never have: write spindrift.dev/instance-family',
+    );
+    const { notes } = await plan(
+      text.replace('spindrift.dev, kind: SimulatedNodeClass', 'karpenter.k8s.aws, kind: EC2NodeClass'),
+    );
+    expect(notes.join()).toContain('without its requirements on karpenter.k8s.aws/instance-family');
+  });
+
   it('does not wait for volumes that nobody has made yet', async () => {
     const set = deployment('db', 3, containers('{requests: {cpu: 1}}'))
       .replace('kind: Deployment', 'kind: StatefulSet')

@@ -1,5 +1,6 @@
 /** From manifests to a plan: what would be launched for them, what it costs, and what has no place. */
-import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
+import { CORE_LABEL_RULES, foreignLabel } from '../../apis/karpenter/label-rules.ts';
+import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import { describeProblems, nodePoolDoubts } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
@@ -116,9 +117,10 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
   for (const pool of pools) {
     const { kind, name } = pool.spec.template.spec.nodeClassRef;
     if (nodeClasses.some(({ metadata }) => metadata.name === name)) continue;
-    if (kind !== SIMULATED_NODE_CLASSES.kind)
+    if (kind !== SIMULATED_NODE_CLASSES.kind) {
       notes.push(`what ${kind} ${name} sells is not known here: planned with the simulated cloud instead`);
-    else if (written.length > 0) notes.push(`${kind} ${name} is not given: planned with one that has everything`);
+      notes.push(...meaninglessHere(pool));
+    } else if (written.length > 0) notes.push(`${kind} ${name} is not given: planned with one that has everything`);
     nodeClasses.push({ ...DEFAULT_NODE_CLASS, metadata: { name } });
   }
   const { now, catalogFile } = options;
@@ -136,6 +138,16 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
     for (const doubt of nodePoolDoubts(pool)) notes.push(describeProblems(pool, [doubt]));
     return { pool, instanceTypes };
   });
+}
+
+/** Labels that the pool's own cloud has, and the one that it is planned with does not. */
+function meaninglessHere({ metadata, spec }: NodePool): string[] {
+  const keys = spec.template.spec.requirements.map(({ key }) => key);
+  const foreign = keys.filter((key) => foreignLabel(key, SIMULATED_NODE_CLASSES.group, CORE_LABEL_RULES) !== undefined);
+  if (foreign.length === 0) return [];
+  return [
+    `NodePool ${metadata.name} is planned without its requirements on ${foreign.join(', ')}: the simulated cloud does not have these labels`,
+  ];
 }
 
 function report(built: BuiltProblem, solution: Solution, notes: readonly string[]): PlanReport {

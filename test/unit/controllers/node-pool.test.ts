@@ -42,6 +42,19 @@ describe('a pool', () => {
     await world.end();
   });
 
+  it('that asks for labels of another cloud says so, and whose label to write instead', async () => {
+    const requirements = [{ key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['r7i'] }];
+    const { world, said } = await withPool(aPool({ requirements }));
+    expect(await said('ValidationSucceeded')).toMatchObject({
+      status: 'False',
+      message: expect.stringContaining(
+        'karpenter.k8s.aws/instance-family is a label of AWS, which nodes of spindrift.dev never have: write spindrift.dev/instance-family',
+      ),
+    });
+    expect(await said('Ready')).toMatchObject({ status: 'False' });
+    await world.end();
+  });
+
   it('that makes no sense says what to write instead', async () => {
     const limits = { cpu: '-5' };
     const { world, said } = await withPool(aPool({}, { limits }));
