@@ -135,6 +135,33 @@ describe('a plan', () => {
     expect((await plan(pool() + set)).podsPlaced).toBe(3);
   });
 
+  it('is made for objects as kubectl get -o yaml prints them', async () => {
+    const web = deployment('web', 6, containers('{requests: {cpu: 1}}'));
+    const fromServer = web
+      .replace('{name: web}', '{name: web, uid: 5e2b, resourceVersion: "1123", generation: 3, managedFields: []}')
+      .replace('spec:', 'status: {replicas: 6, observedGeneration: 3}\nspec:');
+    const made = await plan(pool() + fromServer);
+    expect(made.podsPlaced).toBe(6);
+  });
+
+  it('has the pods of one run of each CronJob, and says so', async () => {
+    const cron = `---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly}
+spec:
+  schedule: "0 3 * * *"
+  jobTemplate:
+    spec:
+      parallelism: 2
+      completions: 2
+      template: {spec: {restartPolicy: Never, containers: [{name: main, image: x, resources: {requests: {cpu: 1}}}]}}
+`;
+    const made = await plan(pool() + cron);
+    expect(made.nodes.flatMap(({ pods }) => pods).toSorted()).toEqual(['default/nightly-1', 'default/nightly-2']);
+    expect(made.notes).toContain('CronJob default/nightly is planned as one run, beside everything else');
+  });
+
   it('is refused with every problem of all manifests: file, document, object, field', async () => {
     const bad = pool('limits: {cpu: ten}') + deployment('web', 1, '{containers: [{name: main, imag: x}]}');
     const refused = await plan(bad).catch((error: Error) => error.message);

@@ -5,7 +5,14 @@ import { describeProblems, nodePoolDoubts } from '../../apis/karpenter/validate-
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
-import { DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS } from '../../apis/kubernetes/workloads.ts';
+import {
+  CRON_JOBS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  JOBS,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+} from '../../apis/kubernetes/workloads.ts';
 import { SIMULATED_NODE_CLASSES } from '../../apis/spindrift/simulated-node-class.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
@@ -24,11 +31,12 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 import { dollars, perMonth } from '../money.ts';
 import { SimulatedMarket } from '../simulated-market.ts';
 import { adviceText } from '../why/advice.ts';
+import { asWritten } from './as-written.ts';
 import { ImaginedCluster } from './imagined-cluster.ts';
 import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
 import { plannedStorage } from './planned-storage.ts';
 import type { ReadManifests } from './read-manifests.ts';
-import { podOf, podsLike, type Workload } from './workload-pods.ts';
+import { oneRun, podOf, podsLike, type Workload } from './workload-pods.ts';
 
 /** What a plan depends on beside the manifests. */
 export interface PlanOptions {
@@ -38,8 +46,12 @@ export interface PlanOptions {
 }
 
 /** Plans for manifests; MANIFESTS_INVALID with a line for each problem when some of them are wrong. */
-export async function makePlan({ manifests, problems }: ReadManifests, options: PlanOptions): Promise<PlanReport> {
+export async function makePlan(
+  { manifests: read, problems }: ReadManifests,
+  options: PlanOptions,
+): Promise<PlanReport> {
   const cluster = await ImaginedCluster.create();
+  const { manifests, madeByOthers } = asWritten(read);
   // What pods are checked against must be there before them.
   const first = manifests.filter(({ object }) => object.kind === 'PriorityClass');
   for (const manifest of new Set([...first, ...manifests])) await cluster.apply(manifest);
@@ -48,6 +60,14 @@ export async function makePlan({ manifests, problems }: ReadManifests, options: 
   const found = [...problems, ...cluster.problems];
   if (found.length > 0) throw new SpindriftError('MANIFESTS_INVALID', { problems: found.join('\n') });
   const notes = cluster.unknownKinds.map((kind) => `${kind} is not known here and was passed over`);
+  if (madeByOthers > 0)
+    notes.push(
+      `${madeByOthers} of the objects that are given are made by others of them, or by nodes, and were passed over`,
+    );
+  for (const cron of await cluster.list(CRON_JOBS)) {
+    const how = cron.spec.suspend === true ? 'without pods: it is suspended' : 'as one run, beside everything else';
+    notes.push(`CronJob ${keyText(keyOf(cron))} is planned ${how}`);
+  }
   const pools = await usablePools(cluster, options, notes);
   const built = buildProblem({
     pending: pods,
@@ -95,6 +115,7 @@ async function workloadsOf(cluster: ImaginedCluster): Promise<Workload[]> {
     ...(await cluster.list(REPLICA_SETS)),
     ...(await cluster.list(STATEFUL_SETS)),
     ...(await cluster.list(JOBS)),
+    ...(await cluster.list(CRON_JOBS)).flatMap((cron) => oneRun(cron) ?? []),
   ];
 }
 
