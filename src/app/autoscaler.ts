@@ -1,4 +1,5 @@
 /** The autoscaler, put together: informers, state, a cloud, and every controller. */
+import type { Resource } from '../apis/kubernetes/object.ts';
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
 import { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../controllers/all.ts';
@@ -57,6 +58,11 @@ export class Autoscaler {
     const lasting = lastingParts({ ...shared, unavailable });
     this.#cloudParts = cloud.parts;
     this.#controllers = { ...shared, decisions, lasting, policies, provisioning };
+  }
+
+  /** What it watches. */
+  get kinds(): readonly Resource[] {
+    return this.#informers.kinds;
   }
 
   /** The caches are full. */

@@ -88,6 +88,11 @@ export class ClusterInformers {
     );
   }
 
+  /** What is watched. */
+  get kinds(): readonly Resource[] {
+    return this.#all().map(({ kind }) => kind as Resource);
+  }
+
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#all().map((informer) => informer.run(signal)));
@@ -98,7 +103,11 @@ export class ClusterInformers {
     await Promise.all(this.#all().map((informer) => informer.synced(signal)));
   }
 
-  #all(): { run(signal: AbortSignal): Promise<void>; synced(signal: AbortSignal): Promise<void> }[] {
+  #all(): {
+    readonly kind: unknown;
+    run(signal: AbortSignal): Promise<void>;
+    synced(signal: AbortSignal): Promise<void>;
+  }[] {
     const { pods, nodes, nodeClaims, nodePools, daemonSets, namespaces } = this;
     const { disruptionBudgets, volumeClaims, volumes, storageClasses } = this;
     return [
