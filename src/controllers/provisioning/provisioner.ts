@@ -39,6 +39,7 @@ import { isHeld } from './held-pods.ts';
 import { LaterRound } from './later-round.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { type IsHeld, needsRound, placelessPods } from './placeless-pods.ts';
+import { RoundLog } from './round-log.ts';
 import { RoundTeller } from './round-teller.ts';
 import { Rounds } from './rounds.ts';
 
@@ -83,6 +84,7 @@ export class Provisioner {
   readonly rounds = new Rounds();
   readonly #options: ProvisionerOptions;
   readonly #logger: Logger;
+  readonly #roundLog: RoundLog;
   readonly #metrics: ProvisioningMetrics;
   readonly #batcher: Batcher;
   readonly #later: LaterRound;
@@ -104,6 +106,7 @@ export class Provisioner {
     } = options;
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
+    this.#roundLog = new RoundLog({ clock: options.clock, logger: this.#logger });
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#writer = new ClaimWriter({ client, coming, state, metrics });
@@ -203,15 +206,7 @@ export class Provisioner {
     });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
-    this.#logger.info('found places for pods', {
-      pods: built.pods.length,
-      onExistingNodes: solution.existing.reduce((sum, { pods }) => sum + pods.length, 0),
-      newNodes: solution.newNodes.length,
-      withoutPlace,
-      pricePerHour: solution.price,
-      lowerBound: solution.lowerBound,
-      seconds,
-    });
+    this.#roundLog.tell(built, solution, seconds);
     return isOver ? undefined : landed;
   }
 
