@@ -17,6 +17,7 @@ describe('createLogger', () => {
       }),
     );
     const entry = JSON.parse(line!) as Record<string, unknown>;
+    expect(Object.keys(entry)).toEqual(['level', 'time', 'controller', 'message', 'NodeClaim', 'error']);
     expect(entry).toMatchObject({
       level: 'INFO',
       message: 'launched',

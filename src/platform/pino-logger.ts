@@ -66,10 +66,11 @@ function readable(fields: Record<string, unknown>): Record<string, unknown> {
 
 function wrap(base: PinoBase): Logger {
   return {
-    debug: (message, fields) => base.debug(fields ?? {}, message),
-    info: (message, fields) => base.info(fields ?? {}, message),
-    warn: (message, fields) => base.warn(fields ?? {}, message),
-    error: (message, fields) => base.error(fields ?? {}, message),
+    // As the first field: a line is read from its beginning.
+    debug: (message, fields) => base.debug({ message, ...fields }),
+    info: (message, fields) => base.info({ message, ...fields }),
+    warn: (message, fields) => base.warn({ message, ...fields }),
+    error: (message, fields) => base.error({ message, ...fields }),
     with: (fields: LogFields) => wrap(base.child(fields)),
   };
 }

@@ -178,15 +178,12 @@ describe('the first hour', () => {
       pools,
       JSON.stringify({ apiVersion: 'v1', kind: 'List', items: (await client.list(NODE_POOLS)).items }),
     );
-    const priorities = join(examples, 'first-hour', 'payments.yaml');
-    const { manifests } = await readManifests([priorities]);
-    const priority = join(folder, 'priority.json');
-    writeFileSync(priority, JSON.stringify(manifests.find(({ object }) => object.kind === 'PriorityClass')?.object));
-    const plan = await spindrift('plan', '-f', file, '-f', pools, '-f', priority, '-o', 'json');
+    const plan = await spindrift('plan', '-f', file, '-f', pools, '-o', 'json');
     expect(plan.code, plan.printed).toBe(0);
     const { podsPlaced, notes } = JSON.parse(plan.printed) as { podsPlaced: number; notes: string[] };
     // 12 web, 5 cache, 3 db, 4 payments, 1 model, 1 report; what has ended is not planned for.
     expect(podsPlaced).toBe(26);
     expect(notes.join()).toMatch(/\d+ of the objects that are given are made by others of them/);
+    expect(notes).toContain('PriorityClass business-critical is not given: planned as priority 0');
   });
 });

@@ -67,6 +67,23 @@ describe('an object that a cluster gave', () => {
   });
 });
 
+describe('the PriorityClasses of a cluster', () => {
+  const pods = (name: string, more = SERVER): string =>
+    `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, ${more}}, spec: {template: {spec: {priorityClassName: ${name}}}}}`;
+  const named = (text: string): readonly string[] => asWritten(parseManifests('-', text).manifests).priorityClasses;
+
+  it('are told where they are named and not given', () => {
+    expect(named(pods('high'))).toEqual(['high']);
+    expect(named(pods('system-node-critical'))).toEqual([]);
+    const given = '{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 5}';
+    expect(named(`${pods('high')}\n---\n${given}`)).toEqual([]);
+  });
+
+  it('are asked for where a person names one that there is not', () => {
+    expect(named(pods('high', 'namespace: default'))).toEqual([]);
+  });
+});
+
 describe('an object that a person wrote', () => {
   it('is left as it is', () => {
     const text = '{apiVersion: v1, kind: Pod, metadata: {name: a, generation: 4}, spec: {nodeName: n1}}';

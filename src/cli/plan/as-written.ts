@@ -9,6 +9,8 @@ import type { Manifest } from './read-manifests.ts';
 export interface WrittenManifests {
   readonly manifests: readonly Manifest[];
   readonly madeByOthers: number;
+  /** PriorityClasses that objects of a cluster name and that are not given: the cluster has them. */
+  readonly priorityClasses: readonly string[];
 }
 
 /** Takes out what a cluster made: fields, objects of controllers that are given too, and objects that have ended. */
@@ -17,13 +19,36 @@ export function asWritten(manifests: readonly Manifest[]): WrittenManifests {
     manifests.map(({ object }) => keyOf(object.kind, object.metadata.namespace, object.metadata.name)),
   );
   const own: Manifest[] = [];
+  const named = new Set<string>();
   let madeByOthers = 0;
   for (const { source, object } of manifests) {
     if (!isFromServer(object)) own.push({ source, object });
     else if (isMadeByOthers(object, given)) madeByOthers++;
-    else if (!hasEnded(object)) own.push({ source, object: withoutServerFields(object) });
+    else if (!hasEnded(object)) {
+      own.push({ source, object: withoutServerFields(object) });
+      const name = priorityClassOf(object) ?? '';
+      if (name !== '' && !BUILT_IN.test(name) && !given.has(keyOf('PriorityClass', undefined, name))) named.add(name);
+    }
   }
-  return { manifests: own, madeByOthers };
+  return { manifests: own, madeByOthers, priorityClasses: [...named].sort() };
+}
+
+/** Those that every cluster has. */
+const BUILT_IN = /^system-(node|cluster)-critical$/;
+
+/** The PriorityClass of a pod, or of the pods of a workload. */
+function priorityClassOf({ kind, ...object }: KubeObject): string | undefined {
+  const { spec } = object as unknown as { spec?: Workload & PodFields & { jobTemplate?: { spec?: Workload } } };
+  const pod = kind === 'Pod' ? spec : (spec?.jobTemplate?.spec ?? spec)?.template?.spec;
+  return pod?.priorityClassName;
+}
+
+interface PodFields {
+  readonly priorityClassName?: string;
+}
+
+interface Workload {
+  readonly template?: { readonly spec?: PodFields };
 }
 
 function isFromServer({ metadata: { uid, resourceVersion } }: KubeObject): boolean {

@@ -3,7 +3,7 @@ import { CORE_LABEL_RULES, foreignLabel } from '../../apis/karpenter/label-rules
 import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import { describeProblems, nodePoolDoubts } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
-import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
+import { type KubeObject, keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import {
   CRON_JOBS,
@@ -51,7 +51,8 @@ export async function makePlan(
   options: PlanOptions,
 ): Promise<PlanReport> {
   const cluster = await ImaginedCluster.create();
-  const { manifests, madeByOthers } = asWritten(read);
+  const { manifests, madeByOthers, priorityClasses } = asWritten(read);
+  for (const name of priorityClasses) await cluster.apply({ source: '', object: aPriorityClass(name) });
   // What pods are checked against must be there before them.
   const first = manifests.filter(({ object }) => object.kind === 'PriorityClass');
   for (const manifest of new Set([...first, ...manifests])) await cluster.apply(manifest);
@@ -64,6 +65,7 @@ export async function makePlan(
     notes.push(
       `${madeByOthers} of the objects that are given are made by others of them, or by nodes, and were passed over`,
     );
+  for (const name of priorityClasses) notes.push(`PriorityClass ${name} is not given: planned as priority 0`);
   for (const cron of await cluster.list(CRON_JOBS)) {
     const how = cron.spec.suspend === true ? 'without pods: it is suspended' : 'as one run, beside everything else';
     notes.push(`CronJob ${keyText(keyOf(cron))} is planned ${how}`);
@@ -81,6 +83,11 @@ export async function makePlan(
   const solution = solve(built.problem, options.solve);
   const newNodes = withinPolicies(solution.newNodes, built, pools, await cluster.list(SPOT_POLICIES), notes);
   return report(built, { ...solution, newNodes }, notes);
+}
+
+function aPriorityClass(name: string): KubeObject {
+  const priorityClass = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value: 0 };
+  return priorityClass;
 }
 
 /** The nodes as the SpotPolicies that are given want them. */

@@ -34,7 +34,8 @@ export class RoundLog {
       withoutPlace: unplaced.reduce((sum, { pods }) => sum + pods.length, 0),
     };
     const found = JSON.stringify(counts);
-    const level = newNodes.length > 0 || found !== this.#last ? 'info' : 'debug';
+    const isNews = newNodes.length > 0 || (counts.onExistingNodes > 0 && found !== this.#last);
+    const level = isNews ? 'info' : 'debug';
     this.#last = found;
     const price = newNodes.length === 0 ? {} : { pricePerHour: solution.price, lowerBound: solution.lowerBound };
     this.#logger[level]('found places for pods', { ...counts, ...price, seconds });
