@@ -39,7 +39,7 @@ describe('waiting for a cluster', () => {
     ]);
     expect(told.length).toBeLessThan(10);
     expect(told.at(-1)).toBe(said()[0]);
-    await installDefinitions(inner, stop.signal);
+    await installDefinitions(inner, [], stop.signal);
     await clock.advance(30_000);
     await work;
     expect(told.at(-1)).toBeUndefined();
@@ -57,7 +57,7 @@ describe('waiting for a cluster', () => {
     let allowed = false;
     const refused = { kind: 'refused', error: new KubeError(status) } as const;
     const { clock, inner, work, said, stop } = setUp((kind) => (allowed || kind !== 'nodes' ? undefined : refused));
-    await installDefinitions(inner, stop.signal);
+    await installDefinitions(inner, [], stop.signal);
     await clock.advance(5000);
     expect(said()).toEqual([
       'we may not list nodes at https://x: bind a ClusterRole to this user that allows get, list and watch of them',

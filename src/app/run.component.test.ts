@@ -8,6 +8,7 @@ import { type RunningCluster, startEmbeddedCluster } from '../embedded/embedded-
 import { seededRandom } from '../platform/random.ts';
 import { RealClock } from '../platform/real-clock.ts';
 import { installDefinitions } from './install-definitions.ts';
+import { loadClouds } from './load-clouds.ts';
 import { run } from './run.ts';
 
 interface Line {
@@ -65,6 +66,8 @@ async function aReplica(kubeconfig: string) {
     leaderElectionName: 'test',
     leaderElectionNamespace: 'default',
     installDefinitions: false,
+    clouds: ['simulated'],
+    cloudOptions: {},
     batchIdleMs: 1000,
     batchMaxMs: 10_000,
     kubeClientQps: 500,
@@ -104,14 +107,14 @@ describe('spindrift run', () => {
     expect(said[0]?.because).toMatch(
       /^https:\S+ does not serve nodeclaims\.karpenter\.sh, nodepools\.karpenter\.sh, .*: install the definitions with the CRD chart, or start with --install-definitions$/,
     );
-    await installDefinitions(running.cluster.client, new AbortController().signal);
+    await installDefinitions(running.cluster.client, await loadClouds(['simulated'], {}), new AbortController().signal);
     await vi.waitFor(async () => expect(await ready()).toEqual([200, 'ok\n']), wait);
     await vi.waitFor(() => expect(lines.map(({ message }) => message)).toContain('leading'), wait);
   });
 
   it('is not ready while the API server is down, and says so in a line or two', async () => {
     const { running, kubeconfig } = await aCluster();
-    await installDefinitions(running.cluster.client, new AbortController().signal);
+    await installDefinitions(running.cluster.client, await loadClouds(['simulated'], {}), new AbortController().signal);
     const { lines, ready } = await aReplica(kubeconfig);
     await vi.waitFor(() => expect(lines.map(({ message }) => message)).toContain('leading'), wait);
     await vi.waitFor(async () => expect(await ready()).toEqual([200, 'ok\n']), wait);
@@ -144,7 +147,7 @@ describe('spindrift run', () => {
 
   it('says that it stands by while another replica leads', async () => {
     const { running, kubeconfig } = await aCluster();
-    await installDefinitions(running.cluster.client, new AbortController().signal);
+    await installDefinitions(running.cluster.client, await loadClouds(['simulated'], {}), new AbortController().signal);
     const first = await aReplica(kubeconfig);
     await vi.waitFor(() => expect(first.lines.map(({ message }) => message)).toContain('leading'), wait);
     const second = await aReplica(kubeconfig);

@@ -14,6 +14,7 @@ import { version } from '../platform/version.ts';
 import { Autoscaler } from './autoscaler.ts';
 import { awaitCluster } from './await-cluster.ts';
 import { installDefinitions } from './install-definitions.ts';
+import { loadClouds } from './load-clouds.ts';
 
 export interface RunOptions {
   readonly kubeconfig: string | undefined;
@@ -26,6 +27,10 @@ export interface RunOptions {
   readonly leaderElectionName: string;
   readonly leaderElectionNamespace: string | undefined;
   readonly installDefinitions: boolean;
+  /** Names of the clouds to serve. */
+  readonly clouds: readonly string[];
+  /** The values of all options, from which each cloud takes its own. */
+  readonly cloudOptions: Readonly<Record<string, unknown>>;
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   readonly kubeClientQps: number;
@@ -61,7 +66,18 @@ export async function run(options: RunOptions): Promise<void> {
     ...(context === undefined ? {} : { context }),
   });
   const { clusterName: cluster, batchIdleMs, batchMaxMs } = options;
-  const autoscaler = new Autoscaler({ client, clock, random, logger, metrics, cluster, batchIdleMs, batchMaxMs });
+  const clouds = await loadClouds(options.clouds, options.cloudOptions);
+  const autoscaler = new Autoscaler({
+    client,
+    clock,
+    random,
+    logger,
+    metrics,
+    cluster,
+    batchIdleMs,
+    batchMaxMs,
+    clouds,
+  });
   let missing: string | undefined = 'the cluster was not looked at yet';
   const notReady = (): string | undefined =>
     health.problem ?? missing ?? (autoscaler.synced ? undefined : 'the caches are not full yet');
@@ -76,7 +92,7 @@ export async function run(options: RunOptions): Promise<void> {
     const tell = (what: string | undefined): void => {
       missing = what;
     };
-    const install = (stop: AbortSignal): Promise<void> => installDefinitions(client, stop);
+    const install = (stop: AbortSignal): Promise<void> => installDefinitions(client, clouds, stop);
     const prepare = options.installDefinitions ? { prepare: install } : {};
     const { kinds } = autoscaler;
     await untilAborted(signal, awaitCluster({ client, clock, logger, server, kinds, tell, ...prepare }, signal));

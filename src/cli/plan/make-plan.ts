@@ -1,6 +1,5 @@
 /** From manifests to a plan: what would be launched for them, what it costs, and what has no place. */
-import { CORE_LABEL_RULES, foreignLabel } from '../../apis/karpenter/label-rules.ts';
-import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
+import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
 import { describeProblems, nodePoolDoubts } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import { type KubeObject, keyOf, keyText } from '../../apis/kubernetes/object.ts';
@@ -13,9 +12,9 @@ import {
   REPLICA_SETS,
   STATEFUL_SETS,
 } from '../../apis/kubernetes/workloads.ts';
-import { SIMULATED_NODE_CLASSES } from '../../apis/spindrift/simulated-node-class.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
-import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
+import { DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
+import type { NodeClass } from '../../cloud/node-class-kind.ts';
 import { poolsToSpread } from '../../controllers/spot-policy/pools-to-spread.ts';
 import { DEFAULT_SPOT_SETTINGS, settingsFor } from '../../controllers/spot-policy/spot-settings.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
@@ -29,7 +28,7 @@ import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
 import { nothingAllowed } from '../../state/nothing-allowed.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { dollars, perMonth } from '../money.ts';
-import { SimulatedMarket } from '../simulated-market.ts';
+import { KnownClouds } from '../offline-clouds.ts';
 import { adviceText } from '../why/advice.ts';
 import { asWritten } from './as-written.ts';
 import { ImaginedCluster } from './imagined-cluster.ts';
@@ -42,6 +41,8 @@ import { oneRun, podOf, podsLike, type Workload } from './workload-pods.ts';
 export interface PlanOptions {
   readonly now: EpochMs;
   readonly catalogFile?: string;
+  /** For clouds whose node classes do not say it. */
+  readonly region?: string;
   readonly solve?: SolveOptions;
 }
 
@@ -141,22 +142,29 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
   const written = await cluster.list(NODE_POOLS);
   const pools = written.length > 0 ? written.filter(({ spec }) => spec.replicas === undefined) : [DEFAULT_NODE_POOL];
   if (written.length === 0) notes.push('no NodePool is given: planned with the one that spindrift up starts with');
-  const nodeClasses = [...(await cluster.list(SIMULATED_NODE_CLASSES))];
+  const clouds = await KnownClouds.load(pools.map(({ spec }) => spec.template.spec.nodeClassRef));
+  const nodeClasses: NodeClass[] = [];
+  for (const { nodeClass } of clouds.list()) nodeClasses.push(...(await cluster.list(nodeClass.resource)));
   for (const pool of pools) {
-    const { kind, name } = pool.spec.template.spec.nodeClassRef;
-    if (nodeClasses.some(({ metadata }) => metadata.name === name)) continue;
-    if (kind !== SIMULATED_NODE_CLASSES.kind) {
-      notes.push(`what ${kind} ${name} sells is not known here: planned with the simulated cloud instead`);
-      notes.push(...meaninglessHere(pool));
-    } else if (written.length > 0) notes.push(`${kind} ${name} is not given: planned with one that has everything`);
-    nodeClasses.push({ ...DEFAULT_NODE_CLASS, metadata: { name } });
+    const { nodeClassRef } = pool.spec.template.spec;
+    const { kind, name } = nodeClassRef;
+    if (nodeClasses.some((each) => each.kind === kind && each.metadata.name === name)) continue;
+    const standIn = clouds.of(nodeClassRef)?.standIn?.(name);
+    if (standIn === undefined) continue;
+    if (written.length > 0) notes.push(`${kind} ${name} is not given: planned with one that has everything`);
+    nodeClasses.push(standIn);
   }
-  const { now, catalogFile } = options;
-  const market = new SimulatedMarket({ now, nodeClasses, ...(catalogFile === undefined ? {} : { catalogFile }) });
+  const { now, catalogFile, region } = options;
+  const market = clouds.market({
+    now,
+    nodeClasses,
+    ...(catalogFile === undefined ? {} : { catalogFile }),
+    ...(region === undefined ? {} : { region }),
+  });
   return pools.map((pool) => {
-    const { name } = pool.spec.template.spec.nodeClassRef;
-    const { group, kind } = SIMULATED_NODE_CLASSES;
-    const instanceTypes = market.instanceTypes({ group, kind, name });
+    const { nodeClassRef } = pool.spec.template.spec;
+    const { name } = nodeClassRef;
+    const instanceTypes = market.instanceTypes(nodeClassRef);
     if ('problem' in instanceTypes) {
       const problems = `node class ${name} of NodePool ${pool.metadata.name}: ${instanceTypes.problem}`;
       throw new SpindriftError('MANIFESTS_INVALID', { problems });
@@ -166,16 +174,6 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
     for (const doubt of nodePoolDoubts(pool)) notes.push(describeProblems(pool, [doubt]));
     return { pool, instanceTypes };
   });
-}
-
-/** Labels that the pool's own cloud has, and the one that it is planned with does not. */
-function meaninglessHere({ metadata, spec }: NodePool): string[] {
-  const keys = spec.template.spec.requirements.map(({ key }) => key);
-  const foreign = keys.filter((key) => foreignLabel(key, SIMULATED_NODE_CLASSES.group, CORE_LABEL_RULES) !== undefined);
-  if (foreign.length === 0) return [];
-  return [
-    `NodePool ${metadata.name} is planned without its requirements on ${foreign.join(', ')}: the simulated cloud does not have these labels`,
-  ];
 }
 
 function report(built: BuiltProblem, solution: Solution, notes: readonly string[]): PlanReport {

@@ -6,6 +6,7 @@ import { SIMULATED_NODE_CLASSES } from '../../../src/apis/spindrift/simulated-no
 import { DEFAULT_NODE_CLASS } from '../../../src/app/default-pool.ts';
 import type { WatchedCluster } from '../../../src/cli/live-cluster.ts';
 import { fleetOf, snapshotOf } from '../../../src/cli/live-snapshot.ts';
+import { KnownClouds } from '../../../src/cli/offline-clouds.ts';
 import { type NodeDue, nodeDue, nodeDueText } from '../../../src/cli/why/node-due.ts';
 import { engineSolve } from '../../../src/controllers/disruption/engine-solve.ts';
 import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
@@ -28,7 +29,8 @@ async function dueAfter(minutes: number, spec: object, expireAfter: string): Pro
   const watching = informers.run(stop.signal);
   await clock.run(informers.synced(stop.signal), 'the caches');
   const state = new ClusterState(informers);
-  const cluster = { state, clock, nodeClasses: () => [DEFAULT_NODE_CLASS] } as unknown as WatchedCluster;
+  const clouds = await KnownClouds.load([{ group: 'spindrift.dev', kind: 'SimulatedNodeClass' }]);
+  const cluster = { state, clock, clouds, nodeClasses: () => [DEFAULT_NODE_CLASS] } as unknown as WatchedCluster;
   const { look } = fleetOf(cluster, { has: () => false });
   const { snapshot, spot } = snapshotOf(cluster);
   const [node] = state.nodes();
