@@ -11,8 +11,8 @@ import type { NewNode, Solution } from '../../engine/solution.ts';
 import { solveSteps } from '../../engine/solve.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { EventRecorder } from '../../kube/event-recorder.ts';
+import { TroubleLog } from '../../kube/trouble-log.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
@@ -87,6 +87,7 @@ export class Provisioner {
   readonly #options: ProvisionerOptions;
   readonly #logger: Logger;
   readonly #roundLog: RoundLog;
+  readonly #trouble: TroubleLog;
   readonly #metrics: ProvisioningMetrics;
   readonly #batcher: Batcher;
   readonly #later: LaterRound;
@@ -109,6 +110,7 @@ export class Provisioner {
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
     this.#roundLog = new RoundLog({ clock: options.clock, logger: this.#logger });
+    this.#trouble = new TroubleLog({ clock: options.clock, logger: this.#logger });
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#writer = new ClaimWriter({ client, coming, state, metrics, written: options.written });
@@ -130,7 +132,7 @@ export class Provisioner {
           else this.#nothingToPlan(state.nodes());
         } catch (error) {
           if (signal.aborted) return;
-          this.#logger.error('provisioning failed', { error: asError(error) });
+          this.#trouble.error('provisioning failed', error);
           await clock.sleep(1000, signal);
           this.#batcher.trigger();
         }
@@ -263,7 +265,7 @@ export class Provisioner {
       return claim;
     } catch (error) {
       if (signal.aborted) return undefined;
-      this.#logger.error('claim could not be written', { NodePool: { name: node.pool }, error: asError(error) });
+      this.#trouble.error('claim could not be written', error, { NodePool: { name: node.pool } });
       return undefined;
     }
   }
