@@ -42,7 +42,8 @@ export class Catalogue {
         query,
         this.#options.profiles.map((shape) => this.#entry(shape)),
       );
-    const [, id = '', rest = ''] = /^\/api\/v1\/([^/]+)\/(deployment|pricing)$/.exec(path) ?? [];
+    const [, encoded = '', rest = ''] = /^\/api\/v1\/([^/]+)\/(deployment|pricing)$/.exec(path) ?? [];
+    const id = decodeURIComponent(encoded);
     if (rest === 'deployment') return this.#page(query, this.#deployments(id));
     if (rest === 'pricing') return this.#pricing(id);
     throw new WireError(404, 'not_found', `There is no ${path}`);
