@@ -4,6 +4,7 @@ import type { Random } from '../../../src/platform/random.ts';
 import { answerAccount } from './account-routes.ts';
 import { Catalogue } from './catalogue-routes.ts';
 import { Iam } from './iam-routes.ts';
+import { instance } from './on-wire.ts';
 import type { ProfileShape } from './profiles.ts';
 import { RegionWorld } from './region-world.ts';
 import { answerVpc } from './vpc-routes.ts';
@@ -27,6 +28,8 @@ export class IbmServer {
   readonly iam: Iam;
   readonly catalogue: Catalogue;
   readonly #clock: Clock;
+  /** The machine that asks the metadata service. */
+  asking = '';
   #window = 0;
   #inWindow = 0;
 
@@ -57,6 +60,8 @@ export class IbmServer {
     const { world } = this;
     const token = this.iam.answer(request);
     if (token !== undefined) return token;
+    const metadata = this.#metadata(request);
+    if (metadata !== undefined) return metadata;
     const priced = this.catalogue.answer(request);
     if (priced !== undefined) return priced;
     world.requests.push(`${request.method} ${request.path}`);
@@ -66,6 +71,17 @@ export class IbmServer {
     const fault = world.faults.before?.(request);
     if (fault !== undefined) throw new WireError(fault.status, fault.code, `refused by the test: ${fault.code}`);
     return answerAccount(world, request) ?? answerVpc(world, request);
+  }
+
+  /** What a machine hears about itself: it is asked without knowing its name. */
+  #metadata({ method, path, headers }: WireRequest): WireAnswer | undefined {
+    if (method !== 'GET' || path !== '/metadata/v1/instance') return undefined;
+    if (headers.authorization !== 'Bearer instance-identity')
+      throw new WireError(401, 'not_authenticated', 'no identity');
+    const asking = this.world.instances.get(this.asking);
+    if (asking === undefined) throw new WireError(404, 'not_found', 'no machine asks');
+    const { vpc, image, ...rest } = instance(this.world, asking);
+    return { status: 200, body: { vpc, image, ...rest } };
   }
 
   #limit(): void {
