@@ -145,7 +145,7 @@ const blockDevice = object('A volume of each machine.', {
 });
 
 const reservationAffinity = object(
-  'Whether on-demand machines use capacity reservations of the account. Spot machines never do.',
+  'Whether machines use capacity reservations of the account. With any policy but disabled the class launches no spot machines.',
   {
     policy: required(choice('How they use them.', ['disabled', 'automatic', 'manual'])),
     pool: list('The IDs of the reservations, for manual.', name('An ID.'), { maxItems: 10 }),
@@ -278,10 +278,12 @@ export const IBM_NODE_CLASS_STATUS = object('What was found in IBM Cloud.', {
   validationError: text('What is wrong, as a sentence; absent when nothing is.'),
   selectedInstanceTypes: list('The profiles that fit instanceRequirements.', text('A profile.')),
   selectedSubnets: list('The subnets that machines are launched in.', text('An ID.')),
+  eligibleSubnets: list('The subnets that machines may be in.', text('An ID.')),
   resolvedSecurityGroups: list('The security groups of machines.', text('An ID.')),
   resolvedImageID: text('The image that machines boot.'),
   resolvedResourceGroup: text('The ID of the resource group.'),
-  resolvedZones: list('The zones of the selected subnets.', text('A zone.')),
+  resolvedZones: list('The zone of each of the selected subnets.', text('A zone.')),
+  resolvedArchitecture: text('The processor architecture of the image.'),
   placementTargetKind: text('What placementTarget is: PlacementGroup, DedicatedHost or DedicatedHostGroup.'),
   conditions: conditions('reason required'),
 });

@@ -59,13 +59,20 @@ export class VpcClient {
 
   /** Page by page, so that who looks for something need not hold all, and each page can be asked for again by itself. */
   instancePages(filter: InstanceFilter, signal: AbortSignal): AsyncGenerator<readonly VpcInstance[]> {
-    const query = {
-      name: filter.name,
-      'vpc.id': filter.vpcId,
-      'resource_group.id': filter.resourceGroupId,
-      'availability.class': filter.availabilityClass,
-    };
-    return this.#pages<VpcInstance>('ListInstances', '/instances', 'instances', query, signal);
+    return this.#pages<VpcInstance>('ListInstances', '/instances', 'instances', queryOf(filter), signal);
+  }
+
+  /** One page, after the token that the page before gave. */
+  async instancePage(
+    filter: InstanceFilter,
+    start: string | undefined,
+    signal: AbortSignal,
+    limit = PAGE,
+  ): Promise<{ readonly instances: readonly VpcInstance[]; readonly next: string | undefined }> {
+    const query = { ...queryOf(filter), start, limit };
+    const call = { method: 'GET', path: '/instances', query } as const;
+    const body = await this.#api.call<Page & { instances: readonly VpcInstance[] }>('ListInstances', call, signal);
+    return { instances: body.instances, next: nextStart(body) };
   }
 
   async listInstances(filter: InstanceFilter, signal: AbortSignal): Promise<VpcInstance[]> {
@@ -237,12 +244,28 @@ export class VpcClient {
     let start: string | undefined;
     do {
       const call = { method: 'GET', path, query: { ...query, limit: PAGE, start } } as const;
-      const body = await this.#api.call<Record<string, unknown> & { next?: { href: string } }>(operation, call, signal);
+      const body = await this.#api.call<Record<string, unknown> & Page>(operation, call, signal);
       yield (body[field] ?? []) as readonly T[];
-      const next = body.next?.href;
-      start = next === undefined ? undefined : (new URL(next, 'https://vpc').searchParams.get('start') ?? undefined);
+      start = nextStart(body);
     } while (start !== undefined);
   }
+}
+
+interface Page {
+  readonly next?: { readonly href: string };
+}
+
+function nextStart({ next }: Page): string | undefined {
+  return next === undefined ? undefined : (new URL(next.href, 'https://vpc').searchParams.get('start') ?? undefined);
+}
+
+function queryOf(filter: InstanceFilter): Query {
+  return {
+    name: filter.name,
+    'vpc.id': filter.vpcId,
+    'resource_group.id': filter.resourceGroupId,
+    'availability.class': filter.availabilityClass,
+  };
 }
 
 function membersPath(balancer: string, pool: string): string {
