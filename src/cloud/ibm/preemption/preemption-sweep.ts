@@ -67,7 +67,7 @@ export class PreemptionSweep implements NoticeSource {
     const { clock, dealtWith } = this.#options;
     return {
       kind: 'preempted',
-      providerID: `ibm:///${vpc.region}/${instance.id}`,
+      machine: instance.id,
       at: clock.now() as EpochMs,
       source: 'ibm-vpc',
       detail: `IBM Cloud preempted the spot machine ${instance.id} (${instance.profile.name} in ${instance.zone.name})`,
