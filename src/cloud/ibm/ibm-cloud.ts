@@ -166,11 +166,7 @@ export class IbmCloud implements Cloud {
         message: `instance ${instance.id} is ${instance.status}`,
       };
     await this.#tag(instance, owner, nodeClass, signal);
-    return {
-      kind: 'launched',
-      machine: this.#machine(instance, owner, region),
-      annotations: annotationsOf(instance, nodeClass),
-    };
+    return { kind: 'launched', machine: this.#machine(instance, owner, region) };
   }
 
   /** Tags are an extra for people and bills; a launch does not fail for them. */
@@ -303,6 +299,7 @@ export class IbmCloud implements Cloud {
       claim: { name: owner?.claim ?? '', uid: owner?.uid ?? '' },
       pool: owner?.pool ?? '',
       nodeClass: owner?.nodeClass ?? '',
+      annotations: annotationsOf(instance, ofClass),
     };
   }
 
@@ -347,14 +344,16 @@ function subnetIn({ status = {} }: IBMNodeClass, zone: string): string | undefin
   return index < 0 ? undefined : status.selectedSubnets?.[index];
 }
 
+/** What drift is seen by later. */
 function annotationsOf(
   { primary_network_attachment: attachment, image }: VpcInstance,
-  { status = {} }: IBMNodeClass,
+  nodeClass: IBMNodeClass | undefined,
 ): Readonly<Record<string, string>> {
   const subnet = attachment?.subnet.id;
+  const groups = nodeClass?.status?.resolvedSecurityGroups;
   return {
     ...(image === undefined ? {} : { [ANNOTATION_IBM_IMAGE]: image.id }),
     ...(subnet === undefined ? {} : { [ANNOTATION_IBM_SUBNET]: subnet }),
-    [ANNOTATION_IBM_SECURITY_GROUPS]: [...(status.resolvedSecurityGroups ?? [])].sort().join(),
+    ...(groups === undefined ? {} : { [ANNOTATION_IBM_SECURITY_GROUPS]: [...groups].sort().join() }),
   };
 }

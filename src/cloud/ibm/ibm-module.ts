@@ -1,9 +1,11 @@
 /** IBM Cloud, as `--cloud ibm` enables it. Light: all that it needs is loaded when it is enabled. */
+import { IBM_GROUP } from '../../apis/ibm/labels.ts';
 import type { CloudModule } from '../cloud-module.ts';
 import { IBM_OPTIONS, type IbmOptions } from './options.ts';
 
 export const IBM_CLOUD: CloudModule = {
   name: 'ibm',
+  kind: { group: IBM_GROUP, kind: 'IBMNodeClass' },
   options: IBM_OPTIONS,
   async load(values) {
     const [{ IBM_NODE_CLASS_KIND }, { IBM_LABELS }, { openIbmCloud, serviceOpener }] = await Promise.all([
