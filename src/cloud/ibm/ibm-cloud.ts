@@ -181,17 +181,19 @@ export class IbmCloud implements Cloud {
     }
   }
 
-  /** A machine that is still starting is not taken for a launch that succeeded: the launch is gone on with, by its name. */
+  /**
+   * A machine that is still starting is not taken for a launch that succeeded: the launch goes on with it, by its name. One that
+   * is being deleted is what is left of a launch that failed.
+   */
   async find(claim: NodeClaim, signal: AbortSignal): Promise<Machine | undefined> {
     const { ownership } = this.#parts;
     const name = ownership.nameOf(claim.metadata.uid ?? '');
     for (const region of this.#regionsOf(claim.spec.nodeClassRef.name)) {
       const instance = await this.#parts.regions.vpc(region).instanceNamed(name, signal);
       if (instance === undefined) continue;
-      const { kind } = startState(instance);
-      return kind === 'starting' || kind === 'failed'
-        ? undefined
-        : this.#machine(instance, ownership.remember(claim), region);
+      if (startState(instance).kind !== 'running') return undefined;
+      await this.#parts.regions.shapes(region, signal);
+      return this.#machine(instance, ownership.remember(claim), region);
     }
     return undefined;
   }

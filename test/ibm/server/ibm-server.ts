@@ -21,6 +21,7 @@ export interface IbmServerOptions {
   readonly origin?: string;
   readonly profiles?: readonly ProfileShape[];
   readonly unpriced?: ReadonlySet<string>;
+  readonly dedicated?: 'hosts' | 'hostGroups';
 }
 
 export class IbmServer {

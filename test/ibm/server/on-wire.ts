@@ -413,3 +413,61 @@ export function balancer(world: RegionWorld, one: StoredBalancer) {
     udp_supported: false,
   };
 }
+
+export function placementGroup(world: RegionWorld, name: string) {
+  const [id = ''] = [...world.placementGroups].find(([, one]) => one === name) ?? [];
+  return {
+    ...world.refs.typed('placement-group', 'placement_groups', id, name, 'placement_group'),
+    created_at: CREATED,
+    lifecycle_state: 'stable',
+    resource_group: resourceGroup(world, world.resourceGroups[0]?.id ?? ''),
+    strategy: 'host_spread',
+  };
+}
+
+export function dedicatedHostGroup(world: RegionWorld, name: string) {
+  const [id = ''] = [...world.dedicatedHostGroups].find(([, one]) => one === name) ?? [];
+  return {
+    ...world.refs.typed('dedicated-host-group', 'dedicated_host/groups', id, name, 'dedicated_host_group'),
+    class: 'bx2',
+    created_at: CREATED,
+    dedicated_hosts: [],
+    family: 'balanced',
+    resource_group: resourceGroup(world, world.resourceGroups[0]?.id ?? ''),
+    supported_instance_profiles: [],
+    zone: world.refs.zone(world.zones[0] ?? ''),
+  };
+}
+
+export function dedicatedHost(world: RegionWorld, name: string) {
+  const [id = ''] = [...world.dedicatedHosts].find(([, one]) => one === name) ?? [];
+  const zone = world.zones[0] ?? '';
+  return {
+    ...world.refs.typed('dedicated-host', 'dedicated_hosts', id, name, 'dedicated_host', zone),
+    available_memory: 128,
+    available_vcpu: { architecture: 'amd64', count: 32, manufacturer: 'intel' },
+    created_at: CREATED,
+    disks: [],
+    group: world.refs.typed(
+      'dedicated-host-group',
+      'dedicated_host/groups',
+      '0717-group',
+      'group',
+      'dedicated_host_group',
+      zone,
+    ),
+    instance_placement_enabled: true,
+    instances: [],
+    lifecycle_state: 'stable',
+    memory: 128,
+    numa: { count: 2, nodes: [] },
+    profile: { href: world.refs.href('/dedicated_host/profiles/bx2-host-152x608'), name: 'bx2-host-152x608' },
+    provisionable: true,
+    resource_group: resourceGroup(world, world.resourceGroups[0]?.id ?? ''),
+    socket_count: 2,
+    state: 'available',
+    supported_instance_profiles: [],
+    vcpu: { architecture: 'amd64', count: 32, manufacturer: 'intel' },
+    zone: world.refs.zone(zone),
+  };
+}

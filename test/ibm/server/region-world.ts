@@ -135,6 +135,8 @@ export interface RegionWorldOptions {
   /** The address that hrefs begin with, ending in /v1. */
   readonly base?: string;
   readonly profiles?: readonly ProfileShape[];
+  /** Where it has a dedicated host or host group, called `0717-` and this word. */
+  readonly dedicated?: 'hosts' | 'hostGroups' | undefined;
 }
 
 export class RegionWorld {
@@ -151,6 +153,10 @@ export class RegionWorld {
   readonly volumes = new Map<string, StoredVolume>();
   readonly interfaces = new Map<string, StoredInterface>();
   readonly balancers = new Map<string, StoredBalancer>();
+  /** Names by ID. */
+  readonly placementGroups = new Map<string, string>();
+  readonly dedicatedHosts = new Map<string, string>();
+  readonly dedicatedHostGroups = new Map<string, string>();
   /** Tags by CRN. */
   readonly tags = new Map<string, Set<string>>();
   readonly faults: Faults = {
@@ -201,6 +207,8 @@ export class RegionWorld {
       this.addImage(`ibm-ubuntu-24-04-3-minimal-amd64-${build}`, day);
     this.addImage('ibm-ubuntu-22-04-5-minimal-amd64-7', 20);
     this.addImage('ibm-ubuntu-24-04-3-minimal-s390x-1', 15, { architecture: 's390x' });
+    if (options.dedicated === 'hosts') this.dedicatedHosts.set('0717-hosts', 'host');
+    if (options.dedicated === 'hostGroups') this.dedicatedHostGroups.set('0717-hostGroups', 'hosts');
     this.keys.push({ id: this.refs.regionalId(), name: 'ops' });
   }
 

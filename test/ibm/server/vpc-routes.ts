@@ -218,6 +218,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
     world.removeInterface(id);
     return { status: 204 };
   },
+  'GET /placement_groups/*': (world, [id = '']) =>
+    ok(wire.placementGroup(world, found(world.placementGroups.get(id), 'Placement group', id))),
+  'GET /dedicated_hosts/*': (world, [id = '']) =>
+    ok(wire.dedicatedHost(world, found(world.dedicatedHosts.get(id), 'Dedicated host', id))),
+  'GET /dedicated_host/groups/*': (world, [id = '']) =>
+    ok(wire.dedicatedHostGroup(world, found(world.dedicatedHostGroups.get(id), 'Dedicated host group', id))),
   'GET /load_balancers/*': (world, [id]) => ok(wire.balancer(world, balancerOf(world, id))),
   'GET /load_balancers/*/pools': (world, [id]) => {
     const balancer = balancerOf(world, id);

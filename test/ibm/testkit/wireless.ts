@@ -13,12 +13,13 @@ export interface WirelessOptions {
 
 /** Services of the local cloud at the addresses that options name: a path is all that counts. */
 export function wireless(server: IbmServer, options: WirelessOptions = {}): ServiceOpener {
-  const headers = { authorization: `Bearer ${token(server)}`, 'content-type': 'application/json' };
   return (url): HttpService => ({
     send: async (call, signal) => {
       signal.throwIfAborted();
       await options.before?.(call);
       signal.throwIfAborted();
+      // A fresh one each time: hours pass here in no time.
+      const headers = { authorization: `Bearer ${token(server)}`, 'content-type': 'application/json' };
       const query = new URLSearchParams();
       for (const [name, value] of Object.entries(call.query ?? {}))
         if (value !== undefined) query.set(name, `${value}`);
