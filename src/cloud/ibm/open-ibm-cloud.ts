@@ -6,6 +6,7 @@ import { asError, hasCode, SpindriftError } from '../../platform/errors.ts';
 import { secretLetters } from '../../platform/secret.ts';
 import type { Cloud, CloudController, NoticeSource } from '../cloud.ts';
 import type { CloudWorld } from '../cloud-module.ts';
+import { NodeClassController } from '../node-class/node-class-controller.ts';
 import { AccountClient } from './api/account-client.ts';
 import { authenticate, type ServiceOpener } from './api/authentication.ts';
 import { IbmApi } from './api/ibm-api.ts';
@@ -21,8 +22,8 @@ import { CircuitBreaker } from './launch/circuit-breaker.ts';
 import { LeftoverSweep } from './launch/leftovers.ts';
 import { Ownership } from './launch/ownership.ts';
 import { LoadBalancers } from './load-balancers.ts';
-import { checkNodeClass } from './node-class/check-node-class.ts';
-import { IbmNodeClassController } from './node-class/node-class-controller.ts';
+import { IBM_NODE_CLASS_KIND } from './node-class/ibm-node-class-kind.ts';
+import { resolveNodeClass } from './node-class/resolve-node-class.ts';
 import type { IbmOptions } from './options.ts';
 import { EventNotifications } from './preemption/event-notifications.ts';
 import { PreemptionReport } from './preemption/preemption-report.ts';
@@ -99,26 +100,21 @@ export async function openIbmCloud(world: CloudWorld, options: IbmOptions, open:
   const report = new PreemptionReport({ metrics, recorder, ownership, nodes: () => informers.nodes.list() });
   const vpcs = (): readonly VpcClient[] => cloud.scopes().map((region) => regions.vpc(region));
   const isOurs = (instance: { readonly name: string }): boolean => ownership.isOurs(instance);
-  const nodeClasses = new IbmNodeClassController({
-    client,
-    clock,
-    logger,
-    nodeClasses: informers.nodeClasses,
-    nodeClaims: informers.nodeClaims,
-    check: async (checked, signal) => {
+  const nodeClasses = new NodeClassController({
+    name: 'ibm.nodeclass',
+    kind: IBM_NODE_CLASS_KIND,
+    world,
+    resolve: async (checked, signal) => {
       const { region } = checked.spec;
-      return checkNodeClass(
-        checked,
-        {
-          vpc: regions.vpc(region),
-          account,
-          shapes: await regions.shapes(region, signal),
-          machinesIn: (subnet) =>
-            claims().filter(({ metadata }) => metadata.annotations?.[ANNOTATION_IBM_SUBNET] === subnet).length,
-          resourceGroup: options.ibmResourceGroup,
-        },
-        signal,
-      );
+      const check = {
+        vpc: regions.vpc(region),
+        account,
+        shapes: await regions.shapes(region, signal),
+        machinesIn: (subnet: string) =>
+          claims().filter(({ metadata }) => metadata.annotations?.[ANNOTATION_IBM_SUBNET] === subnet).length,
+        resourceGroup: options.ibmResourceGroup,
+      };
+      return resolveNodeClass(checked, check, clock.now(), signal);
     },
   });
   const facts = {

@@ -1,5 +1,10 @@
 /** The driver of IBM Cloud on the local server, without a wire and on a virtual clock: one world, any number of processes. */
-import type { IBMNodeClass, IBMNodeClassSpec } from '../../../src/apis/ibm/ibm-node-class.ts';
+import {
+  IBM_NODE_CLASS_CONDITIONS,
+  type IBMNodeClass,
+  type IBMNodeClassSpec,
+} from '../../../src/apis/ibm/ibm-node-class.ts';
+import { withConditions } from '../../../src/apis/karpenter/condition-changes.ts';
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../../src/apis/kubernetes/core.ts';
 import type { Node } from '../../../src/apis/kubernetes/node.ts';
@@ -7,8 +12,7 @@ import type { Cloud } from '../../../src/cloud/cloud.ts';
 import type { CloudWorld } from '../../../src/cloud/cloud-module.ts';
 import { AccountClient } from '../../../src/cloud/ibm/api/account-client.ts';
 import { VpcClient } from '../../../src/cloud/ibm/api/vpc-client.ts';
-import { checkNodeClass } from '../../../src/cloud/ibm/node-class/check-node-class.ts';
-import { statusAfter } from '../../../src/cloud/ibm/node-class/node-class-controller.ts';
+import { resolveNodeClass } from '../../../src/cloud/ibm/node-class/resolve-node-class.ts';
 import { openIbmCloud } from '../../../src/cloud/ibm/open-ibm-cloud.ts';
 import { IBM_OPTIONS, type IbmOptions } from '../../../src/cloud/ibm/options.ts';
 import { machineShape } from '../../../src/cloud/ibm/profiles/machine-shape.ts';
@@ -143,8 +147,10 @@ async function readyNodeClass(
     metadata: { name: 'default', uid: 'uid-default', generation: 1 },
     spec: classSpec(server, changes),
   };
-  const findings = await checkNodeClass(nodeClass, { vpc, account, shapes, machinesIn: () => 0 }, NEVER);
-  return { ...nodeClass, status: statusAfter(nodeClass, findings, clock.now()) };
+  const check = { vpc, account, shapes, machinesIn: () => 0 };
+  const { conditions: found, status } = await resolveNodeClass(nodeClass, check, clock.now(), NEVER);
+  const conditions = withConditions(IBM_NODE_CLASS_CONDITIONS, nodeClass, found, clock.now());
+  return { ...nodeClass, status: { ...status, conditions } as NonNullable<IBMNodeClass['status']> };
 }
 
 /** One way to buy a Flex machine. */
