@@ -26,9 +26,19 @@ describe.skipIf(missing !== '')(`the local IBM Cloud ${missing}`, () => {
   it('is believed by the official Python SDK, whose models read every answer', async () => {
     const { network, images, keys } = server.world;
     const balancer = server.world.addBalancer('ingress');
+    const { placementGroups, dedicatedHosts, dedicatedHostGroups } = server.world;
+    placementGroups.set('r006-spread', 'spread');
+    dedicatedHosts.set('0717-host', 'host');
+    dedicatedHostGroups.set('0717-group', 'hosts');
+    const placements = ['r006-spread', '0717-host', '0717-group'];
     const names = [network.vpc.id, network.subnets[0]?.id, images[0]?.id, keys[0]?.id, balancer.id] as string[];
     const { python } = judges as { python: string };
-    const said = await judge(python, [join(import.meta.dirname, 'judge', 'judge.py'), front.origin, ...names]);
+    const said = await judge(python, [
+      join(import.meta.dirname, 'judge', 'judge.py'),
+      front.origin,
+      ...names,
+      ...placements,
+    ]);
     expect(said.trim().split('\n')).toEqual([
       '37 profiles',
       'created judge-1',

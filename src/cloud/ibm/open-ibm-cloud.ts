@@ -137,6 +137,7 @@ export async function openIbmCloud(world: CloudWorld, options: IbmOptions, open:
       windowMs: options.ibmCircuitBreakerWindow,
       openMs: options.ibmCircuitBreakerRecovery,
       trials: options.ibmCircuitBreakerTrials,
+      perMinute: options.ibmLaunchesPerMinute,
     }),
     balancers,
     memoryOverhead,

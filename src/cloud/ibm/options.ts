@@ -233,6 +233,14 @@ export const IBM_OPTIONS = {
     max: 100,
     help: 'How many launches are tried after that.',
   }),
+  ibmLaunchesPerMinute: numberOption({
+    flag: 'ibm-launches-per-minute',
+    env: 'CIRCUIT_BREAKER_RATE_LIMIT_PER_MINUTE',
+    fallback: 0,
+    min: 0,
+    max: 100_000,
+    help: 'The most machines that each class launches in a minute; 0 for any number.',
+  }),
 } as const;
 
 export type IbmOptions = OptionValues<typeof IBM_OPTIONS>;

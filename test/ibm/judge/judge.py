@@ -7,11 +7,11 @@ from ibm_cloud_sdk_core import ApiException
 from ibm_cloud_sdk_core.authenticators import IAMAuthenticator
 from ibm_vpc import VpcV1
 from ibm_vpc.vpc_v1 import (
-    Image, Instance, InstanceAction, InstanceCollection, InstanceProfile, InstanceProfileCollection, Key, LoadBalancer,
+    DedicatedHost, DedicatedHostGroup, PlacementGroup, Image, Instance, InstanceAction, InstanceCollection, InstanceProfile, InstanceProfileCollection, Key, LoadBalancer,
     LoadBalancerPool, LoadBalancerPoolMember, Region, SecurityGroup, Subnet, SubnetCollection, VirtualNetworkInterface,
     Volume, VPC, Zone)
 
-origin, vpc_id, subnet_id, image_id, key_id, balancer_id = sys.argv[1:7]
+origin, vpc_id, subnet_id, image_id, key_id, balancer_id, placement_id, host_id, host_group_id = sys.argv[1:10]
 vpc = VpcV1(authenticator=IAMAuthenticator('local-api-key', url=origin))
 vpc.set_service_url(origin + '/v1')
 said = []
@@ -72,6 +72,11 @@ Subnet.from_dict(vpc.get_subnet(subnet_id).get_result())
 [Image.from_dict(one) for one in vpc.list_images(visibility='public').get_result()['images']]
 Image.from_dict(vpc.get_image(image_id).get_result())
 Key.from_dict(vpc.get_key(key_id).get_result())
+
+
+PlacementGroup.from_dict(vpc.get_placement_group(placement_id).get_result())
+DedicatedHost.from_dict(vpc.get_dedicated_host(host_id).get_result())
+DedicatedHostGroup.from_dict(vpc.get_dedicated_host_group(host_group_id).get_result())
 
 
 # A spot machine, from the prototype's own model.

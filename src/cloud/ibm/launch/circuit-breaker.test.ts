@@ -43,4 +43,15 @@ describe('CircuitBreaker', () => {
     for (let failure = 0; failure < 9; failure++) off.failed('a', 'x');
     expect(() => off.enter('a')).not.toThrow();
   });
+
+  it('lets through so many launches of a class in a minute, where that is asked for', async () => {
+    const clock = new VirtualClock();
+    const breaker = new CircuitBreaker({ clock, perMinute: 2 });
+    breaker.enter('a');
+    breaker.enter('a');
+    expect(() => breaker.enter('a')).toThrow('too many requests');
+    breaker.enter('b');
+    await clock.advance(30_000);
+    breaker.enter('a');
+  });
 });

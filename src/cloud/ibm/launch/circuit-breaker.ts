@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../../platform/clock.ts';
 import { SpindriftError } from '../../../platform/errors.ts';
+import { TokenBucket } from '../../../platform/token-bucket.ts';
 
 export interface CircuitBreakerOptions {
   readonly clock: Clock;
@@ -15,6 +16,8 @@ export interface CircuitBreakerOptions {
   readonly openMs?: number;
   /** So many launches are tried when that time is over; one that succeeds closes it. */
   readonly trials?: number;
+  /** The most launches of a class in a minute; 0 for any number. */
+  readonly perMinute?: number;
 }
 
 interface Circuit {
@@ -27,16 +30,28 @@ interface Circuit {
 export class CircuitBreaker {
   readonly #options: Required<CircuitBreakerOptions>;
   readonly #circuits = new Map<string, Circuit>();
+  readonly #buckets = new Map<string, TokenBucket>();
 
   constructor(options: CircuitBreakerOptions) {
-    this.#options = { enabled: true, failures: 3, windowMs: 300_000, openMs: 900_000, trials: 2, ...options };
+    this.#options = {
+      enabled: true,
+      failures: 3,
+      windowMs: 300_000,
+      openMs: 900_000,
+      trials: 2,
+      perMinute: 0,
+      ...options,
+    };
   }
 
   /** Rejects a launch while the circuit of its class and region is open. The claim is tried again, not given up. */
   enter(key: string): void {
     const { clock, trials } = this.#options;
     const circuit = this.#circuits.get(key);
-    if (circuit?.openUntil === undefined) return;
+    if (circuit?.openUntil === undefined) {
+      this.#take(key);
+      return;
+    }
     const leftMs = circuit.openUntil - clock.elapsed();
     if (leftMs <= 0 && circuit.trials < trials) {
       circuit.trials++;
@@ -44,6 +59,14 @@ export class CircuitBreaker {
     }
     const problem = `launches are paused for ${Math.max(1, Math.ceil(leftMs / 1000))} s because they kept failing: ${circuit.lastProblem}`;
     throw new SpindriftError('CLOUD_UNAVAILABLE', { operation: `launch from ${key}`, problem });
+  }
+
+  #take(key: string): void {
+    const { clock, perMinute } = this.#options;
+    if (perMinute === 0) return;
+    const bucket = this.#buckets.get(key) ?? new TokenBucket({ clock, perSecond: perMinute / 60, burst: perMinute });
+    this.#buckets.set(key, bucket);
+    if (!bucket.tryTake()) throw new SpindriftError('CLOUD_THROTTLED', { operation: `launch from ${key}` });
   }
 
   succeeded(key: string): void {

@@ -28,6 +28,7 @@ const TAGS = {
 } as const;
 const TAG_CLUSTER = 'karpenter.sh/cluster';
 const MOST_REMEMBERED = 20_000;
+const ASK_ONE_BY_ONE = 10;
 
 export class Ownership {
   readonly #options: OwnershipOptions;
@@ -71,9 +72,13 @@ export class Ownership {
   ): Promise<ReadonlyMap<string, Owner>> {
     if (instances.some(({ name }) => !this.#known.has(name)))
       for (const claim of this.#options.claims()) this.remember(claim);
-    for (const { name } of instances) {
-      if (this.#known.has(name)) continue;
-      const [volume] = await vpc.volumesNamed(bootVolumeName(name), signal);
+    const unknown = instances.filter(({ name }) => !this.#known.has(name));
+    // Of many, one list of all volumes is cheaper than a question for each.
+    const volumes = unknown.length > ASK_ONE_BY_ONE ? await vpc.volumesNamed(undefined, signal) : undefined;
+    const byName = new Map(volumes?.map((volume) => [volume.name, volume]));
+    for (const { name } of unknown) {
+      const part = bootVolumeName(name);
+      const volume = volumes === undefined ? (await vpc.volumesNamed(part, signal))[0] : byName.get(part);
       this.#put(name, readTags(volume?.user_tags ?? [], name.slice(this.#prefix.length)));
     }
     return new Map(instances.flatMap(({ name }) => [[name, this.#known.get(name) as Owner] as const]));
