@@ -32,6 +32,7 @@ export class IbmCatalogue {
   readonly #options: IbmCatalogueOptions;
   /** By the name of the node class. */
   readonly #made = new Map<string, Made>();
+  #learned: ReadonlyMap<string, number> = new Map();
 
   constructor(options: IbmCatalogueOptions) {
     this.#options = options;
@@ -43,6 +44,7 @@ export class IbmCatalogue {
     const { name = '', generation = 0 } = nodeClass.metadata;
     const shapes = await regions.shapes(nodeClass.spec.region, signal);
     const learned = learnedMemory(nodes());
+    this.#learned = learned;
     const { resolvedZones, resolvedArchitecture, placementTargetKind } = nodeClass.status ?? {};
     if (resolvedZones === undefined)
       throw new SpindriftError('CLOUD_NODE_CLASS_NOT_READY', {
@@ -66,6 +68,11 @@ export class IbmCatalogue {
     const instanceTypes = this.#make(nodeClass, shapes, learned);
     this.#made.set(name, { stamp, shapes, instanceTypes });
     return instanceTypes;
+  }
+
+  /** What nodes of a profile were seen to have when a catalogue was last asked for. */
+  learnedMemory(profile: string): number | undefined {
+    return this.#learned.get(profile);
   }
 
   #make(

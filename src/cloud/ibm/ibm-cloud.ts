@@ -312,8 +312,9 @@ export class IbmCloud implements Cloud {
   ): { capacity: Resources; overhead: Resources } {
     const shape = this.#parts.regions.shape(region, profile);
     if (shape === undefined) return { capacity: {}, overhead: {} };
-    const { memoryOverhead } = this.#parts;
-    return resourcesOfShape(shape, { spec: nodeClass?.spec ?? {}, memoryOverhead });
+    const { memoryOverhead, catalogue } = this.#parts;
+    const learnedMemory = (name: string): number | undefined => catalogue.learnedMemory(name);
+    return resourcesOfShape(shape, { spec: nodeClass?.spec ?? {}, memoryOverhead, learnedMemory });
   }
 
   #labelsOf(region: string, profile: string, zone: string, capacityType: string): Labels {

@@ -13,7 +13,7 @@ import { IbmApi } from './api/ibm-api.ts';
 import type { VpcClient } from './api/vpc-client.ts';
 import type { VpcInstance } from './api/vpc-types.ts';
 import { BootstrapTokens } from './bootstrap/bootstrap-tokens.ts';
-import { clusterFacts } from './bootstrap/cluster-facts.ts';
+import { KnownClusterFacts } from './bootstrap/cluster-facts.ts';
 import { joinSettings } from './bootstrap/join-settings.ts';
 import { userDataOf } from './bootstrap/user-data.ts';
 import { IbmCatalogue } from './catalogue.ts';
@@ -117,12 +117,13 @@ export async function openIbmCloud(world: CloudWorld, options: IbmOptions, open:
       return resolveNodeClass(checked, check, clock.now(), signal);
     },
   });
-  const facts = {
+  const facts = new KnownClusterFacts({
     client,
+    clock,
     nodes: () => informers.nodes.list(),
     endpoint: options.ibmClusterEndpoint,
     kubernetesMinor: options.ibmKubernetesMinor,
-  };
+  });
   const pricing: CloudController = { name: 'ibm.prices', run: (signal) => prices.run(() => cloud.scopes(), signal) };
   const cloud: IbmCloud = new IbmCloud({
     world,
@@ -144,7 +145,7 @@ export async function openIbmCloud(world: CloudWorld, options: IbmOptions, open:
     homeRegion: options.ibmRegion,
     userData: async (claim, ofClass, labels, vcpu, signal) => {
       const { spec } = ofClass;
-      const known = await clusterFacts(facts, spec.apiServerEndpoint, signal);
+      const known = await facts.facts(spec.apiServerEndpoint, signal);
       const token = await tokens.tokenFor(claim, signal);
       const settings = joinSettings({ claim, spec, facts: known, token, vcpu, labels });
       return userDataOf({ settings, userData: spec.userData, userDataAppend: spec.userDataAppend });

@@ -4,6 +4,7 @@ import { CONFIG_MAPS } from '../../../apis/kubernetes/core.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import { type KubeObject, resource } from '../../../apis/kubernetes/object.ts';
 import type { KubeClient } from '../../../kube/client.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { hasCode, SpindriftError } from '../../../platform/errors.ts';
 import type { ClusterFacts } from './join-settings.ts';
 
@@ -15,6 +16,7 @@ const SERVICES = resource<Service>('v1', 'Service', 'services', 'namespaced');
 /** Of IKS and of clusters that are made as it makes them. */
 const DEFAULT_DNS = '172.21.0.10';
 const DEFAULT_MINOR = '1.36';
+const MAX_AGE_MS = 300_000;
 
 export interface ClusterFactsOptions {
   readonly client: KubeClient;
@@ -22,6 +24,31 @@ export interface ClusterFactsOptions {
   /** As an option says it; read from the cluster otherwise. */
   readonly endpoint?: string | undefined;
   readonly kubernetesMinor?: string | undefined;
+}
+
+/** Keeps the facts for a while: they hardly ever change, and a wave of launches asks for them together. */
+export class KnownClusterFacts {
+  readonly #options: ClusterFactsOptions & { readonly clock: Clock };
+  #read:
+    | { readonly facts: Promise<ClusterFacts>; readonly at: number; readonly ofClass: string | undefined }
+    | undefined;
+
+  constructor(options: ClusterFactsOptions & { readonly clock: Clock }) {
+    this.#options = options;
+  }
+
+  async facts(ofClass: string | undefined, signal: AbortSignal): Promise<ClusterFacts> {
+    const now = this.#options.clock.elapsed();
+    const known = this.#read;
+    if (known !== undefined && known.ofClass === ofClass && now - known.at < MAX_AGE_MS) {
+      // One that was asked for by somebody who has given up is no answer for others.
+      const facts = await known.facts.catch(() => undefined);
+      if (facts !== undefined) return facts;
+    }
+    const facts = clusterFacts(this.#options, ofClass, signal);
+    this.#read = { facts, at: now, ofClass };
+    return facts;
+  }
 }
 
 /** Reads the facts. Rejects with a sentence when the address of the cluster cannot be known. */

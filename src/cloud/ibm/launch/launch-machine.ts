@@ -20,8 +20,12 @@ export interface LaunchMachineOptions {
   readonly prototype: object;
   /** How long a start is waited for; it goes on behind our backs after that. */
   readonly waitMs: number;
+  /** The first look comes after so long; later ones are further apart, up to `MOST_POLL_MS`. */
   readonly pollMs: number;
 }
+
+const MOST_POLL_MS = 5000;
+const POLL_GROWTH = 1.5;
 
 export type MachineOutcome =
   | { readonly kind: 'running'; readonly instance: VpcInstance }
@@ -33,7 +37,7 @@ export async function launchMachine(options: LaunchMachineOptions, signal: Abort
   const { vpc, clock, waitMs, pollMs } = options;
   const until = clock.elapsed() + waitMs;
   let instance = await createOrAdopt(options, until, signal);
-  for (;;) {
+  for (let waitedMs = pollMs; ; waitedMs = Math.min(MOST_POLL_MS, waitedMs * POLL_GROWTH)) {
     if (!('id' in instance)) return { kind: 'refused', refusal: instance };
     const state = startState(instance);
     if (state.kind === 'running') return { kind: 'running', instance };
@@ -43,7 +47,7 @@ export async function launchMachine(options: LaunchMachineOptions, signal: Abort
       return { kind: 'refused', refusal: state.refusal };
     }
     if (clock.elapsed() >= until) return { kind: 'starting', instance };
-    await clock.sleep(Math.min(pollMs, Math.max(1, until - clock.elapsed())), signal);
+    await clock.sleep(Math.min(waitedMs, Math.max(1, until - clock.elapsed())), signal);
     const seen = await vpc.getInstance(instance.id, signal);
     // Somebody deleted it while it started: a fresh one is made.
     instance = seen ?? (await createOrAdopt(options, until, signal));
