@@ -79,9 +79,9 @@ async function setUp(capacityTypes: readonly string[]) {
   return { clock, client, server, end, runningPods };
 }
 
-function web(replicas: number) {
+function web(replicas: number, affinity: object = {}) {
   const containers = [{ name: 'main', image: 'app:1', resources: { requests: { cpu: '3' } } }];
-  return aDeployment('web', { replicas, template: aTemplate('web', 'app:1', { containers } as never) });
+  return aDeployment('web', { replicas, template: aTemplate('web', 'app:1', { containers, affinity } as never) });
 }
 
 describe('IBM Cloud, end to end', () => {
@@ -153,6 +153,26 @@ describe('IBM Cloud, end to end', () => {
     await clock.advance(25 * MINUTE);
     const { instances: machines, volumes, interfaces } = server.world.count();
     expect([volumes, interfaces]).toEqual([machines, machines]);
+    await end();
+  });
+
+  it('keeps to the limit of the API while forty machines are wanted at once, and launches each once', async () => {
+    const { clock, client, server, end, runningPods } = await setUp(['spot']);
+    server.world.faults.requestsPerSecond = 15;
+    await client.create(
+      DEPLOYMENTS,
+      web(40, {
+        podAntiAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'kubernetes.io/hostname' },
+          ],
+        },
+      }),
+    );
+    await clock.advance(10 * MINUTE);
+    expect(await runningPods()).toBe(40);
+    expect(server.world.count()).toEqual({ instances: 40, volumes: 40, interfaces: 40 });
+    expect([...server.world.made.values()].every((times) => times === 1)).toBe(true);
     await end();
   });
 });
