@@ -2,9 +2,17 @@
 import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
 import { describeProblems, nodePoolDoubts } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
+import { admittedSpec, LIMIT_RANGES } from '../../apis/kubernetes/limit-range.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
-import { DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS } from '../../apis/kubernetes/workloads.ts';
+import {
+  DAEMON_SETS,
+  type DaemonSet,
+  DEPLOYMENTS,
+  JOBS,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+} from '../../apis/kubernetes/workloads.ts';
 import { SIMULATED_NODE_CLASSES } from '../../apis/spindrift/simulated-node-class.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
@@ -40,7 +48,7 @@ export interface PlanOptions {
 export async function makePlan({ manifests, problems }: ReadManifests, options: PlanOptions): Promise<PlanReport> {
   const cluster = await ImaginedCluster.create();
   // What pods are checked against must be there before them.
-  const first = manifests.filter(({ object }) => object.kind === 'PriorityClass');
+  const first = manifests.filter(({ object }) => object.kind === 'PriorityClass' || object.kind === 'LimitRange');
   for (const manifest of new Set([...first, ...manifests])) await cluster.apply(manifest);
   const workloads = await workloadsOf(cluster);
   const pods = await podsOf(cluster, workloads);
@@ -52,7 +60,7 @@ export async function makePlan({ manifests, problems }: ReadManifests, options: 
     pending: pods,
     nodes: [],
     podsOn: () => [],
-    daemonSets: await cluster.list(DAEMON_SETS),
+    daemonSets: await daemonSetsOf(cluster),
     pools,
     namespaces: await cluster.list(NAMESPACES),
     storage: await plannedStorage(cluster, workloads, pods),
@@ -95,6 +103,16 @@ async function workloadsOf(cluster: ImaginedCluster): Promise<Workload[]> {
     ...(await cluster.list(STATEFUL_SETS)),
     ...(await cluster.list(JOBS)),
   ];
+}
+
+/** With templates that ask for what their pods will get. */
+async function daemonSetsOf(cluster: ImaginedCluster): Promise<DaemonSet[]> {
+  const ranges = Map.groupBy(await cluster.list(LIMIT_RANGES), ({ metadata }) => metadata.namespace);
+  return (await cluster.list(DAEMON_SETS)).map((daemonSet) => {
+    const { template } = daemonSet.spec;
+    const spec = admittedSpec(template.spec, ranges.get(daemonSet.metadata.namespace));
+    return { ...daemonSet, spec: { ...daemonSet.spec, template: { ...template, spec } } };
+  });
 }
 
 async function podsOf(cluster: ImaginedCluster, workloads: readonly Workload[]): Promise<Pod[]> {

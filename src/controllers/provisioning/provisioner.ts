@@ -164,7 +164,7 @@ export class Provisioner {
       ...pods,
       nodes,
       isLost: (claim: NodeClaim) => isLost(claim, clock.now()),
-      daemonSets: state.informers.daemonSets.list(),
+      daemonSets: state.daemonSets(),
       pools,
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
