@@ -29,6 +29,8 @@ export interface ClusterSnapshot {
   isClosed?(node: StateNode): boolean;
   /** Claims that do not count against the limits of their pools any more: nothing of them will be left shortly. */
   isLost?(claim: NodeClaim): boolean;
+  /** What a node on its way will lack of what its cloud says it has. */
+  missingFrom?(node: StateNode): Resources;
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
@@ -147,9 +149,10 @@ export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
 function existingNode(
   state: StateNode,
   pods: readonly Pod[],
-  { daemonSets, isClosed }: ClusterSnapshot,
+  snapshot: ClusterSnapshot,
   planned: PlannedTypes,
 ): ExistingNode[] {
+  const { daemonSets, isClosed } = snapshot;
   const pool = poolOf(state);
   const known = {
     name: state.name,
@@ -160,8 +163,7 @@ function existingNode(
   };
   // Nothing is placed there, so nobody has to know what is free.
   if (isLeaving(state) || isClosed?.(state)) return [{ ...known, free: {}, leaving: true }];
-  const told = allocatableOf(state);
-  const allocatable = told === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(told));
+  const allocatable = expectedRoom(state, snapshot, planned);
   if (allocatable === undefined) return [];
   const coming = daemonsToCome(state, pods, daemonSets);
   const specs = [...pods, ...coming.map(({ daemonSet }) => daemonSet.spec.template)].map(({ spec }) => spec);
@@ -174,6 +176,22 @@ function existingNode(
       ...(coming.length === 0 ? {} : { daemonsToCome: coming.map(({ number }) => number) }),
     },
   ];
+}
+
+/** What pods can have of a node, or will have of it once it is up. */
+function expectedRoom(
+  state: StateNode,
+  { missingFrom }: ClusterSnapshot,
+  planned: PlannedTypes,
+): Resources | undefined {
+  const told = allocatableOf(state);
+  if (told === undefined) return plannedAllocatable(state, planned);
+  const room = resources(resourceAmounts(told));
+  if (!isInFlight(state) || missingFrom === undefined) return room;
+  const missing = missingFrom(state);
+  return Object.fromEntries(
+    Object.entries(room).map(([name, amount]) => [name, Math.max(0, amount - (missing[name] ?? 0))]),
+  );
 }
 
 /** What is left for others beside these pods and those of DaemonSets that are still to come. */

@@ -6,12 +6,15 @@ import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
 import { DaemonPods } from './daemon-pods.ts';
 import { hasEnded } from './has-ended.ts';
 import { JoinedNodes } from './joined-nodes.ts';
+import { LearntRoom } from './learnt-room.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import type { StateNode } from './state-node.ts';
 
 export class ClusterState {
   readonly informers: ClusterInformers;
   readonly storage: StorageLookup;
+  /** How much less room nodes have than was planned. */
+  readonly room: LearntRoom = new LearntRoom(this);
   /** Claims that were written and are not in the cache yet, by name. */
   readonly #assumed = new Map<string, NodeClaim>();
   readonly #joined: JoinedNodes;

@@ -209,6 +209,7 @@ export class Look implements CandidateContext {
       displaced: [...displaced, ...candidates.flatMap((candidate) => candidate.pods)],
       nodes,
       isClosed: ({ name }) => shut.has(name),
+      missingFrom: (node) => state.room.missingFrom(node),
       podsOn: (node) => pods.get(node) ?? [],
       daemonSets: state.daemonSets(),
       pools,

@@ -164,6 +164,7 @@ export class Provisioner {
       ...pods,
       nodes,
       isLost: (claim: NodeClaim) => isLost(claim, clock.now()),
+      missingFrom: (node: StateNode) => state.room.missingFrom(node),
       daemonSets: state.daemonSets(),
       pools,
       namespaces: state.informers.namespaces.list(),
