@@ -21,7 +21,6 @@ export interface NodeAsItCame {
 /** Every difference that leaves less room than planned; where there is none, that it is not for want of room. */
 export function planGap({ claim, node, pods, coming }: NodeAsItCame): string {
   const found = [...pods.filter(belongsToNode).map((pod) => knownRequests(pod).resources), ...coming];
-  const others = pods.filter((pod) => !belongsToNode(pod)).map((pod) => knownRequests(pod).resources);
   const type = node.metadata.labels?.[LABEL_INSTANCE_TYPE] ?? 'its instance type';
   const gaps = [
     ...differences(plannedDaemons(claim) ?? {}, total(found)).map(
@@ -34,10 +33,15 @@ export function planGap({ claim, node, pods, coming }: NodeAsItCame): string {
       ([name, real, planned]) =>
         `planned with the ${amount(name, planned)} of ${type}, found ${amount(name, real, false)}`,
     ),
-    ...differences({}, total(others)).map(([name, , real]) => `other pods have taken ${amount(name, real)}`),
+    ...differences({}, takenByOthers(pods)).map(([name, , real]) => `other pods have taken ${amount(name, real)}`),
   ];
   if (gaps.length > 0) return gaps.join('; ');
   return 'the node is as planned, so the scheduler keeps the pod off it for another reason: see its event FailedScheduling';
+}
+
+/** What pods ask for together that neither daemons nor the node itself have brought. */
+export function takenByOthers(pods: readonly Pod[]): Resources {
+  return total(pods.filter((pod) => !belongsToNode(pod)).map((pod) => knownRequests(pod).resources));
 }
 
 /** The pods of DaemonSets, and those of the node itself. */

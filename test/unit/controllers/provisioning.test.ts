@@ -14,6 +14,7 @@ import { SimulatedProvider } from '../../../src/cloud/simulated/simulated-provid
 import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { UnavailableOfferings } from '../../../src/cloud/unavailable-offerings.ts';
 import { DisruptionBudgets } from '../../../src/controllers/node/termination/disruption-budgets.ts';
+import { OwnWrites } from '../../../src/controllers/own-writes.ts';
 import { DecisionLog } from '../../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../../src/controllers/provisioning/provisioner.ts';
 import { RiskKeeper } from '../../../src/controllers/spot-policy/risk-keeper.ts';
@@ -84,7 +85,8 @@ async function setUp(...pools: NodePool[]) {
   const coming = new ComingNodes();
   const budgets = new DisruptionBudgets(informers.disruptionBudgets);
   const remembered = { budgets, coming, decisions, nominations, successors, spot };
-  const shared = { client, clock, state, provider, recorder, ...remembered };
+  const writes = new OwnWrites(client, informers);
+  const shared = { client, clock, state, provider, recorder, writes, ...remembered };
   const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);

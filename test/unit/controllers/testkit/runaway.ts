@@ -1,7 +1,7 @@
 /** Clusters in which nodes do not help the pods they are launched for, and what an hour of that costs. */
 import { NODE_POOLS } from '../../../../src/apis/karpenter/node-pool.ts';
 import { LIMIT_RANGES } from '../../../../src/apis/kubernetes/limit-range.ts';
-import { NODES } from '../../../../src/apis/kubernetes/node.ts';
+import { NODES, type Node } from '../../../../src/apis/kubernetes/node.ts';
 import { PODS } from '../../../../src/apis/kubernetes/pod.ts';
 import { DAEMON_SETS, DEPLOYMENTS, JOBS } from '../../../../src/apis/kubernetes/workloads.ts';
 import { NO_FAULTS } from '../../../../src/cloud/simulated/account-settings.ts';
@@ -17,6 +17,8 @@ const HOUR = 60 * MINUTE;
 /** What makes nodes useless in a story. */
 export interface Trouble {
   readonly name: string;
+  /** Machines that an hour of it may take at most. */
+  readonly most: number;
   readonly account?: FleetWorldOptions['account'];
   begin(world: FleetWorld): Promise<void>;
 }
@@ -29,21 +31,25 @@ export interface Outcome {
   readonly running: number;
 }
 
-/** Nodes get a pod of two cores that no DaemonSet knows of, as a kubelet's static pods are. */
-async function withStaticPods(world: FleetWorld): Promise<void> {
-  const { client } = world;
+/** Does something to each node as soon as it is there. */
+function onEachNode(world: FleetWorld, act: (node: Node) => Promise<unknown>): void {
   const seen = new Set<string>();
   void (async () => {
-    for await (const event of client.watch(NODES, {}, { signal: world.lifetime })) {
-      if (event.type === 'BOOKMARK') continue;
-      const { name = '', uid = '' } = event.object.metadata;
-      if (seen.has(uid)) continue;
-      seen.add(uid);
-      const pod = aPod(`static-${name}`, { requests: { cpu: '2' }, spec: { nodeName: name, tolerations: EVERYTHING } });
-      const owner = { apiVersion: 'v1', kind: 'Node', name, uid, controller: true };
-      await client.create(PODS, { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } });
+    for await (const event of world.client.watch(NODES, {}, { signal: world.lifetime })) {
+      if (event.type === 'BOOKMARK' || seen.has(event.object.metadata.uid ?? '')) continue;
+      seen.add(event.object.metadata.uid ?? '');
+      await act(event.object);
     }
   })().catch(() => {});
+}
+
+/** Each node gets a pod of two cores that no DaemonSet knows of: of the node, as a kubelet's static pods are, or of some operator. */
+function withPodOnEachNode(world: FleetWorld, owner: 'Node' | 'Agent'): void {
+  onEachNode(world, ({ metadata: { name = '', uid = '' } }) => {
+    const pod = aPod(`hidden-${name}`, { requests: { cpu: '2' }, spec: { nodeName: name, tolerations: EVERYTHING } });
+    const ownerReferences = [{ apiVersion: 'v1', kind: owner, name, uid, controller: true }];
+    return world.client.create(PODS, { ...pod, metadata: { ...pod.metadata, ownerReferences } });
+  });
 }
 
 const EVERYTHING = [{ operator: 'Exists' as const }];
@@ -60,6 +66,7 @@ const silentDaemon = (world: FleetWorld) => {
 export const TROUBLES: readonly Trouble[] = [
   {
     name: 'a daemon of 2 CPU by LimitRange',
+    most: 1,
     async begin(world) {
       const limits = [{ type: 'Container' as const, defaultRequest: { cpu: '2' } }];
       const metadata = { name: 'range', namespace: 'default' };
@@ -69,19 +76,42 @@ export const TROUBLES: readonly Trouble[] = [
     },
   },
   {
-    name: 'a hidden pod of 2 CPU on each node',
+    name: 'a static pod of 2 CPU on each node',
+    most: 2,
     async begin(world) {
-      await withStaticPods(world);
+      withPodOnEachNode(world, 'Node');
+      await web(world);
+    },
+  },
+  {
+    name: 'a pod of 2 CPU on each node that belongs to no DaemonSet',
+    most: 2,
+    async begin(world) {
+      withPodOnEachNode(world, 'Agent');
+      await web(world);
+    },
+  },
+  {
+    name: 'a taint on each node that no pool knows of',
+    most: 8,
+    async begin(world) {
+      const taint = { key: 'security/scan', effect: 'NoSchedule' as const };
+      onEachNode(world, ({ metadata: { name = '' }, spec }) => {
+        const body = { spec: { taints: [...(spec?.taints ?? []), taint] } };
+        return world.client.patch(NODES, { name }, { type: 'merge', body });
+      });
       await web(world);
     },
   },
   {
     name: 'nodes a third smaller than their type',
+    most: 2,
     account: { faults: { ...NO_FAULTS, missingCapacity: 0.33 } },
     begin: async (world) => void (await web(world)),
   },
   {
     name: 'a pod that crashes at once',
+    most: 8,
     async begin(world) {
       const job = aJob('crash', ['sh', '-c', 'exit 1'], { backoffLimit: 1000 });
       const { spec } = job.spec.template;
@@ -92,6 +122,7 @@ export const TROUBLES: readonly Trouble[] = [
   },
   {
     name: 'nodes that never join',
+    most: 7,
     account: { faults: { ...NO_FAULTS, registrationFailureRate: 1 } },
     begin: async (world) => void (await web(world, 10)),
   },
