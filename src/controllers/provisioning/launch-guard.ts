@@ -131,6 +131,20 @@ export class LaunchGuard {
     return nextLaunchAt(futile) <= this.#options.clock.now() && !this.#isComing(WHOLE_POOL, futile.count, pool);
   }
 
+  /** Which pools launch nothing now, in a sentence for the pods that have no place for it; nothing where all do. */
+  heldPools(): string {
+    const now = this.#options.clock.now();
+    return [...this.#records.keys()]
+      .filter((pool) => !this.launches(pool))
+      .map((pool) => {
+        const futile = this.#recordOf(pool).history.of(WHOLE_POOL);
+        const waitMs = futile === undefined ? 0 : nextLaunchAt(futile) - now;
+        const until = waitMs > 0 ? `for another ${Math.ceil(waitMs / 60_000)}m` : 'until one of them is seen to join';
+        return `; NodePool ${pool} launches no more nodes ${until}, as its latest machines never joined the cluster`;
+      })
+      .join('');
+  }
+
   /** What others took of the node that was last launched for the pod in vain: the next one has room for that as well. */
   roomBeside(pod: Pod): Resources | undefined {
     return this.#others.size === 0 ? undefined : this.#others.get(demandOf(pod));

@@ -196,7 +196,7 @@ export class Provisioner {
     }
     const claims = await Promise.all(writes);
     signal.throwIfAborted();
-    await inSlices(this.#teller.plan(built, solution, claims), clock, signal);
+    await inSlices(this.#teller.plan(built, solution, claims, guard.heldPools()), clock, signal);
     this.#teller.policies(policies, poolNamed);
     const unwritten = solution.newNodes.filter((_, index) => claims[index] === undefined);
     const landed = before ?? (await inSlices(foreseeLandings(built, solution), clock, signal));

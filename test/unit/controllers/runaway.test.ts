@@ -39,6 +39,18 @@ describe('launches that do not help', () => {
     });
   });
 
+  it('of machines that never join are told to the pods that wait for them', async () => {
+    const joinless = TROUBLES.find(({ name }) => name === 'nodes that never join')!;
+    await oneHourOf(joinless, async (world) => {
+      await world.clock.advance(20 * MINUTE);
+      const [pod] = (await world.client.list(PODS)).items;
+      const { FailedScheduling } = await world.events(pod?.metadata.name ?? '');
+      expect(FailedScheduling).toMatch(
+        /NodePool general launches no more nodes for another \d+m, as its latest machines never joined the cluster$/,
+      );
+    });
+  });
+
   it('are not forgotten when the process is killed, also where their claims are gone', async () => {
     const { machines } = await oneHourOf(tainted, async (world) => {
       for (let minute = 0; minute < 60; minute += 3) {
