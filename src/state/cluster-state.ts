@@ -20,7 +20,8 @@ export class ClusterState {
   readonly #joined: JoinedNodes;
   readonly #daemons: DaemonPods;
 
-  constructor(informers: ClusterInformers) {
+  /** Claims that are not ours are another autoscaler's. */
+  constructor(informers: ClusterInformers, isOurs: (claim: NodeClaim) => boolean = () => true) {
     this.informers = informers;
     this.storage = {
       claim: (namespace, name) => informers.volumeClaims.get({ namespace, name }),
@@ -29,7 +30,7 @@ export class ClusterState {
     };
     const shown = ({ metadata }: NodeClaim): void => void this.#assumed.delete(metadata.name ?? '');
     informers.nodeClaims.addHandler({ added: shown, deleted: shown });
-    this.#joined = new JoinedNodes(informers);
+    this.#joined = new JoinedNodes(informers, isOurs);
     this.#daemons = new DaemonPods(informers);
   }
 

@@ -2,7 +2,7 @@
 
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
-import { SPINDRIFT_GROUP } from '../apis/spindrift/simulated-node-class.ts';
+import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
 import type { DaemonGroup, Labels, Problem, Resources } from '../engine/problem.ts';
 import { satisfies } from '../engine/requirements/label-match.ts';
 import { untolerated } from '../engine/requirements/taints.ts';

@@ -4,7 +4,7 @@
  */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
-import { SPINDRIFT_GROUP } from '../apis/spindrift/simulated-node-class.ts';
+import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
 import { knownRequests } from './known-requests.ts';
 import { ownerOf } from './steerable.ts';
 

@@ -10,7 +10,7 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { podRequests } from '../../apis/kubernetes/pod-requests.ts';
-import { SPINDRIFT_GROUP } from '../../apis/spindrift/simulated-node-class.ts';
+import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
 import type { Problem, Resources } from '../../engine/problem.ts';
 import type { NewNode } from '../../engine/solution.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
