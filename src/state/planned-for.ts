@@ -5,7 +5,7 @@
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
-import { knownRequests } from './known-requests.ts';
+import { type KnownRequests, knownRequests } from './known-requests.ts';
 import { ownerOf } from './steerable.ts';
 
 /** On a claim: the demands it was planned for, a word each (`DEMAND#ATTEMPT`). */
@@ -19,12 +19,21 @@ export type PlannedFor = ReadonlyMap<string, number>;
 
 const NOTHING: PlannedFor = new Map();
 const READ = new WeakMap<NodeClaim, PlannedFor>();
+const SIZES = new WeakMap<KnownRequests, string>();
 
 /** What a pod has in common with all that can take its place: its owner and what it asks for; a pod without owner is on its own. */
 export function demandOf(pod: Pod): string {
-  const amounts = Object.entries(knownRequests(pod).resources).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `${ownerOf(pod) ?? pod.metadata.uid ?? ''}:${sizeOf(knownRequests(pod))}`;
+}
+
+/** What pods ask for, as a short word; pods that are alike share what it is made from. */
+function sizeOf(requests: KnownRequests): string {
+  const known = SIZES.get(requests);
+  if (known !== undefined) return known;
+  const amounts = Object.entries(requests.resources).sort(([a], [b]) => (a < b ? -1 : 1));
   const size = amounts.map(([, amount]) => amount.toString(36)).join('.');
-  return `${ownerOf(pod) ?? pod.metadata.uid ?? ''}:${size}`;
+  SIZES.set(requests, size);
+  return size;
 }
 
 export function writePlannedFor(attempts: PlannedFor): string {

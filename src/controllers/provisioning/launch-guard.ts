@@ -5,16 +5,12 @@
  * pods they were planned, and pools keep the count when the claims are gone.
  */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
-import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
-import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { podRequests } from '../../apis/kubernetes/pod-requests.ts';
-import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
 import type { Problem, Resources } from '../../engine/problem.ts';
 import type { NewNode } from '../../engine/solution.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
-import { asError } from '../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { daemonsToCome } from '../../state/daemons-to-come.ts';
 import { ANNOTATION_PLANNED_DAEMONS, daemonsOf, writeDaemons } from '../../state/planned-daemons.ts';
@@ -29,18 +25,13 @@ import {
 import { resources } from '../../state/pod-group.ts';
 import { isClaimGoing, poolOf, type StateNode } from '../../state/state-node.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
-import { sayOfPool } from '../nodepool/say-of-pool.ts';
 import { launchBackedOff, launchNotUsed } from './events.ts';
 import { type LaunchGuardMetrics, launchGuardMetrics } from './launch-guard-metrics.ts';
-import { type FutileLaunches, LaunchHistory, nextLaunchAt } from './launch-history.ts';
+import { nextLaunchAt } from './launch-history.ts';
 import { hasFailedAtOnce, hasNeverJoined, hasRun, launchOutcome, madeAt } from './launch-outcome.ts';
 import { belongsToNode, planGap, takenByOthers } from './plan-gap.ts';
+import { PoolLaunches, poolNameOf } from './pool-launches.ts';
 import { SINGLE_FROM, singleLaunches } from './single-launches.ts';
-
-/** On a pool: launches that have not helped, so that a new process knows of them when their claims are gone. */
-export const ANNOTATION_FUTILE_LAUNCHES = `${SPINDRIFT_GROUP}/futile-launches`;
-/** On a pool: whether the nodes launched for pods are used by them; said once one is not. */
-export const LAUNCHES_HELP = 'LaunchesHelp';
 
 /** Why a launch has not helped. */
 export type FutileReason = 'never-joined' | 'unused' | 'pod-failed';
@@ -50,83 +41,59 @@ export type LaunchGuardOptions = Pick<
   'clock' | 'logger' | 'metrics' | 'recorder' | 'state' | 'writes'
 >;
 
-/** Pods that wait before another node is launched for them. */
-interface Waiting {
-  readonly pod: Pod;
-  readonly demand: string;
-}
-
-interface PoolRecord {
-  readonly history: LaunchHistory;
-  /** What was last found, for people. */
-  why: string;
-  /** The generation of the pool that it is about: after a change all begins anew. */
-  readonly generation: number;
-  /** Claims that were made before say nothing of it. */
-  readonly since: EpochMs;
-}
+/** Pods by their demand. */
+type Demands = ReadonlyMap<string, readonly Pod[]>;
 
 export class LaunchGuard {
   readonly #options: LaunchGuardOptions;
   readonly #metrics: LaunchGuardMetrics;
-  readonly #records = new Map<string, PoolRecord>();
+  readonly #launches: PoolLaunches;
   /** By the UID of a claim, the demands whose pods have come to its node; those that went again leave no other trace. */
   readonly #reached = new Map<string, Set<string>>();
   /** By demand, what others have on the latest node that was launched for it in vain. */
   readonly #others = new Map<string, Resources>();
-  /** Pools of which something is to be written. */
-  readonly #unwritten = new Set<string>();
-  #changed: () => void = () => {};
 
   constructor(options: LaunchGuardOptions) {
     this.#options = options;
     this.#metrics = launchGuardMetrics(options.metrics);
+    this.#launches = new PoolLaunches(options);
   }
 
   /** Listens until what it gives is called; calls back when something is to be written. */
   follow(changed: () => void): (() => void)[] {
-    this.#changed = changed;
-    const { pods, nodeClaims, nodePools } = this.#options.state.informers;
-    for (const pool of nodePools.list()) this.#recordOf(pool.metadata.name ?? '');
+    const { pods, nodeClaims } = this.#options.state.informers;
     return [
-      pods.addHandler({
-        added: (pod) => this.#podSeen(pod),
-        updated: (pod, old) => pod !== old && this.#podSeen(pod),
-      }),
+      this.#launches.follow(changed),
+      pods.addHandler({ added: (pod) => this.#podSeen(pod), updated: (pod) => this.#podSeen(pod) }),
       nodeClaims.addHandler({
         updated: (claim, old) => {
           if (hasNeverJoined(claim) && !hasNeverJoined(old)) this.#neverJoined(claim);
-          if (isTrue(claim, 'Registered') && !isTrue(old, 'Registered')) this.#joined(claim);
+          if (isTrue(claim, 'Registered') && !isTrue(old, 'Registered')) this.#launches.joined(claim);
         },
         deleted: ({ metadata }) => this.#reached.delete(metadata.uid ?? ''),
-      }),
-      nodePools.addHandler({
-        updated: ({ metadata }) => this.#recordOf(metadata.name ?? ''),
-        deleted: ({ metadata }) => this.#records.delete(metadata.name ?? ''),
       }),
     ];
   }
 
+  /** Writes down on pools what is new. */
+  write(signal: AbortSignal): Promise<void> {
+    return this.#launches.write(signal);
+  }
+
   /** The pods among these that nodes may be launched for now. The others are told what they wait for. */
-  admit(pods: readonly Pod[]): Pod[] {
-    const { clock } = this.#options;
-    const now = clock.now();
+  admit(pods: readonly Pod[]): readonly Pod[] {
+    const now = this.#options.clock.now();
     const demands = Map.groupBy(pods, demandOf);
+    this.#launches.sweep(now);
     this.#judge(demands, now);
-    const waiting: Waiting[] = [];
-    const admitted = pods.filter((pod) => {
-      const demand = demandOf(pod);
-      if (!this.#waits(demand, now)) return true;
-      waiting.push({ pod, demand });
-      return false;
-    });
+    const waiting = new Map([...demands].filter(([demand]) => this.#waits(demand, now)));
     this.#tellWaiting(waiting, now);
-    return admitted;
+    return waiting.size === 0 ? pods : pods.filter((pod) => !waiting.has(demandOf(pod)));
   }
 
   /** Whether nodes may be launched from a pool at all: not while its nodes do not join, but for one from time to time. */
   launches(pool: string): boolean {
-    const futile = this.#recordOf(pool).history.of(WHOLE_POOL);
+    const futile = this.#launches.neverJoined(pool);
     if (futile === undefined) return true;
     return nextLaunchAt(futile) <= this.#options.clock.now() && !this.#isComing(WHOLE_POOL, futile.count, pool);
   }
@@ -134,10 +101,10 @@ export class LaunchGuard {
   /** Which pools launch nothing now, in a sentence for the pods that have no place for it; nothing where all do. */
   heldPools(): string {
     const now = this.#options.clock.now();
-    return [...this.#records.keys()]
+    return [...this.#launches.names()]
       .filter((pool) => !this.launches(pool))
       .map((pool) => {
-        const futile = this.#recordOf(pool).history.of(WHOLE_POOL);
+        const futile = this.#launches.neverJoined(pool);
         const waitMs = futile === undefined ? 0 : nextLaunchAt(futile) - now;
         const until = waitMs > 0 ? `for another ${Math.ceil(waitMs / 60_000)}m` : 'until one of them is seen to join';
         return `; NodePool ${pool} launches no more nodes ${until}, as its latest machines never joined the cluster`;
@@ -153,7 +120,7 @@ export class LaunchGuard {
   /** Those of the planned nodes that are launched now. */
   among(nodes: readonly NewNode[], pods: readonly Pod[]): ReadonlySet<NewNode> {
     const launches = nodes.map((node) => ({ node, attempts: this.#attempts(node, pods) }));
-    return singleLaunches(launches, (pool) => this.#recordOf(pool).history.of(WHOLE_POOL) !== undefined);
+    return singleLaunches(launches, (pool) => this.#launches.neverJoined(pool) !== undefined);
   }
 
   /** What is written on the claim of a planned node, so that it can be judged later. */
@@ -164,37 +131,17 @@ export class LaunchGuard {
     };
   }
 
-  /** Writes down on pools what is new. */
-  async write(signal: AbortSignal): Promise<void> {
-    for (const name of [...this.#unwritten]) {
-      this.#unwritten.delete(name);
-      try {
-        await this.#writePool(name, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#unwritten.add(name);
-        this.#options.logger.warn('launches that did not help could not be written on their pool', {
-          NodePool: { name },
-          error: asError(error),
-        });
-      }
-    }
-  }
-
   #attempts(node: NewNode, pods: readonly Pod[]): PlannedFor {
-    const { history } = this.#recordOf(node.pool);
     const demands = new Set(node.pods.map((number) => demandOf(pods[number] as Pod)));
-    return new Map([
-      // The first time that nodes of a pool do not join is worth a wait already: it is not about one pod.
-      [WHOLE_POOL, Math.max(2, history.attempt(WHOLE_POOL))],
-      ...[...demands].map((demand): [string, number] => [demand, (this.#futile(demand)?.count ?? 0) + 1]),
-    ]);
+    // The first time that nodes of a pool do not join is worth a wait already: it is not about one pod.
+    const ofPool = (this.#launches.neverJoined(node.pool)?.count ?? 1) + 1;
+    const ofDemands = [...demands].map((demand) => [demand, (this.#launches.futile(demand)?.count ?? 0) + 1] as const);
+    return new Map([[WHOLE_POOL, ofPool] as const, ...ofDemands]);
   }
 
   /** Finds launches for these demands that have come up and helped none of their pods, and those that have. */
-  #judge(demands: ReadonlyMap<string, readonly Pod[]>, now: EpochMs): void {
+  #judge(demands: Demands, now: EpochMs): void {
     const { state } = this.#options;
-    for (const { history } of this.#records.values()) history.sweep(now);
     for (const node of state.nodes()) {
       const { claim } = node;
       if (claim === undefined) continue;
@@ -205,11 +152,10 @@ export class LaunchGuard {
         const outcome = launchOutcome(node, demand, here, now);
         if (outcome === 'helped' && here.some((pod) => demandOf(pod) === demand && hasRun(pod)))
           this.#helped(demand, claim);
+        if (outcome !== 'unused' || this.#reached.get(claim.metadata.uid ?? '')?.has(demand)) continue;
         // A pod that came later was not waited for.
-        const waited = pods.some(
-          ({ metadata }) => (parseTimestamp(metadata.creationTimestamp) ?? now) <= madeAt(claim),
-        );
-        if (outcome !== 'unused' || !waited || this.#reached.get(claim.metadata.uid ?? '')?.has(demand)) continue;
+        if (!pods.some(({ metadata }) => (parseTimestamp(metadata.creationTimestamp) ?? now) <= madeAt(claim)))
+          continue;
         this.#others.set(demand, takenByOthers(here));
         this.#failed(demand, attempt, claim, 'unused', () => this.#gap(node));
       }
@@ -227,7 +173,7 @@ export class LaunchGuard {
   }
 
   #waits(demand: string, now: EpochMs): boolean {
-    const futile = this.#futile(demand);
+    const futile = this.#launches.futile(demand);
     if (futile === undefined || futile.count < SINGLE_FROM - 1) return false;
     return nextLaunchAt(futile) > now || this.#isComing(demand, futile.count);
   }
@@ -243,12 +189,6 @@ export class LaunchGuard {
     });
   }
 
-  /** What is known of a demand, in whichever pool nodes were launched for it. */
-  #futile(demand: string): FutileLaunches | undefined {
-    const all = [...this.#records.values()].flatMap(({ history }) => history.of(demand) ?? []);
-    return all.toSorted((a, b) => b.count - a.count)[0];
-  }
-
   #podSeen(pod: Pod): void {
     if (!pod.spec.nodeName || belongsToNode(pod)) return;
     const { nodes, nodeClaims } = this.#options.state.informers;
@@ -261,126 +201,52 @@ export class LaunchGuard {
     const { uid = '' } = claim.metadata;
     this.#reached.set(uid, (this.#reached.get(uid) ?? new Set()).add(demand));
     if (hasRun(pod)) this.#helped(demand, claim);
-    else if (hasFailedAtOnce(pod, this.#options.clock.now()))
-      this.#failed(
-        demand,
-        attempt,
-        claim,
-        'pod-failed',
-        () => `pod ${pod.metadata.name} failed on node ${pod.spec.nodeName} as soon as it ran there: see its log`,
-      );
+    else if (hasFailedAtOnce(pod, this.#options.clock.now())) {
+      const why = `pod ${pod.metadata.name} failed on node ${pod.spec.nodeName} as soon as it ran there: see its log`;
+      this.#failed(demand, attempt, claim, 'pod-failed', () => why);
+    }
   }
 
   #neverJoined(claim: NodeClaim): void {
-    const { nodeClaims } = this.#options.state.informers;
+    const later = this.#options.state.informers.nodeClaims
+      .list()
+      .filter((other) => poolNameOf(other) === poolNameOf(claim) && madeAt(other) >= madeAt(claim));
     const joinedFor = (demand: string): boolean =>
-      nodeClaims
-        .list()
-        .some(
-          (other) =>
-            plannedFor(other).has(demand) &&
-            poolNameOf(other) === poolNameOf(claim) &&
-            madeAt(other) >= madeAt(claim) &&
-            isTrue(other, 'Registered'),
-        );
-    const why = (): string => `the machine of NodeClaim ${claim.metadata.name} never joined the cluster as a node`;
+      later.some((other) => plannedFor(other).has(demand) && isTrue(other, 'Registered'));
+    const why = `the machine of NodeClaim ${claim.metadata.name} never joined the cluster as a node`;
     for (const [demand, attempt] of plannedFor(claim))
-      if (!joinedFor(demand)) this.#failed(demand, attempt, claim, 'never-joined', why);
+      if (!joinedFor(demand)) this.#failed(demand, attempt, claim, 'never-joined', () => why);
   }
 
   #failed(demand: string, attempt: number, claim: NodeClaim, reason: FutileReason, describe: () => string): void {
-    const { clock, logger, recorder } = this.#options;
-    const pool = poolNameOf(claim);
-    const record = this.#recordOf(pool);
-    if (madeAt(claim) < record.since) return;
-    if (!record.history.failed(demand, attempt, clock.now(), madeAt(claim))) return;
-    record.why = describe();
-    this.#isNew(pool);
-    if (demand === WHOLE_POOL) return;
-    this.#metrics.futile.add({ nodepool: pool, reason });
-    recorder.record(launchNotUsed(claim, record.why));
-    logger.warn('a node was launched for pods and helped none of them', {
-      NodeClaim: { name: claim.metadata.name },
-      NodePool: { name: pool },
-      launches: attempt,
-      why: record.why,
+    const why = this.#launches.failed(demand, attempt, claim, describe);
+    if (why === undefined || demand === WHOLE_POOL) return;
+    const nodepool = poolNameOf(claim);
+    this.#metrics.futile.add({ nodepool, reason });
+    this.#options.recorder.record(launchNotUsed(claim, why));
+    this.#options.logger.warn('a node was launched for pods and helped none of them', {
+      ...{ NodeClaim: { name: claim.metadata.name }, NodePool: { name: nodepool } },
+      ...{ launches: attempt, why },
     });
   }
 
   #helped(demand: string, claim: NodeClaim): void {
     this.#others.delete(demand);
-    for (const [name, { history }] of this.#records) {
-      if (history.helped(demand, madeAt(claim))) this.#isNew(name);
-    }
+    this.#launches.helped(demand, claim);
   }
 
-  /** Nodes of the pool do join. */
-  #joined(claim: NodeClaim): void {
-    const pool = poolNameOf(claim);
-    if (this.#recordOf(pool).history.helped(WHOLE_POOL, madeAt(claim))) this.#isNew(pool);
-  }
-
-  #isNew(pool: string): void {
-    this.#unwritten.add(pool);
-    this.#changed();
-  }
-
-  #tellWaiting(waiting: readonly Waiting[], now: EpochMs): void {
-    const { recorder } = this.#options;
-    this.#metrics.waiting.set({}, waiting.length);
-    for (const { pod, demand } of waiting) {
-      const futile = this.#futile(demand);
+  #tellWaiting(waiting: Demands, now: EpochMs): void {
+    let count = 0;
+    for (const [demand, pods] of waiting) {
+      const futile = this.#launches.futile(demand);
       if (futile === undefined) continue;
-      const why = [...this.#records.values()].find(({ history }) => history.of(demand) === futile)?.why ?? '';
-      recorder.record(launchBackedOff(pod, futile.count, why, Math.max(0, nextLaunchAt(futile) - now)));
+      count += pods.length;
+      const waitMs = Math.max(0, nextLaunchAt(futile) - now);
+      for (const pod of pods) this.#options.recorder.record(launchBackedOff(pod, futile.count, futile.why, waitMs));
+    }
+    this.#metrics.waiting.set({}, count);
+    for (const demand of this.#others.keys()) {
+      if (this.#launches.futile(demand) === undefined) this.#others.delete(demand);
     }
   }
-
-  /** What is known of a pool; what a former process wrote on it is read once, and all is forgotten when the pool is changed. */
-  #recordOf(name: string): PoolRecord {
-    const known = this.#records.get(name);
-    const pool = this.#options.state.informers.nodePools.get(name);
-    const generation = pool?.metadata.generation ?? 0;
-    if (known !== undefined && known.generation === generation) return known;
-    const [written, ...words] = pool?.metadata.annotations?.[ANNOTATION_FUTILE_LAUNCHES]?.split(' ') ?? [];
-    const isOfFormer = known !== undefined || (written !== undefined && written !== `${generation}`);
-    const since = isOfFormer ? this.#options.clock.now() : (0 as EpochMs);
-    const record: PoolRecord = { history: new LaunchHistory(), why: '', generation, since };
-    if (written === `${generation}`) record.history.read(words.join(' '));
-    this.#records.set(name, record);
-    return record;
-  }
-
-  async #writePool(name: string, signal: AbortSignal): Promise<void> {
-    const { state, writes } = this.#options;
-    const pool = writes.newest(state.informers.nodePools.get(name));
-    if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) return;
-    const { history, why, generation } = this.#recordOf(name);
-    const words = history.write();
-    const text = words === '' ? null : `${generation} ${words}`;
-    const annotated =
-      (pool.metadata.annotations?.[ANNOTATION_FUTILE_LAUNCHES] ?? null) === text
-        ? pool
-        : await writes.patch(
-            NODE_POOLS,
-            pool,
-            { metadata: { annotations: { [ANNOTATION_FUTILE_LAUNCHES]: text } } },
-            { signal },
-          );
-    await this.#sayOf(annotated, text === null ? undefined : why, signal);
-  }
-
-  async #sayOf(pool: NodePool, why: string | undefined, signal: AbortSignal): Promise<void> {
-    const known = pool.status?.conditions?.some(({ type }) => type === LAUNCHES_HELP) ?? false;
-    if (why === undefined && !known) return;
-    const change =
-      why === undefined
-        ? { type: LAUNCHES_HELP, status: 'True' as const }
-        : { type: LAUNCHES_HELP, status: 'False' as const, reason: 'NodesNotUsed', message: why.slice(0, 1024) };
-    await sayOfPool(this.#options, pool, change, signal);
-  }
-}
-
-function poolNameOf({ metadata }: NodeClaim): string {
-  return metadata.labels?.[LABEL_NODE_POOL] ?? '';
 }

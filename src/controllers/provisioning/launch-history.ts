@@ -55,11 +55,13 @@ export class LaunchHistory {
     return known !== undefined && launchedAt >= known.launchedAt && this.#futile.delete(demand);
   }
 
-  /** Forgets what was long ago. */
-  sweep(now: EpochMs): void {
+  /** Forgets what was long ago; tells whether there was any. */
+  sweep(now: EpochMs): boolean {
+    const before = this.#futile.size;
     for (const [demand, futile] of this.#futile) {
       if (now - nextLaunchAt(futile) > FORGOTTEN_MS) this.#futile.delete(demand);
     }
+    return this.#futile.size < before;
   }
 
   /** A word for each demand, the latest first: `DEMAND#COUNT@AT/LAUNCHED`. */
