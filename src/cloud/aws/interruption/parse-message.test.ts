@@ -136,8 +136,8 @@ describe('a message of the interruption queue', () => {
   });
 });
 
-/** 100,000 with FUZZ_RUNS; a few thousand, which take a second, otherwise. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 4000);
+/** FC_RUNS=100000 searches further. */
+const RUNS = fc.readConfigureGlobal()?.numRuns ?? 4000;
 
 describe('messages that nobody can foresee', () => {
   const text = fc.oneof(fc.string(), fc.constantFrom(I, 'aws.ec2', 'terminated', '0', '2026-01-02T03:04:05Z'));
