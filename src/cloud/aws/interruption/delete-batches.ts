@@ -68,11 +68,7 @@ export class DeleteBatches {
     try {
       const handles = batch.map(({ handle }) => handle);
       const failed = new Set(await this.#options.queue.delete(handles, this.#stop.signal));
-      const refused = new SpindriftError('CLOUD_UNAVAILABLE', {
-        operation: 'DeleteMessageBatch',
-        problem: 'the queue did not delete the message',
-      });
-      for (const { handle, done } of batch) done(failed.has(handle) ? refused : undefined);
+      for (const { handle, done } of batch) done(failed.has(handle) ? notDeleted() : undefined);
     } catch (error) {
       for (const { done } of batch) done(asError(error));
     } finally {
@@ -80,4 +76,9 @@ export class DeleteBatches {
       this.#pump();
     }
   }
+}
+
+function notDeleted(): SpindriftError {
+  const problem = 'the queue did not delete the message';
+  return new SpindriftError('CLOUD_UNAVAILABLE', { operation: 'DeleteMessageBatch', problem });
 }

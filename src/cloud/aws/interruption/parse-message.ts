@@ -4,9 +4,16 @@
  * machine gives no warnings, and its kind says what it was.
  */
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
+import {
+  asObject,
+  listOf,
+  objectOf,
+  parseObject,
+  textOf,
+  type UntrustedObject,
+} from '../../../platform/untrusted-json.ts';
 import type { NoticeKind } from '../../notice.ts';
 import type { MessageKind } from './message-kind.ts';
-import { asObject, listOf, objectOf, parseObject, textOf, type UntrustedObject } from './untrusted-json.ts';
 
 /** What a message says of one machine, or of all machines in one capacity reservation. */
 export interface Warning {
