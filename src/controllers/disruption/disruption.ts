@@ -10,13 +10,13 @@ import { type RepairPolicy, usableRepairPolicies } from '../../cloud/repair-poli
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
+import type { DisruptionBudgets } from '../../state/drain/disruption-budgets.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { inSlices } from '../in-slices.ts';
 import { InformedController } from '../informed-controller.ts';
-import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import type { PodEvents } from '../nodeclaim/podevents/pod-events.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';

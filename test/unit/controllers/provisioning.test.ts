@@ -13,7 +13,6 @@ import { SimulatedCloud } from '../../../src/cloud/simulated/simulated-cloud.ts'
 import { SimulatedProvider } from '../../../src/cloud/simulated/simulated-provider.ts';
 import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { UnavailableOfferings } from '../../../src/cloud/unavailable-offerings.ts';
-import { DisruptionBudgets } from '../../../src/controllers/node/termination/disruption-budgets.ts';
 import { DecisionLog } from '../../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../../src/controllers/provisioning/provisioner.ts';
 import { RiskKeeper } from '../../../src/controllers/spot-policy/risk-keeper.ts';
@@ -28,6 +27,7 @@ import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
 import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../src/state/cluster-state.ts';
 import { ComingNodes } from '../../../src/state/coming-nodes.ts';
+import { DisruptionBudgets } from '../../../src/state/drain/disruption-budgets.ts';
 import { Nominations } from '../../../src/state/nominations.ts';
 import { readOfferings } from '../../../src/state/planned-offerings.ts';
 import { Successors } from '../../../src/state/successors.ts';
