@@ -1,3 +1,4 @@
+import { AGENT } from './agent.ts';
 import type { Command } from './command.ts';
 import { PLAN } from './plan.ts';
 import { RUN } from './run.ts';
@@ -7,4 +8,4 @@ import { UP } from './up.ts';
 import { WHY } from './why.ts';
 
 /** Every command, in the order help lists them. */
-export const COMMANDS: readonly Command[] = [UP, RUN, PLAN, WHY, TOP, SIM];
+export const COMMANDS: readonly Command[] = [UP, RUN, AGENT, PLAN, WHY, TOP, SIM];

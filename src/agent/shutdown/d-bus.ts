@@ -19,7 +19,7 @@ const FIELD = { path: 1, interface: 2, member: 3, destination: 6, signature: 8 }
 
 /** A method call on the bus itself, with texts as its arguments. */
 export function busCall(serial: number, member: string, ...args: readonly string[]): Buffer {
-  const body = Buffer.concat(args.map((text) => aligned(stringOf(text), 4)));
+  const body = concatAligned(args.map(stringOf), 4);
   const fields = [
     headerField(FIELD.path, 'o', '/org/freedesktop/DBus'),
     headerField(FIELD.interface, 's', 'org.freedesktop.DBus'),
