@@ -3,7 +3,7 @@ import { SpindriftError } from '../../../platform/errors.ts';
 import { SILENT_LOGGER } from '../../../platform/logger.ts';
 import { Metrics } from '../../../platform/metrics.ts';
 import { VirtualClock } from '../../../platform/virtual-clock.ts';
-import type { MachineNotice } from './machine-notice.ts';
+import type { MachineNotice } from '../../machine-notice.ts';
 import { SqsNoticeSource, type SqsNoticeSourceOptions } from './sqs-notice-source.ts';
 import { FakeQueue } from './testkit/fake-queue.ts';
 import { healthEvent, spotWarning, stateChange } from './testkit/messages.ts';

@@ -10,7 +10,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { SpindriftError } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { Metrics } from '../../../platform/metrics.ts';
-import type { MachineNotice } from './machine-notice.ts';
+import type { MachineNotice } from '../../machine-notice.ts';
 import { MessageLeases } from './message-leases.ts';
 import type { MessageQueue } from './message-queue.ts';
 import { QueueMetrics } from './metrics.ts';

@@ -1,5 +1,5 @@
+import type { MachineNotice } from '../../machine-notice.ts';
 import type { NoticeKind } from '../../notice.ts';
-import type { MachineNotice } from './machine-notice.ts';
 
 /** Those that leave the least time first. */
 const URGENCY: Readonly<Record<NoticeKind, number>> = {
