@@ -2,7 +2,7 @@
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
 import type { Taint } from '../kubernetes/node.ts';
 import type { Condition } from '../kubernetes/object.ts';
-import { SPINDRIFT_GROUP } from './simulated-node-class.ts';
+import { SPINDRIFT_GROUP } from './group.ts';
 
 /** Not one that a cloud's own agent writes: AKS has `PreemptionScheduled`. */
 export const CONDITION_INTERRUPTION = 'SpindriftInterruption';

@@ -4,7 +4,7 @@ import { interruptionCondition, noInterruptionCondition } from '../../apis/spind
 import type { InformerHandler } from '../../kube/informer.ts';
 import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
-import type { MachineNotice } from '../machine-notice.ts';
+import type { ReceivedNotice } from '../notice.ts';
 import { parseNamedConditions } from './named-conditions.ts';
 import { NodeConditionSource } from './node-condition-source.ts';
 
@@ -36,7 +36,7 @@ function world(named: readonly string[] = []) {
     for (const handler of handlers) old === undefined ? handler.added?.(node) : handler.updated?.(node, old);
   };
   const listen = () => {
-    const heard: MachineNotice[] = [];
+    const heard: ReceivedNotice[] = [];
     const stop = new AbortController();
     const run = (async () => {
       for await (const notice of source.receive(stop.signal)) heard.push(notice);

@@ -2,7 +2,8 @@
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { MachineNotice } from '../machine-notice.ts';
+import type { NoticeSource } from '../cloud.ts';
+import type { ReceivedNotice } from '../notice.ts';
 import { type NamedConditions, noticesOfNode } from './notices-of-node.ts';
 
 export interface NodeConditionSourceOptions {
@@ -14,7 +15,7 @@ export interface NodeConditionSourceOptions {
   readonly conditions: NamedConditions;
 }
 
-export class NodeConditionSource {
+export class NodeConditionSource implements NoticeSource {
   readonly name = 'node-conditions';
   readonly #options: NodeConditionSourceOptions;
 
@@ -23,9 +24,9 @@ export class NodeConditionSource {
   }
 
   /** What Nodes say, and what they said before anybody listened, until the signal aborts. */
-  async *receive(signal: AbortSignal): AsyncGenerator<MachineNotice, void, undefined> {
+  async *receive(signal: AbortSignal): AsyncGenerator<ReceivedNotice, void, undefined> {
     const { clock, nodes, machineKey, conditions } = this.#options;
-    const waiting: MachineNotice[] = [];
+    const waiting: ReceivedNotice[] = [];
     /** By the UID of the node: what was handed over. */
     const told = new Map<string, Set<string>>();
     let wake: (() => void) | undefined;

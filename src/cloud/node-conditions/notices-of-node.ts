@@ -5,7 +5,7 @@ import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import type { Notice, NoticeKind } from '../notice.ts';
 
 /** A notice before it is known what its machine is called. */
-export type NodeNotice = Omit<Notice, 'providerID' | 'machine'>;
+export type NodeNotice = Omit<Notice, 'machine'>;
 
 /** Conditions that people name by an option, and what they mean. */
 export type NamedConditions = ReadonlyMap<string, NoticeKind>;

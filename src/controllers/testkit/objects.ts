@@ -2,7 +2,7 @@
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { Condition, ObjectMeta } from '../../apis/kubernetes/object.ts';
-import type { Instance } from '../../cloud/provider.ts';
+import type { Machine } from '../../cloud/machine.ts';
 import { toTimestamp } from '../../platform/clock.ts';
 import { aPod, later, T0 } from '../../state/testkit/a-pod.ts';
 
@@ -48,7 +48,7 @@ export function aNode(
   };
 }
 
-export function anInstance(name: string, overrides: Partial<Instance> = {}): Instance {
+export function aMachine(name: string, overrides: Partial<Machine> = {}): Machine {
   return {
     providerID: `simulated:///${name}`,
     state: 'running',

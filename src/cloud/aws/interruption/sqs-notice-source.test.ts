@@ -3,7 +3,7 @@ import { SpindriftError } from '../../../platform/errors.ts';
 import { SILENT_LOGGER } from '../../../platform/logger.ts';
 import { Metrics } from '../../../platform/metrics.ts';
 import { VirtualClock } from '../../../platform/virtual-clock.ts';
-import type { MachineNotice } from '../../machine-notice.ts';
+import type { ReceivedNotice } from '../../notice.ts';
 import { SqsNoticeSource, type SqsNoticeSourceOptions } from './sqs-notice-source.ts';
 import { FakeQueue } from './testkit/fake-queue.ts';
 import { healthEvent, spotWarning, stateChange } from './testkit/messages.ts';
@@ -17,7 +17,7 @@ function world(parts: Partial<SqsNoticeSourceOptions> = {}) {
   const warn = vi.fn();
   const logger = { ...SILENT_LOGGER, warn, info: vi.fn() };
   const source = new SqsNoticeSource({ clock, logger, metrics, queue, isKnown: () => true, ...parts });
-  const heard: MachineNotice[] = [];
+  const heard: ReceivedNotice[] = [];
   const stop = new AbortController();
   const run = (async () => {
     for await (const notice of source.receive(stop.signal)) heard.push(notice);

@@ -10,7 +10,8 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { SpindriftError } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { Metrics } from '../../../platform/metrics.ts';
-import type { MachineNotice } from '../../machine-notice.ts';
+import type { NoticeSource } from '../../cloud.ts';
+import type { ReceivedNotice } from '../../notice.ts';
 import { MessageLeases } from './message-leases.ts';
 import type { MessageQueue } from './message-queue.ts';
 import { QueueMetrics } from './metrics.ts';
@@ -31,7 +32,7 @@ export interface SqsNoticeSourceOptions {
   onCheck?(token: string): void;
 }
 
-export class SqsNoticeSource {
+export class SqsNoticeSource implements NoticeSource {
   readonly name = 'sqs';
   readonly #options: SqsNoticeSourceOptions;
   readonly #leases: MessageLeases;
@@ -45,7 +46,7 @@ export class SqsNoticeSource {
   }
 
   /** The notices of the queue until the signal aborts; trouble with the queue is logged, and waited out. */
-  async *receive(signal: AbortSignal): AsyncGenerator<MachineNotice, void, undefined> {
+  async *receive(signal: AbortSignal): AsyncGenerator<ReceivedNotice, void, undefined> {
     const stop = new AbortController();
     const ended = AbortSignal.any([signal, stop.signal]);
     const reception = new QueueReception({

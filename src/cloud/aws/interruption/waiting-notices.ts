@@ -1,5 +1,4 @@
-import type { MachineNotice } from '../../machine-notice.ts';
-import type { NoticeKind } from '../../notice.ts';
+import type { NoticeKind, ReceivedNotice } from '../../notice.ts';
 
 /** Those that leave the least time first. */
 const URGENCY: Readonly<Record<NoticeKind, number>> = {
@@ -15,16 +14,16 @@ const URGENCY: Readonly<Record<NoticeKind, number>> = {
 /** Notices that were received and not handed over yet, the most urgent first, and in the order they came among equals. */
 export class WaitingNotices {
   /** One line for each urgency; the first `#taken` of a line are gone. */
-  readonly #lines: { items: MachineNotice[]; taken: number }[] = [0, 1, 2, 3].map(() => ({ items: [], taken: 0 }));
+  readonly #lines: { items: ReceivedNotice[]; taken: number }[] = [0, 1, 2, 3].map(() => ({ items: [], taken: 0 }));
   #wake: (() => void) | undefined;
 
-  add(notice: MachineNotice): void {
+  add(notice: ReceivedNotice): void {
     this.#lines[URGENCY[notice.kind]]?.items.push(notice);
     this.#wake?.();
   }
 
   /** The next one as soon as there is one; undefined once the signal has aborted. */
-  async next(signal: AbortSignal): Promise<MachineNotice | undefined> {
+  async next(signal: AbortSignal): Promise<ReceivedNotice | undefined> {
     for (;;) {
       if (signal.aborted) return undefined;
       const notice = this.#take();
@@ -33,7 +32,7 @@ export class WaitingNotices {
     }
   }
 
-  #take(): MachineNotice | undefined {
+  #take(): ReceivedNotice | undefined {
     for (const line of this.#lines) {
       const notice = line.items[line.taken];
       if (notice === undefined) continue;
