@@ -18,7 +18,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import { decideDrain } from '../state/drain/decide-drain.ts';
 import { decideEviction } from '../state/drain/decide-eviction.ts';
-import { DisruptionBudgets } from '../state/drain/disruption-budgets.ts';
+import { allowedBy, DisruptionBudgets } from '../state/drain/disruption-budgets.ts';
 import { budgetName, DRAIN_MARGIN_MS, drainBudget, drainPod, mayGoAnyway } from '../state/drain/drain-pod.ts';
 import { isAwaited } from '../state/drain/drainable-pod.ts';
 import { cannotLeaveInTime, drainedAlone, evictedByAgent, evictionRefused } from './events.ts';
@@ -36,8 +36,11 @@ const LOOK_MS = 250;
 /** One that was refused is asked again after this long, or after a change of its budget at the next look. */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 2000;
-/** What hangs must not cost all the time that is left. */
-const ANSWER_MS = 3000;
+/**
+ * An eviction that is cut off after the API server has counted it, and before the pod is deleted, keeps its budget closed
+ * for two minutes: it is given time.
+ */
+const ANSWER_MS = 15_000;
 
 interface Refusal {
   readonly nextAt: number;
@@ -116,7 +119,8 @@ export class NodeDrain {
     };
     const { due, endBy } = decideDrain(pods, now, undefined, { plan, shortenedEnd: end });
     const ready = due.filter((pod) => (this.#refused.get(pod.metadata.uid ?? '')?.nextAt ?? 0) <= clock.elapsed());
-    await Promise.all(ready.map((pod) => this.#evict(node, pod, endBy.get(pod), signal)));
+    const asked = withinBudgets(ready, budgets);
+    await Promise.all(asked.map((pod) => this.#evict(node, pod, endBy.get(pod), signal)));
   }
 
   async #evict(node: Node, pod: Pod, endBy: number | undefined, signal: AbortSignal): Promise<void> {
@@ -139,6 +143,19 @@ export class NodeDrain {
       if (times === 3) recorder.record(evictionRefused(node, pod, asError(error).message));
     }
   }
+}
+
+/** As many as the budgets let go now: to ask for more makes the API server slow for all of them. */
+function withinBudgets(pods: readonly Pod[], budgets: DisruptionBudgets): readonly Pod[] {
+  const left = new Map<string, number>();
+  return pods.filter((pod) => {
+    if (pod.metadata.deletionTimestamp !== undefined) return true;
+    const own = budgets.of(pod).filter((budget) => !mayGoAnyway(pod, budget));
+    const isOpen = own.every((budget) => (left.get(budgetName(budget)) ?? allowedBy(budget)) > 0);
+    if (isOpen)
+      for (const budget of own) left.set(budgetName(budget), (left.get(budgetName(budget)) ?? allowedBy(budget)) - 1);
+    return isOpen;
+  });
 }
 
 function planFor(pods: readonly Pod[], budgets: DisruptionBudgets, now: EpochMs, deadline: EpochMs): DrainPlan {
