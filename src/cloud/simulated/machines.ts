@@ -102,7 +102,8 @@ export class Machines {
 
   async #sync(id: string, signal: AbortSignal): Promise<void> {
     const instance = this.#options.cloud.fleet.get(id);
-    if (instance === undefined) await this.#leave(id, signal);
+    // The power of a machine that was taken back is off, whether it is still paid for or not.
+    if (instance === undefined || instance.state === 'stopped') await this.#leave(id, signal);
     else if (instance.state === 'running' && !this.#joined.has(id) && this.#joins(instance))
       await this.#join(instance, signal);
   }

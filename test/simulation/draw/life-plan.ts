@@ -3,7 +3,7 @@ import type { NodePool } from '../../../src/apis/karpenter/node-pool.ts';
 import type { StorageClass } from '../../../src/apis/kubernetes/volumes.ts';
 import type { DaemonSet } from '../../../src/apis/kubernetes/workloads.ts';
 import type { SpotPolicy } from '../../../src/apis/spindrift/spot-policy.ts';
-import type { AccountSettings } from '../../../src/cloud/simulated/account-settings.ts';
+import { type AccountSettings, DIALECTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
 import { drawAccount } from './account.ts';
 import { drawHappenings, drawWaves, type Happening } from './happenings.ts';
@@ -36,7 +36,7 @@ export function drawLife(seed: string, hours: number): LifePlan {
   const ofSets = random.split('stateful sets');
   const ofWorkloads = random.split('workloads');
   return {
-    account: drawAccount(random.split('account')),
+    account: { ...drawAccount(random.split('account')), dialect: random.split('dialect').pick(DIALECTS) },
     turnMs: random.split('machine').pick([0, 0, 50, 500]),
     lagMs: random.split('watches').pick([0, 0, 100, 1500]),
     pools,
