@@ -1,3 +1,4 @@
+import { EC2_NODE_CLASS_DEFINITION } from './aws/ec2-node-class.ts';
 import { NODE_CLAIM_DEFINITION } from './karpenter/node-claim.ts';
 import { NODE_POOL_DEFINITION } from './karpenter/node-pool.ts';
 import type { CustomResourceDefinition } from './schema/custom-resource-definition.ts';
@@ -10,4 +11,5 @@ export const DEFINITIONS: readonly CustomResourceDefinition[] = [
   NODE_CLAIM_DEFINITION,
   SIMULATED_NODE_CLASS_DEFINITION,
   SPOT_POLICY_DEFINITION,
+  EC2_NODE_CLASS_DEFINITION,
 ];
