@@ -228,6 +228,11 @@ export const ERRORS = {
     message: '{operation} failed in the cloud: {problem}',
     help: 'The cloud had trouble of its own or could not be reached; the call may or may not have been carried out, and making it again is safe.',
   },
+  CLOUD_USER_DATA_INVALID: {
+    retry: 'terminal',
+    message: 'the user data cannot be used: {problem}',
+    help: 'What the user data of a node class says cannot be joined with what makes a node join, or is too long; the sentence says what to change.',
+  },
   CLOUD_REBOOT_REFUSED: {
     retry: 'terminal',
     message: '{instance} cannot be rebooted: {problem}',
