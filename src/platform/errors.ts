@@ -223,6 +223,21 @@ export const ERRORS = {
     message: '{operation} was denied: {problem}',
     help: 'The cloud knows who we are and refuses: a permission is missing.',
   },
+  CLOUD_REFUSED: {
+    retry: 'terminal',
+    message: '{operation} was refused: {problem}',
+    help: 'The cloud does not take what it was asked; its own words say why. Usually a field of the node class is wrong.',
+  },
+  CLOUD_CREDENTIALS: {
+    retry: 'retry',
+    message: '{operation} failed because the cloud does not know who we are: {problem}',
+    help: 'Credentials are missing, wrong or expired; they are read anew with the next call.',
+  },
+  CLOUD_NOT_CONFIGURED: {
+    retry: 'terminal',
+    message: 'cloud {cloud} cannot be used: {problem}',
+    help: 'Something that the cloud needs to be opened is missing; the sentence says what to set.',
+  },
   CLOUD_UNAVAILABLE: {
     retry: 'retry',
     message: '{operation} failed in the cloud: {problem}',
