@@ -75,9 +75,9 @@ export class Ec2Catalogue {
     const { spec, status } = nodeClass;
     const { amis = [] } = status ?? {};
     const images = imageSetOf(nodeClass);
-    const { learnedMemory } = this.#settings;
+    const { learnedMemory, ...shared } = this.#settings;
     const settings: TypeSettings = {
-      ...this.#settings,
+      ...shared,
       spec,
       ...(learnedMemory === undefined ? {} : { learnedMemory: (shape: string) => learnedMemory(images, shape) }),
     };
