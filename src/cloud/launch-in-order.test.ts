@@ -42,7 +42,7 @@ describe('launchInOrder', () => {
     const offerings = ['a', 'b', 'c'].map((zone) => ({ ...SPOT, zone }));
     const market = { unavailable, reservations: new Reservations({ clock }), account: 'ours', pool: 'general' };
     await launchInOrder({ claim, offerings, ...market, launch, find: async () => undefined });
-    expect(causes).toEqual(['launch', 'quota']);
+    expect(causes).toEqual(['capacity', 'quota']);
     const out = (account: string) => offerings.map((one) => unavailable.has({ ...one, account }, 'general'));
     expect([out('ours'), out('theirs')]).toEqual([
       [true, true, false],

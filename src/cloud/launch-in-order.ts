@@ -37,7 +37,7 @@ export async function launchInOrder<Launched>(options: LaunchInOrder<Launched>):
     } catch (error) {
       // Anything else leaves open whether it was launched: a slot that is held stays so until the claim is tried again.
       if (!hasCode(error, 'CLOUD_INSUFFICIENT_CAPACITY', 'CLOUD_QUOTA_EXCEEDED')) throw error;
-      const cause = error.code === 'CLOUD_QUOTA_EXCEEDED' ? 'quota' : 'launch';
+      const cause = error.code === 'CLOUD_QUOTA_EXCEEDED' ? 'quota' : 'capacity';
       if (reservationId === undefined)
         unavailable.mark(sold, error.message, { cause, ...(pool !== undefined && { pool }) });
       else {

@@ -13,6 +13,16 @@ export interface OfferingName {
   readonly account?: string;
 }
 
+/** Some offerings: those that agree in everything that is said. */
+export interface OfferingPattern {
+  readonly capacityType?: CapacityType;
+  readonly instanceType?: string;
+  /** Any of these types, where several are meant: those of a family, say. */
+  readonly instanceTypes?: ReadonlySet<string>;
+  readonly zone?: string;
+  readonly reservationId?: string;
+}
+
 /** `spot:m5.large:zone-a`, for reserved capacity the reservation as a fourth part, and the account before all where there is one. */
 export function offeringKey({ capacityType, instanceType, zone, reservationId, account }: OfferingName): string {
   const key = `${capacityType}:${instanceType}:${zone}`;

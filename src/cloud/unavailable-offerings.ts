@@ -15,8 +15,11 @@ export interface Unavailability {
   readonly until: EpochMs;
 }
 
-/** What took an offering out of the market: a launch found it empty, a quota is used up, or a machine of it was taken back. */
-export type UnavailabilityCause = 'launch' | 'quota' | 'notice';
+/**
+ * What took an offering out of the market: a launch found it empty, a quota of the account is used up, its price is above
+ * what may be paid, the cloud does not have it in this shape, a permission is missing, or a machine of it was taken back.
+ */
+export type UnavailabilityCause = 'capacity' | 'quota' | 'price' | 'unsupported' | 'denied' | 'notice';
 
 /** An offering that is taken out of the market, as listeners hear of it. */
 export interface Mark {
@@ -67,7 +70,7 @@ export class UnavailableOfferings {
   }
 
   /** Takes an offering out of the market; marking it again lengthens its absence, and never shortens it. */
-  mark(offering: OfferingName, reason: string, { cause = 'launch', pool, since }: MarkOptions = {}): void {
+  mark(offering: OfferingName, reason: string, { cause = 'capacity', pool, since }: MarkOptions = {}): void {
     const wasOut = this.has(offering, pool);
     // Another clock than ours may be ahead.
     const wentAt = this.#clock.elapsed() - Math.max(0, this.#clock.now() - (since ?? this.#clock.now()));

@@ -100,14 +100,14 @@ describe('what is known of risk', () => {
       unavailable.mark(spot, 'out of the market', { cause });
       unavailable.restore(spot);
     }
-    unavailable.mark({ ...spot, capacityType: 'on-demand' }, 'no capacity', { cause: 'launch' });
+    unavailable.mark({ ...spot, capacityType: 'on-demand' }, 'no capacity', { cause: 'capacity' });
     expect(keeper.rate(POOL)).toBeCloseTo(PRIOR, 12);
-    unavailable.mark(spot, 'no capacity', { cause: 'launch' });
+    unavailable.mark(spot, 'no capacity', { cause: 'capacity' });
     const once = keeper.rate(POOL);
     expect(once).toBeGreaterThan(PRIOR);
     unavailable.restore(spot);
     stop();
-    unavailable.mark(spot, 'no capacity', { cause: 'launch' });
+    unavailable.mark(spot, 'no capacity', { cause: 'capacity' });
     expect(keeper.rate(POOL)).toBe(once);
   });
 

@@ -61,7 +61,7 @@ export class RiskKeeper {
   /** Hears of launches that find no spot capacity. Call the result to stop. */
   followLaunches(unavailable: UnavailableOfferings): () => void {
     return unavailable.onMark(({ offering: { capacityType, instanceType, zone }, cause }) => {
-      if (cause === 'launch' && capacityType === 'spot')
+      if (cause === 'capacity' && capacityType === 'spot')
         this.#record({ instanceType, zone }, 'launch-failure', this.#clock.now());
     });
   }
