@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Three rings, from fast to real. A test says which ring it is in by its name:
+ * Four rings, from fast to real. A test says which ring it is in by its name:
  * - `*.test.ts`: unit and property tests, pure or on the virtual clock, milliseconds each
  * - `*.component.test.ts`: real sockets, files or processes on this machine, or the embedded cluster
+ * - `test/aws/**` and `*.aws.test.ts`: against an AWS account on loopback (`npm run test:aws`)
  * - `test/kubernetes/**`: against a real Kubernetes control plane (`npm run test:kubernetes`)
  */
 export default defineConfig({
@@ -14,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/{architecture,simulation,unit}/**/*.test.ts'],
-          exclude: ['**/*.component.test.ts'],
+          exclude: ['**/*.component.test.ts', '**/*.aws.test.ts'],
           pool: 'threads',
           isolate: false,
           setupFiles: ['test/setup/property-tests.ts'],
@@ -29,6 +30,17 @@ export default defineConfig({
           pool: 'forks',
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'aws',
+          include: ['src/**/*.aws.test.ts', 'test/aws/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 120_000,
+          // The first run on a machine installs moto.
+          hookTimeout: 300_000,
         },
       },
       {
