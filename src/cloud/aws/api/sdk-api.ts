@@ -31,6 +31,8 @@ type ServiceName = keyof typeof SERVICES;
 export interface SdkApiOptions {
   /** Where the SDK's own sources do not say it. */
   readonly region?: string;
+  /** For every client, beside what the SDK finds by itself: an endpoint, credentials, a way to retry. */
+  readonly client?: Readonly<Record<string, unknown>>;
   readonly gate: CallGate;
   /** Told of every call that was made, with what became of it. */
   readonly onCall?: (operation: AwsOperation, outcome: 'ok' | 'failed', ms: number) => void;
@@ -105,7 +107,10 @@ export class SdkApi implements AwsApi {
     const Client = module[client];
     if (Client === undefined) throw new TypeError(`the SDK has no ${client}`);
     const region = name === 'pricing' ? pricingRegion(this.#options.region) : this.#options.region;
-    return { module, client: new Client(region === undefined ? {} : { region }) as SdkClient };
+    return {
+      module,
+      client: new Client({ ...this.#options.client, ...(region === undefined ? {} : { region }) }) as SdkClient,
+    };
   }
 }
 

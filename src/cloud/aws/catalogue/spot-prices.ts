@@ -1,5 +1,5 @@
 /** What spot machines cost now, by type and zone. */
-import type { EpochMs } from '../../../platform/clock.ts';
+import { type EpochMs, toDate } from '../../../platform/clock.ts';
 import { type AwsApi, allPages } from '../api/aws-api.ts';
 
 /** USD per hour by zone, by instance type. */
@@ -9,7 +9,7 @@ const PRODUCTS = ['Linux/UNIX', 'Linux/UNIX (Amazon VPC)'];
 
 /** Asks for the history from now on, which is one entry for each market: its price of this moment. */
 export async function readSpotPrices(api: AwsApi, now: EpochMs, signal: AbortSignal): Promise<SpotPrices> {
-  const input = { StartTime: new Date(now), ProductDescriptions: PRODUCTS, MaxResults: 1000 };
+  const input = { StartTime: toDate(now), ProductDescriptions: PRODUCTS, MaxResults: 1000 };
   const history = await allPages(api, 'ec2:DescribeSpotPriceHistory', input, (page) => page.SpotPriceHistory, signal);
   const prices = new Map<string, Map<string, number>>();
   const newest = new Map<string, number>();

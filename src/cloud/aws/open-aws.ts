@@ -1,0 +1,127 @@
+/** Puts the AWS driver together. */
+import type { Cloud } from '../cloud.ts';
+import type { CloudWorld } from '../cloud-module.ts';
+import type { AwsApi } from './api/aws-api.ts';
+import { CallGate } from './api/call-gate.ts';
+import { SdkApi } from './api/sdk-api.ts';
+import { AwsCloud } from './aws-cloud.ts';
+import type { AwsOptionValues } from './aws-options.ts';
+import { builtInPrices } from './built-in/built-in-prices.ts';
+import { Ec2Catalogue } from './catalogue/ec2-catalogue.ts';
+import { LearnedMemory } from './catalogue/learned-memory.ts';
+import { PriceBook } from './catalogue/price-book.ts';
+import { RegionMarket } from './catalogue/region-market.ts';
+import { ClusterDirectory, type ClusterSettings } from './cluster-directory.ts';
+import { ec2NodeClassKind } from './ec2-node-class-kind.ts';
+import { FleetLauncher } from './launch/fleet-launcher.ts';
+import { LaunchTemplates } from './launch/launch-templates.ts';
+import { Instances } from './machines/instances.ts';
+import { InstanceProfiles } from './node-class/instance-profiles.ts';
+import type { ResolveOptions } from './node-class/resolve-node-class.ts';
+import { Images } from './selectors/images.ts';
+import { CapacityReservations } from './selectors/reservations.ts';
+import { SecurityGroups } from './selectors/security-groups.ts';
+import { Subnets } from './selectors/subnets.ts';
+
+/** What the driver is made of, for tests that look at its parts. */
+export interface AwsParts {
+  readonly cloud: Cloud;
+  readonly resolve: ResolveOptions;
+  readonly market: RegionMarket;
+  readonly templates: LaunchTemplates;
+}
+
+/** Asks for region and credentials by a first call; rejects with a sentence that says what is missing. */
+export async function openAws(world: CloudWorld, values: AwsOptionValues): Promise<Cloud> {
+  const { clock, random } = world;
+  const api = new SdkApi({
+    ...(values.region === undefined ? {} : { region: values.region }),
+    gate: new CallGate(clock, random.split('aws.calls')),
+    elapsed: () => clock.elapsed(),
+  });
+  const region = values.region ?? (await api.region());
+  return (await assembleAws(world, values, api, region)).cloud;
+}
+
+export async function assembleAws(
+  world: CloudWorld,
+  values: AwsOptionValues,
+  api: AwsApi,
+  region: string,
+): Promise<AwsParts> {
+  const { clock, random, logger, cluster, client, informers } = world;
+  const market = new RegionMarket({
+    api,
+    clock,
+    logger,
+    region,
+    prices: new PriceBook(await builtInPrices(region)),
+    isolated: values.isolatedVpc,
+  });
+  const learned = new LearnedMemory();
+  const catalogue = new Ec2Catalogue({
+    region,
+    memoryOverhead: values.memoryOverhead,
+    reservedInterfaces: values.reservedInterfaces,
+    learnedMemory: (images, shape) => learned.get(images, shape),
+  });
+  const directory = new ClusterDirectory({
+    api,
+    client,
+    clock,
+    nodes: () => informers.nodes.list(),
+    settings: settingsOf(cluster, values),
+  });
+  const subnets = new Subnets(api, clock);
+  const reservations = new CapacityReservations(api, clock);
+  const templates = new LaunchTemplates({ api, clock, logger, cluster });
+  const launcher = new FleetLauncher({
+    api,
+    clock,
+    region,
+    cluster,
+    directory,
+    subnets,
+    reservations,
+    templates,
+    onDemandStrategy: values.onDemandStrategy,
+  });
+  const resolve: ResolveOptions = {
+    api,
+    clock,
+    directory,
+    images: new Images(api, clock),
+    subnets,
+    securityGroups: new SecurityGroups(api, clock),
+    reservations,
+    profiles: new InstanceProfiles({ api, clock, random: random.split('aws.profiles'), region, cluster }),
+    isolated: values.isolatedVpc,
+  };
+  const cloud = new AwsCloud({
+    api,
+    clock,
+    region,
+    nodeClass: ec2NodeClassKind(values.caBundle),
+    nodeClasses: informers.nodeClasses,
+    market,
+    learned,
+    catalogue,
+    reservations,
+    instances: new Instances(api, clock, cluster),
+    launcher,
+    noticeSources: [],
+    controllers: [market, templates],
+  });
+  return { cloud, resolve, market, templates };
+}
+
+function settingsOf(name: string, values: AwsOptionValues): ClusterSettings {
+  const { endpoint, caBundle, serviceCidr, kubernetesVersion } = values;
+  return {
+    name,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(caBundle === undefined ? {} : { caBundle }),
+    ...(serviceCidr === undefined ? {} : { serviceCidr }),
+    ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
+  };
+}
