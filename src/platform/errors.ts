@@ -248,6 +248,16 @@ export const ERRORS = {
     message: 'the user data cannot be used: {problem}',
     help: 'What the user data of a node class says cannot be joined with what makes a node join, or is too long; the sentence says what to change.',
   },
+  CLOUD_NOT_OPEN: {
+    retry: 'retry',
+    message: 'the cloud {cloud} cannot be used yet: {problem}',
+    help: 'An enabled cloud could not be opened: its node class kind is not installed, or credentials or settings are missing. It is tried again; other clouds go on.',
+  },
+  CLOUD_NOT_ENABLED: {
+    retry: 'terminal',
+    message: 'no enabled cloud has node classes of {kind}: enable it with --cloud',
+    help: 'A pool or claim refers to a node class of a cloud that this Spindrift does not serve; another autoscaler may.',
+  },
   CLOUD_REBOOT_REFUSED: {
     retry: 'terminal',
     message: '{instance} cannot be rebooted: {problem}',
