@@ -10,8 +10,11 @@ export const CORE_DEFINITIONS: readonly CustomResourceDefinition[] = [
   NODE_POOL_DEFINITION,
   NODE_CLAIM_DEFINITION,
   SPOT_POLICY_DEFINITION,
-  EC2_NODE_CLASS_DEFINITION,
 ];
 
 /** The definitions of all kinds that Spindrift may add to a cluster. */
-export const DEFINITIONS: readonly CustomResourceDefinition[] = [...CORE_DEFINITIONS, SIMULATED_NODE_CLASS_DEFINITION];
+export const DEFINITIONS: readonly CustomResourceDefinition[] = [
+  ...CORE_DEFINITIONS,
+  SIMULATED_NODE_CLASS_DEFINITION,
+  EC2_NODE_CLASS_DEFINITION,
+];

@@ -10,12 +10,13 @@ import { readManifests } from './read-manifests.ts';
 export interface PlanCommandOptions {
   readonly files: readonly string[];
   readonly catalogFile?: string;
+  readonly region?: string;
   readonly seconds: number;
   readonly output: 'table' | 'json' | 'yaml';
 }
 
 /** Reads the files, plans, and gives what to print. */
-export async function plan({ files, catalogFile, seconds, output }: PlanCommandOptions): Promise<string> {
+export async function plan({ files, catalogFile, region, seconds, output }: PlanCommandOptions): Promise<string> {
   const manifests = await readManifests(files);
   if (manifests.manifests.length === 0 && manifests.problems.length === 0)
     throw new SpindriftError('ARGUMENT_INVALID', {
@@ -27,6 +28,7 @@ export async function plan({ files, catalogFile, seconds, output }: PlanCommandO
     now: clock.now(),
     solve: { elapsedMs: () => clock.elapsed(), deadlineMs: clock.elapsed() + seconds * 1000 },
     ...(catalogFile === undefined ? {} : { catalogFile }),
+    ...(region === undefined ? {} : { region }),
   });
   if (output === 'json') return `${JSON.stringify(made, null, 2)}\n`;
   return output === 'yaml' ? stringify(made) : planTable(made);

@@ -35,34 +35,29 @@ export interface AwsParts {
 export async function openAws(world: CloudWorld, values: AwsOptionValues): Promise<Cloud> {
   const { clock, random } = world;
   const api = new SdkApi({
-    ...(values.region === undefined ? {} : { region: values.region }),
+    ...(values.awsRegion === undefined ? {} : { region: values.awsRegion }),
     gate: new CallGate(clock, random.split('aws.calls')),
-    elapsed: () => clock.elapsed(),
+    clock,
   });
-  const region = values.region ?? (await api.region());
-  return (await assembleAws(world, values, api, region)).cloud;
+  const region = values.awsRegion ?? (await api.region());
+  return assembleAws(world, values, api, region).cloud;
 }
 
-export async function assembleAws(
-  world: CloudWorld,
-  values: AwsOptionValues,
-  api: AwsApi,
-  region: string,
-): Promise<AwsParts> {
+export function assembleAws(world: CloudWorld, values: AwsOptionValues, api: AwsApi, region: string): AwsParts {
   const { clock, random, logger, cluster, client, informers } = world;
   const market = new RegionMarket({
     api,
     clock,
     logger,
     region,
-    prices: new PriceBook(await builtInPrices(region)),
-    isolated: values.isolatedVpc,
+    prices: new PriceBook(builtInPrices(region)),
+    isolated: values.awsIsolatedVpc,
   });
   const learned = new LearnedMemory();
   const catalogue = new Ec2Catalogue({
     region,
-    memoryOverhead: values.memoryOverhead,
-    reservedInterfaces: values.reservedInterfaces,
+    memoryOverhead: values.awsMemoryOverhead,
+    reservedInterfaces: values.awsReservedInterfaces,
     learnedMemory: (images, shape) => learned.get(images, shape),
   });
   const directory = new ClusterDirectory({
@@ -84,7 +79,7 @@ export async function assembleAws(
     subnets,
     reservations,
     templates,
-    onDemandStrategy: values.onDemandStrategy,
+    onDemandStrategy: values.awsOnDemandStrategy,
   });
   const resolve: ResolveOptions = {
     api,
@@ -95,13 +90,13 @@ export async function assembleAws(
     securityGroups: new SecurityGroups(api, clock),
     reservations,
     profiles: new InstanceProfiles({ api, clock, random: random.split('aws.profiles'), region, cluster }),
-    isolated: values.isolatedVpc,
+    isolated: values.awsIsolatedVpc,
   };
   const cloud = new AwsCloud({
     api,
     clock,
     region,
-    nodeClass: ec2NodeClassKind(values.caBundle),
+    nodeClass: ec2NodeClassKind(values.awsCaBundle),
     nodeClasses: informers.nodeClasses,
     market,
     learned,
@@ -116,7 +111,12 @@ export async function assembleAws(
 }
 
 function settingsOf(name: string, values: AwsOptionValues): ClusterSettings {
-  const { endpoint, caBundle, serviceCidr, kubernetesVersion } = values;
+  const {
+    awsClusterEndpoint: endpoint,
+    awsCaBundle: caBundle,
+    awsServiceCidr: serviceCidr,
+    awsKubernetesVersion: kubernetesVersion,
+  } = values;
   return {
     name,
     ...(endpoint === undefined ? {} : { endpoint }),

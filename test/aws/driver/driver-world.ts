@@ -19,11 +19,11 @@ import type { Account } from '../aws-ground-types.ts';
 
 export const CLUSTER = 'driver';
 export const OPTIONS: AwsOptionValues = {
-  caBundle: 'Y2E=',
-  memoryOverhead: 0.075,
-  reservedInterfaces: 0,
-  isolatedVpc: false,
-  onDemandStrategy: 'lowest-price',
+  awsCaBundle: 'Y2E=',
+  awsMemoryOverhead: 0.075,
+  awsReservedInterfaces: 0,
+  awsIsolatedVpc: false,
+  awsOnDemandStrategy: 'lowest-price',
 };
 
 export class DriverWorld {
@@ -49,7 +49,7 @@ export class DriverWorld {
       region: ground.region,
       client: { endpoint: ground.endpoint, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } },
       gate: new CallGate(clock, random),
-      elapsed: () => clock.elapsed(),
+      clock,
     });
     const informer = { list: () => [], get: ({ name }: { name: string }) => nodeClasses.get(name) };
     const client = {

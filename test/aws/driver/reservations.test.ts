@@ -167,7 +167,13 @@ describe('reservations', () => {
   });
 
   test('that are not selected any more make their machine drift; that end make it on-demand and nothing drifts', async () => {
-    const { id } = await ground.reserve({ instanceType: 'm5.large', zone: ZONE, count: 1, match: 'targeted', tags: { team: 'web' } });
+    const { id } = await ground.reserve({
+      instanceType: 'm5.large',
+      zone: ZONE,
+      count: 1,
+      match: 'targeted',
+      tags: { team: 'web' },
+    });
     const nodeClass = await world.nodeClass('default', {
       capacityReservationSelectorTerms: [{ tags: { team: 'web' } }],
     });

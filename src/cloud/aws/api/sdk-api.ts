@@ -2,6 +2,7 @@
  * Calls to AWS through its SDK. A client is imported and made when its first call is made. Credentials, region, endpoints,
  * proxies and retries are as the SDK has them: from the environment, the shared files, web identity, or the instance.
  */
+import type { Clock } from '../../../platform/clock.ts';
 import { SpindriftError } from '../../../platform/errors.ts';
 import type { AwsApi, AwsOperation, AwsOperations } from './aws-api.ts';
 import { asCloudError } from './aws-error.ts';
@@ -36,8 +37,13 @@ export interface SdkApiOptions {
   readonly gate: CallGate;
   /** Told of every call that was made, with what became of it. */
   readonly onCall?: (operation: AwsOperation, outcome: 'ok' | 'failed', ms: number) => void;
-  readonly elapsed: () => number;
+  readonly clock: Clock;
+  /** After so long a call has failed, whatever comes of it. */
+  readonly timeoutMs?: number;
 }
+
+/** Longer than the SDK takes with its own retries. */
+const TIMEOUT_MS = 60_000;
 
 export class SdkApi implements AwsApi {
   readonly #options: SdkApiOptions;
@@ -57,18 +63,23 @@ export class SdkApi implements AwsApi {
     const { client, module } = await this.#service(service);
     const Command = module[`${name}Command`];
     if (Command === undefined) throw new TypeError(`the SDK has no ${operation}`);
-    const since = this.#options.elapsed();
+    const { clock, timeoutMs = TIMEOUT_MS } = this.#options;
+    const since = clock.elapsed();
+    const deadline = clock.deadline(timeoutMs, signal);
     try {
-      const answer = await client.send(new Command(input), { abortSignal: signal });
+      const answer = await client.send(new Command(input), { abortSignal: deadline.signal });
       this.#options.gate.succeeded(operation);
-      this.#options.onCall?.(operation, 'ok', this.#options.elapsed() - since);
+      this.#options.onCall?.(operation, 'ok', clock.elapsed() - since);
       return answer as AwsOperations[Op][1];
     } catch (error) {
       signal.throwIfAborted();
-      this.#options.onCall?.(operation, 'failed', this.#options.elapsed() - since);
+      this.#options.onCall?.(operation, 'failed', clock.elapsed() - since);
+      deadline.signal.throwIfAborted();
       const failure = asCloudError(operation, error);
       if (failure.code === 'CLOUD_THROTTLED') this.#options.gate.throttled(operation);
       throw failure;
+    } finally {
+      deadline.cancel();
     }
   }
 

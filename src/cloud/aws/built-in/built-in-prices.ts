@@ -4,6 +4,7 @@
  */
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import type { OnDemandPrices } from '../catalogue/on-demand-prices.ts';
+import { builtInTable } from './built-in-table.ts';
 
 export interface BuiltInPrices {
   readonly prices: OnDemandPrices;
@@ -13,23 +14,29 @@ export interface BuiltInPrices {
   readonly scaled: boolean;
 }
 
+interface Table {
+  readonly asOf: string;
+  readonly usdPerHourOfM5Large: Readonly<Record<string, number>>;
+  /** By family, by size. */
+  readonly usdPerHourInUsEast1: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
 const HOME = 'us-east-1';
 
-export async function builtInPrices(region: string): Promise<BuiltInPrices> {
-  const { default: table } = await import('./on-demand-prices.json', { with: { type: 'json' } });
-  const ofM5Large: Readonly<Record<string, number>> = table.usdPerHourOfM5Large;
-  const factor = (ofM5Large[region] ?? table.usdPerHourOfM5Large[HOME]) / table.usdPerHourOfM5Large[HOME];
+export function builtInPrices(region: string): BuiltInPrices {
+  const { asOf, usdPerHourOfM5Large: m5Large, usdPerHourInUsEast1 } = builtInTable<Table>('on-demand-prices');
+  const home = m5Large[HOME] ?? 1;
+  const factor = (m5Large[region] ?? home) / home;
   const prices = new Map<string, number>();
-  for (const [family, sizes] of Object.entries(table.usdPerHourInUsEast1)) {
+  for (const [family, sizes] of Object.entries(usdPerHourInUsEast1)) {
     for (const [size, price] of Object.entries(sizes)) {
-      prices.set(`${family}.${size}`, Math.round((price as number) * factor * 1e6) / 1e6);
+      prices.set(`${family}.${size}`, Math.round(price * factor * 1e6) / 1e6);
     }
   }
-  return { prices, at: parseTimestamp(table.asOf) ?? (0 as EpochMs), scaled: region !== HOME };
+  return { prices, at: parseTimestamp(asOf) ?? (0 as EpochMs), scaled: region !== HOME };
 }
 
 /** The regions that the built-in catalogue knows. */
-export async function builtInRegions(): Promise<string[]> {
-  const { default: table } = await import('./on-demand-prices.json', { with: { type: 'json' } });
-  return Object.keys(table.usdPerHourOfM5Large);
+export function builtInRegions(): readonly string[] {
+  return Object.keys(builtInTable<Table>('on-demand-prices').usdPerHourOfM5Large);
 }

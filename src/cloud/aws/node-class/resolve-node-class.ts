@@ -81,7 +81,9 @@ async function subnets(
   const { subnetSelectorTerms: terms } = nodeClass.spec;
   const found = await all.select(terms, signal);
   if (found.length > 0) {
-    return resolved('SubnetsReady', { subnets: found.map(({ id, zone, zoneId }) => ({ id, zone, zoneID: zoneId })) });
+    // By ID and not by free addresses, which would have the status written anew with every node.
+    const sorted = [...found].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return resolved('SubnetsReady', { subnets: sorted.map(({ id, zone, zoneId }) => ({ id, zone, zoneID: zoneId })) });
   }
   const message = `subnetSelectorTerms ${selectorText(terms)} select no subnet`;
   return unresolved('SubnetsReady', 'SubnetsNotFound', message, { subnets: undefined });
