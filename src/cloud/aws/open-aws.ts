@@ -2,6 +2,7 @@
 import type { Cloud } from '../cloud.ts';
 import type { CloudWorld } from '../cloud-module.ts';
 import type { AwsApi } from './api/aws-api.ts';
+import { isNotFound } from './api/aws-error.ts';
 import { CallGate } from './api/call-gate.ts';
 import { SdkApi } from './api/sdk-api.ts';
 import { AwsCloud } from './aws-cloud.ts';
@@ -9,15 +10,20 @@ import type { AwsOptionValues } from './aws-options.ts';
 import { builtInPrices } from './built-in/built-in-prices.ts';
 import { Ec2Catalogue } from './catalogue/ec2-catalogue.ts';
 import { LearnedMemory } from './catalogue/learned-memory.ts';
+import { memoryLearner } from './catalogue/memory-learner.ts';
 import { PriceBook } from './catalogue/price-book.ts';
 import { RegionMarket } from './catalogue/region-market.ts';
 import { ClusterDirectory, type ClusterSettings } from './cluster-directory.ts';
 import { ec2NodeClassKind } from './ec2-node-class-kind.ts';
 import { FleetLauncher } from './launch/fleet-launcher.ts';
 import { LaunchTemplates } from './launch/launch-templates.ts';
+import { instanceTags } from './machines/instance-tags.ts';
 import { Instances } from './machines/instances.ts';
+import { ec2NodeClassController } from './node-class/ec2-node-class-controller.ts';
 import { InstanceProfiles } from './node-class/instance-profiles.ts';
 import type { ResolveOptions } from './node-class/resolve-node-class.ts';
+import { NodeClassValidation } from './node-class/validate-node-class.ts';
+import { ReservationNotices } from './reservation-notices.ts';
 import { Images } from './selectors/images.ts';
 import { CapacityReservations } from './selectors/reservations.ts';
 import { SecurityGroups } from './selectors/security-groups.ts';
@@ -27,6 +33,7 @@ import { Subnets } from './selectors/subnets.ts';
 export interface AwsParts {
   readonly cloud: Cloud;
   readonly resolve: ResolveOptions;
+  readonly validation: NodeClassValidation;
   readonly market: RegionMarket;
   readonly templates: LaunchTemplates;
 }
@@ -40,7 +47,19 @@ export async function openAws(world: CloudWorld, values: AwsOptionValues): Promi
     clock,
   });
   const region = values.awsRegion ?? (await api.region());
-  return assembleAws(world, values, api, region).cloud;
+  const caBundle = values.awsCaBundle ?? (await caBundleOf(world.cluster, api));
+  return assembleAws(world, caBundle === undefined ? values : { ...values, awsCaBundle: caBundle }, api, region).cloud;
+}
+
+/** The certificate authority is part of the hash of node classes, and so must be known before any is hashed. */
+async function caBundleOf(cluster: string, api: AwsApi): Promise<string | undefined> {
+  try {
+    const { cluster: found } = await api.call('eks:DescribeCluster', { name: cluster }, new AbortController().signal);
+    return found?.certificateAuthority?.data;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 export function assembleAws(world: CloudWorld, values: AwsOptionValues, api: AwsApi, region: string): AwsParts {
@@ -81,6 +100,7 @@ export function assembleAws(world: CloudWorld, values: AwsOptionValues, api: Aws
     templates,
     onDemandStrategy: values.awsOnDemandStrategy,
   });
+  const profiles = new InstanceProfiles({ api, clock, random: random.split('aws.profiles'), region, cluster });
   const resolve: ResolveOptions = {
     api,
     clock,
@@ -89,14 +109,38 @@ export function assembleAws(world: CloudWorld, values: AwsOptionValues, api: Aws
     subnets,
     securityGroups: new SecurityGroups(api, clock),
     reservations,
-    profiles: new InstanceProfiles({ api, clock, random: random.split('aws.profiles'), region, cluster }),
+    profiles,
     isolated: values.awsIsolatedVpc,
   };
+  const kind = ec2NodeClassKind(values.awsCaBundle);
+  const validation = new NodeClassValidation({
+    api,
+    clock,
+    region,
+    cluster,
+    directory,
+    templates,
+    typesOf: async (nodeClass, signal) => {
+      await market.load(signal);
+      const { shapes, shapesVersion, prices } = market;
+      return catalogue.instanceTypes(nodeClass, { shapes, shapesVersion, prices, learnedVersion: learned.version });
+    },
+  });
+  const nodeClasses = ec2NodeClassController({
+    world,
+    kind,
+    resolve,
+    validation,
+    profiles,
+    templates,
+    catalogue,
+    isolated: values.awsIsolatedVpc,
+  });
   const cloud = new AwsCloud({
     api,
     clock,
     region,
-    nodeClass: ec2NodeClassKind(values.awsCaBundle),
+    nodeClass: kind,
     nodeClasses: informers.nodeClasses,
     market,
     learned,
@@ -104,10 +148,10 @@ export function assembleAws(world: CloudWorld, values: AwsOptionValues, api: Aws
     reservations,
     instances: new Instances(api, clock, cluster),
     launcher,
-    noticeSources: [],
-    controllers: [market, templates],
+    noticeSources: [new ReservationNotices({ clock, reservations, claims: () => informers.nodeClaims.list() })],
+    controllers: [market, templates, nodeClasses, instanceTags(api, world), memoryLearner(learned, world)],
   });
-  return { cloud, resolve, market, templates };
+  return { cloud, resolve, validation, market, templates };
 }
 
 function settingsOf(name: string, values: AwsOptionValues): ClusterSettings {

@@ -3,6 +3,7 @@ import { EC2_NODE_CLASSES, type Ec2NodeClass, type Ec2NodeClassSpec } from '../.
 import { EC2_NODE_CLASS_SPEC } from '../../../src/apis/aws/ec2-node-class-schema.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import { type Written, withDefaults } from '../../../src/apis/schema/with-defaults.ts';
+import type { AwsApi } from '../../../src/cloud/aws/api/aws-api.ts';
 import { CallGate } from '../../../src/cloud/aws/api/call-gate.ts';
 import { SdkApi } from '../../../src/cloud/aws/api/sdk-api.ts';
 import type { AwsOptionValues } from '../../../src/cloud/aws/aws-options.ts';
@@ -10,6 +11,7 @@ import { resolveNodeClass } from '../../../src/cloud/aws/node-class/resolve-node
 import { type AwsParts, assembleAws } from '../../../src/cloud/aws/open-aws.ts';
 import type { CloudWorld } from '../../../src/cloud/cloud-module.ts';
 import { KubeError } from '../../../src/kube/kube-error.ts';
+import type { Clock } from '../../../src/platform/clock.ts';
 import { SILENT_LOGGER } from '../../../src/platform/logger.ts';
 import { Metrics } from '../../../src/platform/metrics.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
@@ -26,8 +28,13 @@ export const OPTIONS: AwsOptionValues = {
   awsOnDemandStrategy: 'lowest-price',
 };
 
+export interface WorldOptions {
+  readonly clock?: Clock;
+  readonly wrap?: (api: AwsApi) => AwsApi;
+  readonly nodeClasses?: Map<string, Ec2NodeClass>;
+}
+
 export class DriverWorld {
-  readonly clock = new RealClock();
   readonly signal = new AbortController().signal;
   readonly nodeClasses = new Map<string, Ec2NodeClass>();
   readonly api: SdkApi;
@@ -41,10 +48,13 @@ export class DriverWorld {
     this.nodeClasses = nodeClasses;
   }
 
-  static async open(ground: AwsGround, account: Account, options: Partial<AwsOptionValues> = {}): Promise<DriverWorld> {
-    const clock = new RealClock();
+  static async open(
+    ground: AwsGround,
+    account: Account,
+    options: Partial<AwsOptionValues> = {},
+    { clock = new RealClock(), wrap = (api) => api, nodeClasses = new Map() }: WorldOptions = {},
+  ): Promise<DriverWorld> {
     const random = seededRandom('driver');
-    const nodeClasses = new Map<string, Ec2NodeClass>();
     const api = new SdkApi({
       region: ground.region,
       client: { endpoint: ground.endpoint, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } },
@@ -70,10 +80,10 @@ export class DriverWorld {
       random,
       logger: SILENT_LOGGER,
       metrics: new Metrics(),
-      cluster: CLUSTER,
+      cluster: account.cluster,
       informers: { nodeClasses: informer, nodeClaims: informer, nodePools: informer, nodes: informer },
     } as unknown as CloudWorld;
-    const parts = await assembleAws(world, { ...OPTIONS, ...options }, api, ground.region);
+    const parts = assembleAws(world, { ...OPTIONS, ...options }, wrap(api), ground.region);
     return new DriverWorld(account, api, parts, nodeClasses);
   }
 
@@ -90,8 +100,8 @@ export class DriverWorld {
     const written: Written<Ec2NodeClassSpec> = {
       role: this.account.nodeRole,
       amiSelectorTerms: [{ alias: 'al2023@latest' }],
-      subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': CLUSTER } }],
-      securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': CLUSTER } }],
+      subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': this.account.cluster } }],
+      securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': this.account.cluster } }],
       ...spec,
     };
     const nodeClass: Ec2NodeClass = {
