@@ -221,8 +221,8 @@ export class EnabledClouds implements Clouds {
 
   onNoticeSource(callback: (source: CloudNoticeSource) => void): () => void {
     const stops = this.#clouds.map((enabled) =>
-      enabled.whenOpen(({ cloud }) => {
-        for (const source of cloud.noticeSources) callback({ cloud: cloud.name, source });
+      enabled.whenOpen(({ cloud, noticeSources }) => {
+        for (const source of noticeSources) callback({ cloud: cloud.name, source });
       }),
     );
     return () => {

@@ -2,6 +2,7 @@
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
+import { hasEnded } from './has-ended.ts';
 import { JoinedNodes } from './joined-nodes.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import type { StateNode } from './state-node.ts';
@@ -68,11 +69,6 @@ export class ClusterState {
       return !isUnseen(pod) || priority <= (short.get(schedulerName) ?? Number.NEGATIVE_INFINITY);
     });
   }
-}
-
-/** The pod's containers will not run again. */
-export function hasEnded(pod: Pod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
 
 /** Whether a pod that leaves its node comes again on another: not one that belongs to its node, nor one that is replaced already. */

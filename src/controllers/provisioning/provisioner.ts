@@ -19,6 +19,7 @@ import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
+import type { DisruptionBudgets } from '../../state/drain/disruption-budgets.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing, type StateNode } from '../../state/state-node.ts';
 import { mayBind } from '../../state/steerable.ts';
@@ -27,7 +28,6 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 import { inSlices } from '../in-slices.ts';
 import { isLost } from '../interruption/is-lost.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
-import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
