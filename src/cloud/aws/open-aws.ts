@@ -1,5 +1,7 @@
 /** Puts the AWS driver together. */
-import type { Cloud } from '../cloud.ts';
+import type { EC2Client } from '@aws-sdk/client-ec2';
+import { LABEL_RESERVATION_ID } from '../../apis/aws/labels.ts';
+import type { Cloud, NoticeSource } from '../cloud.ts';
 import type { CloudWorld } from '../cloud-module.ts';
 import type { AwsApi } from './api/aws-api.ts';
 import { isNotFound } from './api/aws-error.ts';
@@ -15,10 +17,12 @@ import { PriceBook } from './catalogue/price-book.ts';
 import { RegionMarket } from './catalogue/region-market.ts';
 import { ClusterDirectory, type ClusterSettings } from './cluster-directory.ts';
 import { ec2NodeClassKind } from './ec2-node-class-kind.ts';
+import { awsNoticeSources } from './interruption/aws-notice-sources.ts';
 import { FleetLauncher } from './launch/fleet-launcher.ts';
 import { LaunchTemplates } from './launch/launch-templates.ts';
 import { instanceTags } from './machines/instance-tags.ts';
 import { Instances } from './machines/instances.ts';
+import { parseProviderID } from './machines/provider-id.ts';
 import { ec2NodeClassController } from './node-class/ec2-node-class-controller.ts';
 import { InstanceProfiles } from './node-class/instance-profiles.ts';
 import type { ResolveOptions } from './node-class/resolve-node-class.ts';
@@ -48,7 +52,27 @@ export async function openAws(world: CloudWorld, values: AwsOptionValues): Promi
   });
   const region = values.awsRegion ?? (await api.region());
   const caBundle = values.awsCaBundle ?? (await caBundleOf(world.cluster, api));
-  return assembleAws(world, caBundle === undefined ? values : { ...values, awsCaBundle: caBundle }, api, region).cloud;
+  const known = caBundle === undefined ? values : { ...values, awsCaBundle: caBundle };
+  return assembleAws(world, known, api, region, await noticeSources(world, values, api, region)).cloud;
+}
+
+async function noticeSources(
+  { clock, logger, metrics, informers }: CloudWorld,
+  { awsInterruptionQueue: queue }: AwsOptionValues,
+  api: SdkApi,
+  region: string,
+): Promise<readonly NoticeSource[]> {
+  return awsNoticeSources({
+    clock,
+    logger,
+    metrics,
+    nodeClaims: informers.nodeClaims,
+    region,
+    ...(queue === undefined ? {} : { interruptionQueue: queue }),
+    ec2: (await api.client('ec2')) as EC2Client,
+    machineKey: (providerID) => parseProviderID(providerID)?.instanceId,
+    reservationLabel: LABEL_RESERVATION_ID,
+  });
 }
 
 /** The certificate authority is part of the hash of node classes, and so must be known before any is hashed. */
@@ -62,7 +86,13 @@ async function caBundleOf(cluster: string, api: AwsApi): Promise<string | undefi
   }
 }
 
-export function assembleAws(world: CloudWorld, values: AwsOptionValues, api: AwsApi, region: string): AwsParts {
+export function assembleAws(
+  world: CloudWorld,
+  values: AwsOptionValues,
+  api: AwsApi,
+  region: string,
+  sources: readonly NoticeSource[] = [],
+): AwsParts {
   const { clock, random, logger, cluster, client, informers } = world;
   const market = new RegionMarket({
     api,
@@ -148,7 +178,10 @@ export function assembleAws(world: CloudWorld, values: AwsOptionValues, api: Aws
     reservations,
     instances: new Instances(api, clock, cluster),
     launcher,
-    noticeSources: [new ReservationNotices({ clock, reservations, claims: () => informers.nodeClaims.list() })],
+    noticeSources: [
+      new ReservationNotices({ clock, reservations, claims: () => informers.nodeClaims.list() }),
+      ...sources,
+    ],
     controllers: [market, templates, nodeClasses, instanceTags(api, world), memoryLearner(learned, world)],
   });
   return { cloud, resolve, validation, market, templates };

@@ -15,10 +15,6 @@ export interface AwsOperations {
     ec2.DescribeInstanceTypeOfferingsCommandInput,
     ec2.DescribeInstanceTypeOfferingsCommandOutput,
   ];
-  'ec2:DescribeAvailabilityZones': [
-    ec2.DescribeAvailabilityZonesCommandInput,
-    ec2.DescribeAvailabilityZonesCommandOutput,
-  ];
   'ec2:DescribeSpotPriceHistory': [ec2.DescribeSpotPriceHistoryCommandInput, ec2.DescribeSpotPriceHistoryCommandOutput];
   'ec2:DescribeSubnets': [ec2.DescribeSubnetsCommandInput, ec2.DescribeSubnetsCommandOutput];
   'ec2:DescribeSecurityGroups': [ec2.DescribeSecurityGroupsCommandInput, ec2.DescribeSecurityGroupsCommandOutput];

@@ -97,6 +97,11 @@ export class SdkApi implements AwsApi {
     }
   }
 
+  /** The client of a service itself, for those who call it in their own way. */
+  async client(name: ServiceName): Promise<unknown> {
+    return (await this.#service(name)).client;
+  }
+
   /** Closes what is open. */
   async close(): Promise<void> {
     for (const service of this.#services.values()) (await service).client.destroy();
