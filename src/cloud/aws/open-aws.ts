@@ -29,6 +29,7 @@ import type { ResolveOptions } from './node-class/resolve-node-class.ts';
 import { NodeClassValidation } from './node-class/validate-node-class.ts';
 import { ReservationNotices } from './reservation-notices.ts';
 import { Images } from './selectors/images.ts';
+import { PlacementGroups } from './selectors/placement-groups.ts';
 import { CapacityReservations } from './selectors/reservations.ts';
 import { SecurityGroups } from './selectors/security-groups.ts';
 import { Subnets } from './selectors/subnets.ts';
@@ -118,6 +119,7 @@ export function assembleAws(
   });
   const subnets = new Subnets(api, clock);
   const reservations = new CapacityReservations(api, clock);
+  const placementGroups = new PlacementGroups(api, clock);
   const templates = new LaunchTemplates({ api, clock, logger, cluster });
   const launcher = new FleetLauncher({
     api,
@@ -127,12 +129,13 @@ export function assembleAws(
     directory,
     subnets,
     reservations,
+    placementGroups,
     templates,
     onDemandStrategy: values.awsOnDemandStrategy,
   });
   const profiles = new InstanceProfiles({ api, clock, random: random.split('aws.profiles'), region, cluster });
   const resolve: ResolveOptions = {
-    api,
+    placementGroups,
     clock,
     directory,
     images: new Images(api, clock),

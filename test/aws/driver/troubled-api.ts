@@ -5,6 +5,7 @@ import type { Clock } from '../../../src/platform/clock.ts';
 const CONSTANT: readonly AwsOperation[] = [
   'ec2:DescribeInstanceTypes',
   'ec2:DescribeInstanceTypeOfferings',
+  'ec2:DescribeSpotPriceHistory',
   'ec2:DescribeImages',
   'ssm:GetParameter',
 ];
@@ -35,7 +36,8 @@ export class TroubledApi implements AwsApi {
 
   #constant<Op extends AwsOperation>(operation: Op, input: AwsOperations[Op][0], signal: AbortSignal) {
     if (!CONSTANT.includes(operation)) return this.#api.call(operation, input, signal);
-    const key = `${operation}${JSON.stringify(input)}`;
+    const { StartTime: _, ...asked } = input as { StartTime?: Date };
+    const key = `${operation}${JSON.stringify(asked)}`;
     const known = answers.get(key) ?? this.#api.call(operation, input, signal);
     answers.set(key, known);
     known.catch(() => answers.delete(key));

@@ -12,6 +12,7 @@ import { awsCodeOf } from '../api/aws-error.ts';
 import { kindOf } from '../catalogue/ec2-catalogue.ts';
 import type { ClusterDirectory } from '../cluster-directory.ts';
 import { machineOf } from '../machines/ec2-machine.ts';
+import type { PlacementGroups } from '../selectors/placement-groups.ts';
 import type { CapacityReservation, CapacityReservations } from '../selectors/reservations.ts';
 import type { Subnets } from '../selectors/subnets.ts';
 import { type FleetAnswer, fleetAnswer, type LaunchedInstance } from './fleet-answer.ts';
@@ -34,6 +35,7 @@ export interface FleetLauncherOptions {
   readonly directory: ClusterDirectory;
   readonly subnets: Subnets;
   readonly reservations: CapacityReservations;
+  readonly placementGroups: PlacementGroups;
   readonly templates: LaunchTemplates;
   readonly onDemandStrategy: OnDemandStrategy;
 }
@@ -130,9 +132,11 @@ export class FleetLauncher {
   }
 
   async #plan({ request, nodeClass, step, reservation, described, typeOf }: Launch, signal: AbortSignal) {
-    const { directory, subnets, region } = this.#options;
-    const [cluster] = await Promise.all([
+    const { directory, subnets, region, placementGroups } = this.#options;
+    const { placementGroupSelector: selector } = nodeClass.spec;
+    const [cluster, placementGroup] = await Promise.all([
       directory.facts(signal),
+      selector === undefined ? undefined : placementGroups.select(selector, signal),
       subnets.select(nodeClass.spec.subnetSelectorTerms, signal),
     ]);
     return launchPlan({
@@ -145,6 +149,7 @@ export class FleetLauncher {
       region,
       typeOf,
       subnets: subnets.best(nodeClass.status?.subnets ?? []),
+      ...(placementGroup === undefined ? {} : { placementGroup: placementGroup.id }),
     });
   }
 

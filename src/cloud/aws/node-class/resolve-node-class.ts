@@ -1,11 +1,10 @@
 /** Finds what a node class selects: images, reservations, subnets, security groups, the instance profile. */
 import { aliasOf, type Ec2NodeClass, type ReservationStatus } from '../../../apis/aws/ec2-node-class.ts';
 import { type Clock, toTimestamp } from '../../../platform/clock.ts';
-import type { AwsApi } from '../api/aws-api.ts';
-import { awsCodeOf, isNotFound } from '../api/aws-error.ts';
 import type { ClusterDirectory } from '../cluster-directory.ts';
 import { unsupportedAlias } from '../selectors/image-parameters.ts';
 import type { Images } from '../selectors/images.ts';
+import type { PlacementGroups } from '../selectors/placement-groups.ts';
 import { type CapacityReservation, type CapacityReservations, isExpiring } from '../selectors/reservations.ts';
 import type { SecurityGroups } from '../selectors/security-groups.ts';
 import type { Subnets } from '../selectors/subnets.ts';
@@ -17,7 +16,7 @@ import { failed, type Resolution, resolved, unresolved } from './resolution.ts';
 const MOST_RESERVATIONS = 500;
 
 export interface ResolveOptions {
-  readonly api: AwsApi;
+  readonly placementGroups: PlacementGroups;
   readonly clock: Clock;
   readonly directory: ClusterDirectory;
   readonly images: Images;
@@ -139,23 +138,14 @@ function reservationStatus(reservation: CapacityReservation, expiring: boolean):
 
 async function placementGroup(
   nodeClass: Ec2NodeClass,
-  { api }: ResolveOptions,
+  { placementGroups: all }: ResolveOptions,
   signal: AbortSignal,
 ): Promise<Resolution> {
   const { placementGroupSelector: selector } = nodeClass.spec;
   if (selector === undefined) return resolved('PlacementGroupReady');
-  const { name, id } = selector;
-  try {
-    const { PlacementGroups: found = [] } = await api.call(
-      'ec2:DescribePlacementGroups',
-      name === undefined ? { GroupIds: [id ?? ''] } : { GroupNames: [name] },
-      signal,
-    );
-    if (found.some(({ State }) => State === 'available')) return resolved('PlacementGroupReady');
-  } catch (error) {
-    if (!isNotFound(error) && !awsCodeOf(error).startsWith('InvalidPlacementGroup')) throw error;
-  }
-  return unresolved('PlacementGroupReady', 'PlacementGroupNotFound', `there is no placement group ${name ?? id}`);
+  if ((await all.select(selector, signal)) !== undefined) return resolved('PlacementGroupReady');
+  const message = `there is no placement group ${selector.name ?? selector.id}`;
+  return unresolved('PlacementGroupReady', 'PlacementGroupNotFound', message);
 }
 
 async function instanceProfile(
