@@ -112,6 +112,7 @@ export class AwsGround {
     version?: string;
     zones?: readonly string[];
     subnetPrefix?: number;
+    serviceCidr?: string;
   }): Promise<Account> {
     return this.#steer('seed', { version: '1.36', ...options });
   }
@@ -278,6 +279,11 @@ export class AwsGround {
     parameter?: string;
   }): Promise<void> {
     await this.#steer('image', options);
+  }
+
+  /** By Python's own parser. */
+  parseToml(text: string): Promise<unknown> {
+    return this.#steer('parse-toml', { text });
   }
 
   async #answers(): Promise<boolean> {

@@ -1,6 +1,7 @@
 """The tests' side of the ground: JSON over HTTP, on a port of its own, so that AWS can be unplugged while tests steer."""
 
 import json
+import tomllib
 import traceback
 
 import account
@@ -51,7 +52,13 @@ class Control:
         region = self.ground.region
         zones = asked.get("zones") or [region + letter for letter in "abc"]
         made = account.seed(
-            self.plug.endpoint, region, asked["cluster"], zones, asked["version"], asked.get("subnetPrefix", 20)
+            self.plug.endpoint,
+            region,
+            asked["cluster"],
+            zones,
+            asked["version"],
+            asked.get("subnetPrefix", 20),
+            asked.get("serviceCidr", "10.100.0.0/16"),
         )
         self.faults.reset_calls()
         return made
@@ -265,6 +272,9 @@ class Control:
     def do_images(self, asked):
         found = [i for i in self.launcher.backend.amis.values() if asked.get("named", "") in (i.name or "")]
         return [{"id": i.id, "name": i.name, "architecture": i.architecture} for i in found]
+
+    def do_parse_toml(self, asked):
+        return tomllib.loads(asked["text"])
 
     def do_reset(self, asked):
         """Everything this ground knows, and moto's own state."""
