@@ -195,7 +195,9 @@ def spot_and_list_prices(seed):
     ec2, pricing = client("ec2"), client("pricing")
     arguments = {"StartTime": datetime.now(UTC), "ProductDescriptions": ["Linux/UNIX"]}
     rows, _ = pages(ec2.describe_spot_price_history, "SpotPriceHistory", **arguments)
-    expect("one current price for each type and zone", len({(r["InstanceType"], r["AvailabilityZone"]) for r in rows}) == len(rows))
+    pools = {(row["InstanceType"], row["AvailabilityZone"]) for row in rows}
+    # A price that changed between our asking and the answer has two rows.
+    expect(f"one current price for each of {len(pools)} pools: {len(rows)}", len(pools) <= len(rows) <= len(pools) * 1.02)
     zones = {row["AvailabilityZone"]: float(row["SpotPrice"]) for row in rows if row["InstanceType"] == "m5.large"}
     expect("prices differ between zones", len(set(zones.values())) > 1)
     listed = []
