@@ -52,7 +52,7 @@ export default defineConfig({
           include: ['test/aws/kubernetes/**/*.test.ts'],
           pool: 'forks',
           fileParallelism: false,
-          testTimeout: 180_000,
+          testTimeout: 400_000,
           // The first run on a machine builds Karpenter.
           hookTimeout: 1_800_000,
         },

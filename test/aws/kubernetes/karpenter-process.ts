@@ -2,11 +2,13 @@
 import { freePorts } from '../../kubernetes/harness/free-ports.ts';
 import { ManagedProcess } from '../../kubernetes/harness/managed-process.ts';
 import { karpenterFiles } from '../peers/karpenter.ts';
+import type { Autoscaler } from './autoscaler.ts';
 import type { AwsCluster } from './aws-cluster.ts';
 
 const STOP_GRACE_MS = 20_000;
 
-export class KarpenterProcess {
+export class KarpenterProcess implements Autoscaler {
+  readonly name = 'karpenter';
   readonly #cluster: AwsCluster;
   readonly #featureGates: string | undefined;
   #process: ManagedProcess | undefined;

@@ -72,6 +72,7 @@ export function deployment(
   pool: string,
   replicas: number,
   requests: Json = { cpu: '500m', memory: '512Mi' },
+  podSpec: Json = {},
 ): object {
   const labels = { app: name };
   return {
@@ -87,8 +88,15 @@ export function deployment(
           terminationGracePeriodSeconds: 0,
           nodeSelector: { pool },
           containers: [{ name: 'main', image: 'example.com/app:1', resources: { requests } }],
+          ...podSpec,
         },
       },
     },
   };
+}
+
+/** No two pods of a deployment on one node. */
+export function apart(name: string): Json {
+  const term = { labelSelector: { matchLabels: { app: name } }, topologyKey: 'kubernetes.io/hostname' };
+  return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
 }
