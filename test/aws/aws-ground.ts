@@ -20,6 +20,7 @@ import type {
   Machine,
   ReservationOptions,
   ReservationState,
+  SoldType,
 } from './aws-ground-types.ts';
 import { motoPython } from './peers/moto.ts';
 
@@ -156,6 +157,11 @@ export class AwsGround {
     zones?: readonly string[];
   }): Promise<Record<string, { onDemand: number; spot: Record<string, number> }>> {
     return this.#steer('prices', options);
+  }
+
+  /** Everything that is sold in these zones. */
+  types(zones: readonly string[]): Promise<SoldType[]> {
+    return this.#steer('types', { zones });
   }
 
   /** Makes a capacity reservation of any kind; instances that match an open one move into it. */

@@ -5,6 +5,7 @@ import tomllib
 import traceback
 
 import account
+import catalogue
 import images
 from moto.ec2.exceptions import EC2ClientError
 from moto.ssm.models import ssm_backends
@@ -108,6 +109,29 @@ class Control:
             for name in asked["types"]
         }
 
+    def do_types(self, asked):
+        """Everything that is sold in these zones, with its prices of now: for bounds of what a fleet must cost."""
+        zones, now = set(asked["zones"]), self.ground.now()
+        answer = []
+        for name, offered in sorted(catalogue.zones_by_type(self.ground.region).items()):
+            info = catalogue.instance_type(name)
+            network = info["NetworkInfo"]
+            card = network["NetworkCards"][network.get("DefaultNetworkCardIndex", 0)]
+            spot = "spot" in info.get("SupportedUsageClasses", [])
+            here = sorted(zones & offered)
+            answer.append(
+                {
+                    "name": name,
+                    "architecture": info["ProcessorInfo"]["SupportedArchitectures"][-1],
+                    "vcpus": info["VCpuInfo"]["DefaultVCpus"],
+                    "memoryMib": info["MemoryInfo"]["SizeInMiB"],
+                    "maxPods": card["MaximumNetworkInterfaces"] * (network["Ipv4AddressesPerInterface"] - 1) + 2,
+                    "onDemand": {zone: self.prices.on_demand(name) for zone in here},
+                    "spot": {zone: self.prices.spot(name, zone, now)[0] for zone in here} if spot else {},
+                }
+            )
+        return answer
+
     def do_reserve(self, asked):
         """Reservations that no API makes in an account of ours: shared by others, capacity blocks, interruptible."""
         with self.ground.lock:
@@ -140,7 +164,7 @@ class Control:
 
     def do_life(self, asked):
         """How long it takes until an instance is visible, running, terminated, and whether state changes are sent."""
-        for name in ("visible_after", "running_after", "terminated_after"):
+        for name in ("visible_after", "running_after", "terminated_after", "profile_after"):
             words = name.split("_")
             key = words[0] + words[1].capitalize()
             if key in asked:

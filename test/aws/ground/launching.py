@@ -228,7 +228,8 @@ class Launcher:
             return None
         for profile in iam_backends[ACCOUNT]["aws"].instance_profiles.values():
             if asked.get("Name") == profile.name or asked.get("Arn") == profile.arn:
-                if not profile.roles:
+                age = self.ground.today() - profile.create_date.replace(tzinfo=None)
+                if not profile.roles or age.total_seconds() < self.ground.profile_after:
                     break
                 return {"Arn": profile.arn, "Id": profile.id}
         if "Name" in asked:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from answer import Answer
 
-from catalogue import _zones_by_type, instance_type, matches
+from catalogue import zones_by_type, instance_type, matches
 from paging import LARGEST_PAGE
 from state import at
 
@@ -71,7 +71,7 @@ def actions(ground, prices):
         until = min(now, _seconds(end)) if end else now
         since = max(_seconds(start) if start else now - 86400, now - 90 * 86400)
         rows = []
-        for name, offered in sorted(_zones_by_type(self.region).items()):
+        for name, offered in sorted(zones_by_type(self.region).items()):
             if types and name not in types:
                 continue
             if "spot" not in instance_type(name).get("SupportedUsageClasses", []):
