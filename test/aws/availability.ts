@@ -3,6 +3,7 @@ import { whyUnavailable } from '../kubernetes/harness/availability.ts';
 import { isBuilt } from './peers/build-once.ts';
 import { KARPENTER } from './peers/karpenter.ts';
 import { MOTO } from './peers/moto.ts';
+import { NODEADM_PEER } from './peers/nodeadm.ts';
 
 /** Why the aws ring cannot run on this machine, as one phrase; undefined when it can. */
 export function whyAwsUnavailable(): string | undefined {
@@ -14,6 +15,8 @@ export function whyAwsUnavailable(): string | undefined {
 /** The same for the ring with a control plane. Karpenter takes ten minutes to build, which no test run starts by itself. */
 export function whyAwsKubernetesUnavailable(): string | undefined {
   const unavailable = whyAwsUnavailable() ?? whyUnavailable();
-  if (unavailable !== undefined || isBuilt(KARPENTER)) return unavailable;
-  return 'Karpenter has not been built on this machine: `npm run aws:peers` does it once';
+  if (unavailable !== undefined) return unavailable;
+  const missing = [KARPENTER, NODEADM_PEER].filter((peer) => !isBuilt(peer)).map(({ name }) => name);
+  if (missing.length === 0) return undefined;
+  return `${missing.join(' and ')} were never built on this machine: \`npm run aws:peers\` does it once`;
 }
