@@ -62,6 +62,8 @@ export interface Life {
   readonly visibleAfter?: number;
   readonly runningAfter?: number;
   readonly terminatedAfter?: number;
+  /** IAM is slow to tell EC2 of a new instance profile: so many seconds launches with it are refused. */
+  readonly profileAfter?: number;
   /** Whether EventBridge gets the state changes that launches and terminations cause. */
   readonly stateChangeEvents?: boolean;
 }
@@ -134,4 +136,16 @@ export interface Machine {
   readonly tags: Readonly<Record<string, string>>;
   readonly clientToken: string;
   readonly launchedAt: number;
+}
+
+/** An instance type with what it costs now, by zone. */
+export interface SoldType {
+  readonly name: string;
+  readonly architecture: 'x86_64' | 'arm64' | 'i386';
+  readonly vcpus: number;
+  readonly memoryMib: number;
+  /** By the addresses of its network interfaces. */
+  readonly maxPods: number;
+  readonly onDemand: Readonly<Record<string, number>>;
+  readonly spot: Readonly<Record<string, number>>;
 }

@@ -20,6 +20,7 @@ import type {
   Machine,
   ReservationOptions,
   ReservationState,
+  SoldType,
 } from './aws-ground-types.ts';
 import { motoPython } from './peers/moto.ts';
 
@@ -112,6 +113,7 @@ export class AwsGround {
     version?: string;
     zones?: readonly string[];
     subnetPrefix?: number;
+    serviceCidr?: string;
   }): Promise<Account> {
     return this.#steer('seed', { version: '1.36', ...options });
   }
@@ -155,6 +157,11 @@ export class AwsGround {
     zones?: readonly string[];
   }): Promise<Record<string, { onDemand: number; spot: Record<string, number> }>> {
     return this.#steer('prices', options);
+  }
+
+  /** Everything that is sold in these zones. */
+  types(zones: readonly string[]): Promise<SoldType[]> {
+    return this.#steer('types', { zones });
   }
 
   /** Makes a capacity reservation of any kind; instances that match an open one move into it. */
@@ -278,6 +285,11 @@ export class AwsGround {
     parameter?: string;
   }): Promise<void> {
     await this.#steer('image', options);
+  }
+
+  /** By Python's own parser. */
+  parseToml(text: string): Promise<unknown> {
+    return this.#steer('parse-toml', { text });
   }
 
   async #answers(): Promise<boolean> {

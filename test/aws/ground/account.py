@@ -32,7 +32,7 @@ def _client(service, endpoint, region):
     )
 
 
-def seed(endpoint, region, cluster, zones, version, prefix=20):
+def seed(endpoint, region, cluster, zones, version, prefix, service_cidr):
     """Returns the ids of what it made."""
     ec2 = _client("ec2", endpoint, region)
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
@@ -61,14 +61,14 @@ def seed(endpoint, region, cluster, zones, version, prefix=20):
         version=version,
         roleArn=f"arn:aws:iam::{ACCOUNT}:role/{role}",
         resourcesVpcConfig={"subnetIds": list(private.values()), "securityGroupIds": [groups["cluster"]]},
-        kubernetesNetworkConfig={"serviceIpv4Cidr": "10.100.0.0/16"},
+        kubernetesNetworkConfig={"serviceIpv4Cidr": service_cidr},
     )["cluster"]
     return {
         "region": region,
         "account": ACCOUNT,
         "cluster": cluster,
         "clusterEndpoint": created["endpoint"],
-        "serviceCidr": "10.100.0.0/16",
+        "serviceCidr": service_cidr,
         "vpc": vpc,
         "zones": zones,
         "privateSubnets": private,

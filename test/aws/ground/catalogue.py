@@ -36,13 +36,13 @@ def instance_type(name):
 
 
 def zones_of(region, type_name):
-    return _zones_by_type(region).get(type_name, set())
+    return zones_by_type(region).get(type_name, set())
 
 
 _zones = {}
 
 
-def _zones_by_type(region):
+def zones_by_type(region):
     if region not in _zones:
         by_type = {}
         for offering in INSTANCE_TYPE_OFFERINGS["availability-zone"].get(region, []):
@@ -67,7 +67,7 @@ def describe_instance_types(self):
         raise EC2ClientError(
             "InvalidInstanceType", f"The following supplied instance types do not exist: [{', '.join(unknown)}]"
         )
-    offered = _zones_by_type(self.region)
+    offered = zones_by_type(self.region)
     found = [
         info
         for name, info in sorted(INSTANCE_TYPES.items())

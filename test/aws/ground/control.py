@@ -1,9 +1,11 @@
 """The tests' side of the ground: JSON over HTTP, on a port of its own, so that AWS can be unplugged while tests steer."""
 
 import json
+import tomllib
 import traceback
 
 import account
+import catalogue
 import images
 from moto.ec2.exceptions import EC2ClientError
 from moto.ssm.models import ssm_backends
@@ -51,7 +53,13 @@ class Control:
         region = self.ground.region
         zones = asked.get("zones") or [region + letter for letter in "abc"]
         made = account.seed(
-            self.plug.endpoint, region, asked["cluster"], zones, asked["version"], asked.get("subnetPrefix", 20)
+            self.plug.endpoint,
+            region,
+            asked["cluster"],
+            zones,
+            asked["version"],
+            asked.get("subnetPrefix", 20),
+            asked.get("serviceCidr", "10.100.0.0/16"),
         )
         self.faults.reset_calls()
         return made
@@ -101,6 +109,29 @@ class Control:
             for name in asked["types"]
         }
 
+    def do_types(self, asked):
+        """Everything that is sold in these zones, with its prices of now: for bounds of what a fleet must cost."""
+        zones, now = set(asked["zones"]), self.ground.now()
+        answer = []
+        for name, offered in sorted(catalogue.zones_by_type(self.ground.region).items()):
+            info = catalogue.instance_type(name)
+            network = info["NetworkInfo"]
+            card = network["NetworkCards"][network.get("DefaultNetworkCardIndex", 0)]
+            spot = "spot" in info.get("SupportedUsageClasses", [])
+            here = sorted(zones & offered)
+            answer.append(
+                {
+                    "name": name,
+                    "architecture": info["ProcessorInfo"]["SupportedArchitectures"][-1],
+                    "vcpus": info["VCpuInfo"]["DefaultVCpus"],
+                    "memoryMib": info["MemoryInfo"]["SizeInMiB"],
+                    "maxPods": card["MaximumNetworkInterfaces"] * (network["Ipv4AddressesPerInterface"] - 1) + 2,
+                    "onDemand": {zone: self.prices.on_demand(name) for zone in here},
+                    "spot": {zone: self.prices.spot(name, zone, now)[0] for zone in here} if spot else {},
+                }
+            )
+        return answer
+
     def do_reserve(self, asked):
         """Reservations that no API makes in an account of ours: shared by others, capacity blocks, interruptible."""
         with self.ground.lock:
@@ -133,7 +164,7 @@ class Control:
 
     def do_life(self, asked):
         """How long it takes until an instance is visible, running, terminated, and whether state changes are sent."""
-        for name in ("visible_after", "running_after", "terminated_after"):
+        for name in ("visible_after", "running_after", "terminated_after", "profile_after"):
             words = name.split("_")
             key = words[0] + words[1].capitalize()
             if key in asked:
@@ -265,6 +296,9 @@ class Control:
     def do_images(self, asked):
         found = [i for i in self.launcher.backend.amis.values() if asked.get("named", "") in (i.name or "")]
         return [{"id": i.id, "name": i.name, "architecture": i.architecture} for i in found]
+
+    def do_parse_toml(self, asked):
+        return tomllib.loads(asked["text"])
 
     def do_reset(self, asked):
         """Everything this ground knows, and moto's own state."""

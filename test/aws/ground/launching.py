@@ -6,6 +6,7 @@ and a reservation. RunInstances and CreateFleet both come through here, so that 
 import base64
 import binascii
 import ipaddress
+from datetime import UTC
 
 from moto.ec2.exceptions import EC2ClientError
 from moto.iam.models import iam_backends
@@ -228,7 +229,8 @@ class Launcher:
             return None
         for profile in iam_backends[ACCOUNT]["aws"].instance_profiles.values():
             if asked.get("Name") == profile.name or asked.get("Arn") == profile.arn:
-                if not profile.roles:
+                known_from = profile.create_date.replace(tzinfo=UTC).timestamp() + self.ground.profile_after
+                if not profile.roles or self.ground.now() < known_from:
                     break
                 return {"Arn": profile.arn, "Id": profile.id}
         if "Name" in asked:

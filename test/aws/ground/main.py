@@ -16,6 +16,7 @@ os.environ.setdefault("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")
 os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
 
 import images  # noqa: E402
+import parsing  # noqa: E402
 import moto.ec2.models.amis as moto_amis  # noqa: E402
 
 moto_amis.AMIS[:] = images.image_records()
@@ -86,6 +87,7 @@ def main():
     options = parser.parse_args()
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
 
+    parsing.speed_up()
     ground = Ground(options.region)
     zone_ids = {zone.name: zone.zone_id for zone in RegionsAndZonesBackend.zones[options.region]}
     reservations = Reservations(ground, zone_ids.get)

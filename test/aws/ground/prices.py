@@ -11,8 +11,8 @@ from pathlib import Path
 
 from answer import Answer
 
-from catalogue import _zones_by_type, instance_type, matches
-from paging import page
+from catalogue import zones_by_type, instance_type, matches
+from paging import LARGEST_PAGE
 from state import at
 
 _KNOWN = json.loads((Path(__file__).parent / "on-demand-prices.json").read_text())
@@ -65,11 +65,13 @@ def actions(ground, prices):
         zones = [zone] if zone else filters.get("availability-zone", ["*"])
         products = self._get_param("ProductDescriptions", []) or filters.get("product-description", PRODUCTS)
         start, end = self._get_param("StartTime"), self._get_param("EndTime")
-        now = ground.now()
+        # All pages of one answer show the same moment, which the token carries.
+        first, _, moment = (self._get_param("NextToken") or "").partition("@")
+        now = float(moment) if moment else ground.now()
         until = min(now, _seconds(end)) if end else now
         since = max(_seconds(start) if start else now - 86400, now - 90 * 86400)
         rows = []
-        for name, offered in sorted(_zones_by_type(self.region).items()):
+        for name, offered in sorted(zones_by_type(self.region).items()):
             if types and name not in types:
                 continue
             if "spot" not in instance_type(name).get("SupportedUsageClasses", []):
@@ -78,8 +80,9 @@ def actions(ground, prices):
                 if matches([place], zones):
                     rows += _rows(prices, name, place, since, until)
         rows = [row | {"ProductDescription": product} for row in rows for product in products if product in PRODUCTS]
-        shown, token = page(self, rows, 1000)
-        return Answer({"SpotPriceHistory": shown, "NextToken": token or ""})
+        last = int(first or 0) + min(self._get_int_param("MaxResults") or LARGEST_PAGE, LARGEST_PAGE)
+        token = f"{last}@{now}" if last < len(rows) else ""
+        return Answer({"SpotPriceHistory": rows[int(first or 0) : last], "NextToken": token})
 
     return [describe_spot_price_history]
 

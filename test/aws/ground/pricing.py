@@ -2,7 +2,7 @@
 
 import json
 
-from catalogue import _zones_by_type, instance_type
+from catalogue import zones_by_type, instance_type
 
 LARGEST_PAGE = 100
 
@@ -35,7 +35,7 @@ def _send(start_response, status, answer):
 
 
 def _products(region, prices):
-    for name in sorted(_zones_by_type(region)):
+    for name in sorted(zones_by_type(region)):
         info = instance_type(name)
         metal = bool(info["BareMetal"])
         yield {

@@ -21,6 +21,7 @@ class Ground:
         self.visible_after = 0.0
         self.running_after = 0.0
         self.terminated_after = 0.0
+        self.profile_after = 0.0
         self.state_change_events = False
         self.vcpu_quota = {}
         self.instances = {}

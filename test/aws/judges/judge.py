@@ -195,7 +195,9 @@ def spot_and_list_prices(seed):
     ec2, pricing = client("ec2"), client("pricing")
     arguments = {"StartTime": datetime.now(UTC), "ProductDescriptions": ["Linux/UNIX"]}
     rows, _ = pages(ec2.describe_spot_price_history, "SpotPriceHistory", **arguments)
-    expect("one current price for each type and zone", len({(r["InstanceType"], r["AvailabilityZone"]) for r in rows}) == len(rows))
+    pools = {(row["InstanceType"], row["AvailabilityZone"]) for row in rows}
+    # A price that changed between our asking and the answer has two rows.
+    expect(f"one current price for each of {len(pools)} pools: {len(rows)}", len(pools) <= len(rows) <= len(pools) * 1.02)
     zones = {row["AvailabilityZone"]: float(row["SpotPrice"]) for row in rows if row["InstanceType"] == "m5.large"}
     expect("prices differ between zones", len(set(zones.values())) > 1)
     listed = []
@@ -384,6 +386,10 @@ def launches(seed):
     many = fleet(seed, "plain", count=3)
     expect("three in one call", sum(len(i["InstanceIds"]) for i in many["Instances"]) == 3)
     expect_error("a dry run", "DryRunOperation", lambda: fleet(seed, "plain", dry=True))
+    steer("life", profileAfter=3600)
+    early = fleet(seed, "plain")
+    expect("IAM is slow", early["Errors"][0]["ErrorCode"] == "InvalidParameterValue" and "Profile" in early["Errors"][0]["ErrorMessage"])
+    steer("life", profileAfter=0)
     expect_error("an unknown template", "InvalidLaunchTemplateName.NotFoundException", lambda: fleet(seed, "nowhere"))
     wrong = fleet(seed, "plain", ("m6g.large",))
     expect("an image of another architecture", wrong["Errors"][0]["ErrorCode"] == "InvalidParameterValue")
