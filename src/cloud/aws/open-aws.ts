@@ -3,6 +3,7 @@ import type { EC2Client } from '@aws-sdk/client-ec2';
 import { LABEL_RESERVATION_ID } from '../../apis/aws/labels.ts';
 import type { Cloud, NoticeSource } from '../cloud.ts';
 import type { CloudWorld } from '../cloud-module.ts';
+import { ApiMetrics } from './api/api-metrics.ts';
 import type { AwsApi } from './api/aws-api.ts';
 import { isNotFound } from './api/aws-error.ts';
 import { CallGate } from './api/call-gate.ts';
@@ -46,10 +47,12 @@ export interface AwsParts {
 /** Asks for region and credentials by a first call; rejects with a sentence that says what is missing. */
 export async function openAws(world: CloudWorld, values: AwsOptionValues): Promise<Cloud> {
   const { clock, random } = world;
+  const metrics = new ApiMetrics(world.metrics);
   const api = new SdkApi({
     ...(values.awsRegion === undefined ? {} : { region: values.awsRegion }),
     gate: new CallGate(clock, random.split('aws.calls')),
     clock,
+    onCall: (operation, outcome, ms) => metrics.called(operation, outcome, ms),
   });
   const region = values.awsRegion ?? (await api.region());
   const caBundle = values.awsCaBundle ?? (await caBundleOf(world.cluster, api));
