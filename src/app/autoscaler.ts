@@ -1,4 +1,5 @@
 /** The autoscaler, put together: informers, state, clouds, and every controller. */
+import type { Resource } from '../apis/kubernetes/object.ts';
 import type { LoadedCloud } from '../cloud/cloud-module.ts';
 import type { EnabledClouds } from '../cloud/clouds.ts';
 import type { NamedConditions } from '../cloud/node-conditions/notices-of-node.ts';
@@ -63,6 +64,11 @@ export class Autoscaler {
     const lasting = lastingParts({ ...shared, unavailable });
     this.#clouds = clouds;
     this.#controllers = { ...shared, decisions, lasting, policies, provisioning };
+  }
+
+  /** What it watches. */
+  get kinds(): readonly Resource[] {
+    return this.#informers.kinds;
   }
 
   /** The caches are full. */

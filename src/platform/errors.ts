@@ -226,7 +226,7 @@ export const ERRORS = {
   CLOUD_REFUSED: {
     retry: 'terminal',
     message: '{operation} was refused: {problem}',
-    help: 'The cloud does not take what it was asked; its own words say why. Usually a field of the node class is wrong.',
+    help: 'The cloud does not accept the request as it is: a setting of the node class or of the options is wrong; the sentence has the words of the cloud.',
   },
   CLOUD_CREDENTIALS: {
     retry: 'retry',

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EC2_NODE_CLASSES } from '../../src/apis/aws/ec2-node-class.ts';
 import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
+import { IBM_NODE_CLASSES } from '../../src/apis/ibm/ibm-node-class.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../src/apis/karpenter/node-pool.ts';
 import { NODE_POOL_SPEC } from '../../src/apis/karpenter/node-pool-schema.ts';
@@ -15,6 +16,7 @@ import { SPOT_POLICY_SPEC } from '../../src/apis/spindrift/spot-policy-schema.ts
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import { ACCEPTED_EC2_NODE_CLASSES, REFUSED_EC2_NODE_CLASSES } from './ec2-node-class-manifests.ts';
+import { ACCEPTED_IBM_NODE_CLASSES, REFUSED_IBM_NODE_CLASSES } from './ibm-node-class-manifests.ts';
 import { ACCEPTED, type Manifest, pool, REFUSED, REFUSED_CHANGES, spotPolicy } from './manifests.ts';
 
 const KINDS: Readonly<Record<string, Resource>> = {
@@ -23,6 +25,7 @@ const KINDS: Readonly<Record<string, Resource>> = {
   SimulatedNodeClass: SIMULATED_NODE_CLASSES,
   SpotPolicy: SPOT_POLICIES,
   EC2NodeClass: EC2_NODE_CLASSES,
+  IBMNodeClass: IBM_NODE_CLASSES,
 };
 
 export interface ServerUnderTest {
@@ -67,18 +70,22 @@ export function describeKinds(name: string, open: () => Promise<ServerUnderTest>
       await close();
     });
 
-    it.each(Object.entries({ ...ACCEPTED, ...ACCEPTED_EC2_NODE_CLASSES }))('take %s', async (_, manifest) => {
-      expect((await create(manifest)).spec).toMatchObject(manifest.spec ?? {});
-    });
-
-    it.each([...REFUSED, ...REFUSED_EC2_NODE_CLASSES].map(({ what, ...rest }) => [what, rest] as const))(
-      'refuse %s',
-      async (_, { manifest, says, fieldValidation }) => {
-        const refusal = await refusalOf(create(manifest, fieldValidation));
-        expect(refusal.code).toBe('KUBE_INVALID');
-        for (const sentence of says) expect(refusal.message).toContain(sentence);
+    it.each(Object.entries({ ...ACCEPTED, ...ACCEPTED_EC2_NODE_CLASSES, ...ACCEPTED_IBM_NODE_CLASSES }))(
+      'take %s',
+      async (_, manifest) => {
+        expect((await create(manifest)).spec).toMatchObject(manifest.spec ?? {});
       },
     );
+
+    it.each(
+      [...REFUSED, ...REFUSED_EC2_NODE_CLASSES, ...REFUSED_IBM_NODE_CLASSES].map(
+        ({ what, ...rest }) => [what, rest] as const,
+      ),
+    )('refuse %s', async (_, { manifest, says, fieldValidation }) => {
+      const refusal = await refusalOf(create(manifest, fieldValidation));
+      expect(refusal.code).toBe('KUBE_INVALID');
+      for (const sentence of says) expect(refusal.message).toContain(sentence);
+    });
 
     it.each(REFUSED_CHANGES.map(({ what, ...rest }) => [what, rest] as const))(
       'refuse %s',
