@@ -67,6 +67,7 @@ async function aReplica(kubeconfig: string) {
     leaderElectionNamespace: 'default',
     installDefinitions: false,
     clouds: ['simulated'],
+    interruptionConditions: [],
     cloudOptions: {},
     interruptionConditions: [],
     batchIdleMs: 1000,
