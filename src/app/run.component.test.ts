@@ -69,7 +69,6 @@ async function aReplica(kubeconfig: string) {
     clouds: ['simulated'],
     interruptionConditions: [],
     cloudOptions: {},
-    interruptionConditions: [],
     batchIdleMs: 1000,
     batchMaxMs: 10_000,
     kubeClientQps: 500,
