@@ -93,6 +93,11 @@ export class ClusterInformers {
     this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
 
+  /** What is watched. */
+  get kinds(): readonly Resource[] {
+    return this.#all().map(({ kind }) => kind as Resource);
+  }
+
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const nodeClasses = [...this.nodeClasses.values()].map((informer) => this.#runWhenServed(informer, signal));
@@ -112,7 +117,11 @@ export class ClusterInformers {
     await Promise.all([...this.nodeClasses.values()].map((informer) => informer.synced(signal)));
   }
 
-  #all(): { run(signal: AbortSignal): Promise<void>; synced(signal: AbortSignal): Promise<void> }[] {
+  #all(): {
+    readonly kind: unknown;
+    run(signal: AbortSignal): Promise<void>;
+    synced(signal: AbortSignal): Promise<void>;
+  }[] {
     const { pods, nodes, nodeClaims, nodePools, daemonSets, namespaces, limitRanges } = this;
     const { disruptionBudgets, volumeClaims, volumes, storageClasses } = this;
     return [

@@ -86,6 +86,6 @@ export class Facts {
 
   /** Whether the machine of a node is there. */
   hasMachine({ spec }: Node): boolean {
-    return this.instances.some(({ providerID }) => providerID === spec?.providerID);
+    return this.instances.some(({ providerID, state }) => providerID === spec?.providerID && state !== 'stopped');
   }
 }

@@ -296,7 +296,7 @@ export class Stage {
 
   /** Machines that nobody has begun to take away. */
   #instances(): SimulatedInstance[] {
-    return [...this.world.cloud.fleet.list()].filter(({ state }) => state !== 'stopping');
+    return [...this.world.cloud.fleet.list()].filter(({ state }) => state === 'pending' || state === 'running');
   }
 
   async #one<T extends KubeObject>(kind: Resource<T>, which: number): Promise<T | undefined> {

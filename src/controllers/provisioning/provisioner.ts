@@ -11,8 +11,8 @@ import type { NewNode, Solution } from '../../engine/solution.ts';
 import { solveSteps } from '../../engine/solve.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { EventRecorder } from '../../kube/event-recorder.ts';
+import { TroubleLog } from '../../kube/trouble-log.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
@@ -42,6 +42,7 @@ import { LaterRound } from './later-round.ts';
 import { LaunchGuard } from './launch-guard.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { type IsHeld, needsRound, placelessPods } from './placeless-pods.ts';
+import { RoundLog } from './round-log.ts';
 import { RoundTeller } from './round-teller.ts';
 import { Rounds } from './rounds.ts';
 
@@ -91,6 +92,8 @@ export class Provisioner {
   readonly rounds = new Rounds();
   readonly #options: ProvisionerOptions;
   readonly #logger: Logger;
+  readonly #roundLog: RoundLog;
+  readonly #trouble: TroubleLog;
   readonly #metrics: ProvisioningMetrics;
   readonly #batcher: Batcher;
   readonly #later: LaterRound;
@@ -114,6 +117,8 @@ export class Provisioner {
     } = options;
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
+    this.#roundLog = new RoundLog({ clock: options.clock, logger: this.#logger });
+    this.#trouble = new TroubleLog({ clock: options.clock, logger: this.#logger });
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#writer = new ClaimWriter({ client, coming, state, metrics, written: options.written });
@@ -137,7 +142,7 @@ export class Provisioner {
           await this.#guard.write(signal);
         } catch (error) {
           if (signal.aborted) return;
-          this.#logger.error('provisioning failed', { error: asError(error) });
+          this.#trouble.error('provisioning failed', error);
           await clock.sleep(1000, signal);
           this.#batcher.trigger();
         }
@@ -221,15 +226,7 @@ export class Provisioner {
     });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
-    this.#logger.info('found places for pods', {
-      pods: built.pods.length,
-      onExistingNodes: solution.existing.reduce((sum, { pods }) => sum + pods.length, 0),
-      newNodes: solution.newNodes.length,
-      withoutPlace,
-      pricePerHour: solution.price,
-      lowerBound: solution.lowerBound,
-      seconds,
-    });
+    this.#roundLog.tell(built, solution, seconds);
     return isOver ? undefined : landed;
   }
 
@@ -285,7 +282,7 @@ export class Provisioner {
       return claim;
     } catch (error) {
       if (signal.aborted) return undefined;
-      this.#logger.error('claim could not be written', { NodePool: { name: node.pool }, error: asError(error) });
+      this.#trouble.error('claim could not be written', error, { NodePool: { name: node.pool } });
       return undefined;
     }
   }
