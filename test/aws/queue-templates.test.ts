@@ -8,6 +8,9 @@ import { printCloudFormation } from '../../src/cloud/aws/setup/print-cloudformat
 import { controllerPolicy, queuePlan } from '../../src/cloud/aws/setup/queue-plan.ts';
 import { lintPython } from './peers/aws-lint.ts';
 
+/** By their entry points: the scripts of a virtual environment know the folder it was made in. */
+const CFN_LINT = 'import sys; from cfnlint.runner import main; sys.exit(main())';
+const PARLIAMENT = 'import sys; from parliament.cli import cli; sys.exit(cli())';
 const folder = mkdtempSync(join(tmpdir(), 'spindrift-templates-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -17,14 +20,14 @@ describe('printed templates', { timeout: 120_000 }, () => {
     async (cluster) => {
       const file = join(folder, 'template.json');
       writeFileSync(file, printCloudFormation(queuePlan(cluster)));
-      const { status, stdout } = spawnSync(await lintPython(), ['-m', 'cfnlint', '-r', 'us-east-1', '-t', file]);
+      const { status, stdout } = spawnSync(await lintPython(), ['-c', CFN_LINT, '-r', 'us-east-1', '-t', file]);
       expect([status, stdout.toString()]).toEqual([0, '']);
     },
   );
 
   it('pass parliament', async () => {
     const input = JSON.stringify(controllerPolicy('arn:aws:sqs:us-east-1:123456789012:spindrift-prod'));
-    const { status, stdout } = spawnSync(await lintPython(), ['-m', 'parliament'], { input });
+    const { status, stdout } = spawnSync(await lintPython(), ['-c', PARLIAMENT], { input });
     expect([status, stdout.toString()]).toEqual([0, '']);
   });
 });
