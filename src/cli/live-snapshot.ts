@@ -64,7 +64,7 @@ export function snapshotOf(cluster: WatchedCluster): LiveCluster {
     pending: [],
     nodes: state.nodes(),
     podsOn: (node) => state.podsOn(node),
-    daemonSets: informers.daemonSets.list(),
+    daemonSets: state.daemonSets(),
     pools,
     namespaces: informers.namespaces.list(),
     storage: state.storage,
