@@ -3,6 +3,16 @@
  * Subnets, security groups, reservations, images and the number of prefixes are left out: what they select is compared
  * with each instance instead.
  */
+import {
+  hashFlag,
+  hashInteger,
+  hashMap,
+  hashSet,
+  hashShortInteger,
+  hashStructure,
+  hashText,
+  hashTextMap,
+} from '../karpenter/structure-hash.ts';
 import { parseDuration } from '../kubernetes/go-duration.ts';
 import { formatQuantity, parseQuantity } from '../kubernetes/quantity.ts';
 import {
@@ -12,24 +22,22 @@ import {
   familyOf,
   type KubeletSettings,
 } from './ec2-node-class.ts';
-import { type GoField, type GoValue, goString, goStructureHash } from './go-structure-hash.ts';
 
 /** Karpenter's name of this way to compute it; claims with another version are given a new hash instead of being compared. */
 export const EC2_NODE_CLASS_HASH_VERSION = 'v5';
 
 /** The hash of a node class, whose instances trust the cluster by this certificate authority, in base64. */
 export function ec2NodeClassHash({ spec }: Ec2NodeClass, caBundle = ''): string {
-  const parts = [hashedSpec(spec), goString(familyOf(spec)), goString(caBundle)];
-  return goStructureHash({ kind: 'set', items: parts }).toString();
+  return hashSet([hashedSpec(spec), hashText(familyOf(spec)), hashText(caBundle)]).toString();
 }
 
-function hashedSpec(spec: Ec2NodeClassSpec): GoValue {
+function hashedSpec(spec: Ec2NodeClassSpec): bigint {
   const { metadataOptions, connectionTracking, cpuOptions, placementGroupSelector } = spec;
-  return struct('EC2NodeClassSpec', [
+  return hashStructure('EC2NodeClassSpec', [
     [
       'PlacementGroupSelector',
       some(placementGroupSelector, ({ name, id }) =>
-        struct('PlacementGroupSelector', [
+        hashStructure('PlacementGroupSelector', [
           ['Name', pointer(name)],
           ['ID', pointer(id)],
         ]),
@@ -41,14 +49,14 @@ function hashedSpec(spec: Ec2NodeClassSpec): GoValue {
     ['InstanceProfile', pointer(spec.instanceProfile)],
     ['Tags', texts(spec.tags)],
     ['Kubelet', some(spec.kubelet, kubelet)],
-    ['BlockDeviceMappings', some(spec.blockDeviceMappings, (mappings) => set(mappings.map(blockDeviceMapping)))],
+    ['BlockDeviceMappings', some(spec.blockDeviceMappings, (mappings) => hashSet(mappings.map(blockDeviceMapping)))],
     ['InstanceStorePolicy', pointer(spec.instanceStorePolicy)],
     [
       'NetworkInterfaces',
       some(spec.networkInterfaces, (nics) =>
-        set(
+        hashSet(
           nics.map(({ networkCardIndex, deviceIndex, interfaceType }) =>
-            struct('NetworkInterface', [
+            hashStructure('NetworkInterface', [
               ['NetworkCardIndex', nonZero(networkCardIndex, 4)],
               ['DeviceIndex', nonZero(deviceIndex, 4)],
               ['InterfaceType', plain(interfaceType)],
@@ -61,7 +69,7 @@ function hashedSpec(spec: Ec2NodeClassSpec): GoValue {
     [
       'MetadataOptions',
       some(metadataOptions, (options) =>
-        struct('MetadataOptions', [
+        hashStructure('MetadataOptions', [
           ['HTTPEndpoint', pointer(options.httpEndpoint)],
           ['HTTPProtocolIPv6', pointer(options.httpProtocolIPv6)],
           ['HTTPPutResponseHopLimit', int(options.httpPutResponseHopLimit, 8)],
@@ -72,7 +80,7 @@ function hashedSpec(spec: Ec2NodeClassSpec): GoValue {
     [
       'ConnectionTracking',
       some(connectionTracking, (tracking) =>
-        struct('ConnectionTracking', [
+        hashStructure('ConnectionTracking', [
           ['TCPEstablishedTimeout', int(tracking.tcpEstablishedTimeout, 4)],
           ['UDPStreamTimeout', int(tracking.udpStreamTimeout, 4)],
           ['UDPTimeout', int(tracking.udpTimeout, 4)],
@@ -83,15 +91,15 @@ function hashedSpec(spec: Ec2NodeClassSpec): GoValue {
     [
       'CPUOptions',
       some(cpuOptions, ({ nestedVirtualization }) =>
-        struct('CPUOptions', [['NestedVirtualization', pointer(nestedVirtualization)]]),
+        hashStructure('CPUOptions', [['NestedVirtualization', pointer(nestedVirtualization)]]),
       ),
     ],
   ]);
 }
 
-function kubelet(settings: KubeletSettings): GoValue {
-  return struct('KubeletConfiguration', [
-    ['ClusterDNS', some(settings.clusterDNS, (addresses) => set(addresses.map(goString)))],
+function kubelet(settings: KubeletSettings): bigint {
+  return hashStructure('KubeletConfiguration', [
+    ['ClusterDNS', some(settings.clusterDNS, (addresses) => hashSet(addresses.map(hashText)))],
     ['MaxPods', int(settings.maxPods, 4)],
     ['PodsPerCore', int(settings.podsPerCore, 4)],
     ['SystemReserved', texts(settings.systemReserved)],
@@ -100,15 +108,16 @@ function kubelet(settings: KubeletSettings): GoValue {
     ['EvictionSoft', texts(settings.evictionSoft)],
     [
       'EvictionSoftGracePeriod',
-      some(settings.evictionSoftGracePeriod, (periods) => ({
-        kind: 'map',
-        entries: Object.fromEntries(
-          Object.entries(periods).map(([signal, period]) => [
-            signal,
-            struct('Duration', [['Duration', nonZero(Number(parseDuration(period) ?? 0n), 8)]]),
-          ]),
+      some(settings.evictionSoftGracePeriod, (periods) =>
+        hashMap(
+          Object.fromEntries(
+            Object.entries(periods).map(([signal, period]) => [
+              signal,
+              hashStructure('Duration', [['Duration', nonZero(Number(parseDuration(period) ?? 0n), 8)]]),
+            ]),
+          ),
         ),
-      })),
+      ),
     ],
     ['EvictionMaxPodGracePeriod', int(settings.evictionMaxPodGracePeriod, 4)],
     ['ImageGCHighThresholdPercent', int(settings.imageGCHighThresholdPercent, 4)],
@@ -117,13 +126,13 @@ function kubelet(settings: KubeletSettings): GoValue {
   ]);
 }
 
-function blockDeviceMapping({ deviceName, ebs, rootVolume }: BlockDeviceMapping): GoValue {
-  return struct('BlockDeviceMapping', [
+function blockDeviceMapping({ deviceName, ebs, rootVolume }: BlockDeviceMapping): bigint {
+  return hashStructure('BlockDeviceMapping', [
     ['DeviceName', pointer(deviceName)],
     [
       'EBS',
       some(ebs, (volume) =>
-        struct('BlockDevice', [
+        hashStructure('BlockDevice', [
           ['DeleteOnTermination', flag(volume.deleteOnTermination)],
           ['Encrypted', flag(volume.encrypted)],
           ['IOPS', int(volume.iops, 8)],
@@ -131,52 +140,41 @@ function blockDeviceMapping({ deviceName, ebs, rootVolume }: BlockDeviceMapping)
           ['SnapshotID', pointer(volume.snapshotID)],
           ['Throughput', int(volume.throughput, 8)],
           ['VolumeInitializationRate', int(volume.volumeInitializationRate, 4)],
-          ['VolumeSize', some(volume.volumeSize, (size) => goString(formatQuantity(parseQuantity(size))))],
+          ['VolumeSize', some(volume.volumeSize, (size) => hashText(formatQuantity(parseQuantity(size))))],
           ['VolumeType', pointer(volume.volumeType)],
         ]),
       ),
     ],
-    ['RootVolume', rootVolume === true ? { kind: 'bool', value: true } : undefined],
+    ['RootVolume', rootVolume === true ? hashFlag(true) : undefined],
   ]);
 }
 
-function struct(name: string, fields: readonly GoField[]): GoValue {
-  return { kind: 'struct', name, fields };
-}
-
-function set(items: readonly GoValue[]): GoValue {
-  return { kind: 'set', items };
-}
-
-function some<T>(value: T | undefined, of: (value: T) => GoValue): GoValue | undefined {
+function some<T>(value: T | undefined, of: (value: T) => bigint): bigint | undefined {
   return value === undefined ? undefined : of(value);
 }
 
 /** A pointer to a text: an empty text counts, no pointer does not. */
-function pointer(value: string | undefined): GoValue | undefined {
-  return some(value, goString);
+function pointer(value: string | undefined): bigint | undefined {
+  return some(value, hashText);
 }
 
 /** A text that is no pointer: an empty one does not count. */
-function plain(value: string | undefined): GoValue | undefined {
+function plain(value: string | undefined): bigint | undefined {
   return value === '' ? undefined : pointer(value);
 }
 
-function flag(value: boolean | undefined): GoValue | undefined {
-  return some(value, (is) => ({ kind: 'bool', value: is }));
+function flag(value: boolean | undefined): bigint | undefined {
+  return some(value, hashFlag);
 }
 
-function int(value: number | undefined, bytes: 4 | 8): GoValue | undefined {
-  return some(value, (is) => ({ kind: 'int', value: is, bytes }));
+function int(value: number | undefined, bytes: 4 | 8): bigint | undefined {
+  return some(value, (is) => (bytes === 4 ? hashShortInteger(is) : hashInteger(BigInt(is))));
 }
 
-function nonZero(value: number, bytes: 4 | 8): GoValue | undefined {
+function nonZero(value: number, bytes: 4 | 8): bigint | undefined {
   return value === 0 ? undefined : int(value, bytes);
 }
 
-function texts(map: Readonly<Record<string, string>> | undefined): GoValue | undefined {
-  return some(map, (entries) => ({
-    kind: 'map',
-    entries: Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, goString(value)])),
-  }));
+function texts(map: Readonly<Record<string, string>> | undefined): bigint | undefined {
+  return some(map, hashTextMap);
 }

@@ -4,8 +4,8 @@
  */
 import type { InstanceProfile } from '@aws-sdk/client-iam';
 import type { Ec2NodeClass } from '../../../apis/aws/ec2-node-class.ts';
-import { goString, goStructureHash } from '../../../apis/aws/go-structure-hash.ts';
 import { LABEL_REGION } from '../../../apis/karpenter/labels.ts';
+import { hashText } from '../../../apis/karpenter/structure-hash.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { AwsApi } from '../api/aws-api.ts';
@@ -89,7 +89,7 @@ export class InstanceProfiles {
   async #create(nodeClass: Ec2NodeClass, role: string, signal: AbortSignal): Promise<string> {
     const { api, cluster, region, random } = this.#options;
     const { name: className = '' } = nodeClass.metadata;
-    const unique = goStructureHash(goString(`${region}${className}${random.uuid()}`));
+    const unique = hashText(`${region}${className}${random.uuid()}`);
     const name = `${cluster}_${unique}`;
     const tags = { ...classTags(nodeClass, cluster), [LABEL_REGION]: region };
     const Tags = tagList(tags).map(({ Key = '', Value = '' }) => ({ Key, Value }));
