@@ -15,7 +15,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/{architecture,simulation,unit}/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{architecture,simulation,unit,ibm}/**/*.test.ts'],
           exclude: ['**/*.component.test.ts', '**/*.aws.test.ts'],
           pool: 'threads',
           isolate: false,
@@ -27,7 +27,7 @@ export default defineConfig({
       {
         test: {
           name: 'component',
-          include: ['src/**/*.component.test.ts', 'test/component/**/*.test.ts'],
+          include: ['src/**/*.component.test.ts', 'test/component/**/*.test.ts', 'test/ibm/**/*.component.test.ts'],
           pool: 'forks',
           testTimeout: 60_000,
           hookTimeout: 60_000,
