@@ -1,3 +1,4 @@
+import { EC2_NODE_CLASS_DEFINITION } from './aws/ec2-node-class.ts';
 import { IBM_NODE_CLASS_DEFINITION } from './ibm/ibm-node-class.ts';
 import { NODE_CLAIM_DEFINITION } from './karpenter/node-claim.ts';
 import { NODE_POOL_DEFINITION } from './karpenter/node-pool.ts';
@@ -14,4 +15,8 @@ export const CORE_DEFINITIONS: readonly CustomResourceDefinition[] = [
 ];
 
 /** The definitions of all kinds that Spindrift may add to a cluster. */
-export const DEFINITIONS: readonly CustomResourceDefinition[] = [...CORE_DEFINITIONS, SIMULATED_NODE_CLASS_DEFINITION];
+export const DEFINITIONS: readonly CustomResourceDefinition[] = [
+  ...CORE_DEFINITIONS,
+  SIMULATED_NODE_CLASS_DEFINITION,
+  EC2_NODE_CLASS_DEFINITION,
+];

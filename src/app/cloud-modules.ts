@@ -1,9 +1,10 @@
 /** All clouds that can be enabled by name. Each is light until it is loaded. */
+import { AWS_MODULE } from '../cloud/aws/aws-module.ts';
 import type { CloudModule } from '../cloud/cloud-module.ts';
 import { IBM_CLOUD } from '../cloud/ibm/ibm-module.ts';
 import { SIMULATED } from '../cloud/simulated/module.ts';
 
-export const CLOUD_MODULES: readonly CloudModule[] = [SIMULATED, IBM_CLOUD];
+export const CLOUD_MODULES: readonly CloudModule[] = [SIMULATED, AWS_MODULE, IBM_CLOUD];
 
 /** Served where nothing else is asked for. */
 export const DEFAULT_CLOUD = SIMULATED.name;
