@@ -16,7 +16,7 @@ beforeAll(() => ground.start());
 afterAll(() => ground.stop());
 
 describeCloud('aws', async (): Promise<CloudUnderTest> => {
-  await ground.reset();
+  // A cluster of its own: forgetting everything takes the ground many seconds.
   const account = await ground.seed({ cluster: `conformance-${++clusters}` });
   const slots = 2;
   const { id: reservationId } = await ground.reserve({
@@ -96,6 +96,9 @@ describeCloud('aws', async (): Promise<CloudUnderTest> => {
       await ground.advance(milliseconds / 1000);
       await clock.warp(milliseconds);
     },
-    close: () => trouble(undefined),
+    close: async () => {
+      await trouble(undefined);
+      await ground.restore();
+    },
   };
 });
