@@ -1,3 +1,4 @@
+import { CLUSTER_API_NODE_CLASS_DEFINITION } from './cluster-api/cluster-api-node-class.ts';
 import { NODE_CLAIM_DEFINITION } from './karpenter/node-claim.ts';
 import { NODE_POOL_DEFINITION } from './karpenter/node-pool.ts';
 import type { CustomResourceDefinition } from './schema/custom-resource-definition.ts';
@@ -9,5 +10,6 @@ export const DEFINITIONS: readonly CustomResourceDefinition[] = [
   NODE_POOL_DEFINITION,
   NODE_CLAIM_DEFINITION,
   SIMULATED_NODE_CLASS_DEFINITION,
+  CLUSTER_API_NODE_CLASS_DEFINITION,
   SPOT_POLICY_DEFINITION,
 ];
