@@ -2,6 +2,7 @@
  * Provisioning on the embedded cluster, in real time: `npm run bench -- embedded-provisioning`. Once as `spindrift up` has it, cluster
  * and autoscaler in one process, and once with the autoscaler alone in a process, which shows what is its own.
  */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
 import { installDefinitions } from '../../src/app/install-definitions.ts';
+import { loadSimulatedCloud } from '../../src/cloud/simulated/module.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
 import { freePorts } from '../../test/kubernetes/harness/free-ports.ts';
@@ -86,7 +88,7 @@ async function measure(apart: boolean): Promise<Figures> {
     const { client, connection } = await untilConnected(kubeconfig, clock);
     let autoscaler: ManagedProcess | undefined;
     if (apart) {
-      await installDefinitions(client, signal);
+      await installDefinitions(client, [await loadSimulatedCloud()], signal);
       await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
       await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
       const ports = [`--metrics-port=${metrics}`, `--health-probe-port=${health}`];

@@ -79,14 +79,14 @@ async function measure(cluster: ChildProcess, kubeconfig: string): Promise<Falli
   const metrics = new Metrics();
   const limits = { requestsPerSecond: 500, requestBurst: 1000 };
   const { client, connection } = await connect({ clock, metrics, kubeconfig, ...limits });
-  const { cloud, provider, unavailable } = standingCloud(clock, random);
+  const { cloud, clouds, unavailable } = await standingCloud(clock, random);
   const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
   const { nodes, nodeClaims: claims } = informers;
   const machines = new Machines({ client, clock, cloud, nodes, claims, cluster: CLUSTER });
   const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
   const state = new ClusterState(informers);
   const policies = new SpotPolicies(informers);
-  const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider };
+  const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, clouds };
   const lasting = lastingParts({ ...shared, unavailable });
   const controllers = allControllers({ ...shared, decisions: new DecisionLog(), lasting, policies });
   warmUp();

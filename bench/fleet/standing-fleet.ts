@@ -8,12 +8,12 @@ import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resource-definition.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
-import { Reservations } from '../../src/cloud/reservations.ts';
 import { instanceOfClaim } from '../../src/cloud/simulated/instance-of-claim.ts';
 import { SimulatedCloud } from '../../src/cloud/simulated/simulated-cloud.ts';
+import { SimulatedDriver } from '../../src/cloud/simulated/simulated-driver.ts';
 import { providerIDOf } from '../../src/cloud/simulated/simulated-instance.ts';
-import { SimulatedProvider } from '../../src/cloud/simulated/simulated-provider.ts';
 import { anAccount } from '../../src/cloud/simulated/testkit/small-account.ts';
+import { openedClouds } from '../../src/cloud/testkit/opened-clouds.ts';
 import { UnavailableOfferings } from '../../src/cloud/unavailable-offerings.ts';
 import { ApiServer } from '../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../src/embedded/in-memory-client.ts';
@@ -41,23 +41,22 @@ const LABELS = { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type
 /** The fleet, and the cloud it came from. */
 export async function standingFleet(options: StandingFleetOptions) {
   const { clock, random, client, claims } = await standingCluster(options);
-  const { cloud, provider, unavailable } = standingCloud(clock, random);
+  const { cloud, clouds, unavailable } = await standingCloud(clock, random);
   for (const claim of claims) {
     const instance = instanceOfClaim(claim, CLUSTER, clock.now());
     if (instance !== undefined) cloud.restore(instance);
   }
   const providerIDs = claims.map(({ status }) => status?.providerID ?? '');
-  return { clock, random, client, cloud, provider, unavailable, providerIDs };
+  return { clock, random, client, cloud, clouds, unavailable, providerIDs };
 }
 
 /** A cloud that sells what the fleet consists of, and knows nothing of it yet. */
-export function standingCloud(clock: Clock, random: Random) {
+export async function standingCloud(clock: Clock, random: Random) {
   const cloud = new SimulatedCloud({ clock, random });
   cloud.configure('default', anAccount());
   const unavailable = new UnavailableOfferings({ clock });
-  const reservations = new Reservations({ clock });
-  const provider = new SimulatedProvider({ clock, cloud, cluster: CLUSTER, unavailable, reservations });
-  return { cloud, provider, unavailable };
+  const driver = new SimulatedDriver({ clock, cloud, cluster: CLUSTER });
+  return { cloud, clouds: await openedClouds({ cloud: driver, clock, unavailable }), unavailable };
 }
 
 /** The fleet in an API server. */

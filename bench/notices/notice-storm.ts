@@ -53,14 +53,14 @@ const SENT_AT_A_TIME = 500;
 
 export async function noticeStorm(machines: number, podsPerNode: number): Promise<StormResult> {
   const fleet = { seed: 'notices', machines, types: TYPES, podsPerNode, podCpu: '500m' };
-  const { clock, random, client, cloud, provider, providerIDs } = await standingFleet(fleet);
+  const { clock, random, client, cloud, clouds, providerIDs } = await standingFleet(fleet);
   const metrics = new Metrics();
 
   const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
   const state = new ClusterState(informers);
   const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
   const writes = new OwnWrites(client, informers);
-  const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, provider, writes };
+  const shared = { client, clock, random, logger: SILENT_LOGGER, metrics, recorder, state, clouds, writes };
   const nominations = new Nominations({ clock, pods: informers.pods, waitingPods: { quietMs: 0 } });
   const risk = new RiskKeeper(shared);
   const spot = new SpotPlanning({ policies: new SpotPolicies(informers), risk });

@@ -5,11 +5,16 @@ import type { CustomResourceDefinition } from './schema/custom-resource-definiti
 import { SIMULATED_NODE_CLASS_DEFINITION } from './spindrift/simulated-node-class.ts';
 import { SPOT_POLICY_DEFINITION } from './spindrift/spot-policy.ts';
 
-/** The definitions of all kinds that Spindrift adds to a cluster. */
-export const DEFINITIONS: readonly CustomResourceDefinition[] = [
+/** The definitions of the kinds that are there whatever cloud is used. */
+export const CORE_DEFINITIONS: readonly CustomResourceDefinition[] = [
   NODE_POOL_DEFINITION,
   NODE_CLAIM_DEFINITION,
+  SPOT_POLICY_DEFINITION,
+];
+
+/** The definitions of all kinds that Spindrift may add to a cluster. */
+export const DEFINITIONS: readonly CustomResourceDefinition[] = [
+  ...CORE_DEFINITIONS,
   SIMULATED_NODE_CLASS_DEFINITION,
   CLUSTER_API_NODE_CLASS_DEFINITION,
-  SPOT_POLICY_DEFINITION,
 ];

@@ -5,6 +5,7 @@ import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../apis/kubernetes/workloads.ts';
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
+import { loadSimulatedCloud } from '../cloud/simulated/module.ts';
 import { EmbeddedCluster } from '../embedded/cluster.ts';
 import { aDeployment, aTemplate } from '../embedded/testkit/workloads.ts';
 import { Informer } from '../kube/informer.ts';
@@ -28,14 +29,15 @@ async function setUp(cpuLimit: string) {
   const trouble: { fault?: (verb: Verb, kind: string) => Fault | undefined } = {};
   const faulty = new FaultyClient({ client, clock, fault: (verb, kind) => trouble.fault?.(verb, kind) });
   const running: Promise<unknown>[] = [cluster.run(stop.signal)];
-  await clock.run(installDefinitions(client, stop.signal));
+  const clouds = [await loadSimulatedCloud({ powerOff: (node) => cluster.kubelets.kill(node) })];
+  await clock.run(installDefinitions(client, clouds, stop.signal));
   await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
   const { spec } = DEFAULT_NODE_POOL;
   await client.create(NODE_POOLS, { ...DEFAULT_NODE_POOL, spec: { ...spec, limits: { cpu: cpuLimit } } });
   const autoscaler = new Autoscaler({
     ...{ client: faulty, clock, random, logger: SILENT_LOGGER, metrics: new Metrics(), cluster: 'test' },
     ...{ batchIdleMs: 1000, batchMaxMs: 10_000, solveSteps: 200_000 },
-    powerOff: (node) => cluster.kubelets.kill(node),
+    clouds,
   });
   running.push(autoscaler.watch(stop.signal));
   let term = new AbortController();

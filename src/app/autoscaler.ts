@@ -1,5 +1,6 @@
-/** The autoscaler, put together: informers, state, a cloud, and every controller. */
-import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
+/** The autoscaler, put together: informers, state, clouds, and every controller. */
+import type { LoadedCloud } from '../cloud/cloud-module.ts';
+import type { EnabledClouds } from '../cloud/clouds.ts';
 import { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../controllers/all.ts';
 import { lastingParts } from '../controllers/lasting-parts.ts';
@@ -14,7 +15,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { Random } from '../platform/random.ts';
 import { ClusterInformers } from '../state/cluster-informers.ts';
 import { ClusterState } from '../state/cluster-state.ts';
-import { type CloudParts, simulatedCloud } from './simulated-cloud.ts';
+import { enabledClouds } from './enabled-clouds.ts';
 
 export interface AutoscalerOptions {
   readonly client: KubeClient;
@@ -27,35 +28,35 @@ export interface AutoscalerOptions {
   readonly batchMaxMs: number;
   /** Limits the engine's work where the clock does not move while it works. */
   readonly solveSteps?: number;
-  readonly powerOff?: (nodeName: string) => void;
+  /** The clouds that it serves. */
+  readonly clouds: readonly LoadedCloud[];
 }
 
 export class Autoscaler {
   readonly decisions = new DecisionLog();
   readonly #informers: ClusterInformers;
-  readonly #cloudParts: CloudParts['parts'];
+  readonly #clouds: EnabledClouds;
   readonly #controllers: AllControllersOptions;
   #synced = false;
 
   constructor(options: AutoscalerOptions) {
-    const { client, clock, logger, metrics, cluster, batchIdleMs, batchMaxMs, solveSteps, powerOff } = options;
+    const { client, clock, logger, metrics, cluster, batchIdleMs, batchMaxMs, solveSteps } = options;
     const random = options.random.split('autoscaler');
-    const nodeClasses = [SIMULATED_NODE_CLASSES];
+    const nodeClasses = options.clouds.map(({ nodeClass }) => nodeClass.resource);
     const informers = new ClusterInformers({ client, clock, random, logger, nodeClasses });
-    const state = new ClusterState(informers);
+    const recorder = new EventRecorder({ client, clock, random, logger, component: 'karpenter' });
     const policies = new SpotPolicies(informers);
     const ttlMs = (pool = ''): number => policies.for(pool).unavailableForMs;
     const unavailable = new UnavailableOfferings({ clock, ttlMs });
-    const ofCloud = { client, clock, random, logger, informers, cluster, unavailable };
-    const cloud = simulatedCloud({ ...ofCloud, ...(powerOff && { powerOff }) });
-    const { provider } = cloud;
-    const recorder = new EventRecorder({ client, clock, random, logger, component: 'karpenter' });
-    const shared = { client, clock, random, logger, metrics, recorder, state, provider };
+    const world = { client, clock, random, logger, metrics, recorder, cluster };
+    const clouds = enabledClouds(options.clouds, { ...world, informers, unavailable });
+    const state = new ClusterState(informers, (claim) => clouds.isOurs(claim));
+    const shared = { client, clock, random, logger, metrics, recorder, state, clouds };
     this.#informers = informers;
     const provisioning = { batchIdleMs, batchMaxMs, ...(solveSteps === undefined ? {} : { solveSteps }) };
     const { decisions } = this;
     const lasting = lastingParts({ ...shared, unavailable });
-    this.#cloudParts = cloud.parts;
+    this.#clouds = clouds;
     this.#controllers = { ...shared, decisions, lasting, policies, provisioning };
   }
 
@@ -72,7 +73,10 @@ export class Autoscaler {
       },
       () => {},
     );
-    await this.#informers.run(signal);
+    const opening = this.#clouds.run(signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    await Promise.all([this.#informers.run(signal), opening]);
   }
 
   /**
@@ -82,7 +86,7 @@ export class Autoscaler {
   async act(signal: AbortSignal): Promise<void> {
     await this.#informers.synced(signal);
     warmUp();
-    const parts = [...this.#cloudParts, ...allControllers(this.#controllers)];
-    await Promise.all(parts.map((part) => part.run(signal)));
+    const controllers = allControllers(this.#controllers).map((controller) => controller.run(signal));
+    await Promise.all([this.#clouds.runControllers(signal), ...controllers]);
   }
 }

@@ -2,16 +2,10 @@
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import { NODE_POOL_SPEC } from '../apis/karpenter/node-pool-schema.ts';
 import { withDefaults } from '../apis/schema/with-defaults.ts';
-import type { SimulatedNodeClass } from '../apis/spindrift/simulated-node-class.ts';
-import { SIMULATED_NODE_CLASS_SPEC } from '../apis/spindrift/simulated-node-class-schema.ts';
+import { emptyNodeClass } from '../cloud/simulated/empty-node-class.ts';
 import { INSTANCE_CATEGORY } from '../cloud/simulated/labels.ts';
 
-export const DEFAULT_NODE_CLASS: SimulatedNodeClass = {
-  apiVersion: 'spindrift.dev/v1alpha1',
-  kind: 'SimulatedNodeClass',
-  metadata: { name: 'default' },
-  spec: withDefaults(SIMULATED_NODE_CLASS_SPEC, {}),
-};
+export const DEFAULT_NODE_CLASS = emptyNodeClass('default');
 
 export const DEFAULT_NODE_POOL: NodePool = {
   apiVersion: 'karpenter.sh/v1',

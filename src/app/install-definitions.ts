@@ -1,10 +1,15 @@
-import { DEFINITIONS } from '../apis/custom-resource-definitions.ts';
+import { CORE_DEFINITIONS } from '../apis/custom-resource-definitions.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
+import type { LoadedCloud } from '../cloud/cloud-module.ts';
 import type { KubeClient } from '../kube/client.ts';
 
-/** Applies the definitions of all our kinds and waits until each is served. */
-export async function installDefinitions(client: KubeClient, signal: AbortSignal): Promise<void> {
-  for (const definition of DEFINITIONS) {
+/** Applies the definitions of our kinds, and of these clouds' node classes, and waits until each is served. */
+export async function installDefinitions(
+  client: KubeClient,
+  clouds: readonly LoadedCloud[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const definition of [...CORE_DEFINITIONS, ...clouds.map(({ nodeClass }) => nodeClass.definition)]) {
     const name = definition.metadata.name ?? '';
     const patch = { type: 'apply', body: definition, force: true } as const;
     await client.patch(CUSTOM_RESOURCE_DEFINITIONS, { name }, patch, { fieldManager: 'spindrift', signal });

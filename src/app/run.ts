@@ -11,6 +11,7 @@ import { RealClock } from '../platform/real-clock.ts';
 import { secretToken } from '../platform/secret.ts';
 import { Autoscaler } from './autoscaler.ts';
 import { installDefinitions } from './install-definitions.ts';
+import { loadClouds } from './load-clouds.ts';
 
 export interface RunOptions {
   readonly kubeconfig: string | undefined;
@@ -23,6 +24,10 @@ export interface RunOptions {
   readonly leaderElectionName: string;
   readonly leaderElectionNamespace: string | undefined;
   readonly installDefinitions: boolean;
+  /** Names of the clouds to serve. */
+  readonly clouds: readonly string[];
+  /** The values of all options, from which each cloud takes its own. */
+  readonly cloudOptions: Readonly<Record<string, unknown>>;
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   readonly kubeClientQps: number;
@@ -50,7 +55,18 @@ export async function run(options: RunOptions): Promise<void> {
     ...(context === undefined ? {} : { context }),
   });
   const { clusterName: cluster, batchIdleMs, batchMaxMs } = options;
-  const autoscaler = new Autoscaler({ client, clock, random, logger, metrics, cluster, batchIdleMs, batchMaxMs });
+  const clouds = await loadClouds(options.clouds, options.cloudOptions);
+  const autoscaler = new Autoscaler({
+    client,
+    clock,
+    random,
+    logger,
+    metrics,
+    cluster,
+    batchIdleMs,
+    batchMaxMs,
+    clouds,
+  });
   const notReady = (): string | undefined => (autoscaler.synced ? undefined : 'the caches are not full yet');
   const servers = [
     new StatusServer({ host, port: options.metricsPort, metrics }),
@@ -58,7 +74,7 @@ export async function run(options: RunOptions): Promise<void> {
   ];
   try {
     for (const server of servers) await server.listen();
-    if (options.installDefinitions) await installDefinitions(client, signal);
+    if (options.installDefinitions) await installDefinitions(client, clouds, signal);
     const election = new LeaderElection({
       client,
       clock,

@@ -1,6 +1,7 @@
 /** The embedded cluster as a program: started, announced, and stopped when it is asked to. */
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
+import { loadSimulatedCloud } from '../cloud/simulated/module.ts';
 import { type RunningCluster, startEmbeddedCluster } from '../embedded/embedded-cluster-server.ts';
 import { InMemoryClient } from '../embedded/in-memory-client.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -67,7 +68,8 @@ async function startAutoscaler(
   signal: AbortSignal,
 ): Promise<{ readonly work: Promise<void> }> {
   const client = new InMemoryClient(cluster.server, { fieldManager: 'spindrift' });
-  await installDefinitions(client, signal);
+  const clouds = [await loadSimulatedCloud({ powerOff: (node) => cluster.kubelets.kill(node) })];
+  await installDefinitions(client, clouds, signal);
   // With the seed of its market on it, commands find the prices that the autoscaler pays.
   const { spec } = DEFAULT_NODE_CLASS;
   await client.create(SIMULATED_NODE_CLASSES, {
@@ -82,7 +84,7 @@ async function startAutoscaler(
     cluster: 'spindrift',
     batchIdleMs: 1000,
     batchMaxMs: 10_000,
-    powerOff: (node) => cluster.kubelets.kill(node),
+    clouds,
   });
   const work = Promise.all([autoscaler.watch(signal), autoscaler.act(signal)]).then(
     () => {},

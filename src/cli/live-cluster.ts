@@ -1,16 +1,19 @@
 /** The cluster of a kubeconfig, for commands: connected, watched, and let go again. */
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import type { Resource } from '../apis/kubernetes/object.ts';
-import { SIMULATED_NODE_CLASSES, type SimulatedNodeClass } from '../apis/spindrift/simulated-node-class.ts';
 import { SPOT_POLICIES } from '../apis/spindrift/spot-policy.ts';
+import type { NodeClass } from '../cloud/node-class-kind.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { connect } from '../kube/connect.ts';
+import { isServed } from '../kube/until-served.ts';
 import { hasCode, SpindriftError } from '../platform/errors.ts';
 import { seededRandom } from '../platform/random.ts';
 import { RealClock } from '../platform/real-clock.ts';
 import { secretToken } from '../platform/secret.ts';
 import { ClusterInformers } from '../state/cluster-informers.ts';
 import { ClusterState } from '../state/cluster-state.ts';
+import { KnownClouds } from './offline-clouds.ts';
 
 /** Which cluster is meant; that of the environment where nothing is said. */
 export interface ClusterChoice {
@@ -31,7 +34,9 @@ export interface ConnectedCluster {
 export interface WatchedCluster extends ConnectedCluster {
   /** In step with the cluster until the use ends. */
   readonly state: ClusterState;
-  nodeClasses(): SimulatedNodeClass[];
+  /** The clouds whose node classes the cluster has. */
+  readonly clouds: KnownClouds;
+  nodeClasses(): NodeClass[];
 }
 
 /** Somebody waits for the answer, and would rather hear soon that there is none. */
@@ -80,16 +85,24 @@ export function withWatchedCluster<T>(
   return withCluster(choice, async (cluster) => {
     const { client, clock, server } = cluster;
     if (!(await isServed(client, NODE_POOLS, signal))) throw new SpindriftError('CLUSTER_WITHOUT_KINDS', { server });
-    const kinds = (await isServed(client, SIMULATED_NODE_CLASSES, signal)) ? [SIMULATED_NODE_CLASSES] : [];
+    const used = (await client.list(NODE_POOLS, {}, { signal })).items.map(
+      ({ spec }) => spec.template.spec.nodeClassRef,
+    );
+    const clouds = await KnownClouds.load(used);
+    const kinds: Resource[] = [];
+    for (const { nodeClass } of clouds.list())
+      if (await isServed(client, nodeClass.resource, signal)) kinds.push(nodeClass.resource);
     const random = seededRandom(secretToken());
     const hasSpotPolicies = await isServed(client, SPOT_POLICIES, signal);
     const informers = new ClusterInformers({ client, clock, random, nodeClasses: kinds, hasSpotPolicies });
-    const state = new ClusterState(informers);
+    const isKnown = ({ spec }: NodeClaim): boolean => clouds.of(spec.nodeClassRef) !== undefined;
+    const state = new ClusterState(informers, isKnown);
     const watching = new AbortController();
     const watch = informers.run(AbortSignal.any([signal, watching.signal]));
     try {
-      await Promise.race([informers.synced(signal), watch]);
-      return await use({ ...cluster, state, nodeClasses: () => nodeClassesOf(informers) });
+      const filled = Promise.all([informers.synced(signal), informers.nodeClassesSynced(signal)]);
+      await Promise.race([filled, watch]);
+      return await use({ ...cluster, clouds, state, nodeClasses: () => nodeClassesOf(informers) });
     } finally {
       watching.abort();
       await watch.catch(() => {});
@@ -97,17 +110,6 @@ export function withWatchedCluster<T>(
   });
 }
 
-function nodeClassesOf(informers: ClusterInformers): SimulatedNodeClass[] {
-  const { group, kind } = SIMULATED_NODE_CLASSES;
-  return (informers.nodeClasses.get(`${group}/${kind}`)?.list() ?? []) as SimulatedNodeClass[];
-}
-
-async function isServed(client: KubeClient, kind: Resource, signal: AbortSignal): Promise<boolean> {
-  try {
-    await client.list(kind, { limit: 1 }, { signal });
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'KUBE_NOT_FOUND')) return false;
-    throw error;
-  }
+function nodeClassesOf(informers: ClusterInformers): NodeClass[] {
+  return [...informers.nodeClasses.values()].flatMap((informer) => informer.list() as NodeClass[]);
 }

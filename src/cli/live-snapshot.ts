@@ -1,6 +1,5 @@
 /** A live cluster as provisioning and consolidation see it, for commands that ask without a running autoscaler. */
 import { ANNOTATION_DISRUPTION } from '../apis/spindrift/annotations.ts';
-import { CLOUD_LABELS } from '../cloud/simulated/labels.ts';
 import type { Budgets } from '../controllers/disruption/budgets/budgets.ts';
 import { fleetSnapshot } from '../controllers/disruption/consolidation/fleet-snapshot.ts';
 import { Look } from '../controllers/disruption/look.ts';
@@ -8,12 +7,13 @@ import { RiskKeeper } from '../controllers/spot-policy/risk-keeper.ts';
 import { SpotPlanning } from '../controllers/spot-policy/spot-planning.ts';
 import { SpotPolicies } from '../controllers/spot-policy/spot-policies.ts';
 import { finish } from '../engine/packing/work.ts';
+import type { Labels } from '../engine/problem.ts';
 import { Metrics } from '../platform/metrics.ts';
 import type { FleetSnapshot } from '../state/build-fleet.ts';
 import type { ClusterSnapshot } from '../state/build-problem.ts';
 import type { Nominations } from '../state/nominations.ts';
 import type { WatchedCluster } from './live-cluster.ts';
-import { SimulatedMarket } from './simulated-market.ts';
+import type { OfflineClouds } from './offline-clouds.ts';
 import { type UnusablePool, unusableBecause } from './why/pod-why.ts';
 
 /** The cluster as provisioning would see it now. */
@@ -34,9 +34,9 @@ export interface LiveFleet extends Pick<LiveCluster, 'unusable' | 'policies'> {
 }
 
 /** What the clouds of the cluster sell. */
-export function marketOf({ clock, state, nodeClasses }: WatchedCluster): SimulatedMarket {
+export function marketOf({ clock, clouds, state, nodeClasses }: WatchedCluster): OfflineClouds {
   const nodes = state.informers.nodes.list();
-  return new SimulatedMarket({ now: clock.now(), nodeClasses: nodeClasses(), nodes, live: true });
+  return clouds.market({ now: clock.now(), nodeClasses: nodeClasses(), nodes, live: true });
 }
 
 /** For one pod at a time: the snapshot has none that are pending. */
@@ -100,11 +100,11 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
   const podEvents = { latest: () => undefined };
   // Whose nodes did not come up is known to the autoscaler alone.
   const backOff = { leftMs: () => 0 };
-  const reservationLabel = CLOUD_LABELS.reservation;
+  const reservationOf = (labels: Labels): string | undefined => cluster.clouds.reservationOf(labels);
   return {
     unusable,
     policies,
-    snapshot: fleetSnapshot({ state, look: look(), now, pools, policies, podEvents, backOff, reservationLabel }),
+    snapshot: fleetSnapshot({ state, look: look(), now, pools, policies, podEvents, backOff, reservationOf }),
     budgets: () => look().budgets,
   };
 }

@@ -1,3 +1,4 @@
+import { CLOUD_MODULES, DEFAULT_CLOUD } from '../app/cloud-modules.ts';
 import { durationOption, numberOption, switchOption, textOption } from '../platform/options.ts';
 import { command } from './command.ts';
 import { LOG_OPTIONS } from './log-options.ts';
@@ -24,6 +25,13 @@ export const RUN = command({
       placeholder: 'NAME',
       fallback: 'spindrift',
       help: 'The name that machines carry, so that two clusters in one account leave each other alone.',
+    }),
+    cloud: textOption({
+      flag: 'cloud',
+      env: 'SPINDRIFT_CLOUD',
+      placeholder: 'NAMES',
+      fallback: DEFAULT_CLOUD,
+      help: `The clouds to serve, separated by commas: ${CLOUD_MODULES.map(({ name }) => name).join(', ')}.`,
     }),
     host: textOption({
       flag: 'host',
@@ -100,10 +108,13 @@ export const RUN = command({
       help: 'Requests at once to the API server.',
     }),
     ...LOG_OPTIONS,
+    // Each cloud reads its own from the values, by the names of its table.
+    ...(Object.assign({}, ...CLOUD_MODULES.map(({ options }) => options)) as Record<never, never>),
   },
   run: async ({ values }, { signal }) => {
     const { run } = await import('../app/run.ts');
-    await run({ ...values, signal });
+    const clouds = values.cloud.split(',').map((name) => name.trim());
+    await run({ ...values, clouds, cloudOptions: values, signal });
     return 0;
   },
 });

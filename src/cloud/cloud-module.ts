@@ -66,17 +66,22 @@ export interface OfflineMarket {
 
 /** A cloud whose code is loaded, and which has not been opened. */
 export interface LoadedCloud {
+  readonly name: string;
   readonly nodeClass: NodeClassKind;
   readonly labels: CloudLabels;
   /** Loads SDKs and gets credentials. Rejects with a sentence that says what is missing; it is tried again then. */
   open(world: CloudWorld): Promise<Cloud>;
   /** Absent where plans cannot be made without asking the cloud. */
   offline?(options: OfflineOptions): OfflineMarket;
+  /** A node class that sells everything, for plans whose manifests leave theirs out. */
+  standIn?(name: string): NodeClass;
 }
 
 /** A cloud that `--cloud NAME` enables. */
 export interface CloudModule {
   readonly name: string;
+  /** The kind of its node classes. */
+  readonly kind: { readonly group: string; readonly kind: string };
   /** Joins the options of `spindrift run`. Flags and variables begin with the cloud's name, or are upstream's. */
   readonly options: OptionTable;
   /** Takes the values of its options, by the names in the table. */

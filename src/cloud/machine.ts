@@ -20,6 +20,8 @@ export interface Machine {
   readonly capacity: Resources;
   readonly allocatable: Resources;
   readonly launchedAt: EpochMs;
+  /** What the driver wants to find on the claim later; written on it when the machine is. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** From the machine's tags: for which claim, pool and node class it was launched. */
   readonly claim: { readonly name: string; readonly uid: string };
   readonly pool: string;

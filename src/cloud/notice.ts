@@ -17,7 +17,8 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 /** One message about one machine, whatever queue, poll or metadata service it came from. */
 export interface Notice {
   readonly kind: NoticeKind;
-  readonly providerID: string;
+  /** The machine as its cloud names it in notices: what `Cloud.machineKey` makes of its provider ID. */
+  readonly machine: string;
   /** When the cloud said it. */
   readonly at: EpochMs;
   /** When the machine goes, where the cloud says so. */
@@ -28,7 +29,7 @@ export interface Notice {
   readonly detail: string;
 }
 
-/** A notice as a provider hands it over: it comes again, also after a restart, until it has been acknowledged. */
+/** A notice as a source hands it over: it comes again, also after a restart, until it has been acknowledged. */
 export interface ReceivedNotice extends Notice {
   acknowledge(signal: AbortSignal): Promise<void>;
 }

@@ -32,7 +32,7 @@ describe('UnavailableOfferings', () => {
     expect(unavailable.has(SPOT)).toBe(false);
   });
 
-  it('tells offerings apart by capacity type, instance type, zone, reservation and account', () => {
+  it('tells offerings apart by capacity type, instance type, zone, reservation and scope', () => {
     const { unavailable } = world();
     const reserved: OfferingName = { ...SPOT, capacityType: 'reserved', reservationId: 'r-1' };
     unavailable.mark(SPOT, 'no capacity');
@@ -41,7 +41,7 @@ describe('UnavailableOfferings', () => {
       { ...SPOT, capacityType: 'on-demand' as const },
       { ...SPOT, instanceType: 'm5.xlarge' },
       { ...SPOT, zone: 'b' },
-      { ...SPOT, account: 'other' },
+      { ...SPOT, scope: 'other' },
       { ...reserved, reservationId: 'r-2' },
     ])
       expect(unavailable.has(other)).toBe(false);
@@ -149,6 +149,32 @@ describe('UnavailableOfferings', () => {
     stop();
     await clock.advance(4 * MINUTE_MS);
     unavailable.mark(SPOT, 'no capacity');
-    expect(heard).toEqual(['m5.large launch', 'm5.large notice', 'm5.large launch']);
+    expect(heard).toEqual(['m5.large capacity', 'm5.large notice', 'm5.large capacity']);
+  });
+
+  it('takes many offerings out at once where a quota covers a family, and no others', () => {
+    const { unavailable } = world();
+    const family = new Set(['m5.large', 'm5.xlarge']);
+    unavailable.mark({ capacityType: 'spot', instanceTypes: family, scope: 'ours' }, 'quota', { cause: 'quota' });
+    const spot = (instanceType: string, scope = 'ours') => unavailable.has({ ...SPOT, instanceType, scope });
+    expect(['m5.large', 'm5.xlarge', 'c5.large'].map((type) => spot(type))).toEqual([true, true, false]);
+    expect(spot('m5.large', 'theirs')).toBe(false);
+    expect(unavailable.has({ ...SPOT, capacityType: 'on-demand', scope: 'ours' })).toBe(false);
+    expect(unavailable.stamp(undefined, 'theirs')).toBe('');
+    unavailable.restore({ capacityType: 'spot', instanceTypes: family, scope: 'ours' });
+    expect(spot('m5.large')).toBe(false);
+  });
+
+  it('waits for a quota, or for as long as the cloud says, whatever a pool would wait for capacity', async () => {
+    const { clock, unavailable } = world();
+    const other = { ...SPOT, zone: 'b' };
+    unavailable.mark(SPOT, 'quota', { cause: 'quota', pool: SHORT });
+    unavailable.mark(other, 'taken back', { cause: 'notice', pool: SHORT, forMs: 60 * MINUTE_MS });
+    await clock.advance(9 * MINUTE_MS);
+    expect([unavailable.has(SPOT, SHORT), unavailable.has(other, SHORT)]).toEqual([true, true]);
+    await clock.advance(MINUTE_MS);
+    expect([unavailable.has(SPOT, SHORT), unavailable.has(other, SHORT)]).toEqual([false, true]);
+    await clock.advance(50 * MINUTE_MS);
+    expect(unavailable.has(other, SHORT)).toBe(false);
   });
 });

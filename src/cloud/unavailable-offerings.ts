@@ -6,11 +6,11 @@
  * launch that fails, write it anew.
  */
 import type { Clock, EpochMs } from '../platform/clock.ts';
-import { type OfferingName, offeringKey } from './offering-key.ts';
+import { matches, namesOne, type OfferingName, type OfferingPattern, offeringKey, patternKey } from './offering-key.ts';
 
-/** Why an offering is out of the market, and until when. */
+/** Why offerings are out of the market, and until when. */
 export interface Unavailability {
-  readonly offering: OfferingName;
+  readonly offering: OfferingPattern;
   readonly reason: string;
   readonly until: EpochMs;
 }
@@ -21,9 +21,9 @@ export interface Unavailability {
  */
 export type UnavailabilityCause = 'capacity' | 'quota' | 'price' | 'unsupported' | 'denied' | 'notice';
 
-/** An offering that is taken out of the market, as listeners hear of it. */
+/** Offerings that are taken out of the market, as listeners hear of it. */
 export interface Mark {
-  readonly offering: OfferingName;
+  readonly offering: OfferingPattern;
   readonly reason: string;
   readonly cause: UnavailabilityCause;
 }
@@ -34,7 +34,16 @@ export interface MarkOptions {
   readonly pool?: string;
   /** Since when it has been out, where that is not now. */
   readonly since?: EpochMs;
+  /** For how long it stays out for every NodePool, where the cloud or the cause says so. */
+  readonly forMs?: number;
 }
+
+/** How long these causes last whatever a policy says: waiting for capacity is of no use against them. */
+const LASTING_MS: Partial<Record<UnavailabilityCause, number>> = {
+  quota: 10 * 60_000,
+  unsupported: 60 * 60_000,
+  denied: 5 * 60_000,
+};
 
 export interface UnavailableOfferingsOptions {
   readonly clock: Clock;
@@ -45,10 +54,11 @@ export interface UnavailableOfferingsOptions {
 }
 
 interface Entry {
-  readonly offering: OfferingName;
+  readonly offering: OfferingPattern;
   readonly reason: string;
   /** By the clock that never goes back. */
   readonly wentAt: number;
+  readonly forMs: number | undefined;
 }
 
 const DEFAULT_TTL_MS = 180_000;
@@ -59,9 +69,11 @@ export class UnavailableOfferings {
   readonly #most: number;
   /** In the order in which they were last marked. */
   readonly #entries = new Map<string, Entry>();
+  /** Those of them that mean more than one offering; few, if any. */
+  readonly #wide = new Set<Entry>();
   readonly #listeners = new Set<(mark: Mark) => void>();
-  /** By how long offerings are not tried; until when they hold while nothing is marked. */
-  readonly #stamps = new Map<number, { readonly stamp: string; readonly until: number }>();
+  /** By how long offerings are not tried, and where; until when they hold while nothing is marked. */
+  readonly #stamps = new Map<string, { readonly stamp: string; readonly until: number }>();
 
   constructor(options: UnavailableOfferingsOptions) {
     this.#clock = options.clock;
@@ -69,46 +81,62 @@ export class UnavailableOfferings {
     this.#most = options.most ?? 10_000;
   }
 
-  /** Takes an offering out of the market; marking it again lengthens its absence, and never shortens it. */
-  mark(offering: OfferingName, reason: string, { cause = 'capacity', pool, since }: MarkOptions = {}): void {
-    const wasOut = this.has(offering, pool);
+  /** Takes offerings out of the market; marking them again lengthens their absence, and never shortens it. */
+  mark(offering: OfferingPattern, reason: string, { cause = 'capacity', pool, since, forMs }: MarkOptions = {}): void {
+    const key = patternKey(offering);
+    const before = this.#entries.get(key);
+    const wasOut = before !== undefined && this.#isOut(before, pool);
     // Another clock than ours may be ahead.
     const wentAt = this.#clock.elapsed() - Math.max(0, this.#clock.now() - (since ?? this.#clock.now()));
-    const key = offeringKey(offering);
-    if ((this.#entries.get(key)?.wentAt ?? Number.NEGATIVE_INFINITY) >= wentAt) return;
-    this.#entries.delete(key);
-    this.#entries.set(key, { offering, reason, wentAt });
+    if ((before?.wentAt ?? Number.NEGATIVE_INFINITY) >= wentAt) return;
+    const entry = { offering, reason, wentAt, forMs: forMs ?? LASTING_MS[cause] };
+    this.#forget(key);
+    this.#entries.set(key, entry);
+    if (!namesOne(offering)) this.#wide.add(entry);
     const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
+    if (this.#entries.size > this.#most && oldest !== undefined) this.#forget(oldest);
     this.#stamps.clear();
-    if (wasOut || !this.has(offering, pool)) return;
+    if (wasOut || !this.#isOut(entry, pool)) return;
     for (const listener of this.#listeners) listener({ offering, reason, cause });
   }
 
-  /** Lets an offering back into the market before its time. */
-  restore(offering: OfferingName): void {
-    if (this.#entries.delete(offeringKey(offering))) this.#stamps.clear();
+  /** Lets offerings back into the market before their time. */
+  restore(offering: OfferingPattern): void {
+    if (this.#forget(patternKey(offering))) this.#stamps.clear();
   }
 
   /** Whether a NodePool is not to try an offering now. */
   has(offering: OfferingName, pool?: string): boolean {
-    const entry = this.#entries.size > 0 ? this.#entries.get(offeringKey(offering)) : undefined;
-    return entry !== undefined && this.#clock.elapsed() < entry.wentAt + this.#ttlMs(pool);
+    if (this.#entries.size === 0) return false;
+    const entry = this.#entries.get(offeringKey(offering));
+    if (entry !== undefined && this.#isOut(entry, pool)) return true;
+    for (const wide of this.#wide) if (matches(wide.offering, offering) && this.#isOut(wide, pool)) return true;
+    return false;
   }
 
-  /** Tells what a NodePool is not to try now from all else that it could be: who has read at this stamp need not read again. */
-  stamp(pool?: string): string {
+  /**
+   * Tells what a NodePool is not to try now in a scope from all else that it could be: who has read at this stamp need not
+   * read again.
+   */
+  stamp(pool?: string, scope?: string): string {
     const ttlMs = this.#ttlMs(pool);
     const now = this.#clock.elapsed();
-    const known = this.#stamps.get(ttlMs);
+    const reader = `${ttlMs} ${scope}`;
+    const known = this.#stamps.get(reader);
     if (known !== undefined && now < known.until) return known.stamp;
-    const out = [...this.#entries].filter(([, { wentAt }]) => now < wentAt + ttlMs);
-    const until = out.reduce((first, [, { wentAt }]) => Math.min(first, wentAt + ttlMs), Number.POSITIVE_INFINITY);
+    const out = [...this.#entries].filter(
+      ([, { offering, wentAt, forMs = ttlMs }]) =>
+        (scope === undefined || offering.scope === scope) && now < wentAt + forMs,
+    );
+    const until = out.reduce(
+      (first, [, { wentAt, forMs = ttlMs }]) => Math.min(first, wentAt + forMs),
+      Number.POSITIVE_INFINITY,
+    );
     const stamp = out
       .map(([key]) => key)
       .sort()
       .join();
-    this.#stamps.set(ttlMs, { stamp, until });
+    this.#stamps.set(reader, { stamp, until });
     return stamp;
   }
 
@@ -124,9 +152,19 @@ export class UnavailableOfferings {
   /** All that is out of the market for a NodePool now, in the order in which it was marked. */
   list(pool?: string): readonly Unavailability[] {
     const ttlMs = this.#ttlMs(pool);
-    return [...this.#entries.values()].flatMap(({ offering, reason, wentAt }) => {
-      const leftMs = wentAt + ttlMs - this.#clock.elapsed();
+    return [...this.#entries.values()].flatMap(({ offering, reason, wentAt, forMs = ttlMs }) => {
+      const leftMs = wentAt + forMs - this.#clock.elapsed();
       return leftMs > 0 ? [{ offering, reason, until: (this.#clock.now() + leftMs) as EpochMs }] : [];
     });
+  }
+
+  #isOut({ wentAt, forMs }: Entry, pool: string | undefined): boolean {
+    return this.#clock.elapsed() < wentAt + (forMs ?? this.#ttlMs(pool));
+  }
+
+  #forget(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#wide.delete(entry);
+    return this.#entries.delete(key);
   }
 }

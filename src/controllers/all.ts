@@ -1,6 +1,10 @@
 /** All controllers of machines, nodes and pools, wired by hand, with what they remember together: for one term of leadership. */
+
 import type { LabelRules } from '../apis/karpenter/label-rules.ts';
-import { measuredProvider } from '../cloud/measured-provider.ts';
+import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
+import { callMeasure } from '../cloud/call-measure.ts';
+import type { EnabledClouds } from '../cloud/clouds.ts';
+import { Launchers } from '../cloud/launchers.ts';
 import { ComingNodes } from '../state/coming-nodes.ts';
 import { Nominations } from '../state/nominations.ts';
 import { isClaimGoing } from '../state/state-node.ts';
@@ -38,7 +42,8 @@ import { SpotPlanning } from './spot-policy/spot-planning.ts';
 import type { SpotPolicies } from './spot-policy/spot-policies.ts';
 import { SpotPolicyStatusController } from './spot-policy/spot-policy-status.ts';
 
-export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'> {
+export interface AllControllersOptions extends Omit<ControllersOptions, 'writes' | 'clouds'> {
+  readonly clouds: EnabledClouds;
   /** How long a claim may take for its steps. */
   readonly limits?: Partial<LivenessLimits>;
   /** Which labels a pool may speak of. */
@@ -65,16 +70,18 @@ export interface RunningController {
 
 /** Nothing listens to anything before it runs, nor after: each term has its own controllers, and those of the last are let go. */
 export function allControllers(shared: AllControllersOptions): RunningController[] {
-  const { clock, metrics, decisions, lasting, policies, provider, state } = shared;
+  const { clock, clouds, metrics, decisions, lasting, policies, state } = shared;
   const { writes, budgets, podMetrics, risk, showSold, stamp, waitingPods } = lasting;
   const options = { ...shared, writes };
   /** For a controller that asks the cloud, so that what it asks is counted under its name. */
   const asking = (controller: string) => ({
     ...options,
-    provider: measuredProvider({ provider, controller, clock, metrics }),
+    clouds: clouds.measuredBy(callMeasure({ controller, clock, metrics })),
   });
   const spot = new SpotPlanning({ policies, risk });
   const launches = new Launches({ clock });
+  const measure = callMeasure({ controller: 'nodeclaim.lifecycle', clock, metrics });
+  const launchers = new Launchers({ clouds, clock, measure });
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods: state.informers.pods, waitingPods });
   const coming = new ComingNodes();
@@ -88,6 +95,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const provisioner = new Provisioner({
     ...asking('provisioner'),
     ...shared.provisioning,
+    written: (claim: NodeClaim) => launchers.made(claim),
     budgets,
     coming,
     decisions,
@@ -98,7 +106,14 @@ export function allControllers(shared: AllControllersOptions): RunningController
     spot,
   });
   const backOff = new BackOff(clock);
-  const commands = new Commands({ ...options, backOff, coming, nominations, successors });
+  const commands = new Commands({
+    ...options,
+    written: (claim: NodeClaim) => launchers.made(claim),
+    backOff,
+    coming,
+    nominations,
+    successors,
+  });
   const podEvents = new PodEvents(options);
   const { rounds } = provisioner;
   const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents, backOff, stamp });
@@ -107,6 +122,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodeClaimLifecycle({
       ...asking('nodeclaim.lifecycle'),
       launches,
+      launchers,
       health,
       nominations,
       successors,

@@ -39,12 +39,15 @@ export class ConditionMetrics {
     });
   }
 
-  /** Follows the objects of an informer. Call the result to stop. */
-  follow<T extends Observed>(informer: Informer<T>): () => void {
-    this.#countStates(informer);
+  /** Follows the objects of an informer, or some of them. Call the result to stop. */
+  follow<T extends Observed>(informer: Informer<T>, counts: (object: T) => boolean = () => true): () => void {
+    this.#countStates(() => informer.list().filter(counts));
     return informer.addHandler({
-      updated: (object, old) => this.#compare(old, object),
+      updated: (object, old) => {
+        if (counts(object)) this.#compare(old, object);
+      },
       deleted: (object) => {
+        if (!counts(object)) return;
         const deletedAt = parseTimestamp(object.metadata.deletionTimestamp);
         if (deletedAt !== undefined) this.#terminationSeconds.observe({}, (this.#clock.now() - deletedAt) / 1000);
       },
@@ -52,7 +55,7 @@ export class ConditionMetrics {
   }
 
   /** The present states, and how long they have lasted. */
-  #countStates<T extends Observed>(informer: Informer<T>): void {
+  #countStates<T extends Observed>(list: () => readonly T[]): void {
     const since = (time: string | undefined): number =>
       (this.#clock.now() - (parseTimestamp(time) ?? this.#clock.now())) / 1000;
     const kind = this.#kind;
@@ -64,7 +67,7 @@ export class ConditionMetrics {
         labels,
       },
       function* () {
-        for (const object of informer.list()) for (const series of seriesOf(object)) yield [series, 1];
+        for (const object of list()) for (const series of seriesOf(object)) yield [series, 1];
       },
     );
     this.#metrics.counted(
@@ -74,7 +77,7 @@ export class ConditionMetrics {
         labels,
       },
       function* () {
-        for (const object of informer.list()) {
+        for (const object of list()) {
           const conditions = object.status?.conditions ?? [];
           for (const [index, series] of seriesOf(object).entries())
             yield [series, since(conditions[index]?.lastTransitionTime)];
@@ -88,7 +91,7 @@ export class ConditionMetrics {
         labels: ['namespace', 'name'],
       },
       () =>
-        informer.list().flatMap(({ metadata }) => {
+        list().flatMap(({ metadata }) => {
           const { namespace = '', name = '', deletionTimestamp } = metadata;
           return deletionTimestamp === undefined ? [] : [[{ namespace, name }, since(deletionTimestamp)] as const];
         }),

@@ -1,4 +1,4 @@
-import type { CloudProvider } from '../cloud/provider.ts';
+import type { Clouds } from '../cloud/clouds.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -18,6 +18,7 @@ export interface ControllersOptions {
   readonly recorder: EventRecorder;
   /** Whoever made its informers runs them. */
   readonly state: ClusterState;
-  readonly provider: CloudProvider;
+  /** Those that are enabled; what they do not serve is another autoscaler's. */
+  readonly clouds: Clouds;
   readonly writes: OwnWrites;
 }

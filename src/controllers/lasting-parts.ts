@@ -19,7 +19,7 @@ import { OwnWrites } from './own-writes.ts';
 import { RiskKeeper } from './spot-policy/risk-keeper.ts';
 
 export interface LastingPartsOptions extends Pick<ControllersOptions, 'client' | 'clock' | 'metrics' | 'state'> {
-  readonly provider: Pick<ControllersOptions['provider'], 'labels'>;
+  readonly clouds: Pick<ControllersOptions['clouds'], 'isOurs' | 'labels' | 'reservationOf'>;
   /** What the cloud had no capacity of: where risk is learned from failed launches. */
   readonly unavailable: UnavailableOfferings;
 }
@@ -38,16 +38,16 @@ export interface LastingParts {
 
 /** Made once in a process: all of them listen to the caches for as long as it runs. */
 export function lastingParts(options: LastingPartsOptions): LastingParts {
-  const { client, clock, metrics, provider, state, unavailable } = options;
+  const { client, clock, clouds, metrics, state, unavailable } = options;
   const { disruptionBudgets, nodeClaims, nodePools, nodes, pods, spotPolicies } = state.informers;
-  new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims);
-  new ConditionMetrics(options, 'nodepool').follow(nodePools);
+  new ConditionMetrics(options, 'nodeclaim').follow(nodeClaims, (claim) => clouds.isOurs(claim));
+  new ConditionMetrics(options, 'nodepool').follow(nodePools, (pool) => clouds.isOurs(pool));
   new ConditionMetrics(options, 'node').follow(nodes);
   new ConditionMetrics(options, 'spotpolicy').follow(spotPolicies);
   clusterGauges(options);
-  nodeGauges({ ...options, cloudLabels: provider.labels.wellKnown });
+  nodeGauges({ ...options, cloudLabels: [...new Set(clouds.labels.flatMap(({ wellKnown }) => wellKnown))] });
   const offerings = new OfferingGauges(metrics);
-  const cost = new PoolCost({ metrics, state, reservationLabel: provider.labels.reservation });
+  const cost = new PoolCost({ metrics, state, reservationOf: (labels) => clouds.reservationOf(labels) });
   const risk = new RiskKeeper(options);
   risk.followLaunches(unavailable);
   risk.followPolicies(spotPolicies);

@@ -1,6 +1,6 @@
 /** The pools that can make nodes, and what their cloud sells. */
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
-import type { CloudProvider } from '../cloud/provider.ts';
+import type { Clouds } from '../cloud/clouds.ts';
 import type { InstanceType } from '../engine/problem.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -15,7 +15,7 @@ import type { SpotPlanning } from './spot-policy/spot-planning.ts';
 export interface UsablePoolsOptions {
   readonly clock: Clock;
   readonly state: ClusterState;
-  readonly provider: CloudProvider;
+  readonly clouds: Pick<Clouds, 'instanceTypes' | 'isOurs'>;
   readonly recorder: EventRecorder;
   readonly logger?: Logger;
   /** How long a cloud may take to say what it sells before its pools are left out. */
@@ -50,17 +50,18 @@ export class UsablePools {
 
   /** One that does not answer is left out, not waited for. */
   async read(signal: AbortSignal): Promise<UsablePool[]> {
-    const pools = this.#options.state.informers.nodePools.list().filter(isUsable);
+    const { clouds, state } = this.#options;
+    const pools = state.informers.nodePools.list().filter((pool) => isUsable(pool) && clouds.isOurs(pool));
     const found = await Promise.all(pools.map((pool) => this.#ask(pool, signal)));
     return found.flat();
   }
 
   async #ask(pool: NodePool, signal: AbortSignal): Promise<UsablePool[]> {
-    const { clock, provider, recorder, logger = SILENT_LOGGER, instanceTypesMs = 5000, spot } = this.#options;
+    const { clock, clouds, recorder, logger = SILENT_LOGGER, instanceTypesMs = 5000, spot } = this.#options;
     const limit = clock.deadline(instanceTypesMs, signal);
     try {
       const name = pool.metadata.name ?? '';
-      const sold = await provider.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal, name);
+      const sold = await clouds.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal, name);
       const instanceTypes = spot.priced(name, sold);
       const problem = sold.length === 0 ? 'the node class sells nothing' : this.#nothing.of(pool, sold);
       if (problem !== undefined) recorder.record(noCompatibleInstanceTypes(pool, problem));

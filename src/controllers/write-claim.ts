@@ -14,6 +14,8 @@ export interface ClaimWriterOptions {
   /** Where those are counted that are not written yet. */
   readonly coming: ComingNodes;
   readonly metrics: Metrics;
+  /** Hears of each claim that this process has written: nobody else can have launched it. */
+  readonly written?: ((claim: NodeClaim) => void) | undefined;
 }
 
 /** What a claim is to be, and why it is made. */
@@ -42,12 +44,13 @@ export class ClaimWriter {
 
   /** Writes the claim, and has the state count with it from now on. */
   async write({ node, pool, cloudName, reason, annotations }: WantedClaim, signal: AbortSignal): Promise<NodeClaim> {
-    const { client, coming, state } = this.#options;
+    const { client, coming, state, written } = this.#options;
     let claim: NodeClaim;
     try {
       const wanted = claimForNode(node, pool, cloudName);
       const metadata = { ...wanted.metadata, annotations: { ...wanted.metadata.annotations, ...annotations } };
       claim = await client.create(NODE_CLAIMS, { ...wanted, metadata }, { signal });
+      written?.(claim);
       state.assume(claim);
     } finally {
       coming.settled(node);

@@ -228,6 +228,16 @@ export const ERRORS = {
     message: '{operation} failed in the cloud: {problem}',
     help: 'The cloud had trouble of its own or could not be reached; the call may or may not have been carried out, and making it again is safe.',
   },
+  CLOUD_NOT_OPEN: {
+    retry: 'retry',
+    message: 'the cloud {cloud} cannot be used yet: {problem}',
+    help: 'An enabled cloud could not be opened: its node class kind is not installed, or credentials or settings are missing. It is tried again; other clouds go on.',
+  },
+  CLOUD_NOT_ENABLED: {
+    retry: 'terminal',
+    message: 'no enabled cloud has node classes of {kind}: enable it with --cloud',
+    help: 'A pool or claim refers to a node class of a cloud that this Spindrift does not serve; another autoscaler may.',
+  },
   CLOUD_REBOOT_REFUSED: {
     retry: 'terminal',
     message: '{instance} cannot be rebooted: {problem}',

@@ -138,7 +138,10 @@ describe('a node of the fleet', () => {
     const launched = { ...SPOT, capacityType: 'reserved' as const, reservationId: 'r-1' };
     const labels = { reservation: 'r-1' };
     const nodes = [aStateNode({ launched, labels })];
-    expect(onlyNode({ nodes, reservationLabel: 'reservation' })).toMatchObject({ price: 0.0001, reservationId: 'r-1' });
+    expect(onlyNode({ nodes, reservationOf: ({ reservation }) => reservation })).toMatchObject({
+      price: 0.0001,
+      reservationId: 'r-1',
+    });
   });
 });
 

@@ -12,7 +12,7 @@ import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budg
 import { podRequests } from '../apis/kubernetes/pod-requests.ts';
 import type { BlockingPod, DisruptionReason, Fleet, FleetNode, FleetPod } from '../engine/consolidation/fleet.ts';
 import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
-import type { BoundPod, HostPort, InstanceType, PodGroup, Resources } from '../engine/problem.ts';
+import type { BoundPod, HostPort, InstanceType, Labels, PodGroup, Resources } from '../engine/problem.ts';
 import type { EpochMs } from '../platform/clock.ts';
 import { type ClusterSnapshot, daemonGroup, plannedAllocatable, take } from './build-problem.ts';
 import { daemonsToCome } from './daemons-to-come.ts';
@@ -35,7 +35,7 @@ export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displa
   readonly nodePools: readonly NodePool[];
   readonly disruptionBudgets: readonly PodDisruptionBudget[];
   /** The label that names the reservation of a node. */
-  readonly reservationLabel?: string;
+  readonly reservationOf?: (labels: Labels) => string | undefined;
   /** Whether pods that are not there yet are expected on a node. */
   isNominated?(state: StateNode): boolean;
   /** When a pod last came to a node or left it, where its claim does not tell of that yet. */
@@ -278,13 +278,13 @@ class FleetBuilder {
   }
 
   #addNode(state: StateNode, { allocatable, ports, coming, empty, blockedBy }: Contents): void {
-    const { now, reservationLabel = '', isNominated, cooldownMs = DEFAULT_COOLDOWN_MS } = this.#snapshot;
+    const { now, reservationOf = () => undefined, isNominated, cooldownMs = DEFAULT_COOLDOWN_MS } = this.#snapshot;
     // Without a claim nothing can be asked to go, whatever its labels say.
     const pool = state.claim === undefined ? undefined : poolOf(state);
     const labels = labelsOf(state);
     const cloudType = labels[LABEL_INSTANCE_TYPE] ?? '';
     const sold = this.#market.types.get(pool ?? '')?.get(cloudType);
-    const running = runningAs(labels, reservationLabel);
+    const running = runningAs(labels, reservationOf);
     const nominated = isNominated?.(state) ?? false;
     const nodePool = this.#nodePools.get(pool ?? '');
     const byPolicy = this.#snapshot.policyHold?.(state);

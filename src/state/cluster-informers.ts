@@ -11,8 +11,10 @@ import { POD_DISRUPTION_BUDGETS } from '../apis/kubernetes/pod-disruption-budget
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../apis/kubernetes/volumes.ts';
 import { DAEMON_SETS } from '../apis/kubernetes/workloads.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../apis/spindrift/spot-policy.ts';
+import { nodeClassKey } from '../cloud/node-class-kind.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
+import { untilServed } from '../kube/until-served.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
@@ -51,9 +53,11 @@ export class ClusterInformers {
   readonly nodeClasses: ReadonlyMap<string, Informer<KubeObject>>;
 
   readonly #hasSpotPolicies: boolean;
+  readonly #options: ClusterInformersOptions;
 
   constructor(options: ClusterInformersOptions) {
     const { nodeClasses, hasSpotPolicies = true, ...shared } = options;
+    this.#options = options;
     this.#hasSpotPolicies = hasSpotPolicies;
     const slimPods = new SlimPods();
     this.pods = new Informer({
@@ -83,19 +87,26 @@ export class ClusterInformers {
     this.volumeClaims = new Informer({ ...shared, kind: PERSISTENT_VOLUME_CLAIMS });
     this.volumes = new Informer({ ...shared, kind: PERSISTENT_VOLUMES });
     this.storageClasses = new Informer({ ...shared, kind: STORAGE_CLASSES });
-    this.nodeClasses = new Map(
-      nodeClasses.map((kind) => [`${kind.group}/${kind.kind}`, new Informer({ ...shared, kind })]),
-    );
+    this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#all().map((informer) => informer.run(signal)));
+    const nodeClasses = [...this.nodeClasses.values()].map((informer) => this.#runWhenServed(informer, signal));
+    await Promise.all([...this.#all().map((informer) => informer.run(signal)), ...nodeClasses]);
   }
 
-  /** Resolves when every cache holds the full state. */
+  /**
+   * Resolves when every cache holds the full state, but for those of node classes: a kind that is not installed holds up its
+   * cloud, and nothing else.
+   */
   async synced(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#all().map((informer) => informer.synced(signal)));
+  }
+
+  /** Resolves when the caches of node classes hold the full state too. */
+  async nodeClassesSynced(signal: AbortSignal): Promise<void> {
+    await Promise.all([...this.nodeClasses.values()].map((informer) => informer.synced(signal)));
   }
 
   #all(): { run(signal: AbortSignal): Promise<void>; synced(signal: AbortSignal): Promise<void> }[] {
@@ -104,7 +115,21 @@ export class ClusterInformers {
     return [
       ...[pods, nodes, nodeClaims, nodePools, daemonSets, namespaces],
       ...(this.#hasSpotPolicies ? [this.spotPolicies] : []),
-      ...[disruptionBudgets, volumeClaims, volumes, storageClasses, ...this.nodeClasses.values()],
+      ...[disruptionBudgets, volumeClaims, volumes, storageClasses],
     ];
+  }
+
+  async #runWhenServed(informer: Informer<KubeObject>, signal: AbortSignal): Promise<void> {
+    const { client, clock, logger } = this.#options;
+    const { kind, group } = informer.kind;
+    const onMissing = (): void =>
+      logger?.warn('node class kind is not installed: pools that use it wait until it is', { kind, group });
+    try {
+      await untilServed(informer.kind, { client, clock, signal, onMissing });
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    await informer.run(signal);
   }
 }

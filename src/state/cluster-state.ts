@@ -13,7 +13,8 @@ export class ClusterState {
   readonly #assumed = new Map<string, NodeClaim>();
   readonly #joined: JoinedNodes;
 
-  constructor(informers: ClusterInformers) {
+  /** Claims that are not ours are another autoscaler's. */
+  constructor(informers: ClusterInformers, isOurs: (claim: NodeClaim) => boolean = () => true) {
     this.informers = informers;
     this.storage = {
       claim: (namespace, name) => informers.volumeClaims.get({ namespace, name }),
@@ -22,7 +23,7 @@ export class ClusterState {
     };
     const shown = ({ metadata }: NodeClaim): void => void this.#assumed.delete(metadata.name ?? '');
     informers.nodeClaims.addHandler({ added: shown, deleted: shown });
-    this.#joined = new JoinedNodes(informers);
+    this.#joined = new JoinedNodes(informers, isOurs);
   }
 
   /** Takes a claim that the API server has accepted for there, before the cache says so. */

@@ -9,6 +9,7 @@ import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
 
 export class JoinedNodes {
   readonly #informers: Pick<ClusterInformers, 'nodes' | 'nodeClaims'>;
+  readonly #isOurs: (claim: NodeClaim) => boolean;
   /** By name. */
   readonly #nodes = new Map<string, StateNode>();
   /** Claims without a node, by name. */
@@ -16,8 +17,9 @@ export class JoinedNodes {
   /** All of them, until something changes. */
   #all: readonly StateNode[] | undefined;
 
-  constructor(informers: Pick<ClusterInformers, 'nodes' | 'nodeClaims'>) {
+  constructor(informers: Pick<ClusterInformers, 'nodes' | 'nodeClaims'>, isOurs: (claim: NodeClaim) => boolean) {
     this.#informers = informers;
+    this.#isOurs = isOurs;
     informers.nodeClaims.addHandler({
       added: (claim) => this.#claimChanged(claim),
       updated: (claim, old) => this.#claimChanged(claim, old),
@@ -48,7 +50,7 @@ export class JoinedNodes {
   }
 
   #claimChanged(claim: NodeClaim, old?: NodeClaim): void {
-    this.#waiting.set(nameOf(claim), { name: `${CLAIM_PREFIX}${nameOf(claim)}`, claim });
+    this.#waiting.set(nameOf(claim), this.#withoutNode(claim));
     if (old?.status?.providerID !== claim.status?.providerID) this.#join(old?.status?.providerID);
     this.#join(claim.status?.providerID);
   }
@@ -68,13 +70,19 @@ export class JoinedNodes {
     const claim = claims.at(-1);
     for (const node of nodes) {
       const name = nameOf(node);
-      this.#nodes.set(name, claim === undefined ? { name, node } : { name, node, claim });
+      if (claim === undefined) this.#nodes.set(name, { name, node });
+      else this.#nodes.set(name, this.#isOurs(claim) ? { name, node, claim } : { name, node, foreign: true });
     }
     for (const each of claims) {
       const name = nameOf(each);
       if (nodes.length > 0) this.#waiting.delete(name);
-      else this.#waiting.set(name, { name: `${CLAIM_PREFIX}${name}`, claim: each });
+      else this.#waiting.set(name, this.#withoutNode(each));
     }
+  }
+
+  #withoutNode(claim: NodeClaim): StateNode {
+    const name = `${CLAIM_PREFIX}${nameOf(claim)}`;
+    return this.#isOurs(claim) ? { name, claim } : { name, claim, foreign: true };
   }
 }
 

@@ -38,8 +38,8 @@ export function capacityTypeOf(labels: Labels): RankedOffering['capacityType'] {
 }
 
 /** What a node with these labels runs as. */
-export function runningAs(labels: Labels, reservationLabel: string): RunningOffering {
-  const reservationId = labels[reservationLabel];
+export function runningAs(labels: Labels, reservationOf: (labels: Labels) => string | undefined): RunningOffering {
+  const reservationId = reservationOf(labels);
   return {
     instanceType: labels[LABEL_INSTANCE_TYPE] ?? '',
     zone: labels[LABEL_ZONE] ?? '',

@@ -2,16 +2,19 @@
  * The ranked offerings of a plan, written on the claim they were made for. They survive a restart between the plan and the
  * launch, and later they say what the machine was chosen from.
  */
-import { SPINDRIFT_GROUP } from '../apis/spindrift/simulated-node-class.ts';
+import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
 import type { RankedOffering } from '../engine/solution.ts';
 
 export const ANNOTATION_OFFERINGS = `${SPINDRIFT_GROUP}/offerings`;
 
-/** One offering a word: `type/zone/capacityType/price[/reservation]`. */
+/** One offering a word: `type/zone/capacityType/price[/reservation]`. Only the reservation, at the end, may have slashes. */
 export function writeOfferings(offerings: readonly RankedOffering[]): string {
   return offerings
     .map(({ instanceType, zone, capacityType, price, reservationId }) =>
-      [instanceType, zone, capacityType, price, ...(reservationId === undefined ? [] : [reservationId])].join('/'),
+      [
+        ...[withoutSlash(instanceType), withoutSlash(zone), capacityType, price],
+        ...(reservationId === undefined ? [] : [reservationId.replaceAll(' ', '%20')]),
+      ].join('/'),
     )
     .join(' ');
 }
@@ -19,14 +22,27 @@ export function writeOfferings(offerings: readonly RankedOffering[]): string {
 /** Reads them back; words that cannot be read are left out, as someone may have edited the annotation. */
 export function readOfferings(text: string | undefined): RankedOffering[] {
   return (text ?? '').split(' ').flatMap((word) => {
-    const [instanceType, zone, capacityType, price, reservationId] = word.split('/');
+    const [instanceType, zone, capacityType, price, ...reservation] = word.split('/');
     if (instanceType === undefined || zone === undefined || !isCapacityType(capacityType)) return [];
     const amount = Number(price);
     if (price === undefined || Number.isNaN(amount)) return [];
+    const reservationId = reservation.join('/').replaceAll('%20', ' ');
     return [
-      { instanceType, zone, capacityType, price: amount, ...(reservationId === undefined ? {} : { reservationId }) },
+      {
+        ...{ instanceType: withSlash(instanceType), zone: withSlash(zone), capacityType, price: amount },
+        ...(reservation.length === 0 ? {} : { reservationId }),
+      },
     ];
   });
+}
+
+/** Machine types of some clouds are paths. */
+function withoutSlash(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('/', '%2F').replaceAll(' ', '%20');
+}
+
+function withSlash(text: string): string {
+  return text.replaceAll('%20', ' ').replaceAll('%2F', '/').replaceAll('%25', '%');
 }
 
 /** The first of them, for those who ask of many claims. */

@@ -6,7 +6,7 @@
 import { KARPENTER_GROUP } from '../apis/karpenter/labels.ts';
 import type { Condition, ObjectMeta } from '../apis/kubernetes/object.ts';
 import type { Container, Pod, PodSpec, PodStatus, Volume } from '../apis/kubernetes/pod.ts';
-import { SPINDRIFT_GROUP } from '../apis/spindrift/simulated-node-class.ts';
+import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
 import { Alike } from '../platform/alike.ts';
 import { hasClaim } from './pod-volumes.ts';
 

@@ -25,6 +25,8 @@ export interface StateNode {
   readonly name: string;
   readonly node?: Node;
   readonly claim?: NodeClaim;
+  /** Another autoscaler's: its room and its pods count, and it is never written. Its claim is shown only while it has no node. */
+  readonly foreign?: true;
 }
 
 /** What Kubernetes itself puts on a node that is coming up, and takes away again. */
@@ -77,7 +79,8 @@ export function isLeaving(state: StateNode): boolean {
 }
 
 /** Whether Spindrift made it and must take it away. */
-export function isManaged({ node, claim }: StateNode): boolean {
+export function isManaged({ node, claim, foreign }: StateNode): boolean {
+  if (foreign === true) return false;
   return claim !== undefined || (node?.metadata.finalizers ?? []).includes(FINALIZER_TERMINATION);
 }
 

@@ -1,4 +1,5 @@
 /** Spot machines taken back under disruption budgets, on a real control plane whose kubelets are kwok's. */
+
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../src/apis/karpenter/labels.ts';
@@ -14,6 +15,7 @@ import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-poo
 import { installDefinitions } from '../../src/app/install-definitions.ts';
 import { interrupt } from '../../src/cli/sim/sim-command.ts';
 import { INSTANCE_CPU } from '../../src/cloud/simulated/labels.ts';
+import { loadSimulatedCloud } from '../../src/cloud/simulated/module.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { Connection } from '../../src/kube/connection.ts';
@@ -87,7 +89,7 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
     await controlPlane.start();
     const { kubeconfig } = controlPlane;
     ({ client, connection } = await connect({ clock, kubeconfig, requestsPerSecond: 1000, requestBurst: 1000 }));
-    await installDefinitions(client, stop.signal);
+    await installDefinitions(client, [await loadSimulatedCloud()], stop.signal);
     await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
     const { template } = DEFAULT_NODE_POOL.spec;
     const small = { key: INSTANCE_CPU, operator: 'In', values: ['4', '8'] } as const;

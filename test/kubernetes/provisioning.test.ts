@@ -1,4 +1,5 @@
 /** The autoscaler as a process of its own, against a real control plane whose kubelets are kwok's. */
+
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
@@ -10,6 +11,7 @@ import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
 import { installDefinitions } from '../../src/app/install-definitions.ts';
+import { loadSimulatedCloud } from '../../src/cloud/simulated/module.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { Connection } from '../../src/kube/connection.ts';
@@ -42,7 +44,7 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
     await controlPlane.start();
     const { kubeconfig } = controlPlane;
     ({ client, connection } = await connect({ clock, kubeconfig, requestsPerSecond: 1000, requestBurst: 1000 }));
-    await installDefinitions(client, new AbortController().signal);
+    await installDefinitions(client, [await loadSimulatedCloud()], new AbortController().signal);
     await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
     // What is counted below must not change meanwhile.
     const disruption = { ...DEFAULT_NODE_POOL.spec.disruption, consolidateAfter: 'Never' };

@@ -1,5 +1,5 @@
 /** What Spindrift writes on claims and nodes so that a decision survives the process that made it. */
-import { SPINDRIFT_GROUP } from './simulated-node-class.ts';
+import { SPINDRIFT_GROUP } from './group.ts';
 
 /** On a claim whose machine is about to be taken away: the kind of the notice. */
 export const ANNOTATION_INTERRUPTION = `${SPINDRIFT_GROUP}/interruption`;
@@ -11,6 +11,8 @@ export const ANNOTATION_INTERRUPTION_HEARD = `${SPINDRIFT_GROUP}/interruption-he
 export const ANNOTATION_INTERRUPTION_DEADLINE = `${SPINDRIFT_GROUP}/interruption-deadline`;
 /** On a claim whose node is to be closed to new pods, also where it has yet to join: the kind of the notice that says why. */
 export const ANNOTATION_CORDONED = `${SPINDRIFT_GROUP}/cordoned`;
+/** Put on a node by a person, where its cloud is one for trying things out: its machine is taken back after this duration. */
+export const ANNOTATION_INTERRUPT = `${SPINDRIFT_GROUP}/interrupt`;
 /** On a claim that makes way: the identity of the disruption command. */
 export const ANNOTATION_DISRUPTION = `${SPINDRIFT_GROUP}/disruption`;
 /** On a node that is closed until the scheduler knows which pods it was made for; without it, a closed node was closed by a person. */

@@ -2,10 +2,8 @@
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
 import { defaulted, type Static } from '../schema/schema.ts';
+import { SPINDRIFT_GROUP } from './group.ts';
 import { SIMULATED_NODE_CLASS_SPEC, SIMULATED_NODE_CLASS_STATUS } from './simulated-node-class-schema.ts';
-
-/** The group of the kinds that are Spindrift's own, and the domain of their labels. */
-export const SPINDRIFT_GROUP = 'spindrift.dev';
 
 export type SimulatedNodeClassSpec = Static<typeof SIMULATED_NODE_CLASS_SPEC>;
 export type SimulatedNodeClassStatus = Static<typeof SIMULATED_NODE_CLASS_STATUS>;

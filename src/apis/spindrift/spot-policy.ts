@@ -2,7 +2,7 @@
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
 import { defaulted, type Static } from '../schema/schema.ts';
-import { SPINDRIFT_GROUP } from './simulated-node-class.ts';
+import { SPINDRIFT_GROUP } from './group.ts';
 import { type REBALANCE_ACTIONS, SPOT_POLICY_SPEC, SPOT_POLICY_STATUS } from './spot-policy-schema.ts';
 
 export type SpotPolicySpec = Static<typeof SPOT_POLICY_SPEC>;

@@ -10,19 +10,16 @@ import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import type { KubeObject, Resource } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../apis/schema/custom-resource-definition.ts';
-import { CLOUD_LABELS } from '../../cloud/simulated/labels.ts';
 import { ApiServer } from '../../embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../embedded/in-memory-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { asError, hasCode } from '../../platform/errors.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
+import { KnownClouds } from '../offline-clouds.ts';
 import type { Manifest } from './read-manifests.ts';
 
 const UNKNOWN_FIELDS = 'strict decoding error: ';
-
-/** Those of the cloud that plans are made for. */
-const LABEL_RULES = extendLabelRules(CORE_LABEL_RULES, CLOUD_LABELS);
 
 /** The objects of manifests, as an API server keeps them. */
 export class ImaginedCluster {
@@ -65,7 +62,7 @@ export class ImaginedCluster {
       const placed = served.namespaced ? { ...object, metadata: { ...metadata, namespace } } : object;
       const made = await this.#create(served as Resource, placed, where);
       this.#sources.set(made.metadata.uid ?? '', where);
-      if (kind === NODE_POOLS.kind) this.#checkPool(made as NodePool, where);
+      if (kind === NODE_POOLS.kind) await this.#checkPool(made as NodePool, where);
     } catch (error) {
       if (hasCode(error, 'KUBE_ALREADY_EXISTS') && kind === 'Namespace') return;
       this.#refuse(where, error);
@@ -103,8 +100,11 @@ export class ImaginedCluster {
     this.#problems.push(...wordsOf(error).map((words) => `${where}: ${words}`));
   }
 
-  #checkPool(pool: NodePool, where: string): void {
-    for (const { field, problem } of nodePoolProblems(pool, LABEL_RULES))
+  async #checkPool(pool: NodePool, where: string): Promise<void> {
+    const { nodeClassRef } = pool.spec.template.spec;
+    const labels = (await KnownClouds.load([nodeClassRef])).labelsOf(nodeClassRef);
+    const rules = labels === undefined ? CORE_LABEL_RULES : extendLabelRules(CORE_LABEL_RULES, labels);
+    for (const { field, problem } of nodePoolProblems(pool, rules))
       this.#problems.push(`${where}: ${field} ${problem}`);
   }
 

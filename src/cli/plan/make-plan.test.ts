@@ -104,13 +104,10 @@ describe('a plan', () => {
     expect(planTable(made)).toContain('example.com/v1 Thing is not known here and was passed over');
   });
 
-  it('plans with the simulated cloud, and says so, where a pool is of another one', async () => {
-    const foreign = pool().replace('spindrift.dev, kind: SimulatedNodeClass', 'karpenter.k8s.aws, kind: EC2NodeClass');
-    const made = await plan(foreign + deployment('web', 1, containers('{requests: {cpu: 1}}')));
-    expect(made.nodes).toHaveLength(1);
-    expect(made.notes).toEqual([
-      'what EC2NodeClass default sells is not known here: planned with the simulated cloud instead',
-    ]);
+  it('refuses a pool whose node class nothing is known about here', async () => {
+    const foreign = pool().replace('spindrift.dev, kind: SimulatedNodeClass', 'example.com, kind: OtherNodeClass');
+    const made = plan(foreign + deployment('web', 1, containers('{requests: {cpu: 1}}')));
+    await expect(made).rejects.toThrow('what OtherNodeClass default sells is not known here');
   });
 
   it('does not wait for volumes that nobody has made yet', async () => {

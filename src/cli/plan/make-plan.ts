@@ -5,9 +5,9 @@ import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS } from '../../apis/kubernetes/workloads.ts';
-import { SIMULATED_NODE_CLASSES } from '../../apis/spindrift/simulated-node-class.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
-import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
+import { DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
+import type { NodeClass } from '../../cloud/node-class-kind.ts';
 import { poolsToSpread } from '../../controllers/spot-policy/pools-to-spread.ts';
 import { DEFAULT_SPOT_SETTINGS, settingsFor } from '../../controllers/spot-policy/spot-settings.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
@@ -21,7 +21,7 @@ import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
 import { nothingAllowed } from '../../state/nothing-allowed.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { dollars, perMonth } from '../money.ts';
-import { SimulatedMarket } from '../simulated-market.ts';
+import { KnownClouds } from '../offline-clouds.ts';
 import { adviceText } from '../why/advice.ts';
 import { ImaginedCluster } from './imagined-cluster.ts';
 import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
@@ -33,6 +33,8 @@ import { podOf, podsLike, type Workload } from './workload-pods.ts';
 export interface PlanOptions {
   readonly now: EpochMs;
   readonly catalogFile?: string;
+  /** For clouds whose node classes do not say it. */
+  readonly region?: string;
   readonly solve?: SolveOptions;
 }
 
@@ -112,21 +114,29 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
   const written = await cluster.list(NODE_POOLS);
   const pools = written.length > 0 ? written.filter(({ spec }) => spec.replicas === undefined) : [DEFAULT_NODE_POOL];
   if (written.length === 0) notes.push('no NodePool is given: planned with the one that spindrift up starts with');
-  const nodeClasses = [...(await cluster.list(SIMULATED_NODE_CLASSES))];
+  const clouds = await KnownClouds.load(pools.map(({ spec }) => spec.template.spec.nodeClassRef));
+  const nodeClasses: NodeClass[] = [];
+  for (const { nodeClass } of clouds.list()) nodeClasses.push(...(await cluster.list(nodeClass.resource)));
   for (const pool of pools) {
-    const { kind, name } = pool.spec.template.spec.nodeClassRef;
-    if (nodeClasses.some(({ metadata }) => metadata.name === name)) continue;
-    if (kind !== SIMULATED_NODE_CLASSES.kind)
-      notes.push(`what ${kind} ${name} sells is not known here: planned with the simulated cloud instead`);
-    else if (written.length > 0) notes.push(`${kind} ${name} is not given: planned with one that has everything`);
-    nodeClasses.push({ ...DEFAULT_NODE_CLASS, metadata: { name } });
+    const { nodeClassRef } = pool.spec.template.spec;
+    const { kind, name } = nodeClassRef;
+    if (nodeClasses.some((each) => each.kind === kind && each.metadata.name === name)) continue;
+    const standIn = clouds.of(nodeClassRef)?.standIn?.(name);
+    if (standIn === undefined) continue;
+    if (written.length > 0) notes.push(`${kind} ${name} is not given: planned with one that has everything`);
+    nodeClasses.push(standIn);
   }
-  const { now, catalogFile } = options;
-  const market = new SimulatedMarket({ now, nodeClasses, ...(catalogFile === undefined ? {} : { catalogFile }) });
+  const { now, catalogFile, region } = options;
+  const market = clouds.market({
+    now,
+    nodeClasses,
+    ...(catalogFile === undefined ? {} : { catalogFile }),
+    ...(region === undefined ? {} : { region }),
+  });
   return pools.map((pool) => {
-    const { name } = pool.spec.template.spec.nodeClassRef;
-    const { group, kind } = SIMULATED_NODE_CLASSES;
-    const instanceTypes = market.instanceTypes({ group, kind, name });
+    const { nodeClassRef } = pool.spec.template.spec;
+    const { name } = nodeClassRef;
+    const instanceTypes = market.instanceTypes(nodeClassRef);
     if ('problem' in instanceTypes) {
       const problems = `node class ${name} of NodePool ${pool.metadata.name}: ${instanceTypes.problem}`;
       throw new SpindriftError('MANIFESTS_INVALID', { problems });

@@ -1,13 +1,14 @@
 /** What a person does to the simulated cloud, through the cluster whose autoscaler plays it. */
 import { NODES } from '../../apis/kubernetes/node.ts';
+import { ANNOTATION_INTERRUPT } from '../../apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES, type SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
-import { ANNOTATION_INSTANCE, ANNOTATION_INTERRUPT } from '../../cloud/simulated/labels.ts';
+import { ANNOTATION_INSTANCE } from '../../cloud/simulated/labels.ts';
+import { SimulatedMarket } from '../../cloud/simulated/offline.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import { hasCode, SpindriftError } from '../../platform/errors.ts';
 import { hint } from '../../platform/nearest.ts';
 import { type ClusterChoice, type ConnectedCluster, withCluster } from '../live-cluster.ts';
-import { SimulatedMarket } from '../simulated-market.ts';
 import { type OfferingPattern, parsePattern, patternText } from './offering-pattern.ts';
 import { type Override, overridden, remaining, restored } from './overrides.ts';
 
@@ -108,8 +109,7 @@ export async function changeOverrides(
 /** A name that nothing is sold by changes nothing, and nobody would hear of it. */
 function checkNames(patterns: readonly OfferingPattern[], nodeClass: SimulatedNodeClass, now: EpochMs): void {
   const { name = '' } = nodeClass.metadata;
-  const { group, kind } = SIMULATED_NODE_CLASSES;
-  const types = new SimulatedMarket({ now, nodeClasses: [nodeClass] }).instanceTypes({ group, kind, name });
+  const types = new SimulatedMarket({ now, nodeClasses: [nodeClass] }).instanceTypes(name);
   // Its catalogue may be a file of another machine.
   if ('problem' in types) return;
   const zones = new Set(types.flatMap(({ offerings }) => offerings.map(({ zone }) => zone)));

@@ -3,7 +3,7 @@
 import { TAINT_DISRUPTED } from '../../apis/karpenter/labels.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
-import { ANNOTATION_INTERRUPT } from '../../cloud/simulated/labels.ts';
+import { ANNOTATION_INTERRUPT } from '../../apis/spindrift/annotations.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import { allocatableOf, isInFlight, type StateNode } from '../../state/state-node.ts';
 import { type NodeWhy, nodeWhy, type PriceLookup } from '../why/node-why.ts';

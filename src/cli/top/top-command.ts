@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import type { StateNode } from '../../state/state-node.ts';
 import { type ClusterChoice, type WatchedCluster, withWatchedCluster } from '../live-cluster.ts';
-import { SimulatedMarket } from '../simulated-market.ts';
+import type { OfflineClouds } from '../offline-clouds.ts';
 import { marketPrices } from '../why/market-prices.ts';
 import type { PriceLookup } from '../why/node-why.ts';
 import { type FleetView, fleetView } from './fleet-view.ts';
@@ -93,11 +93,11 @@ async function draw(
 /** Looks at the cluster anew each time; the market is made again only when a node class has changed. */
 function viewer(cluster: WatchedCluster): () => FleetView {
   const { state, clock } = cluster;
-  let market: { readonly of: string; readonly market: SimulatedMarket } | undefined;
-  const currentMarket = (): SimulatedMarket => {
+  let market: { readonly of: string; readonly market: OfflineClouds } | undefined;
+  const currentMarket = (): OfflineClouds => {
     const nodeClasses = cluster.nodeClasses();
     const of = nodeClasses.map(({ metadata }) => `${metadata.name}@${metadata.generation}`).join();
-    if (market?.of !== of) market = { of, market: new SimulatedMarket({ now: clock.now(), nodeClasses }) };
+    if (market?.of !== of) market = { of, market: cluster.clouds.market({ now: clock.now(), nodeClasses }) };
     return market.market;
   };
   const pricesFor = ({ claim }: StateNode): PriceLookup => {

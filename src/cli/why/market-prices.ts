@@ -1,9 +1,9 @@
-import type { NodeClassReference } from '../../cloud/provider.ts';
-import type { SimulatedMarket } from '../simulated-market.ts';
+import type { NodeClassReference } from '../../cloud/node-class-kind.ts';
+import type { OfflineClouds } from '../offline-clouds.ts';
 import type { PriceLookup } from './node-why.ts';
 
 /** The prices of what a node class sells. */
-export function marketPrices(market: SimulatedMarket, nodeClass: NodeClassReference | undefined): PriceLookup {
+export function marketPrices(market: OfflineClouds, nodeClass: NodeClassReference | undefined): PriceLookup {
   return ({ instanceType, zone, capacityType }) => {
     if (nodeClass === undefined) return undefined;
     const types = market.instanceTypes(nodeClass);

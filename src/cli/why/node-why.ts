@@ -1,6 +1,6 @@
 /** Why a node is what it is, as data: what was launched, against what its claim was planned with. */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../apis/karpenter/labels.ts';
-import { RESERVATION_ID } from '../../cloud/simulated/labels.ts';
+import type { Labels } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, readOfferings } from '../../state/planned-offerings.ts';
 import { labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
@@ -28,17 +28,22 @@ export interface NodeWhy {
 export type PriceLookup = (offering: Omit<RankedOffering, 'price'>) => number | undefined;
 
 /** Undefined for a node that nobody launched from a claim. */
-export function nodeWhy(state: StateNode, priceNow: PriceLookup = () => undefined): NodeWhy | undefined {
+export function nodeWhy(
+  state: StateNode,
+  priceNow: PriceLookup = () => undefined,
+  reservationOf: (labels: Labels) => string | undefined = () => undefined,
+): NodeWhy | undefined {
   const { claim } = state;
   if (claim === undefined) return undefined;
   const plan = readOfferings(claim.metadata.annotations?.[ANNOTATION_OFFERINGS]);
   const labels = labelsOf(state);
+  const reservationId = reservationOf(labels);
   const launched = claim.status?.providerID !== undefined;
   const offering = {
     instanceType: labels[LABEL_INSTANCE_TYPE] ?? '',
     zone: labels[LABEL_ZONE] ?? '',
     capacityType: (labels[LABEL_CAPACITY_TYPE] ?? 'on-demand') as RankedOffering['capacityType'],
-    ...(labels[RESERVATION_ID] === undefined ? {} : { reservationId: labels[RESERVATION_ID] }),
+    ...(reservationId === undefined ? {} : { reservationId }),
   };
   const rank = plan.findIndex((other) => isSame(other, offering));
   const price = plan[rank]?.price ?? priceNow(offering);

@@ -51,7 +51,8 @@ function aboutPod(cluster: WatchedCluster, name: string, namespace: string): Ans
 
 async function aboutNode(cluster: WatchedCluster, name: string, signal: AbortSignal): Promise<Answer> {
   const state = findNode(cluster, name);
-  const data = nodeWhy(state, marketPrices(marketOf(cluster), state.claim?.spec.nodeClassRef));
+  const prices = marketPrices(marketOf(cluster), state.claim?.spec.nodeClassRef);
+  const data = nodeWhy(state, prices, (labels) => cluster.clouds.reservationOf(labels));
   if (data !== undefined) {
     const found = await liveOutlook(cluster, { maxSteps: STEPS }, signal);
     const consolidation = nodeStay(state.name, found, found.budgets());

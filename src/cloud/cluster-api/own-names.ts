@@ -1,5 +1,5 @@
 /** What Spindrift writes on objects of Cluster API. `docs/cluster-api.md` lists all of it, for those who want to leave again. */
-import { SPINDRIFT_GROUP } from '../../apis/spindrift/simulated-node-class.ts';
+import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
 
 /** On a machine: the UID of the claim it belongs to. */
 export const LABEL_CLAIM_UID = `${SPINDRIFT_GROUP}/nodeclaim-uid`;

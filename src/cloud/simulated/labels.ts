@@ -1,6 +1,6 @@
 /** The labels, tags and annotations of the simulated cloud. */
-import { SPINDRIFT_GROUP } from '../../apis/spindrift/simulated-node-class.ts';
-import type { CloudLabels } from '../provider.ts';
+import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
+import type { CloudLabels } from '../cloud.ts';
 
 export const INSTANCE_CATEGORY = `${SPINDRIFT_GROUP}/instance-category`;
 export const INSTANCE_FAMILY = `${SPINDRIFT_GROUP}/instance-family`;
@@ -41,5 +41,3 @@ export const ANNOTATION_SIMULATED = `${SPINDRIFT_GROUP}/simulated`;
 export const ANNOTATION_KWOK = 'kwok.x-k8s.io/node';
 /** On a node: its machine as the cloud keeps it, so that a cloud that starts anew finds it again. */
 export const ANNOTATION_INSTANCE = `${SPINDRIFT_GROUP}/simulated-instance`;
-/** Put on a node by a person: its machine is taken back after this duration. */
-export const ANNOTATION_INTERRUPT = `${SPINDRIFT_GROUP}/interrupt`;

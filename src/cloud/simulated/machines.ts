@@ -5,6 +5,7 @@
 import { durationMs } from '../../apis/karpenter/duration.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../apis/kubernetes/node.ts';
+import { ANNOTATION_INTERRUPT } from '../../apis/spindrift/annotations.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Controller } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
@@ -13,7 +14,7 @@ import { hasCode } from '../../platform/errors.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { instanceOfClaim } from './instance-of-claim.ts';
-import { ANNOTATION_INTERRUPT, ANNOTATION_KWOK, ANNOTATION_SIMULATED } from './labels.ts';
+import { ANNOTATION_KWOK, ANNOTATION_SIMULATED } from './labels.ts';
 import { instanceOfNode, nodeNameOf, nodeOf } from './node-of-instance.ts';
 import type { SimulatedCloud } from './simulated-cloud.ts';
 import type { SimulatedInstance } from './simulated-instance.ts';
@@ -35,6 +36,7 @@ export interface MachinesOptions {
 const WORKERS = 32;
 
 export class Machines {
+  readonly name = 'simulated.machine';
   readonly #options: MachinesOptions;
   readonly #work: Controller;
   /** The nodes of machines that have joined, by instance. */
@@ -44,7 +46,7 @@ export class Machines {
     this.#options = options;
     const { clock, logger } = options;
     this.#work = new Controller({
-      name: 'simulated.machine',
+      name: this.name,
       clock,
       ...(logger && { logger }),
       concurrency: WORKERS,

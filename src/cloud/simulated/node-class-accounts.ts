@@ -2,7 +2,7 @@
 import type { SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import { asError } from '../../platform/errors.ts';
-import type { NodeClassReadiness } from '../provider.ts';
+import type { NodeClassReadiness } from '../enabled-cloud.ts';
 import { accountSettings, settingsProblem } from './node-class-settings.ts';
 import { readInstanceTypes } from './read-instance-types.ts';
 import { catalogueOf, HOME_REGION } from './regional-catalogue.ts';

@@ -12,7 +12,7 @@ import { enqueueOn } from '../../kube/enqueue.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Clock, EpochMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { NodeClassReadiness } from '../provider.ts';
+import type { NodeClassReadiness } from '../enabled-cloud.ts';
 import type { AccountSettings } from './account-settings.ts';
 import type { NodeClassAccounts } from './node-class-accounts.ts';
 import type { SimulatedCloud } from './simulated-cloud.ts';
@@ -28,6 +28,7 @@ export interface NodeClassControllerOptions {
 }
 
 export class NodeClassController {
+  readonly name = 'simulated.nodeclass';
   readonly #options: NodeClassControllerOptions;
   readonly #controller: Controller;
 
@@ -35,7 +36,7 @@ export class NodeClassController {
     const { clock, logger } = options;
     this.#options = options;
     this.#controller = new Controller({
-      name: 'simulated.nodeclass',
+      name: this.name,
       clock,
       ...(logger && { logger }),
       reconcile: async (name, { signal }) => {

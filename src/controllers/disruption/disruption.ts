@@ -6,7 +6,6 @@
  */
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
-import { type RepairPolicy, usableRepairPolicies } from '../../cloud/repair-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
@@ -86,27 +85,25 @@ export class Disruption {
   readonly #budgetMetrics: BudgetMetrics;
   readonly #pools: UsablePools;
   readonly #staleMarks: StaleMarks;
-  readonly #repairPolicies: readonly RepairPolicy[];
   #begun = 0;
   #beginning: Promise<void> = Promise.resolve();
 
   constructor(options: DisruptionOptions) {
-    const { metrics, clock, logger, recorder, provider, backOff, state, provisioning = {} } = options;
+    const { metrics, clock, recorder, clouds, backOff, state, provisioning = {} } = options;
     this.#options = options;
     this.#metrics = new DisruptionMetrics(metrics);
     this.#budgetMetrics = new BudgetMetrics(metrics);
     this.#pools = new UsablePools({ ...options, ...provisioning });
     this.#staleMarks = new StaleMarks(options);
-    this.#repairPolicies = usableRepairPolicies(provider.repairPolicies());
     const solve = engineSolve(clock, options.spot, provisioning);
     const shared = { solve, backOff, policies: options.policies, recorder, metrics: this.#metrics };
     this.#methods = [
-      new Repair({ ...shared, repairPolicies: provider.repairPolicies(), logger }),
+      new Repair({ ...shared, policiesOf: (node) => clouds.repairPolicies(node) }),
       new Emptiness({ ...shared, clock, podEvents: options.podEvents }),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
     ];
-    const { nodeClaims, nodes, nodePools, nodeClasses, disruptionBudgets } = state.informers;
+    const { nodeClaims, nodes, nodePools, nodeClasses, disruptionBudgets, spotPolicies } = state.informers;
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 2,
@@ -128,6 +125,7 @@ export class Disruption {
           nodePools.addHandler({ ...heard, updated: changed }),
           ...[...nodeClasses.values()].map((informer) => informer.addHandler({ updated: changed })),
           disruptionBudgets.addHandler(heard),
+          spotPolicies.addHandler({ ...heard, updated: changed }),
         ];
       },
       reconcile: (key, context) => (key === LOOK ? this.#look(context) : this.#consolidate(context)),
@@ -223,7 +221,10 @@ export class Disruption {
     for (const [index, command] of planned.entries()) {
       if (index % BEGUN_TOGETHER === BEGUN_TOGETHER - 1) await clock.sleep(0, signal);
       const problem = await inSlices(
-        validateCommand(command, look, { limits, policies: this.#repairPolicies }),
+        validateCommand(command, look, {
+          limits,
+          policiesOf: (node: Node) => this.#options.clouds.repairPolicies(node),
+        }),
         clock,
         signal,
       );

@@ -56,12 +56,12 @@ function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: 
   } as unknown as Look;
 }
 
-const policies: readonly RepairPolicy[] = [
+const policiesOf = (): readonly RepairPolicy[] => [
   { conditionType: 'Ready', conditionStatus: 'False', tolerationMs: 0, priority: 1, action: 'ReplaceNode' },
 ];
 const validateCommand = (command: Command, look: Look) => {
   const limits = new PoolLimits({ pools: [], nodes: [], coming: new ComingNodes() });
-  return finish(validate(command, look, { limits, policies }));
+  return finish(validate(command, look, { limits, policiesOf }));
 };
 
 describe('a plan that is to begin', () => {

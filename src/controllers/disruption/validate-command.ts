@@ -1,4 +1,5 @@
 /** Whether a plan still holds when it is to begin. Pure. */
+import type { Node } from '../../apis/kubernetes/node.ts';
 import type { RepairPolicy } from '../../cloud/repair-policy.ts';
 import type { Slices } from '../../engine/packing/work.ts';
 import { isGoing, isInFlight, isLeaving } from '../../state/state-node.ts';
@@ -10,8 +11,8 @@ import { recovery } from './repair/recovery.ts';
 
 export interface ValidationOptions {
   readonly limits: PoolLimits;
-  /** By which nodes are sick. */
-  readonly policies: readonly RepairPolicy[];
+  /** By which a node is sick. */
+  policiesOf(node: Node): readonly RepairPolicy[];
 }
 
 /** So many nodes are looked at before others may run. */
@@ -24,12 +25,12 @@ const LOOKED_AT_TOGETHER = 20;
 export function* validateCommand(
   command: Command,
   look: Look,
-  { limits, policies }: ValidationOptions,
+  { limits, policiesOf }: ValidationOptions,
 ): Slices<string | undefined> {
   for (const [index, candidate] of command.candidates.entries()) {
     if (index % LOOKED_AT_TOGETHER === LOOKED_AT_TOGETHER - 1) yield;
     const state = look.node(candidate.state.name);
-    const recovered = command.reason === 'Unhealthy' && state ? recovery(state, policies, look.now) : undefined;
+    const recovered = command.reason === 'Unhealthy' && state ? recovery(state, policiesOf, look.now) : undefined;
     const wrong = recovered ?? problemOf(candidate, command, look, state);
     if (wrong !== undefined) return `${candidate.state.name}: ${wrong}`;
   }

@@ -6,7 +6,7 @@ import { decideNotice } from './decide-notice.ts';
 import type { ClaimInterruption } from './interruption-of-claim.ts';
 
 const notice = (kind: NoticeKind, deadlineMs?: number, at = T0): Notice => ({
-  ...{ kind, providerID: 'simulated:///one', at, source: 'test', detail: '' },
+  ...{ kind, machine: 'one', at, source: 'test', detail: '' },
   ...(deadlineMs !== undefined && { deadline: later(deadlineMs) }),
 });
 

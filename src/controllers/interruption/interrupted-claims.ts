@@ -19,7 +19,6 @@ import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { DrainPlans } from '../node/termination/drain-plans.ts';
 import { deleteClaim } from '../nodeclaim/delete-claim.ts';
-import { isOfProvider } from '../nodeclaim/is-of-provider.ts';
 import { NodeClaimMetrics } from '../nodeclaim/metrics.ts';
 import { sayOfClaim } from '../nodeclaim/say-of-claim.ts';
 import type { Rounds } from '../provisioning/rounds.ts';
@@ -115,10 +114,10 @@ export class InterruptedClaims {
 
   /** What a claim says was taken back is out of the market, whichever process was told so. */
   #recall(claim: NodeClaim, old?: NodeClaim): void {
-    const { provider } = this.#options;
+    const { clouds } = this.#options;
     const interruption = interruptionOf(claim);
-    if (interruption === undefined || !isTakenBack(interruption) || !isOfProvider(claim, provider)) return;
-    if (interruptionOf(old)?.at !== interruption.at || old === undefined) provider.takenBack(claim, interruption.at);
+    if (interruption === undefined || !isTakenBack(interruption) || !clouds.isOurs(claim)) return;
+    if (interruptionOf(old)?.at !== interruption.at || old === undefined) clouds.takenBack(claim, interruption.at);
   }
 
   /** Once for all claims of a burst, which is over when no more notices are waiting, or has lasted long enough. */
@@ -146,10 +145,10 @@ export class InterruptedClaims {
   }
 
   async #reconcile(name: string, { signal, logger }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { client, clock, provider, provisioner, say, state, writes } = this.#options;
+    const { client, clock, clouds, provisioner, say, state, writes } = this.#options;
     const claim = writes.newest(state.informers.nodeClaims.get(name));
     const interruption = interruptionOf(claim);
-    if (claim === undefined || interruption === undefined || !isWaiting(claim) || !isOfProvider(claim, provider)) {
+    if (claim === undefined || interruption === undefined || !isWaiting(claim) || !clouds.isOurs(claim)) {
       this.#waiting.delete(name);
       return undefined;
     }

@@ -1,5 +1,5 @@
 /**
- * Takes notices from the cloud: each is matched to the claim of its machine, what it means is written on the claim, and
+ * Takes notices from the clouds: each is matched to the claim of its machine, what it means is written on the claim, and
  * only then is it acknowledged. So nothing is forgotten by a crash, and what comes twice, late, out of order or for
  * somebody else's machine does no harm.
  */
@@ -7,14 +7,16 @@ import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODES } from '../../apis/kubernetes/node.ts';
 import { ANNOTATION_CORDONED } from '../../apis/spindrift/annotations.ts';
+import type { CloudNoticeSource } from '../../cloud/clouds.ts';
 import type { Notice, ReceivedNotice } from '../../cloud/notice.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
-import { asError, hasCode } from '../../platform/errors.ts';
+import { asError } from '../../platform/errors.ts';
 import { RecentKeys } from '../../platform/recent-keys.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
+import { ClaimMachines } from './claim-machines.ts';
 import { decideNotice, type RebalanceAction } from './decide-notice.ts';
 import { noticeReceived } from './events.ts';
 import { answerMs, hurryMs } from './hurry.ts';
@@ -52,10 +54,6 @@ const AT_A_TIME = 25;
 const MOMENT_MS = 100;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** How long a machine that nobody knows may be one whose launch is not written down yet; after that its cloud is asked. */
-const LAUNCH_MS = 30_000;
-const LOOK_AGAIN_MS = 1000;
-const ASK_AGAIN_MS = 5000;
 
 export class NoticeReceiver {
   readonly name = 'interruption';
@@ -64,70 +62,93 @@ export class NoticeReceiver {
   readonly #recent: RecentCount;
   readonly #told = new RecentKeys(REMEMBERED);
   readonly #controller: InformedController;
-  /** By provider ID. */
+  /** By the key of the machine. */
   readonly #pending = new Map<string, Pending[]>();
   /** How many there are of all machines. */
   #count = 0;
-  /** Claims whose machine is not known yet. */
-  readonly #unlaunched = new Set<string>();
+  readonly #machines: ClaimMachines;
   #room: (() => void) | undefined;
 
   constructor(options: NoticeReceiverOptions) {
     this.#options = options;
     this.#metrics = new InterruptionMetrics(options.metrics);
     this.#recent = new RecentCount(options.clock, MOMENT_MS);
+    this.#machines = new ClaimMachines({
+      ...options,
+      decided: (machine) => this.#controller.queue.add(machine),
+      forgotten: (machine) => {
+        while (this.#pending.has(machine)) this.#forget(machine);
+      },
+    });
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: WORKERS,
       backOff: { baseDelayMs: 20, maxDelayMs: 5000 },
-      retryWithinMs: (providerID) => this.#hurryMs(providerID),
-      listen: () => [this.#followLaunches()],
-      reconcile: (providerID, context) => this.#handle(providerID, context),
+      retryWithinMs: (machine) => this.#hurryMs(machine),
+      listen: () => [this.#machines.follow()],
+      reconcile: (machine, context) => this.#handle(machine, context),
     });
   }
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#controller.run(signal), this.#receive(signal)]);
+    const receiving: Promise<void>[] = [];
+    const stop = this.#options.clouds.onNoticeSource((source) => {
+      // Provider IDs could not be read before the cloud was open.
+      this.#machines.readAgain();
+      receiving.push(this.#receive(source, signal));
+    });
+    try {
+      await this.#controller.run(signal);
+    } finally {
+      stop();
+      await Promise.all(receiving);
+    }
   }
 
-  /** How many notices are not handled yet, or came just now; the cloud does not say how many more it has. */
+  /** How many notices are not handled yet, or came just now; the clouds do not say how many more they have. */
   get backlog(): number {
-    return Math.max(this.#pending.size, this.#recent.value);
+    return Math.max(this.#pending.size - this.#machines.parked, this.#recent.value);
   }
 
-  async #receive(signal: AbortSignal): Promise<void> {
-    const { clock, logger, provider } = this.#options;
+  async #receive({ cloud, source }: CloudNoticeSource, signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
     let waitMs = FIRST_WAIT_MS;
     let taken = 0;
     while (!signal.aborted) {
       try {
-        for await (const notice of provider.notices(signal)) {
+        for await (const notice of source.receive(signal)) {
           waitMs = FIRST_WAIT_MS;
-          this.#take(notice);
-          if (this.#count >= MOST_PENDING) await this.#roomFor(signal);
+          this.#take(`${cloud}/${notice.machine}`, notice);
+          if (this.#count - this.#machines.parked >= MOST_PENDING) await this.#roomFor(signal);
           // However many there are, others have their turn as well.
           if (++taken % AT_A_TIME === 0) await clock.sleep(0, signal);
         }
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn('notices cannot be received', { controller: this.name, waitMs, error: asError(error) });
+        const about = { controller: this.name, cloud, source: source.name, waitMs };
+        logger.warn('notices cannot be received', { ...about, error: asError(error) });
       }
       await clock.sleep(waitMs, signal).catch(() => {});
       waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
     }
   }
 
-  #take(notice: ReceivedNotice): void {
-    const { providerID, kind } = notice;
-    this.#metrics.received(kind);
+  #take(machine: string, notice: ReceivedNotice): void {
+    this.#metrics.received(notice.kind);
     this.#recent.add();
     const pending = { notice, receivedAt: this.#options.clock.elapsed() };
-    const others = this.#pending.get(providerID);
-    if (others === undefined) this.#pending.set(providerID, [pending]);
+    const others = this.#pending.get(machine);
+    const same = others?.findIndex((other) => other.notice.kind === notice.kind && this.#machines.isParked(machine));
+    if (others !== undefined && same !== undefined && same >= 0) {
+      // It comes again because it was not acknowledged.
+      others[same] = pending;
+      return;
+    }
+    if (others === undefined) this.#pending.set(machine, [pending]);
     else others.push(pending);
     this.#count++;
-    this.#controller.queue.add(providerID);
+    this.#controller.queue.add(machine);
   }
 
   #roomFor(signal: AbortSignal): Promise<void> {
@@ -137,61 +158,47 @@ export class NoticeReceiver {
     });
   }
 
-  async #handle(providerID: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { clock, state } = this.#options;
-    const pending = [...(this.#pending.get(providerID) ?? [])];
-    if (state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, providerID).length > 0) {
-      for (const each of pending) each.outcome ??= await this.#act(each, signal);
+  async #handle(machine: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { clock } = this.#options;
+    const pending = [...(this.#pending.get(machine) ?? [])];
+    if (this.#machines.claimOf(machine) !== undefined) {
+      for (const each of pending) each.outcome ??= await this.#act(machine, each, signal);
     } else {
-      const young = pending.some(({ receivedAt }) => clock.elapsed() < receivedAt + LAUNCH_MS);
-      if (young && this.#unlaunched.size > 0) return { requeueAfterMs: LOOK_AGAIN_MS };
-      if (await this.#isBeingLaunched(providerID, signal)) return { requeueAfterMs: ASK_AGAIN_MS };
+      // It may be the machine of a launch that is not written down yet: then it waits, at no cost, until those launches have ended.
+      if (this.#machines.park(machine)) return undefined;
       for (const each of pending) each.outcome ??= 'foreign';
     }
     for (const { notice, outcome = 'foreign' } of pending) {
       await notice.acknowledge(signal);
       this.#metrics.acknowledged(outcome, Math.max(0, clock.now() - notice.at) / 1000);
-      this.#forget(providerID);
+      this.#forget(machine);
     }
     return undefined;
   }
 
-  /** Whether the machine is one of ours that could not be written down yet, as its tags say. */
-  async #isBeingLaunched(providerID: string, signal: AbortSignal): Promise<boolean> {
-    const { provider, state } = this.#options;
-    if (this.#unlaunched.size === 0) return false;
-    try {
-      const { claim } = await provider.get(providerID, signal);
-      // It may have been written down meanwhile.
-      const { nodeClaims } = state.informers;
-      return this.#unlaunched.has(claim.uid) || nodeClaims.byIndex(BY_PROVIDER_ID, providerID).length > 0;
-    } catch (error) {
-      if (hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) return false;
-      throw error;
-    }
-  }
-
   /** How soon what failed is tried again, where the machine goes before long. */
-  #hurryMs(providerID: string): number | undefined {
+  #hurryMs(machine: string): number | undefined {
     const now = this.#options.clock.now();
-    const deadlines = (this.#pending.get(providerID) ?? []).flatMap(({ notice }) => notice.deadline ?? []);
+    const deadlines = (this.#pending.get(machine) ?? []).flatMap(({ notice }) => notice.deadline ?? []);
     const soonest = Math.min(...deadlines.filter((deadline) => deadline > now));
     return Number.isFinite(soonest) ? hurryMs(soonest, now) : undefined;
   }
 
   /** The first of a machine's notices has been acknowledged. */
-  #forget(providerID: string): void {
-    const pending = this.#pending.get(providerID);
+  #forget(machine: string): void {
+    const pending = this.#pending.get(machine);
     if (pending?.shift() !== undefined) this.#count--;
-    if (pending?.length === 0) this.#pending.delete(providerID);
+    if (pending?.length === 0) this.#pending.delete(machine);
     if (this.#count < MOST_PENDING) this.#room?.();
   }
 
-  async #act(pending: Pending, signal: AbortSignal): Promise<NoticeOutcome> {
-    const { clock, onRebalance, recordNotice, state, writes } = this.#options;
+  async #act(machine: string, pending: Pending, signal: AbortSignal): Promise<NoticeOutcome> {
+    const { clock, clouds, onRebalance, recordNotice, state, writes } = this.#options;
     const { notice } = pending;
-    const claim = writes.newest(state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, notice.providerID)[0]);
+    const claim = writes.newest(state.informers.nodeClaims.get(this.#machines.claimOf(machine) ?? ''));
     if (claim === undefined) return 'foreign';
+    // Out of the market before anything is planned because of it.
+    if (pending.claim === undefined && isTakenBack(notice)) clouds.takenBack(claim, notice.at);
     pending.claim ??= claim;
     const action = onRebalance(claim.metadata.labels?.[LABEL_NODE_POOL] ?? '');
     const known = interruptionOf(pending.claim);
@@ -204,7 +211,7 @@ export class NoticeReceiver {
       const timeoutMs = answerMs(missing.deadline ?? Number.POSITIVE_INFINITY, clock.now());
       await writes.patch(NODE_CLAIMS, claim, body, { signal, timeoutMs });
     }
-    if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(claim, notice, signal);
+    if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(claim, notice.kind, signal);
     recordNotice(notice, pending.claim);
     if (wanted === undefined) {
       const unwritten = notice.kind === 'rebalance' || notice.kind === 'reservation-ending';
@@ -220,38 +227,23 @@ export class NoticeReceiver {
   /** Tells people of it, and counts it; false when that has been done. */
   #tell(notice: Notice, claim: NodeClaim): boolean {
     const { say, state } = this.#options;
-    if (!this.#told.add(`${notice.kind} ${notice.providerID}`)) return false;
+    if (!this.#told.add(`${notice.kind} ${notice.machine}`)) return false;
     this.#metrics.interrupted(claim, notice.kind);
     say(noticeReceived(claim, notice));
-    for (const node of state.informers.nodes.byIndex(BY_PROVIDER_ID, notice.providerID))
+    for (const node of state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? ''))
       say(noticeReceived(node, notice));
     return true;
   }
 
   /** It is written on the claim first: a node that has not joined, or is about to be opened, goes by that. */
-  async #cordon(claim: NodeClaim, { kind, providerID }: Notice, signal: AbortSignal): Promise<void> {
+  async #cordon(claim: NodeClaim, kind: Notice['kind'], signal: AbortSignal): Promise<void> {
     const { state, writes } = this.#options;
     const annotations = { [ANNOTATION_CORDONED]: kind };
     if (!isCordoned(claim)) await writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
-    for (const cached of state.informers.nodes.byIndex(BY_PROVIDER_ID, providerID)) {
+    for (const cached of state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '')) {
       const node = writes.newest(cached);
       if (node.spec?.unschedulable !== true)
         await writes.patch(NODES, node, { spec: { unschedulable: true } }, { signal });
     }
-  }
-
-  /** A notice may come before the launch of its machine has been written down. */
-  #followLaunches(): () => void {
-    const follow = ({ metadata, status }: NodeClaim): void => {
-      const { uid = '' } = metadata;
-      if (status?.providerID === undefined) this.#unlaunched.add(uid);
-      else if (this.#unlaunched.delete(uid) && this.#pending.has(status.providerID))
-        this.#controller.queue.add(status.providerID);
-    };
-    return this.#options.state.informers.nodeClaims.addHandler({
-      added: follow,
-      updated: follow,
-      deleted: ({ metadata }) => void this.#unlaunched.delete(metadata.uid ?? ''),
-    });
   }
 }

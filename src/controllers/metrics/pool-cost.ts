@@ -1,6 +1,6 @@
 /** What the nodes of each pool cost, at the prices last heard. */
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
-import type { InstanceType } from '../../engine/problem.ts';
+import type { InstanceType, Labels } from '../../engine/problem.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import { nodePrice, runningAs } from '../../state/node-price.ts';
@@ -10,8 +10,8 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 export interface PoolCostOptions {
   readonly metrics: Metrics;
   readonly state: ClusterState;
-  /** Names the reservation of nodes that have one. */
-  readonly reservationLabel: string;
+  /** The reservation that the labels of a node name. */
+  readonly reservationOf: (labels: Labels) => string | undefined;
 }
 
 export class PoolCost {
@@ -41,13 +41,13 @@ export class PoolCost {
   }
 
   #costs(): Map<string, number> {
-    const { state, reservationLabel } = this.#options;
+    const { state, reservationOf } = this.#options;
     const costs = new Map<string, number>();
     for (const node of state.nodes()) {
       const labels = labelsOf(node);
       const pool = labels[LABEL_NODE_POOL];
-      if (node.claim === undefined || pool === undefined) continue;
-      const running = runningAs(labels, reservationLabel);
+      if (node.claim === undefined || node.foreign === true || pool === undefined) continue;
+      const running = runningAs(labels, reservationOf);
       const price = nodePrice(running, this.#types.get(pool)?.get(running.instanceType), node.claim);
       costs.set(pool, (costs.get(pool) ?? 0) + price);
     }

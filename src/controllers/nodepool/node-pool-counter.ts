@@ -59,9 +59,9 @@ export class NodePoolCounter {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<undefined> {
-    const { client, state } = this.#options;
+    const { client, clouds, state } = this.#options;
     const pool = state.informers.nodePools.get(name);
-    if (pool === undefined) return;
+    if (pool === undefined || !clouds.isOurs(pool)) return;
     const counted = countNodes(state.informers.nodeClaims.byIndex(BY_POOL, name));
     this.#observe(pool, counted);
     const { nodes = 0, ...amounts } = counted;

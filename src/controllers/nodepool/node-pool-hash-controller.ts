@@ -36,10 +36,13 @@ export class NodePoolHashController {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<undefined> {
-    const { client, state } = this.#options;
+    const { client, clouds, state } = this.#options;
     const pool = state.informers.nodePools.get(name);
-    if (pool === undefined || pool.metadata.deletionTimestamp !== undefined) return;
-    const { annotations, poolChanges, claims } = decideHash(pool, state.informers.nodeClaims.byIndex(BY_POOL, name));
+    if (pool === undefined || pool.metadata.deletionTimestamp !== undefined || !clouds.isOurs(pool)) return;
+    const { annotations, poolChanges, claims } = decideHash(
+      pool,
+      state.informers.nodeClaims.byIndex(BY_POOL, name).filter((claim) => clouds.isOurs(claim)),
+    );
     // Claims first: a pool with the new version has none left with an old one.
     await Promise.all(
       claims.map(({ claim, annotations: wanted }) =>

@@ -5,7 +5,7 @@ import { enqueueOn } from '../../kube/enqueue.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { nodeClassNotReady } from './events.ts';
-import { enqueuePoolsOfNodeClasses, nodeClassOf } from './pools-of-node-class.ts';
+import { enqueuePoolsOfNodeClasses } from './pools-of-node-class.ts';
 import { sayOfPool } from './say-of-pool.ts';
 
 /** How often a node class is asked after that may become ready without anybody changing it. */
@@ -35,38 +35,21 @@ export class NodePoolReadiness {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { recorder, state, writes } = this.#options;
+    const { clouds, recorder, state, writes } = this.#options;
     const pool = writes.newest(state.informers.nodePools.get(name));
-    if (pool === undefined) return undefined;
-    const change = await this.#judge(pool, signal);
+    // The pool of another autoscaler is judged by that one.
+    if (pool === undefined || !clouds.isOurs(pool)) return undefined;
+    const change = this.#judge(pool);
     const said = await sayOfPool(this.#options, pool, change, signal);
     if (change.status === 'True') return { requeueAfterMs: PERIOD_MS };
     if (said) recorder.record(nodeClassNotReady(pool, change.message ?? ''));
     return { requeueAfterMs: LOOK_AGAIN_MS };
   }
 
-  async #judge(pool: NodePool, signal: AbortSignal): Promise<ConditionChange> {
-    const { provider, state } = this.#options;
-    const { nodeClassRef } = pool.spec.template.spec;
-    const { group, kind } = provider.nodeClassKind;
-    const no = (reason: string, message: string): ConditionChange => ({
-      type: 'NodeClassReady',
-      status: 'False',
-      reason,
-      message,
-    });
-    if (nodeClassRef.group !== group || nodeClassRef.kind !== kind) {
-      const written = `${nodeClassRef.group}/${nodeClassRef.kind}`;
-      return no(
-        'NodeClassUnknown',
-        `nodeClassRef is of ${written}, but the cloud ${provider.name} has ${group}/${kind}`,
-      );
-    }
-    const nodeClass = nodeClassOf(state.informers, nodeClassRef);
-    if (nodeClass === undefined) return no('NodeClassNotFound', `there is no ${kind} ${nodeClassRef.name}: create it`);
-    if (nodeClass.metadata.deletionTimestamp !== undefined)
-      return no('NodeClassTerminating', `${kind} ${nodeClassRef.name} is being deleted`);
-    const { ready, reason, message } = await provider.readiness(nodeClassRef, signal);
-    return ready ? { type: 'NodeClassReady', status: 'True' } : no(reason, message);
+  #judge(pool: NodePool): ConditionChange {
+    const { ready, reason, message } = this.#options.clouds.readiness(pool.spec.template.spec.nodeClassRef);
+    return ready
+      ? { type: 'NodeClassReady', status: 'True' }
+      : { type: 'NodeClassReady', status: 'False', reason, message };
   }
 }

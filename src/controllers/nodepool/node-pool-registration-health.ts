@@ -38,9 +38,9 @@ export class NodePoolRegistrationHealth {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<undefined> {
-    const { health, state, writes } = this.#options;
+    const { clouds, health, state, writes } = this.#options;
     const pool = writes.newest(state.informers.nodePools.get(name));
-    if (pool === undefined) return;
+    if (pool === undefined || !clouds.isOurs(pool)) return;
     const generation = nodeClassOf(state.informers, pool.spec.template.spec.nodeClassRef)?.metadata.generation;
     const said = conditionOf(pool, NODE_REGISTRATION_HEALTHY);
     const changed =

@@ -34,10 +34,11 @@ export class NodePoolValidation {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<undefined> {
-    const { state, recorder, provider, writes } = this.#options;
-    const { labelRules = extendLabelRules(CORE_LABEL_RULES, provider.labels) } = this.#options;
+    const { state, recorder, clouds, writes } = this.#options;
     const pool = writes.newest(state.informers.nodePools.get(name));
-    if (pool === undefined) return;
+    const cloudLabels = pool && clouds.labelsOf(pool.spec.template.spec.nodeClassRef);
+    if (pool === undefined || cloudLabels === undefined) return;
+    const { labelRules = extendLabelRules(CORE_LABEL_RULES, cloudLabels) } = this.#options;
     const problems = nodePoolProblems(pool, labelRules);
     const doubts = problems.length === 0 ? nodePoolDoubts(pool, labelRules) : [];
     const message = describeProblems(pool, [...problems, ...doubts]);

@@ -17,9 +17,14 @@ export type IsHeld = (pod: Pod, node: StateNode) => boolean;
 
 /** Whether any pod has no place, or will have none, be one kept for it or not: quick to tell, also of a large cluster. */
 export function needsRound(state: Pick<ClusterState, 'nodes' | 'podsOn' | 'provisionable'>, isHeld: IsHeld): boolean {
-  const isDisplacing = (node: StateNode): boolean =>
-    isGoing(node) && state.podsOn(node.name).some((pod) => isReschedulable(pod) && !isHeld(pod, node));
-  return state.nodes().some(isDisplacing) || state.provisionable().length > 0;
+  const displaces = (node: StateNode): boolean =>
+    isDisplacing(node) && state.podsOn(node.name).some((pod) => isReschedulable(pod) && !isHeld(pod, node));
+  return state.nodes().some(displaces) || state.provisionable().length > 0;
+}
+
+/** Whether the pods of a node need another place from us: those of another autoscaler's node are its to move. */
+function isDisplacing(node: StateNode): boolean {
+  return isGoing(node) && node.foreign !== true;
 }
 
 /**
@@ -36,7 +41,7 @@ export function placelessPods(
   const podsOn = new Map(nodes.map(({ name }) => [name, state.podsOn(name)]));
   const displacedFrom = (node: StateNode): readonly Pod[] =>
     (podsOn.get(node.name) ?? []).filter((pod) => isReschedulable(pod) && !isHeld(pod, node));
-  const displaced = nodes.flatMap((node) => (isGoing(node) ? displacedFrom(node) : []));
+  const displaced = nodes.flatMap((node) => (isDisplacing(node) ? displacedFrom(node) : []));
   const landedOn = Map.groupBy(displaced, ({ metadata }) => landed.get(metadata.uid ?? ''));
   const succeeded = successors.placesFor(landedOn.get(undefined) ?? []);
   const kept = new Map<string, readonly Pod[]>();

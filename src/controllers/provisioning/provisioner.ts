@@ -6,7 +6,7 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
-import type { CloudProvider } from '../../cloud/provider.ts';
+import type { Clouds } from '../../cloud/clouds.ts';
 import type { NewNode, Solution } from '../../engine/solution.ts';
 import { solveSteps } from '../../engine/solve.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -58,9 +58,11 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly state: ClusterState;
-  readonly provider: CloudProvider;
+  readonly clouds: Clouds;
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
+  /** Hears of each claim that is written. */
+  readonly written?: (claim: NodeClaim) => void;
   readonly coming: ComingNodes;
   readonly nominations: Nominations;
   readonly successors: Successors;
@@ -106,7 +108,7 @@ export class Provisioner {
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
-    this.#writer = new ClaimWriter({ client, coming, state, metrics });
+    this.#writer = new ClaimWriter({ client, coming, state, metrics, written: options.written });
     this.#isHeld = (pod, node) => isHeld(pod, node, (counted) => budgets.of(counted), clock.now());
     this.#teller = new RoundTeller({ ...options, name: NAME, logger: this.#logger, metrics: this.#metrics });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });

@@ -30,7 +30,7 @@ function world() {
   const keeper = new RiskKeeper({ clock, metrics });
   const notice = (kind: NoticeKind, machine = 'm-1', aheadMs = 0): Notice => ({
     kind,
-    providerID: `simulated:///${machine}`,
+    machine,
     at: (clock.now() + aheadMs) as EpochMs,
     source: 'test',
     detail: '',

@@ -53,7 +53,7 @@ export class RiskKeeper {
     const known = interruptionOf(claim);
     // Whoever wrote that on the claim has counted it, also a former process.
     if (known !== undefined && EVENTS[known.kind] === event) return false;
-    if (!this.#heard.add(`${event} ${notice.providerID}`)) return false;
+    if (!this.#heard.add(`${event} ${notice.machine}`)) return false;
     this.#record(pool, event, notice.at);
     return true;
   }
@@ -61,7 +61,7 @@ export class RiskKeeper {
   /** Hears of launches that find no spot capacity. Call the result to stop. */
   followLaunches(unavailable: UnavailableOfferings): () => void {
     return unavailable.onMark(({ offering: { capacityType, instanceType, zone }, cause }) => {
-      if (cause === 'capacity' && capacityType === 'spot')
+      if (cause === 'capacity' && capacityType === 'spot' && instanceType !== undefined && zone !== undefined)
         this.#record({ instanceType, zone }, 'launch-failure', this.#clock.now());
     });
   }

@@ -44,7 +44,7 @@ function planned(given: {
   for (let machine = 0; machine < interruptions; machine++) {
     const notice = {
       kind: 'preempted',
-      providerID: `${machine}`,
+      machine: `${machine}`,
       at: clock.now(),
       source: 'test',
       detail: '',

@@ -3,7 +3,7 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { Condition, ObjectMeta } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
-import type { Instance } from '../../cloud/provider.ts';
+import type { Machine } from '../../cloud/machine.ts';
 import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 
 /** When everything in these tests was made. */
@@ -67,7 +67,7 @@ export function aPod(
   };
 }
 
-export function anInstance(name: string, overrides: Partial<Instance> = {}): Instance {
+export function aMachine(name: string, overrides: Partial<Machine> = {}): Machine {
   return {
     providerID: `simulated:///${name}`,
     state: 'running',

@@ -4,7 +4,6 @@ import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
-import { SIMULATED_NODE_CLASSES } from '../../../src/apis/spindrift/simulated-node-class.ts';
 import { anAccount, aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import type { EpochMs } from '../../../src/platform/clock.ts';
 import { claimNames, claimsOf, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
@@ -116,13 +115,7 @@ describe('a fleet whose nodes have to be replaced', () => {
 
   it('keeps its nodes where those of the new node class cannot be launched, while other pools go on', async () => {
     const world = await FleetWorld.start({ account: SMALL, slowHeartbeats: true });
-    world.cloud.configure('broken', anAccount({ ...SMALL, overrides: [{ capacity: 0 }] }));
-    const nodeClass = {
-      apiVersion: 'spindrift.dev/v1alpha1',
-      kind: 'SimulatedNodeClass',
-      metadata: { name: 'broken' },
-    };
-    await world.client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
+    await world.addNodeClass('broken', { ...SMALL, overrides: [{ capacity: 0 }] });
     for (const pool of ['stuck', 'lucky']) {
       await world.client.create(NODE_POOLS, aPool(pool, { disruption: { budgets: [{ nodes: '1' }] } }));
       await world.client.create(DEPLOYMENTS, aWorkload(pool, 3, '1500m', { pool }));

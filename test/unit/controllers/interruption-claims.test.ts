@@ -6,7 +6,7 @@ import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/apis/schema/custom-resource-definition.ts';
 import { ANNOTATION_INTERRUPTION, ANNOTATION_INTERRUPTION_DEADLINE } from '../../../src/apis/spindrift/annotations.ts';
-import type { CloudProvider } from '../../../src/cloud/provider.ts';
+import type { Clouds } from '../../../src/cloud/clouds.ts';
 import { InterruptedClaims } from '../../../src/controllers/interruption/interrupted-claims.ts';
 import { DisruptionBudgets } from '../../../src/controllers/node/termination/disruption-budgets.ts';
 import { DrainPlans } from '../../../src/controllers/node/termination/drain-plans.ts';
@@ -39,7 +39,7 @@ async function setUp() {
   const claims = new InterruptedClaims({
     ...{ client, clock, random, metrics, logger: SILENT_LOGGER, state },
     recorder: new EventRecorder({ client, clock, random, component: 'karpenter' }),
-    provider: { nodeClassKind: { group: 'spindrift.dev', kind: 'SimulatedNodeClass' } } as CloudProvider,
+    clouds: { isOurs: () => true, takenBack: () => {} } as unknown as Clouds,
     writes: new OwnWrites(client, informers),
     nominations: new Nominations({ clock, pods: informers.pods, waitingPods: { quietMs: 0 } }),
     plans: new DrainPlans({ clock, state, budgets: new DisruptionBudgets(informers.disruptionBudgets) }),

@@ -4,16 +4,14 @@ import { DEFINITIONS } from '../../../src/apis/custom-resource-definitions.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/apis/schema/custom-resource-definition.ts';
 import { ANNOTATION_INTERRUPTION } from '../../../src/apis/spindrift/annotations.ts';
+import type { Clouds } from '../../../src/cloud/clouds.ts';
 import type { NoticeKind, ReceivedNotice } from '../../../src/cloud/notice.ts';
-import type { CloudProvider, Instance } from '../../../src/cloud/provider.ts';
 import { NoticeReceiver } from '../../../src/controllers/interruption/notice-receiver.ts';
 import { OwnWrites } from '../../../src/controllers/own-writes.ts';
-import { anInstance } from '../../../src/controllers/testkit/objects.ts';
 import { EmbeddedCluster } from '../../../src/embedded/cluster.ts';
 import { EventRecorder } from '../../../src/kube/event-recorder.ts';
 import { type Fault, FaultyClient, type Verb } from '../../../src/kube/testkit/faulty-client.ts';
 import type { EpochMs } from '../../../src/platform/clock.ts';
-import { SpindriftError } from '../../../src/platform/errors.ts';
 import { SILENT_LOGGER } from '../../../src/platform/logger.ts';
 import { Metrics } from '../../../src/platform/metrics.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
@@ -34,16 +32,19 @@ async function setUp(
   const informers = new ClusterInformers({ client, clock, random, nodeClasses: [] });
   const faulty = new FaultyClient({ client, clock, fault });
   const metrics = new Metrics();
-  const machines = new Map<string, Instance>();
-  const get = async (providerID: string): Promise<Instance> => {
-    const machine = machines.get(providerID);
-    if (machine === undefined) throw new SpindriftError('CLOUD_INSTANCE_NOT_FOUND', { instance: providerID });
-    return machine;
+  const clouds: Partial<Clouds> = {
+    isOurs: () => true,
+    takenBack: () => {},
+    machineKey: ({ status }) => status?.providerID && `test/${status.providerID.slice('simulated:///'.length)}`,
+    onNoticeSource: (callback) => {
+      callback({ cloud: 'test', source: { name: 'test', receive: notices } });
+      return () => {};
+    },
   };
   const receiver = new NoticeReceiver({
     ...{ client, clock, random, metrics, logger: SILENT_LOGGER, state: new ClusterState(informers) },
     recorder: new EventRecorder({ client, clock, random, component: 'karpenter' }),
-    provider: { notices, get } as unknown as CloudProvider,
+    clouds: clouds as Clouds,
     writes: new OwnWrites(faulty, informers),
     ...{ say: () => {}, onRebalance: () => 'Event' as const, recordNotice: () => {} },
   });
@@ -62,7 +63,7 @@ async function setUp(
     stop.abort(new Error('the end'));
     await clock.run(running);
   };
-  return { clock, client, machines, launch, interrupted, outcome, danger, received, end };
+  return { clock, client, launch, interrupted, outcome, danger, received, end };
 }
 
 function aNotice(
@@ -71,7 +72,7 @@ function aNotice(
   kind: NoticeKind = 'spot-interruption',
 ): ReceivedNotice {
   const at = 1_893_456_000_000 as EpochMs;
-  return { kind, providerID: `simulated:///${name}`, at, source: 'test', detail: 'soon', acknowledge };
+  return { kind, machine: name, at, source: 'test', detail: 'soon', acknowledge };
 }
 
 describe('the receiver of notices', () => {
@@ -130,29 +131,29 @@ describe('the receiver of notices', () => {
     await world.launch('young');
     await world.clock.advance(1500);
     expect(await world.interrupted('young')).toBe(true);
-    expect(acknowledged).toEqual(['one', 'young', 'other']);
+    expect(acknowledged.toSorted()).toEqual(['one', 'other', 'young']);
     expect(await world.outcome('foreign')).toBe(1);
     await world.end();
   });
 
-  it('asks the cloud whose a machine is before it takes it for foreign, while a launch stays unwritten', async () => {
+  it('waits with a machine that nobody knows for the launches under way when it was heard of, and for no later one', async () => {
     const acknowledged: string[] = [];
     const note = (name: string) => async () => void acknowledged.push(name);
     const world = await setUp(async function* (signal) {
       yield aNotice('slow', note('slow'));
-      yield aNotice('other', note('other'));
-      yield aNotice('gone', note('gone'));
+      for (const name of ['other', 'gone']) yield aNotice(name, note(name));
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     });
-    const { uid = '' } = (await world.client.create(NODE_CLAIMS, aClaim('slow'))).metadata;
-    world.machines.set('simulated:///slow', anInstance('slow', { claim: { name: 'slow', uid } }));
-    world.machines.set('simulated:///other', anInstance('other', { claim: { name: 'slow', uid: 'elsewhere' } }));
+    await world.client.create(NODE_CLAIMS, aClaim('slow'));
     await world.clock.advance(120_000);
-    expect(acknowledged.toSorted()).toEqual(['gone', 'other']);
+    await world.client.create(NODE_CLAIMS, aClaim('later'));
+    await world.clock.advance(1000);
+    expect(acknowledged).toEqual([]);
     await world.launch('slow');
     await world.clock.advance(1000);
     expect(await world.interrupted('slow')).toBe(true);
-    expect(acknowledged).toContain('slow');
+    expect(acknowledged.toSorted()).toEqual(['gone', 'other', 'slow']);
+    expect(await world.outcome('foreign')).toBe(2);
     await world.end();
   });
 

@@ -120,8 +120,8 @@ describe('a claim', () => {
   });
 
   it('whose launch hangs keeps no other waiting, and is given up after five minutes with nothing left behind', async () => {
-    const world = await FleetWorld.start({ account: { faults: { ...NO_FAULTS, hangRate: 1, carriedOutShare: 1 } } });
-    world.cloud.configure('other', { ...world.cloud.account('default')!.settings, faults: NO_FAULTS });
+    const world = await FleetWorld.start({ account: { faults: { ...NO_FAULTS, hangRate: 1, carriedOutShare: 0 } } });
+    await world.addNodeClass('other', { faults: NO_FAULTS });
     for (let number = 0; number < 120; number++) await world.client.create(NODE_CLAIMS, aClaim(`hangs-${number}`));
     await world.clock.advance(1000);
     const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'other' };
@@ -134,6 +134,15 @@ describe('a claim', () => {
     expect(await world.claim('hangs-7')).toBeUndefined();
     expect(await world.events('hangs-7')).toHaveProperty('LaunchTimeout');
     expect([...world.cloud.fleet.list()].map(({ account }) => account)).toEqual(['other']);
+    await world.end();
+  });
+
+  it('whose launch was carried out but not answered takes the machine that is there', async () => {
+    const world = await FleetWorld.start({ account: { faults: { ...NO_FAULTS, hangRate: 1, carriedOutShare: 1 } } });
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.clock.advance(3 * MINUTE);
+    expect(await world.condition('one', 'Ready')).toMatchObject({ status: 'True' });
+    expect(world.instances).toBe(1);
     await world.end();
   });
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { conditionOf } from '../../../src/apis/karpenter/conditions.ts';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool.ts';
-import { SIMULATED_NODE_CLASSES } from '../../../src/apis/spindrift/simulated-node-class.ts';
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { aClaim, FleetWorld } from './testkit/fleet-world.ts';
 
@@ -89,22 +88,19 @@ describe('a pool', () => {
     const { world, said } = await withPool(aPool({ nodeClassRef }));
     expect(await said('NodeClassReady')).toMatchObject({ status: 'False', reason: 'NodeClassNotFound' });
     expect(await world.events('general')).toHaveProperty('NodeClassNotReady');
-    world.cloud.configure('later', world.cloud.account('default')!.settings);
-    const metadata = { name: 'later' };
-    const nodeClass = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SimulatedNodeClass', metadata };
-    await world.client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
+    await world.addNodeClass('later');
     await world.clock.advance(1000);
     expect(await said('Ready')).toMatchObject({ status: 'True' });
     await world.end();
   });
 
-  it('of a cloud that nobody here speaks for says which it is', async () => {
+  it('of a cloud that is not enabled here is left as it is: another autoscaler looks after it', async () => {
     const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
-    const { world, said } = await withPool(aPool({ nodeClassRef }));
-    expect(await said('NodeClassReady')).toMatchObject({
-      reason: 'NodeClassUnknown',
-      message: expect.stringContaining('karpenter.k8s.aws/EC2NodeClass'),
-    });
+    const { world } = await withPool(aPool({ nodeClassRef }));
+    await world.clock.advance(120_000);
+    const pool = await world.client.get(NODE_POOLS, { name: 'general' });
+    expect([pool.status?.conditions, pool.metadata.annotations]).toEqual([undefined, undefined]);
+    expect(await world.events('general')).toEqual({});
     await world.end();
   });
 

@@ -8,11 +8,10 @@ import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { type KubeObject, resource } from '../../../src/apis/kubernetes/object.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { SIMULATED_NODE_CLASSES } from '../../../src/apis/spindrift/simulated-node-class.ts';
-import { Reservations } from '../../../src/cloud/reservations.ts';
 import { SimulatedCloud } from '../../../src/cloud/simulated/simulated-cloud.ts';
-import { SimulatedProvider } from '../../../src/cloud/simulated/simulated-provider.ts';
+import { SimulatedDriver } from '../../../src/cloud/simulated/simulated-driver.ts';
 import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
-import { UnavailableOfferings } from '../../../src/cloud/unavailable-offerings.ts';
+import { openedClouds } from '../../../src/cloud/testkit/opened-clouds.ts';
 import { DisruptionBudgets } from '../../../src/controllers/node/termination/disruption-budgets.ts';
 import { DecisionLog } from '../../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../../src/controllers/provisioning/provisioner.ts';
@@ -57,13 +56,7 @@ async function setUp(...pools: NodePool[]) {
   const stop = new AbortController();
   const cloud = new SimulatedCloud({ clock, random });
   cloud.configure('default', anAccount());
-  const provider = new SimulatedProvider({
-    clock,
-    cloud,
-    cluster: 'test',
-    unavailable: new UnavailableOfferings({ clock }),
-    reservations: new Reservations({ clock }),
-  });
+  const clouds = await openedClouds({ cloud: new SimulatedDriver({ clock, cloud, cluster: 'test' }), clock });
   for (const definition of DEFINITIONS) await client.create(CRDS, definition as unknown as KubeObject);
   for (const each of pools) {
     await client.create(NODE_POOLS, each);
@@ -84,7 +77,7 @@ async function setUp(...pools: NodePool[]) {
   const coming = new ComingNodes();
   const budgets = new DisruptionBudgets(informers.disruptionBudgets);
   const remembered = { budgets, coming, decisions, nominations, successors, spot };
-  const shared = { client, clock, state, provider, recorder, ...remembered };
+  const shared = { client, clock, state, clouds, recorder, ...remembered };
   const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);

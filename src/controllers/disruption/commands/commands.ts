@@ -10,7 +10,6 @@ import {
   ANNOTATION_INTERRUPTION,
   ANNOTATION_REPLACES,
 } from '../../../apis/spindrift/annotations.ts';
-import { type RepairPolicy, usableRepairPolicies } from '../../../cloud/repair-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
 import { asError } from '../../../platform/errors.ts';
@@ -35,6 +34,8 @@ import { type StepFailure, StuckClaims } from './stuck-claims.ts';
 import { type KnownCommand, UnderWay, type Undo } from './under-way.ts';
 
 export interface CommandsOptions extends ControllersOptions {
+  /** Hears of each claim that is written. */
+  readonly written?: (claim: NodeClaim) => void;
   /** Whose claims did not come up. */
   readonly backOff: BackOff;
   readonly coming: ComingNodes;
@@ -67,7 +68,6 @@ export class Commands {
   readonly #stuck: StuckClaims;
   readonly #metrics: DisruptionMetrics;
   readonly #departures: Departures;
-  readonly #policies: readonly RepairPolicy[];
   readonly #starting = new Map<string, Starting>();
   /** The marks that claims are about to get, by UID. */
   readonly #taken = new Map<string, string>();
@@ -83,7 +83,6 @@ export class Commands {
     this.#stuck = new StuckClaims(options);
     this.#metrics = new DisruptionMetrics(metrics);
     this.#departures = new Departures(options);
-    this.#policies = usableRepairPolicies(options.provider.repairPolicies());
     this.#underWay = new UnderWay(options);
     this.#controller = new InformedController(options, {
       name: this.name,
@@ -339,7 +338,8 @@ export class Commands {
 
   #recovery(claim: NodeClaim): string | undefined {
     const [node] = this.#departures.nodesOf(claim);
-    return recovery({ claim, ...(node && { node }) }, this.#policies, this.#options.clock.now());
+    const { clock, clouds } = this.#options;
+    return recovery({ claim, ...(node && { node }) }, (sick) => clouds.repairPolicies(sick), clock.now());
   }
 
   #fail(reason: CommandReason, pools: readonly string[]): void {

@@ -13,6 +13,8 @@ import { disruptionLaunching } from '../events.ts';
 import type { Command, PlannedNode } from './command.ts';
 
 export interface ReplacementsOptions extends ControllersOptions {
+  /** Hears of each claim that is written. */
+  readonly written?: (claim: NodeClaim) => void;
   readonly coming: ComingNodes;
   readonly successors: Successors;
 }
@@ -31,7 +33,7 @@ export class Replacements {
   constructor(options: ReplacementsOptions) {
     const { client, coming, state, metrics } = options;
     this.#options = options;
-    this.#writer = new ClaimWriter({ client, coming, state, metrics });
+    this.#writer = new ClaimWriter({ client, coming, state, metrics, written: options.written });
   }
 
   /** Asks for all nodes that the command makes. */

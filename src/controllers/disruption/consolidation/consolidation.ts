@@ -1,6 +1,7 @@
 /** Makes the fleet cheaper: plans moves over all nodes at once when there is ground for it, and gives those that can be begun now. */
-import type { CloudProvider } from '../../../cloud/provider.ts';
+import type { Clouds } from '../../../cloud/clouds.ts';
 import type { ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
+import type { Labels } from '../../../engine/problem.ts';
 import type { EventRecorder } from '../../../kube/event-recorder.ts';
 import type { Clock, EpochMs } from '../../../platform/clock.ts';
 import { type Logger, SILENT_LOGGER } from '../../../platform/logger.ts';
@@ -43,7 +44,7 @@ export interface ConsolidationLimits {
 export interface ConsolidationOptions extends ConsolidationLimits {
   readonly clock: Clock;
   readonly state: ClusterState;
-  readonly provider: Pick<CloudProvider, 'labels'>;
+  readonly clouds: Pick<Clouds, 'reservationOf'>;
   readonly recorder: EventRecorder;
   readonly metrics: Metrics;
   readonly logger?: Logger;
@@ -211,9 +212,9 @@ export class Consolidation implements DisruptionMethod {
   }
 
   #snapshot(look: Look, pools: readonly UsablePool[]): FleetSnapshot {
-    const { clock, provider } = this.#options;
-    const reservationLabel = provider.labels.reservation;
-    return fleetSnapshot({ ...this.#options, look, pools, now: clock.now(), reservationLabel });
+    const { clock, clouds } = this.#options;
+    const reservationOf = (labels: Labels): string | undefined => clouds.reservationOf(labels);
+    return fleetSnapshot({ ...this.#options, look, pools, now: clock.now(), reservationOf });
   }
 }
 

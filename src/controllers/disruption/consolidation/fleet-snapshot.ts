@@ -17,7 +17,7 @@ export interface FleetSnapshotOptions {
   /** How each pool uses spot capacity. */
   readonly policies: Pick<SpotPolicies, 'for'>;
   /** The label that names the reservation of a node. */
-  readonly reservationLabel: string;
+  readonly reservationOf: NonNullable<FleetSnapshot['reservationOf']>;
   readonly podEvents: Pick<PodEvents, 'latest'>;
   /** Pools whose nodes did not come up are not asked for others for a while. */
   readonly backOff: Pick<BackOff, 'leftMs'>;
@@ -26,7 +26,7 @@ export interface FleetSnapshotOptions {
 
 /** The cluster as consolidation has to know it, with what budgets and policies allow. */
 export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
-  const { state, look, now, pools, policies, podEvents, backOff, reservationLabel, cooldownMs } = options;
+  const { state, look, now, pools, policies, podEvents, backOff, reservationOf, cooldownMs } = options;
   const { nodes, budgets } = look;
   const { informers, storage } = state;
   const podsOn: FleetSnapshot['podsOn'] = (node) => state.podsOn(node);
@@ -40,7 +40,7 @@ export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
     namespaces: informers.namespaces.list(),
     disruptionBudgets: informers.disruptionBudgets.list(),
     storage,
-    reservationLabel,
+    reservationOf,
     isNominated: (node) => look.isNominated(node),
     podEventAt: (node) => podEvents.latest(node),
     allowed: (pool) => ({ Empty: budgets.left(pool, 'Empty'), Underutilized: budgets.left(pool, 'Underutilized') }),

@@ -4,7 +4,7 @@ import { aCondition, aNode, aNodeClaim, later, T0 } from '../../testkit/objects.
 import { recovery } from './recovery.ts';
 
 const MINUTE = 60_000;
-const policies: readonly RepairPolicy[] = [
+const policies = (): readonly RepairPolicy[] => [
   { conditionType: 'Ready', conditionStatus: 'False', tolerationMs: MINUTE, priority: 1, action: 'ReplaceNode' },
 ];
 const sickSince = (at = T0) => aNode({ status: { conditions: [aCondition('Ready', 'False', at)] } });

@@ -5,8 +5,8 @@
  */
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import { ANNOTATION_DO_NOT_REPAIR } from '../../../apis/karpenter/labels.ts';
-import { type RepairPolicy, repairPolicyProblems, usableRepairPolicies } from '../../../cloud/repair-policy.ts';
-import type { Logger } from '../../../platform/logger.ts';
+import type { Node } from '../../../apis/kubernetes/node.ts';
+import type { RepairPolicy } from '../../../cloud/repair-policy.ts';
 import { isGoing, poolOf, type StateNode } from '../../../state/state-node.ts';
 import { type Candidate, podsBlocker, withPods } from '../candidate.ts';
 import type { Command } from '../commands/command.ts';
@@ -19,9 +19,9 @@ import { isVetoed } from './recovery.ts';
 import { isSick, type Sickness, sicknessOf } from './sickness.ts';
 
 export interface RepairOptions extends ReplaceWithinOptions {
-  readonly repairPolicies: readonly RepairPolicy[];
+  /** By which a node is sick, as its cloud advises. */
+  policiesOf(node: Node): readonly RepairPolicy[];
   readonly metrics: DisruptionMetrics;
-  readonly logger: Logger;
 }
 
 interface Patient extends Candidate {
@@ -38,20 +38,14 @@ export class Repair implements DisruptionMethod {
   readonly reason = 'Unhealthy';
   readonly places = true;
   readonly #options: RepairOptions;
-  readonly #policies: readonly RepairPolicy[];
 
   constructor(options: RepairOptions) {
-    const { repairPolicies, logger } = options;
     this.#options = options;
-    const problems = repairPolicyProblems(repairPolicies);
-    if (repairPolicies.length > 0 && problems.length > 0)
-      logger.error('sick nodes are not repaired: the policies of the cloud cannot be used', { problems });
-    this.#policies = usableRepairPolicies(repairPolicies);
   }
 
   async plan(look: Look, signal: AbortSignal): Promise<readonly Command[]> {
-    const { metrics } = this.#options;
-    const sick = look.nodes.filter(({ node }) => node !== undefined && isSick(node, this.#policies));
+    const { metrics, policiesOf } = this.#options;
+    const sick = look.nodes.filter(({ node }) => node !== undefined && isSick(node, policiesOf(node)));
     const patients = sick.flatMap((state) => this.#patient(state, look) ?? []);
     metrics.eligible(this.reason, patients.length);
     const treated = this.#withoutOutbreaks(patients, sick, look);
@@ -71,7 +65,7 @@ export class Repair implements DisruptionMethod {
     if (node === undefined || claim === undefined || isGoing(state)) return undefined;
     // One that never joined is given up by those who wait for it.
     if (!isTrue(claim, 'Registered') || isTrue(claim, 'Rebooting')) return undefined;
-    const sickness = sicknessOf(node, this.#policies, look.now);
+    const sickness = sicknessOf(node, this.#options.policiesOf(node), look.now);
     if (sickness === undefined) return undefined;
     const candidate = withPods(state, look);
     if (candidate === undefined) return undefined;

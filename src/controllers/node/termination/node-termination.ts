@@ -27,7 +27,6 @@ import { answerForClaim, hurryForClaim } from '../../interruption/hurry.ts';
 import { type ClaimInterruption, interruptionOf, isGone } from '../../interruption/interruption-of-claim.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
 import { failedTermination } from '../../nodeclaim/events.ts';
-import { isNodeOfProvider } from '../../nodeclaim/is-of-provider.ts';
 import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
 import { settledAt } from '../../nodeclaim/settled-at.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
@@ -108,7 +107,7 @@ export class NodeTermination {
   }
 
   async #reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { client, clock, provider, state, recorder, writes } = this.#options;
+    const { client, clock, clouds, state, recorder, writes } = this.#options;
     const { signal } = context;
     const known = writes.newest(state.informers.nodes.get(name));
     if (known?.metadata.deletionTimestamp === undefined) return undefined;
@@ -116,7 +115,8 @@ export class NodeTermination {
     const claims = state.informers.nodeClaims
       .byIndex(BY_PROVIDER_ID, known.spec?.providerID ?? '')
       .map((claim) => writes.newest(claim));
-    if (!isNodeOfProvider(known, claims, provider)) return undefined;
+    // Another autoscaler of the same API beside us holds its nodes with the same finalizer.
+    if (!(claims.length > 0 ? claims : [known]).some((object) => clouds.isOurs(object))) return undefined;
     // 1. Its claim goes with it.
     const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal, answerForClaim(claim, clock.now()))));
@@ -156,12 +156,12 @@ export class NodeTermination {
    * cloud that does not answer leaves the question open.
    */
   async #isDead(node: Node, claim: NodeClaim | undefined, { signal, logger }: ReconcileContext): Promise<boolean> {
-    const { clock, provider } = this.#options;
-    if (claim !== undefined && clock.now() < settledAt(claim, provider)) return false;
+    const { clock, clouds } = this.#options;
+    if (claim !== undefined && clock.now() < settledAt(claim, clouds)) return false;
     const providerID = node.spec?.providerID;
     if (providerID === undefined || (isReady(node) && !isTaken(interruptionOf(claim), clock.now()))) return false;
     try {
-      return (await provider.get(providerID, signal)).state === 'stopped';
+      return (await clouds.get(claim ?? node, signal)).state === 'stopped';
     } catch (error) {
       if (hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) return true;
       logger.warn('cannot tell whether the instance of a silent node is there', { error: asError(error) });
@@ -286,12 +286,12 @@ export class NodeTermination {
 
   /** Tells whether the machine is gone. */
   async #terminate(node: Node, claim: NodeClaim | undefined, signal: AbortSignal): Promise<boolean> {
-    const { provider, recorder } = this.#options;
+    const { clouds, recorder } = this.#options;
     const providerID = node.spec?.providerID;
     if (providerID === undefined) return true;
-    const claimUID = claim?.metadata.uid;
+    const claimUID = claim?.metadata.uid ?? '';
     try {
-      const outcome = await provider.delete({ providerID, ...(claimUID === undefined ? {} : { claimUID }) }, signal);
+      const outcome = await clouds.delete(claim ?? node, { providerID, claimUID }, signal);
       if (outcome === 'gone') return true;
     } catch (error) {
       recorder.record(failedTermination(node, asError(error).message));

@@ -4,6 +4,7 @@ import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
 import type { Condition } from '../../../apis/kubernetes/object.ts';
+import { nodeClassVersion } from '../../../cloud/node-class-version.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import { asError } from '../../../platform/errors.ts';
@@ -12,7 +13,6 @@ import { consolidatableAt } from '../../../state/node-hold.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { nodeClassOf } from '../../nodepool/pools-of-node-class.ts';
-import { isOfProvider } from '../is-of-provider.ts';
 import { type Drift, driftFromMarket, driftFromPool } from './decide-drift.ts';
 
 /** How often the cloud is asked whether a machine still is what its node class asks for. */
@@ -65,10 +65,10 @@ export class NodeClaimDisruption {
   }
 
   async #reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { state, provider, writes, clock } = this.#options;
+    const { state, clouds, writes, clock } = this.#options;
     const known = writes.newest(state.informers.nodeClaims.get(name));
     if (known === undefined || known.metadata.deletionTimestamp !== undefined) return undefined;
-    if (!isOfProvider(known, provider) || !isTrue(known, 'Launched')) return undefined;
+    if (!clouds.isOurs(known) || !isTrue(known, 'Launched')) return undefined;
     const pool = state.informers.nodePools.get(known.metadata.labels?.[LABEL_NODE_POOL] ?? '');
     if (pool === undefined) return undefined;
     const drift = await this.#drift(known, pool, context);
@@ -85,8 +85,7 @@ export class NodeClaimDisruption {
     if (drift !== undefined) return drift;
     const { clock, state } = this.#options;
     const { uid = '' } = claim.metadata;
-    const { resourceVersion = '' } = nodeClassOf(state.informers, claim.spec.nodeClassRef)?.metadata ?? {};
-    const nodeClass = `${claim.spec.nodeClassRef.name}@${resourceVersion}`;
+    const nodeClass = nodeClassVersion(nodeClassOf(state.informers, claim.spec.nodeClassRef));
     const known = this.#answers.get(uid);
     const fresh = known?.nodeClass === nodeClass && clock.elapsed() - known.askedAt < PERIOD_MS;
     if (fresh) return known.drift;
@@ -107,12 +106,11 @@ export class NodeClaimDisruption {
   }
 
   async #askCloud(claim: NodeClaim, signal: AbortSignal): Promise<Drift | undefined> {
-    const { provider } = this.#options;
-    const types = await provider.instanceTypes(claim.spec.nodeClassRef, signal);
+    const { clouds } = this.#options;
+    const types = await clouds.instanceTypes(claim.spec.nodeClassRef, signal);
     const drift = driftFromMarket(claim, types);
     if (drift !== undefined) return drift;
-    const reason = await provider.driftReason(claim, signal);
-    return reason === undefined ? undefined : { reason, message: 'the machine is not what its node class asks for' };
+    return clouds.drift(claim, signal);
   }
 
   async #say(claim: NodeClaim, drift: Drift | undefined, consolidatable: boolean, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import { FINALIZER_TERMINATION } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
-import type { Instance } from '../../../cloud/provider.ts';
+import type { Machine } from '../../../cloud/machine.ts';
 import type { ReconcileContext } from '../../../kube/controller.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
@@ -13,7 +13,6 @@ import { periodicController } from '../../periodic-controller.ts';
 import { deleteClaim } from '../delete-claim.ts';
 import { garbageCollected, nodeGone } from '../events.ts';
 import { isClaimThere } from '../is-claim-there.ts';
-import { isOfProvider } from '../is-of-provider.ts';
 import { NodeClaimMetrics } from '../metrics.ts';
 import { decideGarbage } from './decide-garbage.ts';
 
@@ -41,23 +40,31 @@ export class GarbageCollection {
   }
 
   async #collect(context: ReconcileContext): Promise<void> {
-    const { clock, provider, state } = this.#options;
+    const { clock, clouds, state } = this.#options;
     const { nodeClaims, nodes } = state.informers;
     // Machines first: whatever claim a machine was launched for was there before it.
-    const instances = await provider.list(context.signal);
+    const listings = await clouds.list(context.signal);
+    const listed = new Map(listings.flatMap((each) => ('machines' in each ? [[each.scope, each.machines]] : [])));
+    for (const each of listings)
+      if ('error' in each)
+        context.logger.warn('machines cannot be listed', { scope: each.scope, error: asError(each.error) });
+    const claims = nodeClaims.list().filter((claim) => clouds.isOurs(claim));
+    const longest = Math.max(YOUNG_MS, ...claims.map((claim) => clouds.settleMs(claim)));
     const garbage = decideGarbage({
-      instances,
-      claims: nodeClaims.list().filter((claim) => isOfProvider(claim, provider)),
+      machines: [...listed.values()].flat(),
+      claims,
+      isListed: (claim) => listed.has(clouds.scopeOf(claim) ?? ''),
       nodesOf: (providerID) => nodes.byIndex(BY_PROVIDER_ID, providerID),
       now: clock.now(),
-      settleMs: Math.max(provider.settleMs, YOUNG_MS),
+      settleMs: (claim) => (claim === undefined ? longest : Math.max(YOUNG_MS, clouds.settleMs(claim))),
     });
+    const scopes = new Map([...listed].flatMap(([scope, machines]) => machines.map((machine) => [machine, scope])));
     const nodeless = garbage.nodeless.filter(
       (claim) => this.#nodeless.has(claim.metadata.uid ?? '') && !garbage.claims.includes(claim),
     );
     this.#nodeless = new Set(garbage.nodeless.map(({ metadata }) => metadata.uid ?? ''));
     const work = [
-      ...garbage.instances.map((instance) => this.#removeInstance(instance, context)),
+      ...garbage.machines.map((machine) => this.#removeMachine(scopes.get(machine) ?? '', machine, context)),
       ...garbage.claims.map((claim) => this.#removeClaim(claim, context)),
       ...nodeless.map((claim) => this.#removeNodeless(claim, context)),
     ];
@@ -67,22 +74,22 @@ export class GarbageCollection {
     }
   }
 
-  async #removeInstance(instance: Instance, { signal, logger }: ReconcileContext): Promise<void> {
-    const { client, provider, state } = this.#options;
-    const { claim, providerID } = instance;
+  async #removeMachine(scope: string, machine: Machine, { signal, logger }: ReconcileContext): Promise<void> {
+    const { client, clouds, state } = this.#options;
+    const { claim, providerID } = machine;
     if (await isClaimThere(client, claim, signal)) return;
-    logger.info('instance has no claim', { providerID, NodeClaim: { name: claim.name } });
+    logger.info('machine has no claim', { providerID, NodeClaim: { name: claim.name } });
     const nodes = state.informers.nodes.byIndex(BY_PROVIDER_ID, providerID);
     for (const node of nodes) await client.delete(NODES, keyOf(node), { signal }).catch(ignoreGone);
     // A node that is ours drains first and takes its machine with it.
     if (nodes.some(({ metadata }) => metadata.finalizers?.includes(FINALIZER_TERMINATION))) return;
-    await provider.delete({ providerID, claimUID: claim.uid }, signal);
+    await clouds.deleteMachine(scope, machine, signal);
   }
 
   async #removeClaim(claim: NodeClaim, { signal }: ReconcileContext): Promise<void> {
-    const { client, provider, recorder } = this.#options;
+    const { client, clouds, recorder } = this.#options;
     try {
-      await provider.get(claim.status?.providerID ?? '', signal);
+      await clouds.get(claim, signal);
       return;
     } catch (error) {
       if (!hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) throw error;

@@ -1,13 +1,15 @@
 /** What came of the launch of a claim. */
 import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
-import type { CloudProvider, Instance } from '../../../cloud/provider.ts';
+import type { Clouds } from '../../../cloud/clouds.ts';
+import type { Launched } from '../../../cloud/launcher.ts';
+import type { Launchers } from '../../../cloud/launchers.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { ANNOTATION_OFFERINGS, readOfferings } from '../../../state/planned-offerings.ts';
 import { offeringsFor } from './claim-offerings.ts';
 
 export type LaunchOutcome =
-  | { readonly kind: 'launched'; readonly instance: Instance }
+  | Launched
   /** Nothing will come of this claim: its pods go back to the solver. */
   | { readonly kind: 'no-capacity' | 'node-class-not-ready' | 'instance-gone'; readonly message: string }
   /** Passing trouble, or something that a person must put right: it is tried again. */
@@ -15,15 +17,16 @@ export type LaunchOutcome =
 
 /** Launches a claim from the offerings of its plan, or from those that it allows where it has none. */
 export async function launch(
-  provider: CloudProvider,
   claim: NodeClaim,
+  clouds: Pick<Clouds, 'instanceTypes'>,
+  launchers: Pick<Launchers, 'launch'>,
   signal: AbortSignal,
-): Promise<LaunchOutcome & { readonly kind: 'launched' }> {
+): Promise<Launched> {
   const planned = readOfferings(claim.metadata.annotations?.[ANNOTATION_OFFERINGS]);
   const { metadata, spec } = claim;
-  const sold = () => provider.instanceTypes(spec.nodeClassRef, signal, metadata.labels?.[LABEL_NODE_POOL]);
+  const sold = () => clouds.instanceTypes(spec.nodeClassRef, signal, metadata.labels?.[LABEL_NODE_POOL]);
   const offerings = planned.length > 0 ? planned : offeringsFor(claim, await sold());
-  return { kind: 'launched', instance: await provider.create(claim, offerings, signal) };
+  return launchers.launch(claim, offerings, signal);
 }
 
 /** The outcome that an error stands for. */

@@ -7,11 +7,11 @@ import {
 } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim, NodeClaimStatus } from '../../../apis/karpenter/node-claim.ts';
 import { quantities } from '../../../apis/kubernetes/resource-quantities.ts';
-import type { Instance } from '../../../cloud/provider.ts';
+import type { Machine } from '../../../cloud/machine.ts';
 import type { Labels } from '../../../engine/problem.ts';
 
 /** The labels that the claim does not have yet. What was launched is a fact; other labels are as people wrote them. */
-export function launchedLabels(claim: NodeClaim, { labels, instanceType, zone, capacityType }: Instance): Labels {
+export function launchedLabels(claim: NodeClaim, { labels, instanceType, zone, capacityType }: Machine): Labels {
   const { nodeClassRef } = claim.spec;
   const own = claim.metadata.labels ?? {};
   const wanted: Labels = {
@@ -22,11 +22,16 @@ export function launchedLabels(claim: NodeClaim, { labels, instanceType, zone, c
     [LABEL_ZONE]: zone,
     [LABEL_CAPACITY_TYPE]: capacityType,
   };
+  return missing(wanted, own);
+}
+
+/** What of these labels or annotations an object does not have. */
+export function missing(wanted: Labels, own: Labels = {}): Labels {
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => own[key] !== value));
 }
 
 /** The status without its conditions. */
-export function launchedStatus({ providerID, imageID, capacity, allocatable }: Instance): NodeClaimStatus {
+export function launchedStatus({ providerID, imageID, capacity, allocatable }: Machine): NodeClaimStatus {
   return {
     providerID,
     ...(imageID === undefined ? {} : { imageID }),

@@ -11,7 +11,7 @@ export interface LaunchesOptions {
   readonly tryTimeoutMs?: number;
 }
 
-/** How a launch stands: under way, or ended; a failed one may be tried again from `retryAt` of `clock.elapsed()` on. */
+/** How a launch stands: under way, or ended; one that failed or is pending is asked after from `retryAt` of `clock.elapsed()` on. */
 export type Launch =
   | { readonly state: 'running' }
   | { readonly state: 'ended'; readonly outcome: LaunchOutcome; readonly retryAt: number };
@@ -81,7 +81,10 @@ export class Launches {
     }
     const failures = outcome.kind === 'failed' ? (this.#failures.get(uid) ?? 0) + 1 : 0;
     if (failures > 0) this.#failures.set(uid, failures);
-    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1));
+    const waitMs =
+      outcome.kind === 'pending'
+        ? outcome.askAgainMs
+        : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1));
     this.#running.delete(uid);
     this.#ended.set(uid, { state: 'ended', outcome, retryAt: this.#clock.elapsed() + waitMs });
   }

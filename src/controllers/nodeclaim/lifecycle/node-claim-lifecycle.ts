@@ -8,7 +8,8 @@ import { FINALIZER_TERMINATION, LABEL_INITIALIZED, LABEL_NODE_POOL } from '../..
 import { NODE_CLAIMS, type NodeClaim, type NodeClaimStatus } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
-import type { Instance } from '../../../cloud/provider.ts';
+import type { Launched } from '../../../cloud/launcher.ts';
+import type { Launchers } from '../../../cloud/launchers.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import type { RecordedEvent } from '../../../kube/event-recorder.ts';
@@ -34,7 +35,6 @@ import {
   stepTimedOut,
   unregisteredTaintMissing,
 } from '../events.ts';
-import { isOfProvider } from '../is-of-provider.ts';
 import { type DisruptedReason, NodeClaimMetrics } from '../metrics.ts';
 import type { PodEvents } from '../podevents/pod-events.ts';
 import { sayOfClaim } from '../say-of-claim.ts';
@@ -43,12 +43,13 @@ import { decideInitialization } from './decide-initialization.ts';
 import { decideLiveness, LIVENESS_LIMITS, type Liveness, type LivenessLimits } from './decide-liveness.ts';
 import { decideRegistration } from './decide-registration.ts';
 import { launch } from './launch-outcome.ts';
-import { launchedLabels, launchedStatus } from './launched-claim.ts';
+import { launchedLabels, launchedStatus, missing } from './launched-claim.ts';
 import type { Launches } from './launches.ts';
 import { closed, isClosedForLong, LONGEST_CLOSED_MS, type NodePatch, opened } from './opening.ts';
 
 export interface NodeClaimLifecycleOptions extends ControllersOptions {
   readonly launches: Launches;
+  readonly launchers: Pick<Launchers, 'launch' | 'forget'>;
   readonly health: RegistrationHealth;
   readonly nominations: Nominations;
   readonly successors: Successors;
@@ -95,6 +96,7 @@ export class NodeClaimLifecycle {
           updated: (claim) => isClaimGoing(claim) && options.successors.forget(claim.metadata.name ?? ''),
           deleted: ({ metadata }) => {
             options.launches.forget(metadata.uid ?? '');
+            options.launchers.forget(metadata.uid ?? '');
             options.successors.forget(metadata.name ?? '');
           },
         }),
@@ -112,13 +114,14 @@ export class NodeClaimLifecycle {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { state, provider, launches, writes } = this.#options;
+    const { state, clouds, launches, launchers, writes } = this.#options;
     const known = writes.newest(state.informers.nodeClaims.get(name));
     if (known === undefined || known.metadata.deletionTimestamp !== undefined) return undefined;
-    if (!isOfProvider(known, provider)) return undefined;
+    if (!clouds.isOurs(known)) return undefined;
     const claim = await this.#held(known, signal);
     if (!isTrue(claim, 'Launched')) return this.#launch(claim, signal);
     launches.forget(claim.metadata.uid ?? '');
+    launchers.forget(claim.metadata.uid ?? '');
     if (isTrue(claim, 'Initialized')) return this.#fill(claim, signal);
     return this.#bringUp(claim, signal);
   }
@@ -132,19 +135,19 @@ export class NodeClaimLifecycle {
   }
 
   async #launch(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { clock, launches, provider } = this.#options;
+    const { clock, clouds, launches, launchers } = this.#options;
     const { name = '', uid = '' } = claim.metadata;
     const liveness = decideLiveness(claim, clock.now(), this.#limits);
     const known = launches.get(uid);
     if (known?.state === 'ended' && known.outcome.kind === 'launched')
-      return this.#launched(claim, known.outcome.instance, signal);
+      return this.#launched(claim, known.outcome, signal);
     if (liveness.kind === 'over') return this.#timedOut(claim, liveness, signal);
     const limitMs = liveness.kind === 'waiting' ? liveness.forMs : 0;
     const ready = known === undefined || (known.state === 'ended' && clock.elapsed() >= known.retryAt);
     if (ready) {
       launches.start(
         uid,
-        (stop) => launch(provider, claim, stop),
+        (stop) => launch(claim, clouds, launchers, stop),
         () => this.#ended(name, uid),
       );
       return { requeueAfterMs: Math.min(limitMs, SLOW_LAUNCH_MS) };
@@ -171,11 +174,24 @@ export class NodeClaimLifecycle {
         return this.#giveUp(claim, 'nodeclass_not_ready', nodeClassNotReady(claim, outcome.message), signal);
       case 'instance-gone':
         return this.#giveUp(claim, 'garbage_collected', instanceGone(claim, outcome.message), signal);
+      case 'pending':
+        await this.#pending(claim, outcome, signal);
+        break;
       case 'failed':
         this.#options.recorder.record(launchFailed(claim, outcome.message));
         await sayOfClaim(this.#options, claim, [launchTrouble(outcome.message)], signal);
     }
     return { requeueAfterMs: Math.max(0, Math.min(limitMs, retryAt - clock.elapsed())) };
+  }
+
+  /** The machine comes later, and what it is found by then is on the claim, also after a restart. */
+  async #pending(claim: NodeClaim, { annotations, message }: Launched & { kind: 'pending' }, signal: AbortSignal) {
+    const known =
+      Object.keys(missing(annotations, claim.metadata.annotations)).length === 0
+        ? claim
+        : await this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
+    const change: ConditionChange = { type: 'Launched', status: 'Unknown', reason: 'LaunchPending', message };
+    await sayOfClaim(this.#options, known, [change], signal);
   }
 
   #ended(name: string, uid: string): void {
@@ -186,15 +202,20 @@ export class NodeClaimLifecycle {
   }
 
   /** Labels first: a claim that says it is launched has everything that follows from that. */
-  async #launched(claim: NodeClaim, instance: Instance, signal: AbortSignal): Promise<undefined> {
-    const labels = launchedLabels(claim, instance);
+  async #launched(
+    claim: NodeClaim,
+    { machine, annotations: wanted }: Launched & { kind: 'launched' },
+    signal: AbortSignal,
+  ): Promise<undefined> {
+    const labels = launchedLabels(claim, machine);
+    const annotations = missing(wanted, claim.metadata.annotations);
     const labelled =
-      Object.keys(labels).length === 0
+      Object.keys(labels).length === 0 && Object.keys(annotations).length === 0
         ? claim
-        : await this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { labels } }, { signal });
+        : await this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { labels, annotations } }, { signal });
     const launched: ConditionChange = { type: 'Launched', status: 'True' };
     const changes = [launched, decideRegistration(claim, []).condition];
-    await sayOfClaim(this.#options, labelled, changes, signal, launchedStatus(instance));
+    await sayOfClaim(this.#options, labelled, changes, signal, launchedStatus(machine));
   }
 
   /** Registers and initialises the node as far as it has come. */

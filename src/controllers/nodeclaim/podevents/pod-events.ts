@@ -66,11 +66,11 @@ export class PodEvents {
   }
 
   async #reconcile(node: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { clock, state, writes } = this.#options;
+    const { clock, clouds, state, writes } = this.#options;
     const { nodes, nodeClaims } = state.informers;
     const untold = this.#untold.get(node);
     const [known] = nodeClaims.byIndex(BY_PROVIDER_ID, nodes.get(node)?.spec?.providerID ?? '');
-    if (untold === undefined || known === undefined || tells(known, untold.at)) {
+    if (untold === undefined || known === undefined || !clouds.isOurs(known) || tells(known, untold.at)) {
       this.#untold.delete(node);
       return undefined;
     }

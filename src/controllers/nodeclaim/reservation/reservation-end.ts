@@ -4,7 +4,7 @@ import { LABEL_CAPACITY_TYPE } from '../../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
-import type { Instance } from '../../../cloud/provider.ts';
+import type { Machine } from '../../../cloud/machine.ts';
 import type { ReconcileContext } from '../../../kube/controller.ts';
 import { asError } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
@@ -12,7 +12,6 @@ import type { ControllersOptions } from '../../controllers-options.ts';
 import type { InformedController } from '../../informed-controller.ts';
 import { periodicController } from '../../periodic-controller.ts';
 import { capacityTypeChanged } from '../events.ts';
-import { isOfProvider } from '../is-of-provider.ts';
 import { decideCapacityType } from './decide-capacity-type.ts';
 
 const PERIOD_MS = 60_000;
@@ -33,7 +32,7 @@ export class ReservationEnd {
   }
 
   async #look({ signal, logger }: ReconcileContext): Promise<void> {
-    const { provider, state } = this.#options;
+    const { clouds, state } = this.#options;
     const reserved = state.informers.nodeClaims
       .list()
       .filter(
@@ -41,17 +40,19 @@ export class ReservationEnd {
           claim.metadata.labels?.[LABEL_CAPACITY_TYPE] === 'reserved' &&
           claim.metadata.deletionTimestamp === undefined &&
           isTrue(claim, 'Launched') &&
-          isOfProvider(claim, provider),
+          clouds.isOurs(claim),
       );
     if (reserved.length === 0) return;
-    const instances = new Map((await provider.list(signal)).map((instance) => [instance.providerID, instance]));
+    // What cannot be listed now is looked at in the next round.
+    const listed = (await clouds.list(signal)).flatMap((listing) => ('machines' in listing ? listing.machines : []));
+    const instances = new Map(listed.map((machine) => [machine.providerID, machine]));
     const work = reserved.map((claim) => this.#relabel(claim, instances.get(claim.status?.providerID ?? ''), signal));
     for (const result of await Promise.allSettled(work)) {
       if (result.status === 'rejected') logger.error('claim not relabelled', { error: asError(result.reason) });
     }
   }
 
-  async #relabel(claim: NodeClaim, instance: Instance | undefined, signal: AbortSignal): Promise<void> {
+  async #relabel(claim: NodeClaim, instance: Machine | undefined, signal: AbortSignal): Promise<void> {
     const { client, recorder, state } = this.#options;
     const labels = instance === undefined ? undefined : decideCapacityType(claim, instance);
     if (instance === undefined || labels === undefined) return;

@@ -7,7 +7,7 @@ import { ANNOTATION_TERMINATION_TIMESTAMP, FINALIZER_TERMINATION } from '../../.
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import { keyOf } from '../../../apis/kubernetes/object.ts';
-import { instanceOf } from '../../../cloud/provider.ts';
+import { machineOf } from '../../../cloud/machine.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import { parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
@@ -17,7 +17,6 @@ import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { answerForClaim, hurryForClaim } from '../../interruption/hurry.ts';
 import { failedTermination } from '../events.ts';
-import { isOfProvider } from '../is-of-provider.ts';
 import type { Launches } from '../lifecycle/launches.ts';
 import { NodeClaimMetrics } from '../metrics.ts';
 import { sayOfClaim } from '../say-of-claim.ts';
@@ -78,9 +77,9 @@ export class NodeClaimTermination {
   }
 
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { state, provider, launches, writes } = this.#options;
+    const { state, clouds, launches, writes } = this.#options;
     const known = writes.newest(state.informers.nodeClaims.get(name));
-    if (known?.metadata.deletionTimestamp === undefined || !isOfProvider(known, provider)) return undefined;
+    if (known?.metadata.deletionTimestamp === undefined || !clouds.isOurs(known)) return undefined;
     if (!(known.metadata.finalizers ?? []).includes(FINALIZER_TERMINATION)) return undefined;
     // 1. Nothing more is launched for it.
     if (launches.stop(known.metadata.uid ?? '')) return { requeueAfterMs: LAUNCH_STOP_MS };
@@ -117,16 +116,16 @@ export class NodeClaimTermination {
   }
 
   async #terminate(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { clock, provider, recorder } = this.#options;
+    const { clock, clouds, recorder } = this.#options;
     let outcome: 'terminating' | 'gone';
     try {
-      outcome = await provider.delete(instanceOf(claim), signal);
+      outcome = await clouds.delete(claim, machineOf(claim), signal);
     } catch (error) {
       recorder.record(failedTermination(claim, asError(error).message));
       throw error;
     }
     const deletedAt = parseTimestamp(claim.metadata.deletionTimestamp) ?? clock.now();
-    const unsettledMs = settledAt(claim, provider) - clock.now();
+    const unsettledMs = settledAt(claim, clouds) - clock.now();
     if (outcome === 'gone' && unsettledMs <= 0) return this.#letGo(claim, signal);
     if (clock.now() - deletedAt >= SLOW_MS && outcome === 'terminating') {
       recorder.record(failedTermination(claim, 'the cloud has not finished it after 10 minutes'));

@@ -7,11 +7,13 @@ import { NODES, type Node } from '../../../../src/apis/kubernetes/node.ts';
 import type { Condition, KubeObject } from '../../../../src/apis/kubernetes/object.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../../src/apis/schema/custom-resource-definition.ts';
 import { SIMULATED_NODE_CLASSES } from '../../../../src/apis/spindrift/simulated-node-class.ts';
-import { Reservations } from '../../../../src/cloud/reservations.ts';
+import { enabledClouds } from '../../../../src/app/enabled-clouds.ts';
 import type { AccountSettings } from '../../../../src/cloud/simulated/account-settings.ts';
+import { CLOUD_LABELS } from '../../../../src/cloud/simulated/labels.ts';
 import { Machines } from '../../../../src/cloud/simulated/machines.ts';
+import { NODE_CLASS_KIND } from '../../../../src/cloud/simulated/node-class-kind.ts';
 import { SimulatedCloud } from '../../../../src/cloud/simulated/simulated-cloud.ts';
-import { SimulatedProvider } from '../../../../src/cloud/simulated/simulated-provider.ts';
+import { SimulatedDriver } from '../../../../src/cloud/simulated/simulated-driver.ts';
 import { anAccount } from '../../../../src/cloud/simulated/testkit/small-account.ts';
 import { UnavailableOfferings } from '../../../../src/cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../../../../src/controllers/all.ts';
@@ -22,6 +24,7 @@ import { EmbeddedCluster } from '../../../../src/embedded/cluster.ts';
 import type { KubeClient } from '../../../../src/kube/client.ts';
 import { EventRecorder } from '../../../../src/kube/event-recorder.ts';
 import { Informer } from '../../../../src/kube/informer.ts';
+import { toTimestamp } from '../../../../src/platform/clock.ts';
 import { hasCode } from '../../../../src/platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../../../src/platform/logger.ts';
 import { Metrics } from '../../../../src/platform/metrics.ts';
@@ -93,7 +96,17 @@ export class FleetWorld {
   async addNodeClass(name: string, account: Partial<AccountSettings> = {}): Promise<void> {
     this.cloud.configure(name, anAccount(account));
     const nodeClass = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SimulatedNodeClass', metadata: { name } };
-    await this.client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
+    const { metadata } = await this.client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
+    // What the cloud's own controller would say: it is not part of this world.
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Ready',
+      message: '',
+      observedGeneration: metadata.generation,
+    };
+    const body = { status: { conditions: [{ ...ready, lastTransitionTime: toTimestamp(this.clock.now()) }] } };
+    await this.client.patch(SIMULATED_NODE_CLASSES, { name }, { type: 'merge', body }, { subresource: 'status' });
   }
 
   /** Starts our process: it knows nothing but what the cluster and the cloud know. */
@@ -108,15 +121,13 @@ export class FleetWorld {
     const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
     const policies = new SpotPolicies(informers);
     const unavailable = new UnavailableOfferings({ clock, ttlMs: (pool = '') => policies.for(pool).unavailableForMs });
-    const provider = new SimulatedProvider({
-      clock,
-      cloud,
-      cluster: 'test',
-      unavailable,
-      reservations: new Reservations({ clock }),
-    });
     const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
-    const shared = { client, clock, random, logger, metrics, recorder, state: new ClusterState(informers), provider };
+    const world = { client, clock, random, logger, metrics, recorder, cluster: 'test' };
+    const open = async () => new SimulatedDriver({ clock, cloud, cluster: 'test' });
+    const loaded = { name: 'simulated', nodeClass: NODE_CLASS_KIND, labels: CLOUD_LABELS, open };
+    const clouds = enabledClouds([loaded], { ...world, informers, unavailable });
+    const state = new ClusterState(informers, (claim) => clouds.isOurs(claim));
+    const shared = { client, clock, random, logger, metrics, recorder, state, clouds };
     const stop = new AbortController();
     const decisions = new DecisionLog();
     const provisioning = { solveSteps: 200_000 };
@@ -128,7 +139,8 @@ export class FleetWorld {
       () => Promise.all(parts.map((part) => part.run(stop.signal))),
       () => [],
     );
-    this.#process = { stop, ended: Promise.all([informers.run(stop.signal), acting]) };
+    const opening = clouds.run(stop.signal).catch(() => {});
+    this.#process = { stop, ended: Promise.all([informers.run(stop.signal), opening, acting]) };
   }
 
   /** Kills our process in the middle of whatever it does. */

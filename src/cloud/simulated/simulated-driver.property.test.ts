@@ -5,11 +5,11 @@ import type { RankedOffering } from '../../engine/solution.ts';
 import { hasCode } from '../../platform/errors.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
-import { Reservations } from '../reservations.ts';
-import { UnavailableOfferings } from '../unavailable-offerings.ts';
+import { Launchers } from '../launchers.ts';
+import { openedClouds } from '../testkit/opened-clouds.ts';
 import { NO_FAULTS, STILL_MARKET } from './account-settings.ts';
 import { SimulatedCloud } from './simulated-cloud.ts';
-import { SimulatedProvider } from './simulated-provider.ts';
+import { SimulatedDriver } from './simulated-driver.ts';
 import { anAccount } from './testkit/small-account.ts';
 
 const NEVER = new AbortController().signal;
@@ -34,6 +34,13 @@ function aClaim(number: number): NodeClaim {
   };
 }
 
+/** What a restarted process has. */
+async function startProcess(cloud: SimulatedCloud, clock: VirtualClock) {
+  const driver = new SimulatedDriver({ clock, cloud, cluster: 'test' });
+  const clouds = await openedClouds({ cloud: driver, clock });
+  return { driver, launchers: new Launchers({ clouds, clock }) };
+}
+
 const story = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constant('create' as const), claim: fc.nat(9), from: fc.nat(3) }) },
@@ -44,7 +51,7 @@ const story = fc.array(
   { size: 'max', maxLength: 60 },
 );
 
-describe('the simulated provider, with a cloud that fails, hangs, forgets and runs dry', () => {
+describe('the simulated cloud and its launcher, with a cloud that fails, hangs, forgets and runs dry', () => {
   it('never launches a claim twice or overfills a reservation, and leaves nothing that a list does not find', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), story, async (seed, steps) => {
@@ -65,18 +72,12 @@ describe('the simulated provider, with a cloud that fails, hangs, forgets and ru
         });
         cloud.configure('account', settings);
         const instancesOf = new Map<string, Set<string>>();
-        const provider = () =>
-          new SimulatedProvider({
-            clock,
-            cloud,
-            cluster: 'test',
-            unavailable: new UnavailableOfferings({ clock }),
-            reservations: new Reservations({ clock }),
-          });
+        const start = () => startProcess(cloud, clock);
         cloud.fleet.onChange(({ id, token }) => {
           instancesOf.set(token, (instancesOf.get(token) ?? new Set()).add(id));
         });
-        let current = provider();
+        let current = await start();
+        const busy = new Set<number>();
         const calls: Promise<unknown>[] = [];
         const expected = ['CLOUD_INSUFFICIENT_CAPACITY', 'CLOUD_INSTANCE_NOT_FOUND', 'CLOUD_THROTTLED'] as const;
         const tolerate = (call: Promise<unknown>): void => {
@@ -87,10 +88,18 @@ describe('the simulated provider, with a cloud that fails, hangs, forgets and ru
           calls.push(settled);
         };
         for (const step of steps) {
-          if (step.do === 'restart') current = provider();
-          else if (step.do === 'wait') await clock.advance(step.ms);
-          else if (step.do === 'delete') tolerate(current.delete({ claimUID: `uid-${step.claim}` }, NEVER));
-          else tolerate(current.create(aClaim(step.claim), OFFERINGS.slice(step.from), NEVER));
+          if (step.do === 'restart') {
+            // A process that has ended makes no calls any more.
+            await clock.run(Promise.all(calls));
+            current = await start();
+          } else if (step.do === 'wait') await clock.advance(step.ms);
+          else if (step.do === 'delete') tolerate(current.driver.delete({ claimUID: `uid-${step.claim}` }, NEVER));
+          // One claim has one launch at a time.
+          else if (!busy.has(step.claim)) {
+            busy.add(step.claim);
+            const launch = current.launchers.launch(aClaim(step.claim), OFFERINGS.slice(step.from), NEVER);
+            tolerate(launch.finally(() => busy.delete(step.claim)));
+          }
           const reserved = [...cloud.fleet.list()].filter(({ capacityType }) => capacityType === 'reserved');
           expect(reserved.length).toBeLessThanOrEqual(SLOTS);
         }
@@ -100,12 +109,14 @@ describe('the simulated provider, with a cloud that fails, hangs, forgets and ru
         // The weather clears: what is left can be found and deleted, by a process that knows nothing.
         cloud.configure('account', { ...settings, faults: NO_FAULTS, market: STILL_MARKET });
         await clock.advance(60_000);
-        const cleaner = provider();
-        const left = await clock.run(cleaner.list(NEVER));
+        const { driver: cleaner } = await start();
+        const left = await clock.run(cleaner.list('account', NEVER));
         expect(new Set(left.map(({ providerID }) => providerID))).toEqual(
           new Set([...cloud.fleet.list()].map(({ providerID }) => providerID)),
         );
-        await clock.run(Promise.all(left.map(({ providerID }) => cleaner.delete({ providerID }, NEVER))));
+        await clock.run(
+          Promise.all(left.map(({ providerID, claim }) => cleaner.delete({ providerID, claimUID: claim.uid }, NEVER))),
+        );
         await clock.advance(60_000);
         expect([...cloud.fleet.list()]).toEqual([]);
       }),
@@ -117,13 +128,7 @@ describe('the simulated provider, with a cloud that fails, hangs, forgets and ru
     const cloud = new SimulatedCloud({ clock, random: seededRandom('many') });
     const reservations = [{ id: 'r-1', instanceType: 'medium', zone: 'zone-b', count: 5, match: 'targeted' as const }];
     cloud.configure('account', anAccount({ reservations, faults: { ...NO_FAULTS, latencyMs: 50 } }));
-    const provider = new SimulatedProvider({
-      clock,
-      cloud,
-      cluster: 'test',
-      unavailable: new UnavailableOfferings({ clock }),
-      reservations: new Reservations({ clock }),
-    });
+    const { launchers } = await startProcess(cloud, clock);
     let reservedLaunches = 0;
     const run = cloud.runInstance.bind(cloud);
     cloud.runInstance = (account, request, signal) => {
@@ -131,10 +136,11 @@ describe('the simulated provider, with a cloud that fails, hangs, forgets and ru
       return run(account, request, signal);
     };
     const claims = Array.from({ length: 1000 }, (_, index) => aClaim(index));
-    const instances = await clock.run(
-      Promise.all(claims.map((claim) => provider.create(claim, OFFERINGS.slice(0, 2), NEVER))),
+    const launched = await clock.run(
+      Promise.all(claims.map((claim) => launchers.launch(claim, OFFERINGS.slice(0, 2), NEVER))),
     );
-    expect(instances.filter(({ capacityType }) => capacityType === 'reserved')).toHaveLength(5);
+    const reserved = launched.filter((each) => each.kind === 'launched' && each.machine.capacityType === 'reserved');
+    expect(reserved).toHaveLength(5);
     expect(reservedLaunches).toBe(5);
   });
 });

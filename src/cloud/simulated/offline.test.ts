@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Node } from '../apis/kubernetes/node.ts';
-import { withDefaults } from '../apis/schema/with-defaults.ts';
-import type { SimulatedNodeClass } from '../apis/spindrift/simulated-node-class.ts';
-import { SIMULATED_NODE_CLASS_SPEC } from '../apis/spindrift/simulated-node-class-schema.ts';
-import { NodeClassAccounts } from '../cloud/simulated/node-class-accounts.ts';
-import { nodeOf } from '../cloud/simulated/node-of-instance.ts';
-import { SimulatedCloud } from '../cloud/simulated/simulated-cloud.ts';
-import type { InstanceType, Offering } from '../engine/problem.ts';
-import { seededRandom } from '../platform/random.ts';
-import { VirtualClock } from '../platform/virtual-clock.ts';
-import { SimulatedMarket } from './simulated-market.ts';
+import type { Node } from '../../apis/kubernetes/node.ts';
+import { withDefaults } from '../../apis/schema/with-defaults.ts';
+import type { SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
+import { SIMULATED_NODE_CLASS_SPEC } from '../../apis/spindrift/simulated-node-class-schema.ts';
+import type { InstanceType, Offering } from '../../engine/problem.ts';
+import { seededRandom } from '../../platform/random.ts';
+import { VirtualClock } from '../../platform/virtual-clock.ts';
+import { NodeClassAccounts } from './node-class-accounts.ts';
+import { nodeOf } from './node-of-instance.ts';
+import { SimulatedMarket } from './offline.ts';
+import { SimulatedCloud } from './simulated-cloud.ts';
 
-const REFERENCE = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' };
 const { now } = { now: new VirtualClock().now() };
 
 function nodeClass(
@@ -26,7 +25,7 @@ function nodeClass(
 }
 
 function sold(made: SimulatedNodeClass, nodes: readonly Node[] = []): readonly InstanceType[] {
-  const types = new SimulatedMarket({ now, nodeClasses: [made], nodes }).instanceTypes(REFERENCE);
+  const types = new SimulatedMarket({ now, nodeClasses: [made], nodes }).instanceTypes('default');
   return 'problem' in types ? [] : types;
 }
 
@@ -49,7 +48,7 @@ describe('the market of the simulated cloud', () => {
     const cloud = new SimulatedCloud({ clock: new VirtualClock({ start: now }), random: seededRandom('any') });
     new NodeClassAccounts({ cloud }).apply(moving);
     const paid = offering(cloud.account('default')?.priceList(now) ?? [], 'spot')?.price;
-    const live = new SimulatedMarket({ now, nodeClasses: [moving], live: true }).instanceTypes(REFERENCE);
+    const live = new SimulatedMarket({ now, nodeClasses: [moving], live: true }).instanceTypes('default');
     expect(offering('problem' in live ? [] : live, 'spot')?.price).toBe(paid);
     expect(offering(sold(moving), 'spot')?.price).not.toBe(paid);
   });
@@ -81,9 +80,6 @@ describe('the market of the simulated cloud', () => {
 
   it('says why nothing can be had', () => {
     const market = new SimulatedMarket({ now, nodeClasses: [] });
-    expect(market.instanceTypes(REFERENCE)).toEqual({ problem: 'there is no SimulatedNodeClass default' });
-    expect(market.instanceTypes({ ...REFERENCE, kind: 'EC2NodeClass' })).toEqual({
-      problem: 'what EC2NodeClass default sells is not known here',
-    });
+    expect(market.instanceTypes('default')).toEqual({ problem: 'there is no SimulatedNodeClass default' });
   });
 });

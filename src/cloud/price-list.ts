@@ -1,62 +1,51 @@
-/** What an account can buy, as its price list, its reservations and our own experience tell: the offerings for the solver. */
-import { LABEL_REGION } from '../../apis/karpenter/labels.ts';
-import type { InstanceType, Offering } from '../../engine/problem.ts';
-import type { OfferingName } from '../offering-key.ts';
-import type { Reservations } from '../reservations.ts';
-import type { UnavailableOfferings } from '../unavailable-offerings.ts';
-import type { ReservationState } from './account.ts';
-import { RESERVATION_ID } from './labels.ts';
+/** What a node class sells, as its catalogue, its reservations and our own experience tell: the offerings for the solver. */
+import { LABEL_REGION } from '../apis/karpenter/labels.ts';
+import type { InstanceType, Offering } from '../engine/problem.ts';
+import type { Catalogue, ReservationCount } from './cloud.ts';
+import type { OfferingName } from './offering-key.ts';
+import type { Reservations } from './reservations.ts';
+import type { UnavailableOfferings } from './unavailable-offerings.ts';
 
 /** A reserved machine is paid for already; a thousandth keeps the order of sizes. */
 const RESERVED_PRICE_DIVISOR = 1000;
 /** So many lists are kept for NodePools that see the market differently. */
 const MOST_LISTS = 8;
 
-export interface AccountMarketOptions {
-  readonly account: string;
+export interface PriceListOptions {
+  readonly scope: string;
   readonly unavailable: UnavailableOfferings;
   readonly reservations: Reservations;
+  /** Names the reservation of an offering. */
+  readonly reservationLabel?: string;
 }
 
-export class AccountMarket {
-  readonly #unavailable: UnavailableOfferings;
-  readonly #reservations: Reservations;
-  readonly #account: string;
-  #priceList: readonly InstanceType[] = [];
-  #reserved: readonly ReservationState[] = [];
+export class PriceList {
+  readonly #options: PriceListOptions;
+  #types: readonly InstanceType[] = [];
+  #reserved: readonly ReservationCount[] = [];
   /** All that is sold, in the market or not, and of which count of reservations. */
   #sold: { readonly types: readonly InstanceType[]; readonly sequence: number } | undefined;
   /** By what is out of the market: NodePools may differ in that. */
   readonly #lists = new Map<string, readonly InstanceType[]>();
 
-  constructor(options: AccountMarketOptions) {
-    this.#account = options.account;
-    this.#unavailable = options.unavailable;
-    this.#reservations = options.reservations;
+  constructor(options: PriceListOptions) {
+    this.#options = options;
   }
 
-  /** Takes what the cloud said when it was asked at that moment of `clock.elapsed()`. */
-  update(priceList: readonly InstanceType[], reserved: readonly ReservationState[], askedAt: number): void {
-    if (!sameList(this.#priceList, priceList) || !sameReservations(this.#reserved, reserved)) this.#sold = undefined;
-    this.#priceList = priceList;
-    this.#reserved = reserved;
-    for (const { id, free } of reserved) this.#reservations.count(id, free, askedAt);
-  }
-
-  /** The reservations that have not ended. */
-  get reservationIds(): readonly string[] {
-    return this.#reserved.map(({ id }) => id);
-  }
-
-  /** Whether anything is sold in a zone. */
-  sellsIn(zone: string): boolean {
-    return this.#priceList.some((type) => type.offerings.some((offering) => offering.zone === zone));
+  /** Takes what the cloud said. */
+  update({ instanceTypes, reservations, countedAt }: Catalogue): void {
+    if (!sameList(this.#types, instanceTypes) || !sameReservations(this.#reserved, reservations))
+      this.#sold = undefined;
+    this.#types = instanceTypes;
+    this.#reserved = reservations;
+    for (const { id, free } of reservations) this.#options.reservations.count(id, free, countedAt);
   }
 
   /** The instance types with their offerings, as a NodePool sees them; the same array while nothing has changed. */
   instanceTypes(pool?: string): readonly InstanceType[] {
     const types = this.#allTypes();
-    const stamp = this.#unavailable.stamp(pool);
+    const { unavailable, scope } = this.#options;
+    const stamp = unavailable.stamp(pool, scope);
     const known = this.#lists.get(stamp);
     if (known !== undefined) return known;
     const list = stamp === '' ? types : types.map((type) => this.#withHealth(type, pool));
@@ -67,10 +56,10 @@ export class AccountMarket {
   }
 
   #allTypes(): readonly InstanceType[] {
-    const { sequence } = this.#reservations;
+    const { sequence } = this.#options.reservations;
     if (this.#sold?.sequence !== sequence) {
       const reserved = Map.groupBy(this.#reserved, (reservation) => reservation.instanceType);
-      const types = this.#priceList.map((type) => {
+      const types = this.#types.map((type) => {
         const offerings = (reserved.get(type.name) ?? []).map((one) => this.#reservedOffering(type, one));
         return offerings.length === 0 ? type : { ...type, offerings: [...type.offerings, ...offerings] };
       });
@@ -80,24 +69,29 @@ export class AccountMarket {
     return this.#sold.types;
   }
 
-  #reservedOffering(type: InstanceType, { id, zone }: ReservationState): Offering {
+  #reservedOffering(type: InstanceType, { id, zone, labels, price }: ReservationCount): Offering {
+    const { reservations, reservationLabel } = this.#options;
     const onDemand = type.offerings.find((offering) => offering.zone === zone && offering.capacityType === 'on-demand');
     const region = type.offerings.find((offering) => offering.zone === zone)?.labels?.[LABEL_REGION];
     return {
       zone,
       capacityType: 'reserved',
-      price: (onDemand?.price ?? 0) / RESERVED_PRICE_DIVISOR,
+      price: price ?? (onDemand?.price ?? 0) / RESERVED_PRICE_DIVISOR,
       reservationId: id,
-      slots: this.#reservations.free(id),
-      labels: { [RESERVATION_ID]: id, ...(region !== undefined && { [LABEL_REGION]: region }) },
+      slots: reservations.free(id),
+      labels: {
+        ...(region !== undefined && { [LABEL_REGION]: region }),
+        ...labels,
+        ...(reservationLabel !== undefined && { [reservationLabel]: id }),
+      },
     };
   }
 
   /** The same type where all of it is in the market, so that pools that see it alike share it. */
   #withHealth(type: InstanceType, pool: string | undefined): InstanceType {
     const isOut = ({ capacityType, zone, reservationId }: Offering): boolean => {
-      const name: OfferingName = { capacityType, instanceType: type.name, zone, account: this.#account };
-      return this.#unavailable.has(reservationId === undefined ? name : { ...name, reservationId }, pool);
+      const name: OfferingName = { capacityType, instanceType: type.name, zone, scope: this.#options.scope };
+      return this.#options.unavailable.has(reservationId === undefined ? name : { ...name, reservationId }, pool);
     };
     if (!type.offerings.some(isOut)) return type;
     return {
@@ -108,6 +102,7 @@ export class AccountMarket {
 }
 
 function sameList(before: readonly InstanceType[], after: readonly InstanceType[]): boolean {
+  if (before === after) return true;
   return (
     before.length === after.length &&
     before.every((type, index) => {
@@ -128,8 +123,8 @@ function sameOffering(a: Offering, b: Offering | undefined): boolean {
   return b !== undefined && a.price === b.price && a.zone === b.zone && a.capacityType === b.capacityType;
 }
 
-function sameReservations(before: readonly ReservationState[], after: readonly ReservationState[]): boolean {
-  const text = (list: readonly ReservationState[]): string =>
+function sameReservations(before: readonly ReservationCount[], after: readonly ReservationCount[]): boolean {
+  const text = (list: readonly ReservationCount[]): string =>
     list.map(({ id, instanceType, zone }) => `${id}:${instanceType}:${zone}`).join();
   return text(before) === text(after);
 }

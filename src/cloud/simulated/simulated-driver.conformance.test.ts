@@ -1,12 +1,12 @@
 import type { RankedOffering } from '../../engine/solution.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
-import { type CloudUnderTest, describeCloudProvider, type Trouble } from '../provider.conformance.ts';
-import { Reservations } from '../reservations.ts';
-import { UnavailableOfferings } from '../unavailable-offerings.ts';
+import { type CloudUnderTest, describeCloud, type Trouble } from '../cloud.conformance.ts';
+import { aReadyNodeClass } from '../testkit/opened-clouds.ts';
 import { type FaultSettings, NO_FAULTS } from './account-settings.ts';
+import { NODE_CLASS_KIND } from './node-class-kind.ts';
 import { SimulatedCloud } from './simulated-cloud.ts';
-import { SimulatedProvider } from './simulated-provider.ts';
+import { SimulatedDriver } from './simulated-driver.ts';
 import { anAccount } from './testkit/small-account.ts';
 
 const FAULTS: Readonly<Record<Trouble, Partial<FaultSettings>>> = {
@@ -18,8 +18,8 @@ const FAULTS: Readonly<Record<Trouble, Partial<FaultSettings>>> = {
   'server-error': { errorRate: 1 },
 };
 
-describeCloudProvider('simulated', async () => simulated({ consistencyDelayMs: 0, latencyMs: 0 }));
-describeCloudProvider('simulated, slow to answer and to show', async () =>
+describeCloud('simulated', async () => simulated({ consistencyDelayMs: 0, latencyMs: 0 }));
+describeCloud('simulated, slow to answer and to show', async () =>
   simulated({ consistencyDelayMs: 45_000, latencyMs: 700 }),
 );
 
@@ -44,16 +44,9 @@ function simulated(faults: Partial<FaultSettings>): CloudUnderTest {
     price,
   });
   return {
-    provider: () =>
-      new SimulatedProvider({
-        clock,
-        cloud,
-        cluster: 'conformance',
-        unavailable: new UnavailableOfferings({ clock }),
-        reservations: new Reservations({ clock }),
-      }),
-    nodeClass: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'ready' },
-    brokenNodeClass: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'unknown' },
+    clock,
+    driver: () => new SimulatedDriver({ clock, cloud, cluster: 'conformance' }),
+    nodeClass: aReadyNodeClass({ nodeClass: NODE_CLASS_KIND }, 'ready'),
     offerings: [
       spot('small', 'zone-a', 0.03),
       spot('small', 'zone-b', 0.036),

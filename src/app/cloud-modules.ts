@@ -1,0 +1,8 @@
+/** All clouds that can be enabled by name. Each is light until it is loaded. */
+import type { CloudModule } from '../cloud/cloud-module.ts';
+import { SIMULATED } from '../cloud/simulated/module.ts';
+
+export const CLOUD_MODULES: readonly CloudModule[] = [SIMULATED];
+
+/** Served where nothing else is asked for. */
+export const DEFAULT_CLOUD = SIMULATED.name;

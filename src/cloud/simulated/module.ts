@@ -1,0 +1,40 @@
+/** The simulated cloud as a cloud that can be enabled. */
+import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
+import type { Cloud } from '../cloud.ts';
+import type { CloudModule, CloudWorld, LoadedCloud } from '../cloud-module.ts';
+import type { SimulatedCloud } from './simulated-cloud.ts';
+
+/** What the simulated cloud is given by those who run it in their own process. */
+export interface SimulatedCloudSettings {
+  /** Called when the machine of a node has lost its power. */
+  readonly powerOff?: (nodeName: string) => void;
+  /** A cloud that was there before, and outlives the program that uses it. */
+  readonly cloud?: (world: CloudWorld) => SimulatedCloud;
+}
+
+/** The simulated cloud, with its own settings. */
+export async function loadSimulatedCloud(settings: SimulatedCloudSettings = {}): Promise<LoadedCloud> {
+  const [{ NODE_CLASS_KIND }, { CLOUD_LABELS }, { openSimulatedCloud }, { SimulatedMarket }, { emptyNodeClass }] =
+    await Promise.all([
+      import('./node-class-kind.ts'),
+      import('./labels.ts'),
+      import('./open.ts'),
+      import('./offline.ts'),
+      import('./empty-node-class.ts'),
+    ]);
+  return {
+    name: 'simulated',
+    nodeClass: NODE_CLASS_KIND,
+    labels: CLOUD_LABELS,
+    open: async (world): Promise<Cloud> => openSimulatedCloud(world, settings),
+    offline: (options) => new SimulatedMarket(options),
+    standIn: (name) => emptyNodeClass(name),
+  };
+}
+
+export const SIMULATED: CloudModule = {
+  name: 'simulated',
+  kind: { group: SPINDRIFT_GROUP, kind: 'SimulatedNodeClass' },
+  options: {},
+  load: () => loadSimulatedCloud(),
+};

@@ -1,0 +1,35 @@
+import type { SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { Cloud } from '../cloud.ts';
+import type { CloudWorld } from '../cloud-module.ts';
+import { Machines } from './machines.ts';
+import type { SimulatedCloudSettings } from './module.ts';
+import { NodeClassAccounts } from './node-class-accounts.ts';
+import { NodeClassController } from './node-class-controller.ts';
+import { SimulatedCloud } from './simulated-cloud.ts';
+import { SimulatedDriver } from './simulated-driver.ts';
+
+/** The simulated cloud, put together with what it needs of a cluster. */
+export function openSimulatedCloud(world: CloudWorld, { powerOff, cloud: given }: SimulatedCloudSettings): Cloud {
+  const { client, clock, random, logger, cluster, informers } = world;
+  const cloud = given?.(world) ?? new SimulatedCloud({ clock, random });
+  const accounts = new NodeClassAccounts({ cloud });
+  const nodeClasses = informers.nodeClasses as unknown as Informer<SimulatedNodeClass>;
+  const machines = new Machines({
+    client,
+    clock,
+    cloud,
+    nodes: informers.nodes,
+    claims: informers.nodeClaims,
+    cluster,
+    logger,
+    ...(powerOff && { powerOff }),
+  });
+  return new SimulatedDriver({
+    clock,
+    cloud,
+    cluster,
+    ensureAccount: (nodeClass) => void accounts.apply(nodeClass),
+    controllers: [machines, new NodeClassController({ client, clock, cloud, accounts, nodeClasses, logger })],
+  });
+}
