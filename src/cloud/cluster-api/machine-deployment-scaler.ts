@@ -136,6 +136,19 @@ export class MachineDeploymentScaler {
     }
   }
 
+  /** Takes a machine back that never became an instance: it is no claim's from now on, and goes. */
+  async giveBack(machine: CoreMachine, signal: AbortSignal): Promise<void> {
+    const { client, kinds } = this.#options;
+    const metadata = {
+      labels: { [LABEL_CLAIM_UID]: null },
+      annotations: { [ANNOTATION_DELETE_MACHINE]: 'spindrift', [ANNOTATION_CLAIM]: null },
+    };
+    const options = { ...FIELD_MANAGER, signal };
+    await ignoringGone(client.patch(kinds.machines, keyOf(machine), { type: 'merge', body: { metadata } }, options));
+    const deployment = machine.metadata.labels?.[LABEL_DEPLOYMENT_NAME] ?? '';
+    await this.settle(keyText({ namespace: machine.metadata.namespace ?? '', name: deployment }), signal);
+  }
+
   /** Brings the replicas in line with what claims want; whatever was left half done is completed. */
   async settle(key: string, signal: AbortSignal): Promise<void> {
     const isDone = (): Promise<boolean> =>

@@ -6,18 +6,19 @@ import { coreKinds } from '../../../../src/apis/cluster-api/core-kinds.ts';
 import type { CoreMachine } from '../../../../src/apis/cluster-api/machine.ts';
 import type { MachineDeployment } from '../../../../src/apis/cluster-api/machine-deployment.ts';
 import { INFRASTRUCTURE_GROUP, LABEL_CLUSTER_NAME, LABEL_SET_NAME } from '../../../../src/apis/cluster-api/names.ts';
-import { NODES } from '../../../../src/apis/kubernetes/node.ts';
-import { keyOf } from '../../../../src/apis/kubernetes/object.ts';
+import { keyOf, type Resource } from '../../../../src/apis/kubernetes/object.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../../src/apis/schema/custom-resource-definition.ts';
 import { isMarked } from '../../../../src/cloud/cluster-api/census.ts';
 import { OWNER_REMEDIATED } from '../../../../src/cloud/cluster-api/core/decide-machine-set.ts';
-import { type InfrastructureMachine, MinimalCore } from '../../../../src/cloud/cluster-api/core/minimal-core.ts';
+import { MinimalCore } from '../../../../src/cloud/cluster-api/core/minimal-core.ts';
+import type { InfrastructureObject } from '../../../../src/cloud/cluster-api/infrastructure-objects.ts';
 import { LABEL_CLAIM_UID } from '../../../../src/cloud/cluster-api/own-names.ts';
 import {
   infrastructureKind,
   infrastructureVersion,
   openDefinitions,
 } from '../../../../src/cloud/cluster-api/testkit/open-definitions.ts';
+import { StandInProvider } from '../../../../src/cloud/cluster-api/testkit/stand-in-provider.ts';
 import { ApiServer } from '../../../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../../../src/embedded/in-memory-client.ts';
 import type { KubeClient } from '../../../../src/kube/client.ts';
@@ -27,7 +28,7 @@ import { VirtualClock } from '../../../../src/platform/virtual-clock.ts';
 
 export const KINDS = coreKinds('v1beta2');
 export const DEPLOYMENT = { namespace: 'fleet', name: 'spot-a' };
-const AWS_MACHINES = infrastructureKind('AWSMachine');
+const AWS_MACHINES = infrastructureKind('AWSMachine') as Resource<InfrastructureObject>;
 
 export class MachineYard {
   readonly clock = new VirtualClock();
@@ -78,7 +79,15 @@ export class MachineYard {
       infrastructureVersion,
     });
     this.start((signal) => core.run(signal));
-    this.start((signal) => this.#provider(signal));
+    const provider = new StandInProvider({
+      client: this.direct,
+      clock: this.clock,
+      random: this.random.split('provider'),
+      kind: AWS_MACHINES,
+      startMs: [2_000, 60_000],
+      providerID: ({ metadata }) => `aws:///zone-a/i-${metadata.uid?.slice(0, 8)}`,
+    });
+    this.start((signal) => provider.run(signal));
     this.#watchLosses();
   }
 
@@ -137,25 +146,6 @@ export class MachineYard {
       metadata: { name, namespace: DEPLOYMENT.namespace },
       ...{ spec: { template: { spec: { instanceType: 'm5.large', spotMarketOptions: {} } } } },
     });
-  }
-
-  /** Gives each infrastructure machine an instance after a while, and the instance a Node. */
-  async #provider(signal: AbortSignal): Promise<void> {
-    const random = this.random.split('provider');
-    const due = new Map<string, number>();
-    while (!signal.aborted) {
-      const { items } = await this.direct.list<InfrastructureMachine>(AWS_MACHINES as never, {});
-      for (const machine of items) {
-        const { uid = '', name = '' } = machine.metadata;
-        if (!due.has(uid)) due.set(uid, this.clock.now() + random.between(2_000, 60_000));
-        if (machine.spec?.providerID !== undefined || this.clock.now() < (due.get(uid) ?? 0)) continue;
-        const providerID = `aws:///zone-a/i-${uid.slice(0, 8)}`;
-        const body = { spec: { providerID } };
-        await this.direct.patch(AWS_MACHINES, keyOf(machine), { type: 'merge', body });
-        await this.direct.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: { providerID } });
-      }
-      await this.clock.sleep(2000, signal).catch(() => {});
-    }
   }
 
   /** Writes down each machine of a claim that begins to go without having been marked, and what can explain it. */
