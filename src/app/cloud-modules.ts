@@ -1,8 +1,9 @@
 /** All clouds that can be enabled by name. Each is light until it is loaded. */
 import type { CloudModule } from '../cloud/cloud-module.ts';
+import { CLUSTER_API } from '../cloud/cluster-api/module.ts';
 import { SIMULATED } from '../cloud/simulated/module.ts';
 
-export const CLOUD_MODULES: readonly CloudModule[] = [SIMULATED];
+export const CLOUD_MODULES: readonly CloudModule[] = [SIMULATED, CLUSTER_API];
 
 /** Served where nothing else is asked for. */
 export const DEFAULT_CLOUD = SIMULATED.name;

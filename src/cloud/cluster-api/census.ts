@@ -24,7 +24,7 @@ export interface Census {
   readonly marked: readonly CoreMachine[];
   /** Machines that replicas ask for and that do not exist yet. */
   readonly coming: number;
-  /** Claims that wait for a machine and have none. */
+  /** Claims that wait for a machine and have none, not even one that goes. */
   readonly waiting: ReadonlyMap<string, string>;
   readonly surplus: number;
 }
@@ -40,6 +40,7 @@ export function takeCensus(
   const kept = present.filter((machine) => !isMarked(machine));
   const claimed = new Map(kept.flatMap((machine) => claimOf(machine).map((uid) => [uid, machine] as const)));
   const free = kept.filter((machine) => claimOf(machine).length === 0).sort(byFitness);
+  const served = new Set(machines.flatMap(claimOf));
   const { replicas = 0 } = deployment.spec ?? {};
   const ledger: Ledger = readLedger(deployment);
   const max = sizeOf(deployment, ANNOTATION_MAX_SIZE);
@@ -52,7 +53,7 @@ export function takeCensus(
     free,
     marked,
     coming: Math.max(0, replicas - present.length),
-    waiting: new Map([...ledger.waiting].filter(([uid]) => exists(uid) && !claimed.has(uid))),
+    waiting: new Map([...ledger.waiting].filter(([uid]) => exists(uid) && !served.has(uid))),
     surplus: ledger.surplus,
   };
 }

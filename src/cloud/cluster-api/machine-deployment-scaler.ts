@@ -75,9 +75,13 @@ export class MachineDeploymentScaler {
       const decision = decideMachine(census, claimant.uid);
       switch (decision.kind) {
         case 'has':
+          await this.#strike(deployment, census, claimant.uid, signal);
           return { kind: 'machine', machine: decision.machine };
-        case 'adopt':
-          return { kind: 'machine', machine: await this.#adopt(decision.machine, claimant, signal) };
+        case 'adopt': {
+          const machine = await this.#adopt(decision.machine, claimant, signal);
+          await this.#strike(deployment, census, claimant.uid, signal);
+          return { kind: 'machine', machine };
+        }
         case 'wait':
           return { kind: 'waiting' };
         case 'full':
@@ -215,6 +219,13 @@ export class MachineDeploymentScaler {
   ): Promise<CoreMachine> {
     const annotations = { [ANNOTATION_CLAIM]: name, [ANNOTATION_POOL]: pool, [ANNOTATION_NODE_CLASS]: nodeClass };
     return this.#patchMachine(machine, { labels: { [LABEL_CLAIM_UID]: uid }, annotations }, signal);
+  }
+
+  /** Takes a claim that has its machine off the record: it must not count as waiting again when that machine goes. */
+  async #strike(deployment: MachineDeployment, census: Census, claimUID: string, signal: AbortSignal): Promise<void> {
+    const waiting = new Map(census.waiting);
+    waiting.delete(claimUID);
+    await this.#write(deployment, census.replicas, { waiting, surplus: census.surplus }, signal);
   }
 
   async #mark(machine: CoreMachine, signal: AbortSignal): Promise<void> {
