@@ -1,6 +1,6 @@
 /**
  * Runs test rings one after the other and says how long each took: `node scripts/test.ts unit component [-- vitest args]`.
- * A ring that runs no test at all fails. The kubernetes ring is skipped, and says why, where no control plane can be
+ * A ring that runs no test at all fails. The kubernetes and machines rings are skipped, and say why, where no control plane can be
  * started, unless SPINDRIFT_REQUIRE_KUBERNETES=1.
  */
 import { spawn } from 'node:child_process';
@@ -28,7 +28,7 @@ console.log(`\nTest rings\n${lines.join('\n')}`);
 process.exitCode = failed ? 1 : 0;
 
 async function run(ring: string): Promise<string> {
-  const unavailable = ring === 'kubernetes' ? whyUnavailable() : undefined;
+  const unavailable = ring === 'kubernetes' || ring === 'machines' ? whyUnavailable() : undefined;
   if (unavailable !== undefined) {
     const required = process.env.SPINDRIFT_REQUIRE_KUBERNETES === '1';
     return required ? `FAILED: SPINDRIFT_REQUIRE_KUBERNETES=1, but ${unavailable}` : `skipped: ${unavailable}`;

@@ -9,17 +9,20 @@ const SPINDRIFT = join(import.meta.dirname, '..', '..', '..', 'bin', 'spindrift.
 export class SpindriftProcess {
   readonly #kubeconfig: string;
   readonly #logFile: string;
+  readonly #more: readonly string[];
   #process: ChildProcess | undefined;
 
-  constructor(kubeconfig: string, logFile: string) {
+  /** `more` are further arguments: which cloud, and its options. */
+  constructor(kubeconfig: string, logFile: string, more: readonly string[] = []) {
     this.#kubeconfig = kubeconfig;
     this.#logFile = logFile;
+    this.#more = more;
   }
 
   start(): void {
     const log = openSync(this.#logFile, 'a');
     const ports = ['--metrics-port', '0', '--health-probe-port', '0'];
-    const args = [SPINDRIFT, 'run', '--kubeconfig', this.#kubeconfig, '--disable-leader-election', ...ports];
+    const args = [SPINDRIFT, 'run', '--kubeconfig', this.#kubeconfig, '--disable-leader-election', ...ports, ...this.#more];
     this.#process = spawn(process.execPath, args, { stdio: ['ignore', log, log] });
   }
 
