@@ -129,6 +129,11 @@ export function number(
   return schema({ description, type: 'number', ...options, ...validations(rules) });
 }
 
+/** True or false. */
+export function boolean(description: string): Schema<boolean> {
+  return schema({ description, type: 'boolean' });
+}
+
 /** An amount of a resource as Kubernetes writes it, `500m`, `4Gi`, or a plain number. */
 export function quantity({ rules, ...options }: Options<'maxLength'> = {}): Schema<string | number> {
   return schema({
