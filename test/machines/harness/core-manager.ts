@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { coreKinds } from '../../../src/apis/cluster-api/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/apis/kubernetes/object.ts';
 import { resource } from '../../../src/apis/kubernetes/object.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/apis/schema/custom-resource-definition.ts';
@@ -48,6 +49,7 @@ export class CoreManager {
     const caBundle = Buffer.from(authority.keyPair.certificate).toString('base64');
     const base = `https://127.0.0.1:${ports.webhook}`;
     await installDefinitions(client, core.definitions, { url: `${base}/convert`, caBundle });
+    await served(client);
     const started = ManagedProcess.start({
       name: 'cluster-api-core',
       command: core.manager,
@@ -96,6 +98,20 @@ async function installDefinitions(
       spec: { ...definition.spec, ...(definition.spec.group === 'cluster.x-k8s.io' && { conversion }) },
     };
     await client.create(CUSTOM_RESOURCE_DEFINITIONS as Resource, object);
+  }
+}
+
+/** The program ends when a kind is not served yet. */
+async function served(client: KubeClient): Promise<void> {
+  const { version: _, ...kinds } = coreKinds('v1beta2');
+  const waited = resource('addons.cluster.x-k8s.io/v1beta2', 'ClusterResourceSet', 'clusterresourcesets', 'namespaced');
+  for (const kind of [...Object.values(kinds), waited] as Resource[]) {
+    const missing = async (): Promise<string | undefined> =>
+      client.list(kind).then(
+        () => undefined,
+        () => `${kind.plural} are not served`,
+      );
+    await untilSo({ clock, withinMs: 60_000, missing });
   }
 }
 
