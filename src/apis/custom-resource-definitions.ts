@@ -1,4 +1,6 @@
+import { AZURE_NODE_CLASS_DEFINITION } from './azure/azure-node-class.ts';
 import { CLUSTER_API_NODE_CLASS_DEFINITION } from './cluster-api/cluster-api-node-class.ts';
+import { GCE_NODE_CLASS_DEFINITION } from './gcp/gce-node-class.ts';
 import { NODE_CLAIM_DEFINITION } from './karpenter/node-claim.ts';
 import { NODE_POOL_DEFINITION } from './karpenter/node-pool.ts';
 import type { CustomResourceDefinition } from './schema/custom-resource-definition.ts';
@@ -17,4 +19,6 @@ export const DEFINITIONS: readonly CustomResourceDefinition[] = [
   ...CORE_DEFINITIONS,
   SIMULATED_NODE_CLASS_DEFINITION,
   CLUSTER_API_NODE_CLASS_DEFINITION,
+  GCE_NODE_CLASS_DEFINITION,
+  AZURE_NODE_CLASS_DEFINITION,
 ];
