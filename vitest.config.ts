@@ -14,7 +14,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/{architecture,simulation,unit}/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{architecture,simulation,unit,ibm}/**/*.test.ts'],
           exclude: ['**/*.component.test.ts'],
           pool: 'threads',
           isolate: false,
@@ -26,7 +26,7 @@ export default defineConfig({
       {
         test: {
           name: 'component',
-          include: ['src/**/*.component.test.ts', 'test/component/**/*.test.ts'],
+          include: ['src/**/*.component.test.ts', 'test/component/**/*.test.ts', 'test/ibm/**/*.component.test.ts'],
           pool: 'forks',
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -1,13 +1,11 @@
-/** Karpenter with the cloud it is tried out on, from the Go module proxy: its source, its instance types, and its command. */
+/** Karpenter with the cloud it is tried out on, from the Go module proxy: its source and its instance types. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { InstanceTypeEntry, OfferingEntry } from '../../src/cloud/simulated/instance-type-entries.ts';
 import { INSTANCE_CPU } from '../../src/cloud/simulated/labels.ts';
 import { readJson } from '../../src/cloud/simulated/read-instance-types.ts';
-import { buildDirectory, currentBuildPlan } from '../../test/kubernetes/harness/binaries.ts';
+import { KARPENTER_VERSION } from '../../test/kubernetes/peers/karpenter.ts';
 
-export const KARPENTER_VERSION = '1.14.0';
 const MODULE = `sigs.k8s.io/karpenter@v${KARPENTER_VERSION}`;
 
 /** What that cloud keeps of every machine for the node itself. */
@@ -19,24 +17,6 @@ const UNITS: Readonly<Record<string, number>> = { Mi: 1, Gi: 1024, Ti: 1024 * 10
 export function karpenterSource(): string {
   const answer = execFileSync('go', ['mod', 'download', '-json', MODULE], { encoding: 'utf8' });
   return (JSON.parse(answer) as { Dir: string }).Dir;
-}
-
-/** The path of the command, built (minutes) unless it is there already. */
-export function karpenterCommand(): string {
-  const folder = join(dirname(buildDirectory(currentBuildPlan())), `karpenter-${KARPENTER_VERSION}-${process.arch}`);
-  const command = join(folder, 'kwok');
-  if (existsSync(command)) return command;
-  mkdirSync(dirname(folder), { recursive: true });
-  const unfinished = mkdtempSync(`${folder}.unfinished-`);
-  try {
-    console.error(`building Karpenter ${KARPENTER_VERSION} with Go (minutes the first time)`);
-    const args = ['install', '-trimpath', '-ldflags=-s -w', MODULE.replace('@', '/kwok@')];
-    execFileSync('go', args, { env: { ...process.env, GOBIN: unfinished }, stdio: ['ignore', 'ignore', 'pipe'] });
-    renameSync(unfinished, folder);
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
-  }
-  return command;
 }
 
 /** The instance types of that cloud, in the exchange format. */

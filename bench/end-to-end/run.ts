@@ -9,8 +9,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { whyUnavailable } from '../../test/kubernetes/harness/availability.ts';
+import { ensureKarpenter } from '../../test/kubernetes/peers/karpenter.ts';
 import { type Autoscaler, karpenter, spindrift } from './autoscaler.ts';
-import { karpenterCommand, karpenterSource, karpenterTypes } from './karpenter-module.ts';
+import { karpenterSource, karpenterTypes } from './karpenter-module.ts';
 import { LOADS } from './load.ts';
 import { measure } from './measure.ts';
 import type { Outcome } from './outcome.ts';
@@ -42,7 +43,7 @@ export async function runEndToEnd(args: readonly string[]): Promise<void> {
     writeFileSync(catalogFile, JSON.stringify({ InstanceTypes: types }));
     const profile = values.keep === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.keep}`];
     const autoscalers: Autoscaler[] = values.without === 'spindrift' ? [] : [spindrift(catalogFile, profile)];
-    if (values.with === 'karpenter') autoscalers.push(karpenter(source, karpenterCommand()));
+    if (values.with === 'karpenter') autoscalers.push(karpenter(source, (await ensureKarpenter()).controller));
     for (let round = 0; round < Number(values.runs); round++) {
       for (const load of loads) {
         for (const autoscaler of autoscalers) {

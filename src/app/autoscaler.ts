@@ -1,4 +1,5 @@
 /** The autoscaler, put together: informers, state, clouds, and every controller. */
+import type { Resource } from '../apis/kubernetes/object.ts';
 import type { LoadedCloud } from '../cloud/cloud-module.ts';
 import type { EnabledClouds } from '../cloud/clouds.ts';
 import { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
@@ -58,6 +59,11 @@ export class Autoscaler {
     const lasting = lastingParts({ ...shared, unavailable });
     this.#clouds = clouds;
     this.#controllers = { ...shared, decisions, lasting, policies, provisioning };
+  }
+
+  /** What it watches. */
+  get kinds(): readonly Resource[] {
+    return this.#informers.kinds;
   }
 
   /** The caches are full. */

@@ -3,13 +3,16 @@ import { hostname } from 'node:os';
 import { StatusServer } from '../dashboard/status-server.ts';
 import { connect } from '../kube/connect.ts';
 import { LeaderElection } from '../kube/leader-election.ts';
+import { ServerHealth } from '../kube/server-health.ts';
 import type { LogLevel } from '../platform/logger.ts';
 import { Metrics } from '../platform/metrics.ts';
 import { createLogger } from '../platform/pino-logger.ts';
 import { seededRandom } from '../platform/random.ts';
 import { RealClock } from '../platform/real-clock.ts';
 import { secretToken } from '../platform/secret.ts';
+import { version } from '../platform/version.ts';
 import { Autoscaler } from './autoscaler.ts';
+import { awaitCluster } from './await-cluster.ts';
 import { installDefinitions } from './install-definitions.ts';
 import { loadClouds } from './load-clouds.ts';
 
@@ -34,6 +37,8 @@ export interface RunOptions {
   readonly kubeClientBurst: number;
   readonly logLevel: LogLevel;
   readonly logFormat: 'auto' | 'json' | 'pretty';
+  /** Where lines go; standard error when absent. */
+  readonly log?: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -44,11 +49,17 @@ export async function run(options: RunOptions): Promise<void> {
   const random = seededRandom(secretToken());
   const metrics = new Metrics();
   metrics.observeProcess();
-  const logger = createLogger({ level: logLevel, ...(logFormat === 'auto' ? {} : { format: logFormat }) });
+  const logger = createLogger({
+    level: logLevel,
+    ...(logFormat === 'auto' ? {} : { format: logFormat }),
+    ...(options.log && { write: options.log }),
+  });
+  const health = new ServerHealth({ clock, logger });
   const { client, connection } = await connect({
     clock,
     logger,
     metrics,
+    health,
     requestsPerSecond: options.kubeClientQps,
     requestBurst: options.kubeClientBurst,
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
@@ -67,14 +78,26 @@ export async function run(options: RunOptions): Promise<void> {
     batchMaxMs,
     clouds,
   });
-  const notReady = (): string | undefined => (autoscaler.synced ? undefined : 'the caches are not full yet');
+  let missing: string | undefined = 'the cluster was not looked at yet';
+  const notReady = (): string | undefined =>
+    health.problem ?? missing ?? (autoscaler.synced ? undefined : 'the caches are not full yet');
   const servers = [
     new StatusServer({ host, port: options.metricsPort, metrics }),
     new StatusServer({ host, port: options.healthProbePort, notReady }),
   ];
   try {
     for (const server of servers) await server.listen();
-    if (options.installDefinitions) await installDefinitions(client, clouds, signal);
+    const { server } = connection;
+    logger.info('starting', { version: version(), server, cluster });
+    const tell = (what: string | undefined): void => {
+      missing = what;
+    };
+    const install = (stop: AbortSignal): Promise<void> => installDefinitions(client, clouds, stop);
+    const prepare = options.installDefinitions ? { prepare: install } : {};
+    const { kinds } = autoscaler;
+    await untilAborted(signal, awaitCluster({ client, clock, logger, server, kinds, tell, ...prepare }, signal));
+    if (signal.aborted) return;
+    logger.info('the cluster has all that is needed', { server });
     const election = new LeaderElection({
       client,
       clock,

@@ -14,6 +14,7 @@ import { secretToken } from '../platform/secret.ts';
 import { Autoscaler } from './autoscaler.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from './default-pool.ts';
 import { installDefinitions } from './install-definitions.ts';
+import { startNodes } from './start-nodes.ts';
 
 export interface UpOptions {
   readonly port: number;
@@ -47,17 +48,34 @@ export async function up(options: UpOptions): Promise<void> {
     delays: DELAYS,
     port,
     kubeconfigPath,
-    nodes,
+    nodes: startNodes(nodes),
   });
   const stop = new AbortController();
   try {
     const scaling = bare ? undefined : await startAutoscaler(running, { clock, random, logger }, stop.signal);
-    if (!quiet) out(announcement(running, nodes, bare, startedAt.elapsed()));
+    if (!quiet && !signal.aborted) out(announcement(running, nodes, bare, startedAt.elapsed()));
     await Promise.race([aborted(signal), running.stopped, ...(scaling === undefined ? [] : [scaling.work])]);
   } finally {
     stop.abort(new Error('the cluster stops'));
-    await running.stop();
-    if (!quiet) out('\nThe cluster is gone.\n');
+    try {
+      await within(STOP_MS, running.stop());
+    } finally {
+      if (!quiet) out('\nThe cluster is gone.\n');
+    }
+  }
+}
+
+/** Nothing is kept of the cluster, so that nobody has to wait for a part of it that does not end. */
+const STOP_MS = 5000;
+
+/** Waits for work, but not for longer than so many milliseconds. */
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  const done = new AbortController();
+  const limit = new RealClock().sleep(limitMs, done.signal).catch(() => {});
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    done.abort();
   }
 }
 

@@ -18,6 +18,8 @@ export interface Command<Table extends OptionTable = OptionTable> {
   readonly usage: string;
   /** Words beside options are meant for it; without this they are refused. */
   readonly takesWords?: true;
+  /** What it ends with beside 0 for done and 1 for failed. */
+  readonly exitCodes?: Readonly<Record<number, string>>;
   readonly options: Table;
   /** Loads what the command needs, which can be much, only when it is run; gives the exit code. */
   run(parsed: ParsedOptions<Table>, context: CommandContext): Promise<number>;

@@ -24,5 +24,12 @@ Usage: spindrift ${`${command.name} ${command.usage}`.trim()}
 
 Options
 ${optionsHelp(command.options)}
-`;
+${exitCodesHelp(command)}`;
+}
+
+function exitCodesHelp({ exitCodes = {} }: Command): string {
+  const rows = Object.entries(exitCodes);
+  if (rows.length === 0) return '';
+  const all = [['0', 'done'], ['1', 'failed'], ...rows];
+  return `\nExit codes\n${all.map(([code, meaning]) => `  ${code}  ${meaning}`).join('\n')}\n`;
 }

@@ -194,6 +194,24 @@ describe('plan -f', () => {
     const { code, printed } = await spindrift('plan', '-f', empty);
     expect([code, printed]).toEqual([1, `spindrift plan: there are no manifests in ${empty}\n`]);
   });
+
+  it('ends with a code of its own when some pods have no place', async () => {
+    const file = join(folder, 'huge.yaml');
+    const resources = '{requests: {cpu: 9000}}';
+    await writeFile(
+      file,
+      `{apiVersion: v1, kind: Pod, metadata: {name: huge}, spec: {containers: [{name: a, image: b, resources: ${resources}}]}}`,
+    );
+    const { code, printed } = await spindrift('plan', '-f', file);
+    expect([code, printed]).toEqual([2, expect.stringContaining('No place for 1 huge')]);
+  });
+
+  it('says in a sentence that a file is not text', async () => {
+    const file = join(folder, 'tool.yaml');
+    await writeFile(file, Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 0xff]));
+    const { code, printed } = await spindrift('plan', '-f', file);
+    expect([code, printed]).toEqual([1, `spindrift: ${file} is not a text file: name manifests in YAML or JSON\n`]);
+  });
 });
 
 describe('top', () => {

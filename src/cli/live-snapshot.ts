@@ -3,6 +3,7 @@ import { ANNOTATION_DISRUPTION } from '../apis/spindrift/annotations.ts';
 import type { Budgets } from '../controllers/disruption/budgets/budgets.ts';
 import { fleetSnapshot } from '../controllers/disruption/consolidation/fleet-snapshot.ts';
 import { Look } from '../controllers/disruption/look.ts';
+import { DisruptionBudgets } from '../controllers/node/termination/disruption-budgets.ts';
 import { RiskKeeper } from '../controllers/spot-policy/risk-keeper.ts';
 import { SpotPlanning } from '../controllers/spot-policy/spot-planning.ts';
 import { SpotPolicies } from '../controllers/spot-policy/spot-policies.ts';
@@ -31,6 +32,8 @@ export interface LiveFleet extends Pick<LiveCluster, 'unusable' | 'policies'> {
   readonly snapshot: FleetSnapshot;
   /** What the budgets of its pools allow, each time anew. */
   budgets(): Budgets;
+  /** A look at it as disruption takes one; `hear` is told why nodes have to stay. */
+  look(hear?: (why: string) => void): Look;
 }
 
 /** What the clouds of the cluster sell. */
@@ -61,7 +64,7 @@ export function snapshotOf(cluster: WatchedCluster): LiveCluster {
     pending: [],
     nodes: state.nodes(),
     podsOn: (node) => state.podsOn(node),
-    daemonSets: informers.daemonSets.list(),
+    daemonSets: state.daemonSets(),
     pools,
     namespaces: informers.namespaces.list(),
     storage: state.storage,
@@ -75,7 +78,8 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
   const { snapshot, unusable, policies } = snapshotOf(cluster);
   const { pools } = snapshot;
   const now = clock.now();
-  const look = (): Look =>
+  const podBudgets = new DisruptionBudgets(state.informers.disruptionBudgets);
+  const look = (hear: (why: string) => void = () => {}): Look =>
     finish(
       Look.take({
         state,
@@ -88,10 +92,10 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
         },
         // The autoscaler remembers that by itself.
         isStuck: () => false,
-        budgetsOf: () => [],
+        budgetsOf: (pod) => podBudgets.of(pod),
         readPools: async () => pools,
-        refuse: () => {},
-        refusePool: () => {},
+        refuse: ({ why }) => hear(why),
+        refusePool: (_, why) => hear(why),
         newId: () => '',
         begun: () => 0,
       }),
@@ -106,5 +110,6 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
     policies,
     snapshot: fleetSnapshot({ state, look: look(), now, pools, policies, podEvents, backOff, reservationOf }),
     budgets: () => look().budgets,
+    look,
   };
 }

@@ -3,6 +3,7 @@ import { environment } from '../platform/environment.ts';
 import { asError, SpindriftError } from '../platform/errors.ts';
 import { hint } from '../platform/nearest.ts';
 import { parseOptions } from '../platform/options.ts';
+import { RealClock } from '../platform/real-clock.ts';
 import { version } from '../platform/version.ts';
 import type { Command } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -32,6 +33,9 @@ function endWithPipe(): void {
 
 /** What shells give for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
+
+/** One Ctrl-C under `npm start` comes twice: from the terminal, which tells every program of it, and from npm, which passes it on. */
+const SAME_KEY_MS = 1000;
 
 /** Runs one command line and gives its exit code: 0 done, 1 failed; a second Ctrl-C ends the process at once. */
 export async function main(
@@ -78,9 +82,12 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
     throw new SpindriftError('ARGUMENT_INVALID', { command: `spindrift ${command.name}`, problem });
   }
   const stop = new AbortController();
+  const clock = new RealClock();
+  let askedAt: number | undefined;
   const ask = (): void => {
     // The first time asks, the second time does not wait.
-    if (stop.signal.aborted) process.exit(INTERRUPTED);
+    if (askedAt !== undefined && clock.elapsed() - askedAt > SAME_KEY_MS) process.exit(INTERRUPTED);
+    askedAt ??= clock.elapsed();
     stop.abort(new Error('interrupted'));
   };
   const signals = ['SIGINT', 'SIGTERM'] as const;

@@ -11,6 +11,7 @@ export const PLAN = command({
     'Says what would be launched for manifests, what it costs, and why some pods have no place; or which nodes of a cluster would be consolidated. Changes nothing.',
   usage: '-f FILE [-f FILE…] [options] | --consolidate [options]',
   takesWords: true,
+  exitCodes: { 2: 'a plan for manifests leaves pods without a place' },
   options: {
     files: listOption({
       flag: 'filename',
@@ -62,7 +63,8 @@ export const PLAN = command({
       });
     const { plan } = await import('./plan/plan-command.ts');
     const { catalog, seconds, output } = values;
-    out(await plan({ files, seconds, output, ...(catalog === undefined ? {} : { catalogFile: catalog }) }));
-    return 0;
+    const made = await plan({ files, seconds, output, ...(catalog === undefined ? {} : { catalogFile: catalog }) });
+    out(made.text);
+    return made.code;
   },
 });

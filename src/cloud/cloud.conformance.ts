@@ -221,7 +221,11 @@ export function describeCloud(name: string, open: () => Promise<CloudUnderTest>)
         expect((await offeringOf(offering))!.price).toBeLessThan(onDemand!.price / 100);
         const label = us.driver.labels.reservation ?? '';
         expect((await offeringOf(offering))?.labels).toMatchObject({ [label]: offering.reservationId });
-        for (let slot = 0; slot < slots; slot++) await create(claim(), [offering]);
+        for (let slot = 0; slot < slots; slot++) {
+          await create(claim(), [offering]);
+          // The cloud's own count shows it by then.
+          await cloud.pass(us.driver.settleMs + 2 * MINUTE_MS);
+        }
         const full = await offeringOf(offering);
         expect(full?.slots).toBe(0);
         expect(full?.healthy ?? true).toBe(true);
@@ -351,8 +355,10 @@ export function describeCloud(name: string, open: () => Promise<CloudUnderTest>)
         if (cloud.reserved === undefined) return;
         const { offering, slots } = cloud.reserved;
         const machines = [];
-        for (let slot = 0; slot < slots; slot++) machines.push(await create(claim(), [offering]));
-        await cloud.pass(us.driver.settleMs);
+        for (let slot = 0; slot < slots; slot++) {
+          machines.push(await create(claim(), [offering]));
+          await cloud.pass(us.driver.settleMs + 2 * MINUTE_MS);
+        }
         await untilGone(refOf(machines[0]!));
         await cloud.pass(10 * MINUTE_MS);
         expect((await offeringOf(offering))?.slots).toBe(1);

@@ -19,6 +19,7 @@ import type { LastingParts } from './lasting-parts.ts';
 import { DrainPlans } from './node/termination/drain-plans.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
+import { NodeClaimDiary } from './nodeclaim/diary/node-claim-diary.ts';
 import { NodeClaimDisruption } from './nodeclaim/disruption/node-claim-disruption.ts';
 import { GarbageCollection } from './nodeclaim/garbage-collection/garbage-collection.ts';
 import { Binder } from './nodeclaim/lifecycle/binder.ts';
@@ -129,6 +130,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
       binder,
       podEvents,
     }),
+    new NodeClaimDiary(options),
     new NodeClaimTermination({ ...asking('nodeclaim.termination'), launches }),
     new GarbageCollection(asking('nodeclaim.garbagecollection')),
     new NodeClaimDisruption(asking('nodeclaim.disruption')),

@@ -8,6 +8,7 @@ import { POD_DISRUPTION_BUDGETS } from '../apis/kubernetes/pod-disruption-budget
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../apis/kubernetes/volumes.ts';
 import {
   CONTROLLER_REVISIONS,
+  CRON_JOBS,
   DAEMON_SETS,
   DEPLOYMENTS,
   JOBS,
@@ -54,6 +55,7 @@ export class ClusterInformers {
   readonly statefulSets;
   readonly daemonSets;
   readonly jobs;
+  readonly cronJobs;
   readonly revisions;
   readonly budgets;
   readonly volumes;
@@ -72,7 +74,8 @@ export class ClusterInformers {
     this.replicaSets = this.#informer(REPLICA_SETS, owned);
     this.statefulSets = this.#informer(STATEFUL_SETS, { namespace: byNamespace });
     this.daemonSets = this.#informer(DAEMON_SETS, { namespace: byNamespace });
-    this.jobs = this.#informer(JOBS, { namespace: byNamespace });
+    this.jobs = this.#informer(JOBS, owned);
+    this.cronJobs = this.#informer(CRON_JOBS);
     this.revisions = this.#informer(CONTROLLER_REVISIONS, owned);
     this.budgets = this.#informer(POD_DISRUPTION_BUDGETS, { namespace: byNamespace });
     this.volumes = this.#informer(PERSISTENT_VOLUMES);

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect as connectSocket, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,6 +49,20 @@ describe('startEmbeddedCluster', () => {
     expect((await stat(kubeconfigPath)).mode & 0o777).toBe(0o600);
     const { client, connection } = await connect({ clock: new RealClock(), kubeconfig: kubeconfigPath });
     expect((await client.list(NODES)).items.map(({ metadata }) => metadata.name)).toEqual(['node-1', 'node-2']);
+    await connection.close();
+  });
+
+  it('stops also while a client has not finished its handshake', async () => {
+    const cluster = await start();
+    const socket = connectSocket(cluster.port, '127.0.0.1');
+    const closed = once(socket, 'close');
+    await once(socket, 'connect');
+    // The server must have taken the connection.
+    const { client, connection } = await connect({ clock: new RealClock(), kubeconfig: kubeconfigPath });
+    await client.list(NODES);
+    await cluster.stop();
+    running = [];
+    await closed;
     await connection.close();
   });
 

@@ -4,7 +4,13 @@ import { asError, SpindriftError } from '../platform/errors.ts';
 import { type ListeningServer, listen } from './apiserver/http/http-server.ts';
 import { DEFAULT_CLASS } from './apiserver/kinds/rules/stored-rules.ts';
 import { EmbeddedCluster, type EmbeddedClusterOptions } from './cluster.ts';
-import { checkKubeconfigPath, checkKubeconfigUnused, removeKubeconfig, writeKubeconfig } from './kubeconfig.ts';
+import {
+  checkKubeconfigPath,
+  checkKubeconfigUnused,
+  removeKubeconfig,
+  removeKubeconfigNow,
+  writeKubeconfig,
+} from './kubeconfig.ts';
 import type { SimulatedNode } from './kubelet/node-report.ts';
 
 /** A cluster, and how it is reached. */
@@ -69,9 +75,13 @@ export async function startEmbeddedCluster(options: EmbeddedClusterServerOptions
   const access = { url, token, ...(authority === undefined ? {} : { authority: authority.keyPair.certificate }) };
   const stopping = new AbortController();
   const stopped = cluster.run(stopping.signal);
+  // A process that ends without stopping the cluster takes the file away all the same.
+  const lastChance = (): void => removeKubeconfigNow(kubeconfigPath, access);
+  process.once('exit', lastChance);
   const stop = async (): Promise<void> => {
     stopping.abort();
     await Promise.all([listening.close(), stopped, removeKubeconfig(kubeconfigPath, access)]);
+    process.off('exit', lastChance);
   };
   try {
     await writeKubeconfig(kubeconfigPath, access);

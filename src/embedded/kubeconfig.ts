@@ -1,5 +1,6 @@
 /** The kubeconfig file through which kubectl finds the embedded cluster. */
 
+import { readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, resolve } from 'node:path';
@@ -89,6 +90,15 @@ export async function checkKubeconfigPath(path: string): Promise<void> {
 export async function removeKubeconfig(path: string, access: Access): Promise<void> {
   const present = await readFile(path, 'utf8').catch(() => '');
   if (present === kubeconfigText(access)) await orUnwritable(path, () => rm(path, { force: true }));
+}
+
+/** The same for a process that ends this moment and cannot wait. */
+export function removeKubeconfigNow(path: string, access: Access): void {
+  try {
+    if (readFileSync(path, 'utf8') === kubeconfigText(access)) rmSync(path, { force: true });
+  } catch {
+    // It is gone already, or nobody is left who could be told.
+  }
 }
 
 async function orUnwritable(path: string, write: () => Promise<unknown>): Promise<void> {

@@ -67,6 +67,18 @@ export interface NearestMiss {
   readonly change: NeededChange;
 }
 
+/** A domain that keeps a pod from a topology rule. */
+export interface BlockingDomain {
+  readonly domain: string;
+  /** Pods that the rule counts there. */
+  readonly pods: number;
+  /** Some of the nodes that are there. */
+  readonly nodes: readonly string[];
+  readonly nodeCount: number;
+  /** Some pool can make a node there. */
+  readonly sold: boolean;
+}
+
 /** One thing that would have to change for a pod to be placed. */
 export type NeededChange =
   | {
@@ -82,7 +94,20 @@ export type NeededChange =
   | { readonly kind: 'limit'; readonly pool: string; readonly resource: string; readonly missing: number }
   | { readonly kind: 'offering'; readonly what: 'unhealthy' | 'no-slots' }
   | { readonly kind: 'min-values'; readonly key: string; readonly wanted: number; readonly actual: number }
-  | { readonly kind: 'topology'; readonly rule: 'spread' | 'affinity' | 'anti-affinity'; readonly topologyKey: string }
+  | {
+      readonly kind: 'topology';
+      readonly rule: 'spread' | 'affinity' | 'anti-affinity';
+      readonly topologyKey: string;
+      /**
+       * The domains that are the cause: those with too few pods for a spread, else those with pods that the rule is about.
+       * Absent for rules about nodes.
+       */
+      readonly domains?: readonly BlockingDomain[];
+      /** Of a spread. */
+      readonly maxSkew?: number;
+      /** Of a spread: the pods that are counted where the nearest offering is. */
+      readonly podsHere?: number;
+    }
   | {
       /** An anti-affinity keeps the pod apart from a daemon that will run on the node. */
       readonly kind: 'daemon';

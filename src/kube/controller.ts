@@ -1,10 +1,11 @@
 /** Runs a reconciler over a work queue: so many keys at once, failures with back-off, one bad key never stops another. */
 import type { Clock } from '../platform/clock.ts';
-import { asError, hasCode, isTerminal } from '../platform/errors.ts';
+import { hasCode, isTerminal } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { Turns } from '../platform/turns.ts';
 import { type ControllerObserver, controllerMetrics, type Outcome } from './controller-metrics.ts';
+import { TroubleLog } from './trouble-log.ts';
 import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
 export interface ReconcileContext {
@@ -45,6 +46,7 @@ export class Controller {
   readonly queue: WorkQueue;
   readonly #options: ControllerOptions;
   readonly #logger: Logger;
+  readonly #trouble: TroubleLog;
   readonly #observer: ControllerObserver;
   readonly #turns: Turns;
 
@@ -53,6 +55,7 @@ export class Controller {
     this.name = name;
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: name });
+    this.#trouble = new TroubleLog({ clock, logger: this.#logger });
     this.#observer = controllerMetrics(metrics, name);
     this.#turns = new Turns(clock, KEYS_TOGETHER, KEYS_MS);
     this.queue = new WorkQueue({ maxDelayMs: 60_000, ...options.queue, name, clock, ...(metrics && { metrics }) });
@@ -102,7 +105,7 @@ export class Controller {
   #failed(key: string, error: unknown, logger: Logger): void {
     // Our picture was old: nothing is wrong, the next look will be right.
     if (hasCode(error, 'KUBE_CONFLICT')) logger.debug('reconciler will look again', { error });
-    else logger.error('reconciler failed', { error: asError(error), failures: this.queue.failures(key) + 1 });
+    else this.#trouble.error('reconciler failed', error, { key, failures: this.queue.failures(key) + 1 });
     // No quick retries, but never given up either.
     if (isTerminal(error)) this.queue.add(key, { afterMs: 60_000 });
     else this.queue.addRateLimited(key);

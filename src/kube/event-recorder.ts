@@ -11,6 +11,7 @@ import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import { TokenBucket } from '../platform/token-bucket.ts';
 import type { KubeClient } from './client.ts';
+import { TroubleLog } from './trouble-log.ts';
 
 /** Something worth telling the people who look at an object. */
 export interface RecordedEvent {
@@ -50,6 +51,7 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #trouble: TroubleLog;
   /** Both maps forget the entry that was used least recently. */
   readonly #series = new Map<string, Series>();
   readonly #budgets = new Map<string, TokenBucket>();
@@ -60,6 +62,7 @@ export class EventRecorder {
     this.#options = options;
     this.#clock = options.clock;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ logger: 'events' });
+    this.#trouble = new TroubleLog({ clock: options.clock, logger: this.#logger });
   }
 
   record(event: RecordedEvent): void {
@@ -91,7 +94,11 @@ export class EventRecorder {
       if (series.count > 1 && (await this.#countUp(series))) return;
       await this.#options.client.create(EVENTS, this.#event(event, series), { timeoutMs: 10_000, priority: 'low' });
     } catch (error) {
-      this.#logger.warn('event could not be written', { reason: event.reason, object: reference(event.object), error });
+      const { kind, metadata } = event.object;
+      this.#trouble.warn('event could not be written', error, {
+        reason: event.reason,
+        [kind]: { ...(metadata.namespace !== undefined && { namespace: metadata.namespace }), name: metadata.name },
+      });
     }
   }
 

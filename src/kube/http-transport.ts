@@ -13,6 +13,7 @@ import type { Connection } from './connection.ts';
 import { type HttpObserver, httpMetrics } from './http-metrics.ts';
 import { KubeError } from './kube-error.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import type { ServerHealth } from './server-health.ts';
 
 export interface TransportOptions {
   readonly connection: Connection;
@@ -26,6 +27,8 @@ export interface TransportOptions {
   /** For a whole call with its retries. */
   readonly timeoutMs?: number;
   readonly maxRetries?: number;
+  /** Hears which requests were answered. */
+  readonly health?: ServerHealth;
 }
 
 export interface HttpRequest {
@@ -47,6 +50,8 @@ const NOT_SENT = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+/** What gateways and load balancers say when the API server behind them is not there. */
+const NOBODY_THERE = new Set([502, 503, 504]);
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 10_000;
 /** How long a watch may take to be opened. */
@@ -167,10 +172,22 @@ export class HttpTransport {
       code = String(response.statusCode);
       this.#showWarnings(response);
       if (response.statusCode >= 300) throw new KubeError(await readStatus(response));
+      this.#options.health?.answered();
       return response;
+    } catch (error) {
+      this.#judge(error, signal);
+      throw error;
     } finally {
       this.#observer.answered(request.method, code, (this.#clock.elapsed() - startedAt) / 1000);
     }
+  }
+
+  /** A refusal is an answer, unless it comes from a proxy that has nobody to ask; that a caller has lost interest says nothing. */
+  #judge(error: unknown, signal: AbortSignal): void {
+    const { health, connection } = this.#options;
+    const isAnswer = error instanceof KubeError && !NOBODY_THERE.has(error.status.code ?? 0);
+    if (isAnswer) health?.answered();
+    else if (!signal.aborted || hasCode(signal.reason, 'DEADLINE_EXCEEDED')) health?.failed(connection.server, error);
   }
 
   #parse<T>(request: HttpRequest, text: string): T {

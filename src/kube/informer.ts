@@ -14,6 +14,7 @@ import type { Random } from '../platform/random.ts';
 import { Turns } from '../platform/turns.ts';
 import type { KubeClient, Selection, WatchEvent } from './client.ts';
 import { type Indexer, ObjectCache } from './object-cache.ts';
+import { TroubleLog } from './trouble-log.ts';
 
 export interface InformerHandler<T> {
   added?(object: T): void;
@@ -64,6 +65,7 @@ export class Informer<T extends KubeObject> {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #logger: Logger;
+  readonly #trouble: TroubleLog;
   readonly #selection: Selection;
   readonly #transform: (object: T) => T;
   readonly #pageSize: number;
@@ -82,6 +84,7 @@ export class Informer<T extends KubeObject> {
     this.#clock = options.clock;
     this.#random = options.random.split(`informer/${options.kind.group}/${options.kind.plural}`);
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ logger: 'informer', resource: options.kind.plural });
+    this.#trouble = new TroubleLog({ clock: options.clock, logger: this.#logger });
     this.#selection = options.selection ?? {};
     this.#transform = options.transform ?? withoutManagedFields;
     this.#pageSize = options.pageSize ?? 500;
@@ -283,7 +286,7 @@ export class Informer<T extends KubeObject> {
       this.#initial = 'pages';
       return this.#fromTheStart();
     }
-    this.#logger.warn('informer will try again', { phase: state.phase, failures: this.#failures, error });
+    this.#trouble.warn('cannot watch, will try again', error, { phase: state.phase, failures: this.#failures + 1 });
     return this.#backOff(state);
   }
 

@@ -14,6 +14,7 @@ import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Random } from '../platform/random.ts';
 import type { KubeClient } from './client.ts';
+import { TroubleLog } from './trouble-log.ts';
 
 export interface LeaderElectionOptions {
   readonly client: KubeClient;
@@ -39,12 +40,14 @@ export class LeaderElection {
   readonly #options: LeaderElectionOptions;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #trouble: TroubleLog;
   readonly #leaseDurationMs: number;
   readonly #renewDeadlineMs: number;
   readonly #retryPeriodMs: number;
   readonly #showLeading: (leading: boolean) => void;
   #observed: Observation | undefined;
   #leading = false;
+  #waitingFor: string | undefined;
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
@@ -58,6 +61,7 @@ export class LeaderElection {
       lease: keyText(lease),
       identity,
     });
+    this.#trouble = new TroubleLog({ clock: options.clock, logger: this.#logger });
     if (!(this.#retryPeriodMs < this.#renewDeadlineMs && this.#renewDeadlineMs < this.#leaseDurationMs)) {
       throw new SpindriftError('OPTION_INVALID', {
         option: 'leader election timing',
@@ -102,11 +106,20 @@ export class LeaderElection {
     while (!signal.aborted) {
       const sentAt = this.#clock.elapsed();
       if (await this.#attempt(signal, this.#retryPeriodMs)) return sentAt;
+      this.#sayWaiting();
       // Jitter, so that candidates that started together do not collide for ever.
       const pause = this.#retryPeriodMs * this.#options.random.between(1, 1.2);
       await this.#clock.sleep(pause, signal).catch(() => undefined);
     }
     return undefined;
+  }
+
+  /** Once for each replica that leads instead. */
+  #sayWaiting(): void {
+    const { holder } = this;
+    if (holder === undefined || holder === this.#waitingFor || holder === this.#options.identity) return;
+    this.#waitingFor = holder;
+    this.#logger.info('standing by: another replica leads', { holder });
   }
 
   /** Leads until leadership is lost (false), or `lead` has ended or the outer signal aborted (true). */
@@ -168,7 +181,7 @@ export class LeaderElection {
     } catch (error) {
       if (signal.aborted) return false;
       if (hasCode(error, 'KUBE_CONFLICT', 'KUBE_ALREADY_EXISTS')) this.#logger.debug('another candidate was faster');
-      else this.#logger.warn('the lease could not be written', { error });
+      else this.#trouble.warn('the lease could not be read or written', error);
       return false;
     }
   }
@@ -244,6 +257,7 @@ export class LeaderElection {
 
   #setLeading(leading: boolean): void {
     this.#leading = leading;
+    this.#waitingFor = undefined;
     this.#showLeading(leading);
     this.#logger.info(leading ? 'leading' : 'no longer leading');
   }

@@ -223,6 +223,11 @@ export const ERRORS = {
     message: '{operation} was denied: {problem}',
     help: 'The cloud knows who we are and refuses: a permission is missing.',
   },
+  CLOUD_REFUSED: {
+    retry: 'terminal',
+    message: '{operation} was refused: {problem}',
+    help: 'The cloud does not accept the request as it is: a setting of the node class or of the options is wrong; the sentence has the words of the cloud.',
+  },
   CLOUD_UNAVAILABLE: {
     retry: 'retry',
     message: '{operation} failed in the cloud: {problem}',

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { destination, type Logger as PinoBase, pino, stdTimeFunctions } from 'pino';
 import pretty from 'pino-pretty';
+import { SpindriftError } from './errors.ts';
 import type { LogFields, Logger, LogLevel } from './logger.ts';
 
 export interface LoggerOptions {
@@ -27,6 +28,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
           translateTime: 'HH:MM:ss.l',
           ignore: 'logger',
           messageFormat: '{if logger}{logger}: {end}{message}',
+          singleLine: true,
           sync: true,
         });
   return wrap(
@@ -37,19 +39,38 @@ export function createLogger(options: LoggerOptions = {}): Logger {
         messageKey: 'message',
         errorKey: 'error',
         timestamp: stdTimeFunctions.isoTime,
-        formatters: { level: (label) => ({ level: label.toUpperCase() }) },
+        formatters: { level: (label) => ({ level: label.toUpperCase() }), log: readable },
+        serializers: { error: errorText },
       },
       stream,
     ),
   );
 }
 
+/** Our own errors are sentences, and where they come from helps nobody; of any other one the stack is wanted. */
+function errorText(error: unknown): unknown {
+  return error instanceof SpindriftError ? error.message : pino.stdSerializers.err(error as Error);
+}
+
+/** So many digits of a number with a fraction say something. */
+const DIGITS = 5;
+
+/** Numbers as people write them: a price is 0.0384 and not 0.038400000000000004. */
+function readable(fields: Record<string, unknown>): Record<string, unknown> {
+  const rounded = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(DIGITS)) : value,
+  ]);
+  return Object.fromEntries(rounded);
+}
+
 function wrap(base: PinoBase): Logger {
   return {
-    debug: (message, fields) => base.debug(fields ?? {}, message),
-    info: (message, fields) => base.info(fields ?? {}, message),
-    warn: (message, fields) => base.warn(fields ?? {}, message),
-    error: (message, fields) => base.error(fields ?? {}, message),
+    // As the first field: a line is read from its beginning.
+    debug: (message, fields) => base.debug({ message, ...fields }),
+    info: (message, fields) => base.info({ message, ...fields }),
+    warn: (message, fields) => base.warn({ message, ...fields }),
+    error: (message, fields) => base.error({ message, ...fields }),
     with: (fields: LogFields) => wrap(base.child(fields)),
   };
 }

@@ -46,12 +46,22 @@ def main(url, bodies):
     names = {kind.name for _, scope in types.aggregated_list(project="p") for kind in scope.machine_types}
     body = json.load(open(bodies))[0]
     resource = compute_v1.Instance.from_json(json.dumps(body))
-    instances.insert(project="p", zone="us-central1-a", instance_resource=resource).result(timeout=30)
+    # The operations client inside the extended call would ask the real address.
+    operations = compute_v1.ZoneOperationsClient(**options)
+    place = dict(project="p", zone="us-central1-a")
+
+    def ended(operation):
+        while operation.status != compute_v1.Operation.Status.DONE:
+            time.sleep(0.1)
+            operation = operations.get(operation=operation.name, **place)
+        assert not operation.error.errors, operation
+
+    ended(instances.insert_unary(instance_resource=resource, **place))
     shown = instances.get(project="p", zone="us-central1-a", instance=body["name"])
     assert shown.status == "RUNNING" and shown.scheduling.provisioning_model == "SPOT", shown
     listed = [one.name for _, scope in instances.aggregated_list(project="p") for one in scope.instances]
     assert listed == [body["name"]], listed
-    instances.delete(project="p", zone="us-central1-a", instance=body["name"]).result(timeout=30)
+    ended(instances.delete_unary(instance=body["name"], **place))
     print(json.dumps({"types": sorted(names), "bodies": len(json.load(open(bodies)))}))
 
 

@@ -1,6 +1,7 @@
 /** What an API server makes of our kinds, as tests: run on the embedded one and on the real one. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
+import { IBM_NODE_CLASSES } from '../../src/apis/ibm/ibm-node-class.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../src/apis/karpenter/node-pool.ts';
 import { NODE_POOL_SPEC } from '../../src/apis/karpenter/node-pool-schema.ts';
@@ -13,6 +14,7 @@ import { SPOT_POLICIES, type SpotPolicy } from '../../src/apis/spindrift/spot-po
 import { SPOT_POLICY_SPEC } from '../../src/apis/spindrift/spot-policy-schema.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
+import { ACCEPTED_IBM_NODE_CLASSES, REFUSED_IBM_NODE_CLASSES } from './ibm-node-class-manifests.ts';
 import { ACCEPTED, type Manifest, pool, REFUSED, REFUSED_CHANGES, spotPolicy } from './manifests.ts';
 
 const KINDS: Readonly<Record<string, Resource>> = {
@@ -20,6 +22,7 @@ const KINDS: Readonly<Record<string, Resource>> = {
   NodeClaim: NODE_CLAIMS,
   SimulatedNodeClass: SIMULATED_NODE_CLASSES,
   SpotPolicy: SPOT_POLICIES,
+  IBMNodeClass: IBM_NODE_CLASSES,
 };
 
 export interface ServerUnderTest {
@@ -64,11 +67,11 @@ export function describeKinds(name: string, open: () => Promise<ServerUnderTest>
       await close();
     });
 
-    it.each(Object.entries(ACCEPTED))('take %s', async (_, manifest) => {
+    it.each(Object.entries({ ...ACCEPTED, ...ACCEPTED_IBM_NODE_CLASSES }))('take %s', async (_, manifest) => {
       expect((await create(manifest)).spec).toMatchObject(manifest.spec ?? {});
     });
 
-    it.each(REFUSED.map(({ what, ...rest }) => [what, rest] as const))(
+    it.each([...REFUSED, ...REFUSED_IBM_NODE_CLASSES].map(({ what, ...rest }) => [what, rest] as const))(
       'refuse %s',
       async (_, { manifest, says, fieldValidation }) => {
         const refusal = await refusalOf(create(manifest, fieldValidation));

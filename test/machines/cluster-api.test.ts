@@ -95,7 +95,9 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
         template: { ...template, spec: { ...template.spec, nodeClassRef, requirements } },
       },
     });
-    controller = new SpindriftProcess(kubeconfig, join(directory, 'spindrift.log'), ['--cloud', 'cluster-api']);
+    controller = new SpindriftProcess(kubeconfig, join(directory, 'spindrift.log'), {
+      args: ['--cloud', 'cluster-api'],
+    });
     controller.start();
   }, 240_000);
 

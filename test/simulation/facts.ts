@@ -50,9 +50,9 @@ export class Facts {
     return [...this.#world.cloud.fleet.list()];
   }
 
-  /** The machines each claim ever had, by its UID. */
-  get launched(): ReadonlyMap<string, ReadonlySet<string>> {
-    return this.#world.launched;
+  /** Disks and interfaces, which some dialects of the cloud make beside machines. */
+  get parts(): number {
+    return this.#world.cloud.launchApi.countParts();
   }
 
   list<T extends KubeObject>(kind: Resource<T>): readonly T[] {
@@ -86,6 +86,6 @@ export class Facts {
 
   /** Whether the machine of a node is there. */
   hasMachine({ spec }: Node): boolean {
-    return this.instances.some(({ providerID }) => providerID === spec?.providerID);
+    return this.instances.some(({ providerID, state }) => providerID === spec?.providerID && state !== 'stopped');
   }
 }

@@ -1,4 +1,5 @@
 /** Which labels a pool may ask for, and which are the autoscaler's own. */
+import { cloudOfLabel } from './cloud-domains.ts';
 import {
   CAPACITY_TYPES,
   KARPENTER_GROUP,
@@ -78,4 +79,16 @@ export function restrictionOf(key: string, rules: LabelRules): string | undefine
     return `labels of the domain ${restricted} are set by the autoscaler; ${allowed.sort().join(', ')} may be asked for`;
   }
   return undefined;
+}
+
+/**
+ * Why no node of the pool could have a label: it is another cloud's. The words go on from the label. `ownDomain` is the API
+ * group of the pool's node class, whose labels are its own.
+ */
+export function foreignLabel(key: string, ownDomain: string, rules: LabelRules): string | undefined {
+  const owner = cloudOfLabel(key);
+  if (owner === undefined || owner.domain === ownDomain) return undefined;
+  const same = `${ownDomain}${key.slice(key.indexOf('/'))}`;
+  const instead = rules.wellKnown.has(same) ? `write ${same}` : 'leave it out';
+  return `is a label of ${owner.cloud}, which nodes of ${ownDomain} never have: ${instead}`;
 }

@@ -1,51 +1,96 @@
 /**
  * The hash by which drift is noticed: claims carry the hash of the template they were made from. It covers all of the
- * template but its requirements, which are compared with the node itself. The order of lists does not matter, nor how a
- * duration is written, nor whether something empty is written at all.
+ * template but its requirements, which are compared with the node itself. It is Karpenter's own hash to the last bit, so
+ * that claims keep theirs when a cluster changes over to Spindrift, and back (docs/adr/0017).
  */
-import { createHash } from 'node:crypto';
-import { durationMs } from './duration.ts';
+import { parseTimestamp } from '../../platform/clock.ts';
+import type { Taint } from '../kubernetes/node.ts';
 import type { NodePool } from './node-pool.ts';
+import { hashBytes, hashInteger, hashSet, hashStructure, hashText, hashTextMap } from './structure-hash.ts';
 
-/**
- * How the hash is made, for the annotation `karpenter.sh/nodepool-hash-version`. Change it when the hash of an unchanged
- * template changes. It is not one of Karpenter's own, so that neither takes the other's hashes for drift: claims with
- * another version are given a new hash instead.
- */
-export const NODE_POOL_HASH_VERSION = 'spindrift-v1';
+/** How the hash is made, for the annotation `karpenter.sh/nodepool-hash-version`: Karpenter's, from 1.0 to 1.15. */
+export const NODE_POOL_HASH_VERSION = 'v3';
+
+const NANOSECONDS: Readonly<Record<string, bigint>> = { s: 1_000_000_000n, m: 60_000_000_000n, h: 3_600_000_000_000n };
+/** Go counts the seconds of a time from the year 1. */
+const SECONDS_FROM_YEAR_1_TO_1970 = 62_135_596_800;
 
 /** The hash of a pool's template, as a decimal number of 64 bits. */
 export function nodePoolHash(pool: NodePool): string {
   const { metadata, spec } = pool.spec.template;
-  const { requirements: _, terminationGracePeriod, expireAfter, ...rest } = spec;
-  const hashed = {
-    metadata,
-    ...rest,
-    terminationGracePeriod: comparable(terminationGracePeriod),
-    expireAfter: comparable(expireAfter),
-  };
-  const digest = createHash('sha256').update(canonical(hashed)).digest('hex');
-  return BigInt(`0x${digest.slice(0, 16)}`).toString();
+  const { labels, annotations } = metadata ?? {};
+  return hashStructure('NodeClaimTemplate', [
+    [
+      'ObjectMeta',
+      // A structure without any field is a zero value, one with an empty map is not.
+      labels || annotations
+        ? hashStructure('ObjectMeta', [
+            ['Labels', labels && hashTextMap(labels)],
+            ['Annotations', annotations && hashTextMap(annotations)],
+          ])
+        : undefined,
+    ],
+    [
+      'Spec',
+      hashStructure('NodeClaimTemplateSpec', [
+        ['Taints', spec.taints && hashSet(spec.taints.map(hashTaint))],
+        ['StartupTaints', spec.startupTaints && hashSet(spec.startupTaints.map(hashTaint))],
+        ['NodeClassRef', spec.nodeClassRef && hashNodeClassRef(spec.nodeClassRef)],
+        ['TerminationGracePeriod', hashGracePeriod(spec.terminationGracePeriod)],
+        ['ExpireAfter', hashExpiry(spec.expireAfter)],
+      ]),
+    ],
+  ]).toString();
 }
 
-/** `60m` and `1h` are the same. */
-function comparable(duration: string | undefined): string | undefined {
-  return duration === undefined ? undefined : String(durationMs(duration) ?? duration);
+function hashNodeClassRef({ kind, name, group }: NodePool['spec']['template']['spec']['nodeClassRef']): bigint {
+  return hashStructure('NodeClassReference', [
+    ['Kind', hashFilled(kind)],
+    ['Name', hashFilled(name)],
+    ['Group', hashFilled(group)],
+  ]);
 }
 
-/** A text that is the same for values that mean the same; empty for those that mean nothing. */
-function canonical(value: unknown): string {
-  if (value === undefined || value === null || value === '') return '';
-  if (Array.isArray(value)) return enclosed('[', value.map(canonical), ']');
-  if (typeof value !== 'object') return JSON.stringify(value);
-  const fields = Object.entries(value).map(([name, field]) => {
-    const text = canonical(field);
-    return text === '' ? '' : `${JSON.stringify(name)}:${text}`;
-  });
-  return enclosed('{', fields, '}');
+function hashTaint({ key, value, effect, timeAdded }: Taint): bigint {
+  return hashStructure('Taint', [
+    ['Key', hashFilled(key)],
+    ['Value', hashFilled(value)],
+    ['Effect', hashFilled(effect)],
+    ['TimeAdded', timeAdded ? hashStructure('Time', [['Time', hashTime(timeAdded)]]) : undefined],
+  ]);
 }
 
-function enclosed(open: string, parts: readonly string[], close: string): string {
-  const present = parts.filter((part) => part !== '').sort();
-  return present.length === 0 ? '' : `${open}${present.join(',')}${close}`;
+/** A pointer to a structure in Go: there even where it says zero, but without its field. */
+function hashGracePeriod(text: string | undefined): bigint | undefined {
+  const duration = nanoseconds(text);
+  if (duration === undefined) return undefined;
+  return hashStructure('Duration', [['Duration', duration === 0n ? undefined : hashInteger(duration)]]);
+}
+
+/** A structure with a pointer in Go: `Never` is none, and zero is there. */
+function hashExpiry(text: string | undefined): bigint | undefined {
+  const duration = nanoseconds(text);
+  return duration === undefined ? undefined : hashStructure('NillableDuration', [['Duration', hashInteger(duration)]]);
+}
+
+function hashFilled(text: string | undefined): bigint | undefined {
+  return text ? hashText(text) : undefined;
+}
+
+/** `60m` and `1h` are the same; undefined for `Never`. */
+function nanoseconds(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^(\d+[smh])+$/.test(text)) return undefined;
+  let total = 0n;
+  for (const [, count = '0', unit = ''] of text.matchAll(/(\d+)([smh])/g)) {
+    total += BigInt(count) * (NANOSECONDS[unit] as bigint);
+  }
+  return total;
+}
+
+/** Go's binary form of a time, as a controller whose own zone is UTC has it: seconds, no nanoseconds, no offset. */
+function hashTime(text: string): bigint {
+  const view = new DataView(new ArrayBuffer(15));
+  view.setUint8(0, 1);
+  view.setBigUint64(1, BigInt(Math.floor((parseTimestamp(text) ?? 0) / 1000) + SECONDS_FROM_YEAR_1_TO_1970));
+  return hashBytes(new Uint8Array(view.buffer));
 }

@@ -53,6 +53,16 @@ describe('a pool', () => {
       { template: { requirements: [{ key: 'karpenter.sh/nodepool', operator: 'Exists' }] } },
       'spec.template.spec.requirements[0].key karpenter.sh/nodepool is set by the autoscaler to the name of the pool: leave it out',
     ],
+    [
+      'a requirement on a label of another cloud',
+      { template: { requirements: [{ key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['r7i'] }] } },
+      'spec.template.spec.requirements[0].key karpenter.k8s.aws/instance-family is a label of AWS, which nodes of spindrift.dev never have: leave it out',
+    ],
+    [
+      'a label of another cloud on its nodes',
+      { metadata: { labels: { 'karpenter.azure.com/sku-family': 'D' } } },
+      'spec.template.metadata.labels[karpenter.azure.com/sku-family] is a label of Azure, which nodes of spindrift.dev never have: leave it out',
+    ],
     ['a negative limit', { spec: { limits: { cpu: -1 } } }, 'spec.limits.cpu is -1: write 0 or more'],
     [
       'a limit that is no quantity',

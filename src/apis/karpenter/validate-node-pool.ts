@@ -7,7 +7,7 @@ import { labelKeyProblems, labelValueProblems } from '../kubernetes/label-syntax
 import type { Taint } from '../kubernetes/node.ts';
 import { parseQuantity } from '../kubernetes/quantity.ts';
 import { budgetSchedule } from './budget-window.ts';
-import { CORE_LABEL_RULES, type LabelRules, normalizedLabel, restrictionOf } from './label-rules.ts';
+import { CORE_LABEL_RULES, foreignLabel, type LabelRules, normalizedLabel, restrictionOf } from './label-rules.ts';
 import { LABEL_NODE_POOL } from './labels.ts';
 import type { NodePool, NodePoolSpec } from './node-pool.ts';
 import type { NodeRequirement } from './requirement-schema.ts';
@@ -23,7 +23,9 @@ export interface Problem {
 /** Everything that is wrong with a pool; empty when nothing is. */
 export function nodePoolProblems(pool: NodePool, rules: LabelRules = CORE_LABEL_RULES): Problem[] {
   const { template } = pool.spec;
+  const ownDomain = template.spec.nodeClassRef.group;
   return [
+    ...foreignLabelProblems(template, ownDomain, rules),
     ...labelProblems(template.metadata?.labels ?? {}, rules),
     ...taintProblems(template.spec.taints ?? [], template.spec.startupTaints ?? []),
     ...template.spec.requirements.flatMap((requirement, index) =>
@@ -53,6 +55,24 @@ export function describeProblems(
   if (problems.length === 0) return '';
   const sentences = problems.map(({ field, problem }) => `${field} ${problem}`);
   return `${kind} ${metadata.name ?? ''}: ${sentences.join('; ')}`;
+}
+
+function foreignLabelProblems(
+  { metadata, spec }: NodePoolSpec['template'],
+  ownDomain: string,
+  rules: LabelRules,
+): Problem[] {
+  const located = [
+    ...Object.keys(metadata?.labels ?? {}).map((key) => ({ key, field: `spec.template.metadata.labels[${key}]` })),
+    ...spec.requirements.map(({ key }, index) => ({
+      key,
+      field: `spec.template.spec.requirements[${index}].key ${key}`,
+    })),
+  ];
+  return located.flatMap(({ key, field }) => {
+    const problem = foreignLabel(key, ownDomain, rules);
+    return problem === undefined ? [] : [{ field, problem }];
+  });
 }
 
 function labelProblems(labels: Readonly<Record<string, string>>, rules: LabelRules): Problem[] {

@@ -24,6 +24,12 @@ export interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly ports?: readonly ContainerPort[];
   readonly resources?: ResourceRequirements;
+  readonly lifecycle?: {
+    readonly preStop?: {
+      readonly sleep?: { readonly seconds: number };
+      readonly exec?: { readonly command?: readonly string[] };
+    };
+  };
   /** `Always` on an init container makes it a sidecar. */
   readonly restartPolicy?: 'Always';
 }

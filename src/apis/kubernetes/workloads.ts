@@ -141,6 +141,32 @@ export interface Job extends KubeObject {
   };
 }
 
+/** Makes a Job each time that its schedule comes. */
+export interface CronJob extends KubeObject {
+  readonly spec: {
+    /** Five fields of cron. */
+    readonly schedule: string;
+    readonly timeZone?: string;
+    readonly startingDeadlineSeconds?: number;
+    readonly concurrencyPolicy?: 'Allow' | 'Forbid' | 'Replace';
+    readonly suspend?: boolean;
+    readonly successfulJobsHistoryLimit?: number;
+    readonly failedJobsHistoryLimit?: number;
+    readonly jobTemplate: {
+      readonly metadata?: {
+        readonly labels?: Readonly<Record<string, string>>;
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
+      readonly spec: Job['spec'];
+    };
+  };
+  readonly status?: {
+    readonly active?: readonly { readonly name?: string; readonly uid?: string }[];
+    readonly lastScheduleTime?: string;
+    readonly lastSuccessfulTime?: string;
+  };
+}
+
 /** A template as it once was, for rolling back. */
 export interface ControllerRevision extends KubeObject {
   readonly revision: number;
@@ -152,6 +178,7 @@ export const REPLICA_SETS = resource<ReplicaSet>('apps/v1', 'ReplicaSet', 'repli
 export const STATEFUL_SETS = resource<StatefulSet>('apps/v1', 'StatefulSet', 'statefulsets', 'namespaced');
 export const DAEMON_SETS = resource<DaemonSet>('apps/v1', 'DaemonSet', 'daemonsets', 'namespaced');
 export const JOBS = resource<Job>('batch/v1', 'Job', 'jobs', 'namespaced');
+export const CRON_JOBS = resource<CronJob>('batch/v1', 'CronJob', 'cronjobs', 'namespaced');
 export const CONTROLLER_REVISIONS = resource<ControllerRevision>(
   'apps/v1',
   'ControllerRevision',

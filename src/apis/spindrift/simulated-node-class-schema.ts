@@ -87,6 +87,17 @@ export const SIMULATED_NODE_CLASS_SPEC = object(
   'A cloud that exists only in this program.',
   {
     catalog: defaulted('standard', choice('Which built-in list of instance types is sold.', ['standard'])),
+    dialect: defaulted(
+      'plain',
+      choice('How the API of the cloud is shaped: after one of the clouds there are, with its bad habits.', [
+        'plain',
+        'fleet',
+        'late-failure',
+        'operations',
+        'leftovers',
+        'machines',
+      ]),
+    ),
     catalogFile: text(
       'A JSON file with InstanceTypes, on the machine that the autoscaler runs on, that is sold instead of the built-in list.',
       { minLength: 1, maxLength: 4096 },

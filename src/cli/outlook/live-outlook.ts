@@ -11,7 +11,7 @@ import { type Outlook, type OutlookOptions, outlook } from './outlook.ts';
 import { readNominations } from './read-nominations.ts';
 
 /** What is to be expected of a live cluster. */
-export interface LiveOutlook extends Outlook, Pick<LiveFleet, 'budgets'> {
+export interface LiveOutlook extends Outlook, Pick<LiveFleet, 'budgets' | 'look'> {
   /** Clauses without their ends: which pools are left out, and what the autoscaler waits for. */
   readonly notes: readonly string[];
 }
@@ -24,14 +24,14 @@ export async function liveOutlook(
 ): Promise<LiveOutlook> {
   const { state } = cluster;
   const { nominations, eventsRead } = await readNominations(cluster, signal);
-  const { snapshot, budgets, policies, unusable } = fleetOf(cluster, nominations);
+  const { snapshot, budgets, look, policies, unusable } = fleetOf(cluster, nominations);
   const found = outlook(snapshot, { policies, budgets: budgets(), limits });
   const notes = [
     ...unusable.map(({ pool, problem }) => `pool ${pool} ${problem}`),
     ...waits(state, snapshot.nodes, snapshot.now),
     ...(eventsRead ? [] : ['events may not be read here: which nodes are kept for pods that are to come is not known']),
   ];
-  return { ...found, budgets, notes };
+  return { ...found, budgets, look, notes };
 }
 
 /** What has to be said wherever a move is expected. */

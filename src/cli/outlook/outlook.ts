@@ -9,6 +9,7 @@ import { planMoves } from '../../controllers/disruption/consolidation/plan-moves
 import { withinPolicies } from '../../controllers/disruption/consolidation/within-policies.ts';
 import type { SpotPolicies } from '../../controllers/spot-policy/spot-policies.ts';
 import type { ConsolidationOptions } from '../../engine/consolidation/fleet.ts';
+import { leastFleetPrice } from '../../engine/consolidation/least-fleet-price.ts';
 import type { ConsolidationPlan, KeptCause, Move } from '../../engine/consolidation/plan.ts';
 import { finish } from '../../engine/packing/work.ts';
 import { type BuiltFleet, buildFleet, type FleetSnapshot } from '../../state/build-fleet.ts';
@@ -44,6 +45,8 @@ export interface Outlook {
   readonly built: BuiltFleet;
   readonly moves: readonly ExpectedMove[];
   readonly stays: readonly StayingNode[];
+  /** USD per hour that no fleet for the same pods costs less than, at the prices that are paid now, whatever is moved. */
+  leastPrice(): number;
 }
 
 /** What the outlook is made with. */
@@ -92,7 +95,16 @@ export function outlook(snapshot: FleetSnapshot, { policies, limits, ...given }:
     return [{ move, begins: expected.begins, after: [...new Set(others)].sort((a, b) => a - b) }];
   });
   const dropped = new Map([...refused, ...unlikely.map((move) => [move, UNLIKELY] as const)]);
-  return { plan, built, moves, stays: staysOf(plan, dropped, snapshot, built) };
+  const leastPrice = (): number => leastFleetPrice(buildFleet(atPaidPrices(snapshot)).fleet);
+  return { plan, built, moves, stays: staysOf(plan, dropped, snapshot, built), leastPrice };
+}
+
+/** Risk is no part of the bill. */
+function atPaidPrices(snapshot: FleetSnapshot): FleetSnapshot {
+  return {
+    ...snapshot,
+    pools: snapshot.pools.map((pool) => ({ ...pool, instanceTypes: pool.sold ?? pool.instanceTypes })),
+  };
 }
 
 function staysOf(

@@ -40,7 +40,7 @@ export interface KeptNode {
 /** The whole plan. */
 export interface ConsolidationReport {
   readonly moves: readonly ReportedMove[];
-  /** USD per hour of all nodes, before and after; no fleet that runs these pods and keeps what must be kept costs less than the bound. */
+  /** USD per hour of all nodes, before and after; no fleet for these pods costs less than the bound, whatever is moved. */
   readonly price: { readonly before: number; readonly after: number; readonly lowerBound: number };
   readonly saved: { readonly perHour: number; readonly perMonth: number };
   readonly evictions: number;
@@ -52,15 +52,18 @@ export interface ConsolidationReport {
 
 /** The report of an outlook. */
 export function consolidationReport(
-  { plan, built, moves, stays }: Outlook,
+  { plan, built, moves: expected, stays, leastPrice }: Outlook,
   notes: readonly string[],
 ): ConsolidationReport {
-  const perHour = moves.reduce((sum, { move }) => sum + move.savings, 0);
+  const moves = expected.map((move) => reported(move, built));
+  const perHour = moves.reduce((sum, { savings }) => sum + savings, 0);
+  const after = plan.priceBefore - perHour;
   return {
-    moves: moves.map((move) => reported(move, built.cloudName)),
-    price: { before: plan.priceBefore, after: plan.priceBefore - perHour, lowerBound: plan.lowerBound },
+    moves,
+    // The last digits of sums differ.
+    price: { before: plan.priceBefore, after, lowerBound: Math.min(after, leastPrice()) },
     saved: { perHour, perMonth: perMonth(perHour) },
-    evictions: moves.reduce((sum, { move }) => sum + move.landings.length, 0),
+    evictions: moves.reduce((sum, { evictions }) => sum + evictions, 0),
     kept: stays.map(({ node, because, wouldSave }) => ({
       node,
       pool: poolOf(built.states.get(node) ?? { name: node }) ?? null,
@@ -72,7 +75,10 @@ export function consolidationReport(
   };
 }
 
-function reported({ move, begins, after }: ExpectedMove, cloudName: BuiltFleet['cloudName']): ReportedMove {
+function reported({ move, begins, after }: ExpectedMove, { cloudName, fleet }: BuiltFleet): ReportedMove {
+  // The plan counts the risk of spot capacity as a price, which nobody is billed for.
+  const goes = fleet.nodes.filter(({ name }) => move.nodes.includes(name)).reduce((sum, { price }) => sum + price, 0);
+  const comes = move.newNodes.reduce((sum, { price }) => sum + price, 0);
   return {
     reason: move.reason,
     begins,
@@ -85,7 +91,7 @@ function reported({ move, begins, after }: ExpectedMove, cloudName: BuiltFleet['
       price,
     })),
     evictions: move.landings.length,
-    savings: move.savings,
+    savings: goes - comes,
     after,
   };
 }

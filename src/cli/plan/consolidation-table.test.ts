@@ -5,6 +5,7 @@ import {
   aPodBudget,
   aRunningPod,
   type FleetSnapshotParts,
+  MACHINES,
 } from '../../state/testkit/a-fleet-snapshot.ts';
 import { aStateNode, ON_DEMAND } from '../../state/testkit/a-state-node.ts';
 import { outlook } from '../outlook/outlook.ts';
@@ -49,6 +50,33 @@ describe('a plan of consolidation', () => {
     );
     expect(said).toMatch(/kept +\$0\.\d+ +it is marked as not to be disrupted/);
     expect(said).toContain('Note: pool gpu is not ready: no such class.');
+  });
+
+  it('prints no bound that its own table contradicts: what must stay now does not make these pods dearer', () => {
+    const nodes = ['a', 'b', 'c'].map((name) =>
+      aStateNode({ name, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+    );
+    const pods = nodes.map(({ name }) => aRunningPod(`on-${name}`, name));
+    const { price, kept } = report({ nodes, pods });
+    expect(price.after).toBeCloseTo(0.09);
+    const couldGo = kept.reduce((sum, { wouldSave }) => sum + wouldSave, 0);
+    expect(couldGo).toBeGreaterThan(0.05);
+    expect(price.lowerBound).toBeLessThanOrEqual(0.03);
+    expect(price.lowerBound).toBeGreaterThan(0.01);
+  });
+
+  it('says what is paid, without the price of risk', () => {
+    const risky = MACHINES.map((type) => ({
+      ...type,
+      offerings: type.offerings.map((one) => (one.capacityType === 'spot' ? { ...one, price: one.price * 1.5 } : one)),
+    }));
+    const nodePool = aNodePool({ spec: { disruption: { budgets: [] } } });
+    const pools = [{ pool: nodePool, instanceTypes: risky, sold: MACHINES }];
+    const made = report({ ...MIXED, nodePools: [nodePool], pools });
+    const comes = made.moves.flatMap(({ newNodes }) => newNodes).reduce((sum, { price }) => sum + price, 0);
+    const stays = 0.03;
+    expect(made.price.after).toBeCloseTo(stays + comes);
+    expect(made.price.lowerBound).toBeLessThanOrEqual(made.price.after);
   });
 
   it('says so when there is nothing to do', () => {

@@ -51,6 +51,22 @@ describe('a plan', () => {
     expect(made.nodes[0]?.requests.cpu).toBe(7000);
   });
 
+  it('counts what LimitRanges give to pods and daemons, wherever they are written', async () => {
+    const range = `---
+apiVersion: v1
+kind: LimitRange
+metadata: {name: range}
+spec: {limits: [{type: Container, defaultRequest: {cpu: 5}}]}
+`;
+    const daemon = deployment('agent', 1, containers('{}'))
+      .replace('kind: Deployment', 'kind: DaemonSet')
+      .replace('replicas: 1', 'updateStrategy: {type: OnDelete}');
+    const web = pool() + deployment('web', 1, containers('{}'));
+    const [alone, beside] = await Promise.all([plan(web + range), plan(web + daemon + range)]);
+    expect(alone.nodes[0]?.requests.cpu).toBe(5000);
+    expect(beside.price.perHour).toBeGreaterThan(alone.price.perHour);
+  });
+
   it('notes pools that can make nothing, and words in them that mean nothing', async () => {
     const text = pool().replace(
       'requirements: [',
@@ -110,6 +126,14 @@ describe('a plan', () => {
     await expect(made).rejects.toThrow('what OtherNodeClass default sells is not known here');
   });
 
+  it('is refused, and told the label to write, where a pool asks for labels of another cloud', async () => {
+    const aws = '{key: karpenter.k8s.aws/instance-family, operator: In, values: [r7i]}';
+    const text = pool().replace('requirements: [', `requirements: [${aws}, `);
+    await expect(plan(text)).rejects.toThrow(
+      'all.yaml: NodePool general: spec.template.spec.requirements[0].key karpenter.k8s.aws/instance-family is a label of AWS, which nodes of spindrift.dev never have: write spindrift.dev/instance-family',
+    );
+  });
+
   it('does not wait for volumes that nobody has made yet', async () => {
     const set = deployment('db', 3, containers('{requests: {cpu: 1}}'))
       .replace('kind: Deployment', 'kind: StatefulSet')
@@ -118,6 +142,33 @@ describe('a plan', () => {
         'volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n  replicas:',
       );
     expect((await plan(pool() + set)).podsPlaced).toBe(3);
+  });
+
+  it('is made for objects as kubectl get -o yaml prints them', async () => {
+    const web = deployment('web', 6, containers('{requests: {cpu: 1}}'));
+    const fromServer = web
+      .replace('{name: web}', '{name: web, uid: 5e2b, resourceVersion: "1123", generation: 3, managedFields: []}')
+      .replace('spec:', 'status: {replicas: 6, observedGeneration: 3}\nspec:');
+    const made = await plan(pool() + fromServer);
+    expect(made.podsPlaced).toBe(6);
+  });
+
+  it('has the pods of one run of each CronJob, and says so', async () => {
+    const cron = `---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly}
+spec:
+  schedule: "0 3 * * *"
+  jobTemplate:
+    spec:
+      parallelism: 2
+      completions: 2
+      template: {spec: {restartPolicy: Never, containers: [{name: main, image: x, resources: {requests: {cpu: 1}}}]}}
+`;
+    const made = await plan(pool() + cron);
+    expect(made.nodes.flatMap(({ pods }) => pods).toSorted()).toEqual(['default/nightly-1', 'default/nightly-2']);
+    expect(made.notes).toContain('CronJob default/nightly is planned as one run, beside everything else');
   });
 
   it('is refused with every problem of all manifests: file, document, object, field', async () => {

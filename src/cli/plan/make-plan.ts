@@ -2,9 +2,18 @@
 import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
 import { describeProblems, nodePoolDoubts } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
-import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
+import { admittedSpec, LIMIT_RANGES } from '../../apis/kubernetes/limit-range.ts';
+import { type KubeObject, keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
-import { DAEMON_SETS, DEPLOYMENTS, JOBS, REPLICA_SETS, STATEFUL_SETS } from '../../apis/kubernetes/workloads.ts';
+import {
+  CRON_JOBS,
+  DAEMON_SETS,
+  type DaemonSet,
+  DEPLOYMENTS,
+  JOBS,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+} from '../../apis/kubernetes/workloads.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import { DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
 import type { NodeClass } from '../../cloud/node-class-kind.ts';
@@ -23,11 +32,12 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 import { dollars, perMonth } from '../money.ts';
 import { KnownClouds } from '../offline-clouds.ts';
 import { adviceText } from '../why/advice.ts';
+import { asWritten } from './as-written.ts';
 import { ImaginedCluster } from './imagined-cluster.ts';
 import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
 import { plannedStorage } from './planned-storage.ts';
 import type { ReadManifests } from './read-manifests.ts';
-import { podOf, podsLike, type Workload } from './workload-pods.ts';
+import { oneRun, podOf, podsLike, type Workload } from './workload-pods.ts';
 
 /** What a plan depends on beside the manifests. */
 export interface PlanOptions {
@@ -39,22 +49,36 @@ export interface PlanOptions {
 }
 
 /** Plans for manifests; MANIFESTS_INVALID with a line for each problem when some of them are wrong. */
-export async function makePlan({ manifests, problems }: ReadManifests, options: PlanOptions): Promise<PlanReport> {
+export async function makePlan(
+  { manifests: read, problems }: ReadManifests,
+  options: PlanOptions,
+): Promise<PlanReport> {
   const cluster = await ImaginedCluster.create();
+  const { manifests, madeByOthers, priorityClasses } = asWritten(read);
+  for (const name of priorityClasses) await cluster.apply({ source: '', object: aPriorityClass(name) });
   // What pods are checked against must be there before them.
-  const first = manifests.filter(({ object }) => object.kind === 'PriorityClass');
+  const first = manifests.filter(({ object }) => object.kind === 'PriorityClass' || object.kind === 'LimitRange');
   for (const manifest of new Set([...first, ...manifests])) await cluster.apply(manifest);
   const workloads = await workloadsOf(cluster);
   const pods = await podsOf(cluster, workloads);
   const found = [...problems, ...cluster.problems];
   if (found.length > 0) throw new SpindriftError('MANIFESTS_INVALID', { problems: found.join('\n') });
   const notes = cluster.unknownKinds.map((kind) => `${kind} is not known here and was passed over`);
+  if (madeByOthers > 0)
+    notes.push(
+      `${madeByOthers} of the objects that are given are made by others of them, or by nodes, and were passed over`,
+    );
+  for (const name of priorityClasses) notes.push(`PriorityClass ${name} is not given: planned as priority 0`);
+  for (const cron of await cluster.list(CRON_JOBS)) {
+    const how = cron.spec.suspend === true ? 'without pods: it is suspended' : 'as one run, beside everything else';
+    notes.push(`CronJob ${keyText(keyOf(cron))} is planned ${how}`);
+  }
   const pools = await usablePools(cluster, options, notes);
   const built = buildProblem({
     pending: pods,
     nodes: [],
     podsOn: () => [],
-    daemonSets: await cluster.list(DAEMON_SETS),
+    daemonSets: await daemonSetsOf(cluster),
     pools,
     namespaces: await cluster.list(NAMESPACES),
     storage: await plannedStorage(cluster, workloads, pods),
@@ -62,6 +86,11 @@ export async function makePlan({ manifests, problems }: ReadManifests, options: 
   const solution = solve(built.problem, options.solve);
   const newNodes = withinPolicies(solution.newNodes, built, pools, await cluster.list(SPOT_POLICIES), notes);
   return report(built, { ...solution, newNodes }, notes);
+}
+
+function aPriorityClass(name: string): KubeObject {
+  const priorityClass = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value: 0 };
+  return priorityClass;
 }
 
 /** The nodes as the SpotPolicies that are given want them. */
@@ -96,7 +125,18 @@ async function workloadsOf(cluster: ImaginedCluster): Promise<Workload[]> {
     ...(await cluster.list(REPLICA_SETS)),
     ...(await cluster.list(STATEFUL_SETS)),
     ...(await cluster.list(JOBS)),
+    ...(await cluster.list(CRON_JOBS)).flatMap((cron) => oneRun(cron) ?? []),
   ];
+}
+
+/** With templates that ask for what their pods will get. */
+async function daemonSetsOf(cluster: ImaginedCluster): Promise<DaemonSet[]> {
+  const ranges = Map.groupBy(await cluster.list(LIMIT_RANGES), ({ metadata }) => metadata.namespace);
+  return (await cluster.list(DAEMON_SETS)).map((daemonSet) => {
+    const { template } = daemonSet.spec;
+    const spec = admittedSpec(template.spec, ranges.get(daemonSet.metadata.namespace));
+    return { ...daemonSet, spec: { ...daemonSet.spec, template: { ...template, spec } } };
+  });
 }
 
 async function podsOf(cluster: ImaginedCluster, workloads: readonly Workload[]): Promise<Pod[]> {

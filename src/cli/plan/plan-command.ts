@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { SpindriftError } from '../../platform/errors.ts';
 import { RealClock } from '../../platform/real-clock.ts';
 import { makePlan } from './make-plan.ts';
+import type { PlanReport } from './plan-report.ts';
 import { planTable } from './plan-table.ts';
 import { readManifests } from './read-manifests.ts';
 
@@ -14,8 +15,21 @@ export interface PlanCommandOptions {
   readonly output: 'table' | 'json' | 'yaml';
 }
 
-/** Reads the files, plans, and gives what to print. */
-export async function plan({ files, catalogFile, seconds, output }: PlanCommandOptions): Promise<string> {
+/** What came of it. */
+export interface PlanOutcome {
+  readonly text: string;
+  /** Of the program. */
+  readonly code: number;
+}
+
+/** What `spindrift plan` ends with when some pods have no place. */
+export const WITHOUT_PLACE = 2;
+
+/** As wide as a text is that goes into a file. */
+const FILE_WIDTH = 120;
+
+/** Reads the files, plans, and gives what to print and the exit code. */
+export async function plan({ files, catalogFile, seconds, output }: PlanCommandOptions): Promise<PlanOutcome> {
   const manifests = await readManifests(files);
   if (manifests.manifests.length === 0 && manifests.problems.length === 0)
     throw new SpindriftError('ARGUMENT_INVALID', {
@@ -28,6 +42,10 @@ export async function plan({ files, catalogFile, seconds, output }: PlanCommandO
     solve: { elapsedMs: () => clock.elapsed(), deadlineMs: clock.elapsed() + seconds * 1000 },
     ...(catalogFile === undefined ? {} : { catalogFile }),
   });
+  return { text: textOf(made, output), code: made.withoutPlace.length === 0 ? 0 : WITHOUT_PLACE };
+}
+
+function textOf(made: PlanReport, output: PlanCommandOptions['output']): string {
   if (output === 'json') return `${JSON.stringify(made, null, 2)}\n`;
-  return output === 'yaml' ? stringify(made) : planTable(made);
+  return output === 'yaml' ? stringify(made) : planTable(made, process.stdout.columns ?? FILE_WIDTH);
 }

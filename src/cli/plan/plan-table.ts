@@ -1,48 +1,26 @@
 /** A plan for people. */
 import { dollars } from '../money.ts';
-import { textTable } from '../text-table.ts';
 import { reasonLines } from '../why/pod-why-text.ts';
-import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
+import { wrapped } from '../wrapped.ts';
+import type { PlanReport, PodsWithoutPlace } from './plan-report.ts';
+import { planRows, podsText } from './plan-rows.ts';
 
-/** The whole plan as text. */
-export function planTable(plan: PlanReport): string {
+/** So many reasons why pods have no place are told. */
+const REASONS = 10;
+
+/** The whole plan as text, in lines of at most `width` characters. */
+export function planTable(plan: PlanReport, width = Number.POSITIVE_INFINITY): string {
+  const { nodes, notes } = plan;
+  // What concerns the most pods first.
+  const without = plan.withoutPlace.toSorted((a, b) => b.pods.length - a.pods.length);
+  const untold = without.slice(REASONS).reduce((sum, { pods }) => sum + pods.length, 0);
   const parts = [
-    ...(plan.nodes.length === 0 ? ['Nothing would be launched.'] : [nodesTable(plan.nodes), totals(plan)]),
-    ...plan.withoutPlace.map(withoutPlace),
-    ...(plan.notes.length === 0 ? [] : [plan.notes.map((note) => `Note: ${note}.`).join('\n')]),
+    ...(nodes.length === 0 ? ['Nothing would be launched.'] : [planRows(nodes, width), totals(plan)]),
+    ...without.slice(0, REASONS).map((one) => withoutPlace(one, width)),
+    ...(untold === 0 ? [] : [`No place for ${count(untold, 'more pod')}; -o json says why.`]),
+    ...(notes.length === 0 ? [] : [notes.map((note) => `Note: ${note}.`).join('\n')]),
   ];
-  return `${parts.join('\n\n')}\n`;
-}
-
-/** Nodes that are alike, pods included, share a row. */
-function nodesTable(nodes: readonly PlannedNode[]): string {
-  const rows = Map.groupBy(nodes, (node) =>
-    JSON.stringify([node.pool, node.instanceType, node.zone, node.capacityType, node.price, podNames(node.pods)]),
-  );
-  const cells = [...rows.values()].map((alike) => {
-    const node = alike[0] as PlannedNode;
-    const { pool, instanceType, zone, capacityType, price, pods } = node;
-    return [
-      String(alike.length),
-      pool,
-      instanceType,
-      zone,
-      capacityType,
-      capacityType === 'reserved' ? 'paid' : dollars(price),
-      podNames(pods),
-    ];
-  });
-  return textTable(['NODES', 'POOL', 'TYPE', 'ZONE', 'CAPACITY', '$/HOUR', 'PODS ON EACH'], cells, [0, 5]);
-}
-
-/** `12 web, 1 db`: how many pods of each workload. */
-function podNames(pods: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const pod of pods) {
-    const name = pod.replace(/^default\//, '').replace(/-\d+$/, '');
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
+  return `${parts.map((part, index) => (index === 0 ? part : wrapped(part, width))).join('\n\n')}\n`;
 }
 
 function totals({ nodes, price, lowerBound, gap, podsPlaced }: PlanReport): string {
@@ -58,8 +36,8 @@ function totals({ nodes, price, lowerBound, gap, podsPlaced }: PlanReport): stri
   return `${what}: ${cost}${paid}. ${bound}`;
 }
 
-function withoutPlace({ pods, why, reason }: PodsWithoutPlace): string {
-  const title = `No place for ${podNames(pods)}`;
+function withoutPlace({ pods, why, reason }: PodsWithoutPlace, width: number): string {
+  const title = `No place for ${podsText(pods, width - 16)}`;
   if (reason === undefined) return `${title}: ${why}.`;
   return [`${title}:`, ...reasonLines(reason).map((line) => `  ${line}`)].join('\n');
 }

@@ -22,14 +22,18 @@ export async function plannedStorage(
   pods: readonly Pod[],
 ): Promise<StorageLookup> {
   const written = await cluster.list(PERSISTENT_VOLUME_CLAIMS);
-  const claims = byKey([...written, ...workloads.flatMap(claimsOf), ...pods.flatMap(ephemeralClaims)]);
+  // A claim that is given says more than the template it was made from.
+  const claims = byKey([...workloads.flatMap(claimsOf), ...pods.flatMap(ephemeralClaims), ...written]);
   const volumes = byKey(await cluster.list(PERSISTENT_VOLUMES));
   const classes = byKey(await cluster.list(STORAGE_CLASSES));
   return {
     claim: (namespace, name) => {
       const claim = claims.get(`${namespace}/${name}`);
       if (claim === undefined) return undefined;
-      return { ...claim, spec: { ...claim.spec, storageClassName: claim.spec.storageClassName || UNNAMED } };
+      const { volumeName, ...spec } = claim.spec;
+      // A volume of another cluster does not come along.
+      const bound = volumeName !== undefined && volumes.has(volumeName) ? { volumeName } : {};
+      return { ...claim, spec: { ...spec, ...bound, storageClassName: spec.storageClassName || UNNAMED } };
     },
     volume: (name) => volumes.get(name),
     storageClass: (name) => {

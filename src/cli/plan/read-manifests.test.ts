@@ -19,6 +19,27 @@ describe('manifests', () => {
     expect(parseManifests('all.json', list).manifests.map(({ object }) => object.metadata.name)).toEqual(['a', 'b']);
   });
 
+  it('may be items of a list of one kind, which do not say their kind', () => {
+    const list = { apiVersion: 'apps/v1', kind: 'DeploymentList', items: [{ metadata: { name: 'a' } }] };
+    expect(parseManifests('all.json', JSON.stringify(list)).manifests.map(({ object }) => object)).toEqual([
+      { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' } },
+    ]);
+  });
+
+  it.each(['\x7fELF\0\0\x01', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe]).toString('utf8')])(
+    'are refused in a sentence when they are not text',
+    (text) => {
+      expect(parseManifests('bin/tool', text)).toEqual({
+        manifests: [],
+        problems: ['bin/tool is not a text file: name manifests in YAML or JSON'],
+      });
+    },
+  );
+
+  it('are refused in a sentence when an alias leads nowhere', () => {
+    expect(parseManifests('x.yaml', 'a: *b').problems).toEqual([expect.stringMatching(/^x\.yaml.*: .*\bb\b/)]);
+  });
+
   it('are refused with the line when they are not YAML', () => {
     const { problems } = parseManifests('web.yaml', `${DEPLOYMENT}---\nkind: [`);
     expect(problems).toHaveLength(1);

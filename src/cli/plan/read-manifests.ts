@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as readStream } from 'node:stream/consumers';
-import { LineCounter, parseAllDocuments } from 'yaml';
+import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import { formerKindProblem } from '../../apis/karpenter/former-kinds.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import { asError, SpindriftError } from '../../platform/errors.ts';
@@ -33,6 +33,9 @@ export async function readManifests(paths: readonly string[]): Promise<ReadManif
 
 /** The manifests of one text. */
 export function parseManifests(path: string, text: string): ReadManifests {
+  // Bytes that are no UTF-8 are read as this character.
+  if (/[\0\uFFFD]/.test(text))
+    return { manifests: [], problems: [`${path} is not a text file: name manifests in YAML or JSON`] };
   const lines = new LineCounter();
   const manifests: Manifest[] = [];
   const problems: string[] = [];
@@ -45,13 +48,23 @@ export function parseManifests(path: string, text: string): ReadManifests {
       problems.push(`${source}, line ${lines.linePos(error.pos[0]).line}: ${error.message}`);
       continue;
     }
-    for (const item of itemsOf(document.toJS({ maxAliasCount: 1000 }))) {
+    for (const item of itemsOf(plainValue(document, source, problems))) {
       const problem = manifestProblem(item);
       if (problem === undefined) manifests.push({ source, object: item as KubeObject });
       else problems.push(`${source}: ${problem}`);
     }
   }
   return { manifests, problems };
+}
+
+/** The value of a document; aliases to nowhere, and aliases that blow it up, are found only here. */
+function plainValue(document: Document.Parsed, source: string, problems: string[]): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 1000 });
+  } catch (error) {
+    problems.push(`${source}: ${asError(error).message}`);
+    return undefined;
+  }
 }
 
 async function readPath(path: string): Promise<{ path: string; text: string }[]> {
@@ -81,8 +94,11 @@ async function filesOf(path: string): Promise<string[]> {
 /** The objects of a document: one, those of a List, or none where a document is empty. */
 function itemsOf(document: unknown): unknown[] {
   if (document === null || document === undefined) return [];
-  const { kind, items } = document as { kind?: unknown; items?: unknown };
-  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) ? items : [document];
+  const { apiVersion, kind, items } = document as { apiVersion?: unknown; kind?: unknown; items?: unknown };
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return [document];
+  // Items of a DeploymentList need not say that they are Deployments.
+  const ofList = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) };
+  return items.map((item: unknown) => (typeof item === 'object' && item !== null ? { ...ofList, ...item } : item));
 }
 
 function manifestProblem(value: unknown): string | undefined {

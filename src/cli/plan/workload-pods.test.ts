@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Deployment, Job, StatefulSet } from '../../apis/kubernetes/workloads.ts';
-import { claimsOf, podCount, podOf, podsLike } from './workload-pods.ts';
+import type { CronJob, Deployment, Job, StatefulSet } from '../../apis/kubernetes/workloads.ts';
+import { claimsOf, oneRun, podCount, podOf, podsLike } from './workload-pods.ts';
 
 const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main' }] } };
 const metadata = { name: 'web', namespace: 'shop', uid: 'u' };
@@ -42,6 +42,17 @@ describe('the pods of a workload', () => {
     expect(podCount(job({ parallelism: 5 }))).toBe(5);
     expect(podCount(job({ parallelism: 5, completions: 2 }))).toBe(2);
     expect(podCount(job({ parallelism: 5, suspend: true }))).toBe(0);
+  });
+
+  it('of a CronJob are those of one run, and none while it is suspended', () => {
+    const cron = (suspend: boolean): CronJob => ({
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
+      metadata,
+      spec: { schedule: '@daily', suspend, jobTemplate: { spec: { parallelism: 3, template } } },
+    });
+    expect(podCount(oneRun(cron(false))!)).toBe(3);
+    expect(oneRun(cron(true))).toBeUndefined();
   });
 
   it('of a StatefulSet have claims of their own', () => {

@@ -2,10 +2,23 @@
 import type { KubeObject, OwnerReference } from '../../apis/kubernetes/object.ts';
 import type { Pod, Volume } from '../../apis/kubernetes/pod.ts';
 import type { PersistentVolumeClaim } from '../../apis/kubernetes/volumes.ts';
-import type { Deployment, Job, PodTemplateSpec, ReplicaSet, StatefulSet } from '../../apis/kubernetes/workloads.ts';
+import type {
+  CronJob,
+  Deployment,
+  Job,
+  PodTemplateSpec,
+  ReplicaSet,
+  StatefulSet,
+} from '../../apis/kubernetes/workloads.ts';
 
 /** A kind of object that makes pods for new nodes. */
 export type Workload = Deployment | ReplicaSet | StatefulSet | Job;
+
+/** One run of a CronJob; undefined for one that is suspended. */
+export function oneRun({ metadata, spec }: CronJob): Job | undefined {
+  if (spec.suspend === true) return undefined;
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: spec.jobTemplate.spec };
+}
 
 /** How many pods a workload runs at a time. */
 export function podCount(workload: Workload): number {

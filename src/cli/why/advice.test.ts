@@ -49,12 +49,12 @@ describe('what came closest', () => {
     [{ kind: 'min-values', key: 'family', wanted: 3, actual: 1 }, 'asks for 3', 'lower minValues of family'],
     [
       { kind: 'topology', rule: 'spread', topologyKey: 'zone' },
-      'would break the spread over zone',
+      'its spread over zone does not allow it',
       'loosen the spread of the pod',
     ],
     [
       { kind: 'topology', rule: 'affinity', topologyKey: 'zone' },
-      'would break the affinity over zone',
+      'no pod that its affinity over zone asks for is anywhere yet',
       'start a pod that matches the affinity first',
     ],
     [
@@ -80,5 +80,27 @@ describe('amounts', () => {
     expect(amountText('memory', 512 * 1024 ** 2)).toBe('512Mi');
     expect(amountText('memory', 100)).toBe('100');
     expect(amountText('nvidia.com/gpu', 8)).toBe('8');
+  });
+});
+
+describe('the advice for a spread', () => {
+  const blocked = (sold: boolean): NearestMiss =>
+    miss({
+      kind: 'topology',
+      rule: 'spread',
+      topologyKey: 'topology.kubernetes.io/zone',
+      maxSkew: 1,
+      podsHere: 3,
+      domains: [{ domain: 'zone-a', pods: 0, nodes: ['node-1'], nodeCount: 1, sold }],
+    });
+
+  it('does not ask for more zones when the zones that count are those where no pool sells anything', () => {
+    expect(adviceText(blocked(false))).toBe(
+      'no pool can make a node in zone-a: remove node-1 or make room there, or keep these out of the spread by a node affinity of the pod on topology.kubernetes.io/zone, or loosen it (a larger maxSkew, or whenUnsatisfiable: ScheduleAnyway)',
+    );
+  });
+
+  it('asks to let the pod use the zones that a pool sells', () => {
+    expect(adviceText(blocked(true))).toMatch(/^let the pod and pool general use zone-a, or loosen the spread/);
   });
 });

@@ -1,6 +1,7 @@
 /** What came closest to a place for a pod, and what to change, in words. */
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import { amountText } from '../../engine/explain/amounts.ts';
+import { topologyAdvice, topologyWords } from '../../engine/explain/topology-words.ts';
 import { wantedText } from '../../engine/explain/wanted-text.ts';
 import type { NearestMiss, NeededChange } from '../../engine/solution.ts';
 
@@ -25,7 +26,7 @@ export function missText({ change }: NearestMiss): string {
     case 'min-values':
       return `leaves too few values of ${change.key} open: the pool asks for ${change.wanted}`;
     case 'topology':
-      return `would break the ${change.rule} over ${change.topologyKey}`;
+      return `would not do: ${topologyWords(change)}`;
     case 'daemon':
       return `gets a pod of DaemonSet ${change.daemon}, and the anti-affinity of ${change.avoidedBy === 'pod' ? 'the pod' : 'the DaemonSet'} over ${change.topologyKey} keeps the two apart`;
     case 'nothing-to-buy':
@@ -52,9 +53,7 @@ export function adviceText({ change, pool }: NearestMiss): string {
     case 'min-values':
       return `lower minValues of ${change.key} in pool ${pool}, or widen its requirements`;
     case 'topology':
-      return change.rule === 'affinity'
-        ? 'start a pod that matches the affinity first, or loosen it'
-        : `loosen the ${change.rule} of the pod, or let pool ${pool} reach more domains of ${change.topologyKey}`;
+      return topologyAdvice(change, pool);
     case 'daemon':
       return `loosen the anti-affinity of ${change.avoidedBy === 'pod' ? 'the pod' : `DaemonSet ${change.daemon}`}, or give a pool a taint that the pod tolerates and DaemonSet ${change.daemon} does not`;
     case 'nothing-to-buy':

@@ -30,9 +30,11 @@ function stay(node: string, parts: FleetSnapshotParts): NodeStay | undefined {
   return nodeStay(node, found, budgets);
 }
 
+const withStay = (found: ReturnType<typeof nodeStay>) => (found === undefined ? {} : { stay: found });
+
 function text(node: string, parts: FleetSnapshotParts): string {
   const why = nodeWhy(aStateNode({ name: node }));
-  return why === undefined ? '' : nodeWhyText(why, stay(node, parts));
+  return why === undefined ? '' : nodeWhyText(why, withStay(stay(node, parts)));
 }
 
 describe('why a node is still there', () => {

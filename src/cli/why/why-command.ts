@@ -1,5 +1,6 @@
 /** Everything `spindrift why` does: reads the cluster once, asks, and gives what to print. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { engineSolve } from '../../controllers/disruption/engine-solve.ts';
 import { SpindriftError } from '../../platform/errors.ts';
 import { hint } from '../../platform/nearest.ts';
 import type { StateNode } from '../../state/state-node.ts';
@@ -7,6 +8,7 @@ import { type ClusterChoice, type WatchedCluster, withWatchedCluster } from '../
 import { marketOf, snapshotOf } from '../live-snapshot.ts';
 import { liveOutlook, UNKNOWN } from '../outlook/live-outlook.ts';
 import { marketPrices } from './market-prices.ts';
+import { nodeDue } from './node-due.ts';
 import { nodeStay } from './node-stay.ts';
 import { nodeWhy } from './node-why.ts';
 import { nodeWhyText } from './node-why-text.ts';
@@ -57,7 +59,11 @@ async function aboutNode(cluster: WatchedCluster, name: string, signal: AbortSig
     const found = await liveOutlook(cluster, { maxSteps: STEPS }, signal);
     const consolidation = nodeStay(state.name, found, found.budgets());
     const notes = consolidation?.outcome === 'goes' ? [...found.notes, UNKNOWN] : found.notes;
-    return { data: { ...data, consolidation, notes }, text: nodeWhyText(data, consolidation, notes) };
+    const { snapshot, spot } = snapshotOf(cluster);
+    const solve = engineSolve(cluster.clock, spot, {});
+    const due = await nodeDue(state, { look: found.look, pools: snapshot.pools, solve }, signal);
+    const text = nodeWhyText(data, { ...(consolidation && { stay: consolidation }), ...(due && { due }) }, notes);
+    return { data: { ...data, due, consolidation, notes }, text };
   }
   const text = `Node ${name} was not made by a NodePool: somebody else brought it into the cluster.\n`;
   return { data: { node: name, pool: null }, text };

@@ -67,15 +67,33 @@ export interface FaultSettings {
   readonly launchFailureRate: number;
   /** Which share of the machines never becomes a node. */
   readonly registrationFailureRate: number;
+  /** Which share of what its type says a node lacks when it joins; absent means none. */
+  readonly missingCapacity?: number;
   /** How long a new instance is not shown by lists. */
   readonly consistencyDelayMs: number;
   /** Launches are refused for want of a permission. */
   readonly denied?: boolean;
   /** How many instances the account may have; absent means any number. */
   readonly quota?: number;
+  /** Lists fail; everything else works. */
+  readonly listsFail?: boolean;
 }
 
+/**
+ * How an account's API is shaped, after the clouds there are; docs/writing-a-cloud.md says what each stands for.
+ * - plain: one call launches one machine, and a token makes it one launch
+ * - fleet: one call takes many offerings; a token replays its first result; an answer can carry a machine and refusals
+ * - late-failure: every create succeeds, and some machines turn out failed seconds later; names are the only key
+ * - operations: a create returns an operation that may fail later; names are unique per zone; stopped machines stay
+ * - leftovers: a failed create leaves parts behind; interrupted machines stay deallocated; IDs change case
+ * - machines: the provider ID is known minutes later; an outside controller adds machines
+ */
+export const DIALECTS = ['plain', 'fleet', 'late-failure', 'operations', 'leftovers', 'machines'] as const;
+export type DialectName = (typeof DIALECTS)[number];
+
 export interface AccountSettings {
+  /** Default `plain`. */
+  readonly dialect?: DialectName;
   readonly regions: readonly Region[];
   /** What is sold, with its mean prices. */
   readonly catalogue: readonly InstanceType[];

@@ -9,6 +9,8 @@ export type ApiErrorCode =
   | 'InternalError'
   | 'InvalidParameter'
   | 'IncorrectInstanceState'
+  | 'IdempotentParameterMismatch'
+  | 'NameNotUnique'
   | 'InstanceNotFound';
 
 /** An answer of the simulated cloud that says no. */

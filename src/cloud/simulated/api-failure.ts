@@ -19,6 +19,9 @@ export function apiFailure(operation: string, thrown: unknown): unknown {
       return new SpindriftError('CLOUD_THROTTLED', { operation, retryAfterMs }, cause);
     case 'UnauthorizedOperation':
       return new SpindriftError('CLOUD_DENIED', { operation, problem }, cause);
+    // The former launch of that token, or of that name, is found when it is shown.
+    case 'IdempotentParameterMismatch':
+    case 'NameNotUnique':
     case 'InternalError':
       return new SpindriftError('CLOUD_UNAVAILABLE', { operation, problem }, cause);
     case 'IncorrectInstanceState':

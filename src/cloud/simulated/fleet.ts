@@ -49,7 +49,7 @@ export class Fleet {
   add(instance: SimulatedInstance, startMs: number): void {
     this.#byToken.set(instance.token, instance.id);
     this.#put(instance);
-    if (instance.state === 'pending')
+    if (instance.state === 'pending' && instance.failure === undefined)
       this.#after(instance.id, startMs, () => this.update(instance.id, { state: 'running' }));
   }
 

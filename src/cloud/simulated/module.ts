@@ -1,5 +1,6 @@
 /** The simulated cloud as a cloud that can be enabled. */
 import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
+import { durationOption } from '../../platform/options.ts';
 import type { Cloud } from '../cloud.ts';
 import type { CloudModule, CloudWorld, LoadedCloud } from '../cloud-module.ts';
 import type { SimulatedCloud } from './simulated-cloud.ts';
@@ -10,7 +11,18 @@ export interface SimulatedCloudSettings {
   readonly powerOff?: (nodeName: string) => void;
   /** A cloud that was there before, and outlives the program that uses it. */
   readonly cloud?: (world: CloudWorld) => SimulatedCloud;
+  /** For how long sick nodes are tolerated at most. */
+  readonly longestSicknessMs?: number;
 }
+
+const OPTIONS = {
+  simulatedRepairTolerationMs: durationOption({
+    flag: 'simulated-repair-toleration',
+    env: 'SIMULATED_REPAIR_TOLERATION',
+    fallback: '30m',
+    help: 'The longest time that a sick node of the simulated cloud is tolerated before it is repaired.',
+  }),
+} as const;
 
 /** The simulated cloud, with its own settings. */
 export async function loadSimulatedCloud(settings: SimulatedCloudSettings = {}): Promise<LoadedCloud> {
@@ -35,6 +47,7 @@ export async function loadSimulatedCloud(settings: SimulatedCloudSettings = {}):
 export const SIMULATED: CloudModule = {
   name: 'simulated',
   kind: { group: SPINDRIFT_GROUP, kind: 'SimulatedNodeClass' },
-  options: {},
-  load: () => loadSimulatedCloud(),
+  options: OPTIONS,
+  load: ({ simulatedRepairTolerationMs }) =>
+    loadSimulatedCloud({ longestSicknessMs: simulatedRepairTolerationMs as number }),
 };

@@ -13,6 +13,7 @@ const STOP_MS = 1_000;
 /** The settings of a node class that sells this catalogue. */
 export function accountSettings(spec: SimulatedNodeClassSpec, catalogue: readonly InstanceType[]): AccountSettings {
   return {
+    dialect: spec.dialect,
     regions: spec.regions ?? [{ name: REGION, zones: zonesOf(catalogue) }],
     catalogue,
     ...(spec.seed !== undefined && { seed: spec.seed }),

@@ -2,6 +2,7 @@ import type { SimulatedNodeClass } from '../../apis/spindrift/simulated-node-cla
 import type { Informer } from '../../kube/informer.ts';
 import type { Cloud } from '../cloud.ts';
 import type { CloudWorld } from '../cloud-module.ts';
+import { PartSweeper } from './dialects/part-sweeper.ts';
 import { Machines } from './machines.ts';
 import type { SimulatedCloudSettings } from './module.ts';
 import { NodeClassAccounts } from './node-class-accounts.ts';
@@ -10,7 +11,8 @@ import { SimulatedCloud } from './simulated-cloud.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 
 /** The simulated cloud, put together with what it needs of a cluster. */
-export function openSimulatedCloud(world: CloudWorld, { powerOff, cloud: given }: SimulatedCloudSettings): Cloud {
+export function openSimulatedCloud(world: CloudWorld, settings: SimulatedCloudSettings): Cloud {
+  const { powerOff, cloud: given, longestSicknessMs } = settings;
   const { client, clock, random, logger, cluster, informers } = world;
   const cloud = given?.(world) ?? new SimulatedCloud({ clock, random });
   const accounts = new NodeClassAccounts({ cloud });
@@ -29,7 +31,12 @@ export function openSimulatedCloud(world: CloudWorld, { powerOff, cloud: given }
     clock,
     cloud,
     cluster,
+    ...(longestSicknessMs !== undefined && { longestSicknessMs }),
     ensureAccount: (nodeClass) => void accounts.apply(nodeClass),
-    controllers: [machines, new NodeClassController({ client, clock, cloud, accounts, nodeClasses, logger })],
+    controllers: [
+      machines,
+      new NodeClassController({ client, clock, cloud, accounts, nodeClasses, logger }),
+      new PartSweeper({ cloud, clock, logger }),
+    ],
   });
 }

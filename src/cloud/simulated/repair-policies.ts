@@ -3,7 +3,7 @@ import type { RepairPolicy } from '../repair-policy.ts';
 
 const MINUTE_MS = 60_000;
 
-export const REPAIR_POLICIES: readonly RepairPolicy[] = [
+const REPAIR_POLICIES: readonly RepairPolicy[] = [
   {
     conditionType: 'Ready',
     conditionStatus: 'False',
@@ -30,3 +30,11 @@ export const REPAIR_POLICIES: readonly RepairPolicy[] = [
     action: 'ReplaceNode',
   },
 ];
+
+/** The policies, none of which tolerates a sickness for longer than that. */
+export function repairPolicies(longestTolerationMs: number = Number.POSITIVE_INFINITY): readonly RepairPolicy[] {
+  return REPAIR_POLICIES.map((policy) => ({
+    ...policy,
+    tolerationMs: Math.min(policy.tolerationMs, longestTolerationMs),
+  }));
+}

@@ -62,9 +62,9 @@ describe('an instance of the simulated cloud', () => {
   it('is not shown at once where the cloud is slow to know of it', async () => {
     const world = new World({ faults: { ...NO_FAULTS, consistencyDelayMs: 10_000 } });
     const { id } = await world.run(SPOT);
-    expect(await world.cloud.describeInstances('account', {}, NEVER)).toEqual([]);
+    expect(await world.cloud.describeInstances('account', {}, undefined, NEVER)).toEqual({ instances: [] });
     await world.clock.advance(10_000);
-    expect(await world.cloud.describeInstances('account', {}, NEVER)).toMatchObject([{ id }]);
+    expect(await world.cloud.describeInstances('account', {}, undefined, NEVER)).toMatchObject({ instances: [{ id }] });
   });
 
   it('is named by its token alone, so that a cloud without memory gives the same name again', async () => {
@@ -323,8 +323,8 @@ describe('the API of the simulated cloud', () => {
   it('keeps the trouble of one account from another', async () => {
     const world = new World({ faults: { ...NO_FAULTS, errorRate: 1, requestsPerSecond: 1 } });
     world.cloud.configure('other', anAccount());
-    await expect(world.cloud.describeInstances('account', {}, NEVER)).rejects.toThrow();
-    expect(await world.cloud.describeInstances('other', {}, NEVER)).toEqual([]);
+    await expect(world.cloud.describeInstances('account', {}, undefined, NEVER)).rejects.toThrow();
+    expect(await world.cloud.describeInstances('other', {}, undefined, NEVER)).toEqual({ instances: [] });
   });
 
   it('does the same again from the same seed', async () => {

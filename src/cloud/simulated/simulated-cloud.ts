@@ -13,6 +13,7 @@ import { Account, type ReservationState } from './account.ts';
 import { type AccountSettings, NO_FAULTS } from './account-settings.ts';
 import { ApiError } from './api-error.ts';
 import { ApiGate } from './api-gate.ts';
+import { LaunchApi, NAMED_AFTER_MS } from './dialects/launch-api.ts';
 import { Fleet } from './fleet.ts';
 import { RESERVATION_ID } from './labels.ts';
 import { type CloudMessage, NoticeQueue } from './notice-queue.ts';
@@ -22,6 +23,17 @@ import { type Bootstrap, parseProviderID, providerIDOf, type SimulatedInstance }
 export interface SimulatedCloudOptions {
   readonly clock: Clock;
   readonly random: Random;
+}
+
+/** Lists come in pages of so many. */
+const PAGE = 50;
+/** How long a new machine is not shown by an account that speaks of fleets. */
+const FLEET_DELAY_MS = 5_000;
+
+/** A page of a list, and where the next one starts. */
+export interface InstancePage {
+  readonly instances: readonly SimulatedInstance[];
+  readonly next?: string;
 }
 
 /** What a launch is asked for. */
@@ -38,6 +50,8 @@ export interface RunRequest {
 export class SimulatedCloud {
   /** The machines themselves, for those who stand beside them. */
   readonly fleet: Fleet;
+  /** Calls that only accounts of some dialects have. */
+  readonly launchApi: LaunchApi;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #gate: ApiGate;
@@ -57,6 +71,13 @@ export class SimulatedCloud {
       random: this.#random.split('reclaims'),
       fleet: this.fleet,
       interrupt: (instance, noticeMs) => this.#interrupt(instance, noticeMs),
+    });
+    this.launchApi = new LaunchApi({
+      clock,
+      fleet: this.fleet,
+      call: (account, signal, work, kind) => this.#call(account, signal, work, kind),
+      run: (account, request) => this.#run(account, request),
+      accept: (account, request, state) => this.#accept(account, request.offering, request, this.#clock.now(), state),
     });
   }
 
@@ -97,29 +118,45 @@ export class SimulatedCloud {
     return this.#call(account, signal, (found) => this.#run(found, request), 'launch');
   }
 
-  /** Instances of an account that carry all these tags; very young ones may be missing. */
-  describeInstances(account: string, tags: Labels, signal: AbortSignal): Promise<readonly SimulatedInstance[]> {
+  /** A page of the instances of an account that carry all these tags; very young ones may be missing. */
+  describeInstances(
+    account: string,
+    tags: Labels,
+    start: string | undefined,
+    signal: AbortSignal,
+  ): Promise<InstancePage> {
     const wanted = Object.entries(tags);
-    return this.#call(account, signal, () =>
-      [...this.fleet.list()].filter(
+    return this.#call(account, signal, ({ settings }) => {
+      if (settings.faults.listsFail === true) throw new ApiError('InternalError', 'lists do not work');
+      const all = [...this.fleet.list()].filter(
         (instance) =>
           instance.account === account &&
           this.#isShown(instance) &&
           wanted.every(([key, value]) => instance.tags[key] === value),
-      ),
-    );
+      );
+      const from = start === undefined ? 0 : Number(start);
+      const instances = all.slice(from, from + PAGE).map((instance) => this.#shown(instance));
+      return { instances, ...(all.length > from + PAGE && { next: `${from + PAGE}` }) };
+    });
   }
 
   /** One instance of whatever account. */
   describeInstance(id: string, signal: AbortSignal): Promise<SimulatedInstance> {
     return this.#callFor(id, signal, (instance) => {
       if (!this.#isShown(instance)) throw notFound(id);
-      return instance;
+      const shown = this.#shown(instance);
+      // The same machine in a list has another case.
+      const loud = this.#accounts.get(instance.account)?.settings.dialect === 'leftovers';
+      return loud ? { ...shown, id: shown.id.toUpperCase(), providerID: shown.providerID.toUpperCase() } : shown;
     });
   }
 
   terminateInstance(id: string, signal: AbortSignal): Promise<void> {
-    return this.#callFor(id, signal, (_, { settings }) => this.fleet.stop(id, settings.stopMs));
+    return this.#callFor(id, signal, (instance, { settings }) => {
+      // Parts that came with it go with it.
+      this.launchApi.dropParts(instance.account, instance.name ?? '');
+      this.fleet.stop(id, settings.stopMs);
+    });
   }
 
   /** Reboots a running instance, once for each operation. */
@@ -213,7 +250,17 @@ export class SimulatedCloud {
       open === undefined ? request.offering : { ...request.offering, capacityType: 'reserved', reservationId: open };
     const refusal = account.refusal(offering, now);
     if (refusal !== undefined) throw refusal;
-    const instance = this.#instance(account, offering, request, now);
+    return this.#accept(account, offering, request, now);
+  }
+
+  #accept(
+    account: Account,
+    offering: OfferingName,
+    request: RunRequest,
+    now: EpochMs,
+    also: Partial<SimulatedInstance> = {},
+  ): SimulatedInstance {
+    const instance = { ...this.#instance(account, offering, request, now), ...also };
     this.fleet.add(instance, account.settings.startMs);
     if (offering.capacityType === 'spot') this.#reclaimer.watchPool(account, offering.instanceType, offering.zone);
     return instance;
@@ -246,15 +293,31 @@ export class SimulatedCloud {
   }
 
   #isShown(instance: SimulatedInstance): boolean {
-    const delayMs = this.#accounts.get(instance.account)?.settings.faults.consistencyDelayMs ?? 0;
-    return this.#clock.now() >= instance.launchedAt + delayMs;
+    return this.#clock.now() >= instance.launchedAt + this.consistencyDelayMs(instance.account);
+  }
+
+  /** How long new machines of an account are not shown. */
+  consistencyDelayMs(account: string): number {
+    const { dialect, faults } = this.#accounts.get(account)?.settings ?? {};
+    return Math.max(faults?.consistencyDelayMs ?? 0, dialect === 'fleet' ? FLEET_DELAY_MS : 0);
+  }
+
+  /** How long after its launch the provider ID of a machine is not known. */
+  namingDelayMs(account: string): number {
+    return this.#accounts.get(account)?.settings.dialect === 'machines' ? NAMED_AFTER_MS : 0;
+  }
+
+  /** What is told of an instance now. */
+  #shown(instance: SimulatedInstance): SimulatedInstance {
+    const named = instance.namedAt === undefined || this.#clock.now() >= instance.namedAt;
+    return named ? instance : { ...instance, providerID: '' };
   }
 
   #interrupt(instance: SimulatedInstance, noticeMs: number): void {
     const now = this.#clock.now();
     if (noticeMs <= 0) {
       this.#send(instance, 'preempted', 'taken back without a warning');
-      this.fleet.remove(instance.id);
+      this.#takeBack(instance);
       return;
     }
     const goesAt = (now + noticeMs) as EpochMs;
@@ -264,8 +327,15 @@ export class SimulatedCloud {
     this.#clock.setTimer(noticeMs, () => {
       if (this.fleet.get(instance.id)?.goesAt !== goesAt) return;
       this.#send(instance, 'terminated', 'the cloud has taken the machine back');
-      this.fleet.remove(instance.id);
+      this.#takeBack(instance);
     });
+  }
+
+  /** Some clouds leave the machine where it is, stopped and paid for, until somebody deletes it. */
+  #takeBack({ id, account }: SimulatedInstance): void {
+    const { dialect } = this.#accounts.get(account)?.settings ?? {};
+    if (dialect === 'operations' || dialect === 'leftovers') this.fleet.update(id, { state: 'stopped' });
+    else this.fleet.remove(id);
   }
 
   #send(instance: SimulatedInstance, kind: NoticeKind, detail: string, deadline?: EpochMs): void {

@@ -3,7 +3,7 @@ import { seededRandom } from '../../platform/random.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
 import { type CloudUnderTest, describeCloud, type Trouble } from '../cloud.conformance.ts';
 import { aReadyNodeClass } from '../testkit/opened-clouds.ts';
-import { type FaultSettings, NO_FAULTS } from './account-settings.ts';
+import { DIALECTS, type DialectName, type FaultSettings, NO_FAULTS } from './account-settings.ts';
 import { NODE_CLASS_KIND } from './node-class-kind.ts';
 import { SimulatedCloud } from './simulated-cloud.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
@@ -18,17 +18,22 @@ const FAULTS: Readonly<Record<Trouble, Partial<FaultSettings>>> = {
   'server-error': { errorRate: 1 },
 };
 
-describeCloud('simulated', async () => simulated({ consistencyDelayMs: 0, latencyMs: 0 }));
-describeCloud('simulated, slow to answer and to show', async () =>
-  simulated({ consistencyDelayMs: 45_000, latencyMs: 700 }),
-);
+for (const dialect of DIALECTS) {
+  describeCloud(`simulated, ${dialect}`, async () => simulated(dialect, { consistencyDelayMs: 0, latencyMs: 0 }));
+  describeCloud(`simulated, ${dialect}, slow to answer and to show`, async () =>
+    simulated(dialect, { consistencyDelayMs: 20_000, latencyMs: 700 }),
+  );
+}
 
-function simulated(faults: Partial<FaultSettings>): CloudUnderTest {
+function simulated(dialect: DialectName, faults: Partial<FaultSettings>): CloudUnderTest {
   const clock = new VirtualClock();
   const cloud = new SimulatedCloud({ clock, random: seededRandom('conformance') });
   const settings = anAccount({
+    dialect,
     faults: { ...NO_FAULTS, ...faults },
-    reservations: [{ id: 'r-1', instanceType: 'medium', zone: 'zone-b', count: 4, match: 'targeted' }],
+    reservations: [
+      { id: 'projects/ours/reservations/r-1', instanceType: 'medium', zone: 'zone-b', count: 4, match: 'targeted' },
+    ],
   });
   cloud.configure('ready', settings);
   let launches = 0;
@@ -57,12 +62,13 @@ function simulated(faults: Partial<FaultSettings>): CloudUnderTest {
         instanceType: 'medium',
         zone: 'zone-b',
         capacityType: 'reserved',
-        reservationId: 'r-1',
+        reservationId: 'projects/ours/reservations/r-1',
         price: 0.0002,
       },
       slots: 4,
     },
     launches: () => launches,
+    leftovers: () => cloud.launchApi.countParts(),
     exhaust: ({ instanceType, zone, capacityType }) =>
       cloud.account('ready')?.override({ instanceType, zone, capacityType, capacity: 0 }),
     interrupt: (providerID) => void cloud.interrupt(providerID),

@@ -5,15 +5,16 @@ import type { InstanceType, Labels } from '../../engine/problem.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { hasCode, SpindriftError } from '../../platform/errors.ts';
 import type { Catalogue, Cloud, CloudController, Drift, LaunchAnswer, LaunchRequest, NoticeSource } from '../cloud.ts';
-import { launchOneByOne } from '../launch-one-by-one.ts';
 import type { Machine, MachineRef } from '../machine.ts';
 import type { ReceivedNotice } from '../notice.ts';
+import type { RepairPolicy } from '../repair-policy.ts';
 import { apiFailure } from './api-failure.ts';
+import { LAUNCH } from './dialects/dialect-launch.ts';
 import { CLOUD_LABELS, TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER, TAG_POOL } from './labels.ts';
 import { launchRequest } from './launch-request.ts';
 import { NODE_CLASS_KIND } from './node-class-kind.ts';
 import type { CloudMessage } from './notice-queue.ts';
-import { REPAIR_POLICIES } from './repair-policies.ts';
+import { repairPolicies } from './repair-policies.ts';
 import type { SimulatedCloud } from './simulated-cloud.ts';
 import { parseProviderID, type SimulatedInstance } from './simulated-instance.ts';
 
@@ -25,6 +26,8 @@ export interface SimulatedDriverOptions {
   /** Opens the account of a node class, where that has not been done in this process. */
   readonly ensureAccount?: (nodeClass: SimulatedNodeClass) => void;
   readonly controllers?: readonly CloudController[];
+  /** For how long sick nodes are tolerated at most. */
+  readonly longestSicknessMs?: number;
   /** After which a call that is not answered is given up. */
   readonly callTimeoutMs?: number;
 }
@@ -35,7 +38,7 @@ export class SimulatedDriver implements Cloud {
   readonly name = 'simulated';
   readonly nodeClass = NODE_CLASS_KIND;
   readonly labels = CLOUD_LABELS;
-  readonly repairPolicies = REPAIR_POLICIES;
+  readonly repairPolicies: readonly RepairPolicy[];
   readonly noticeSources: readonly NoticeSource[] = [{ name: 'simulated', receive: (signal) => this.#receive(signal) }];
   readonly controllers: readonly CloudController[];
   readonly #options: SimulatedDriverOptions;
@@ -45,12 +48,12 @@ export class SimulatedDriver implements Cloud {
   constructor(options: SimulatedDriverOptions) {
     this.#options = options;
     this.controllers = options.controllers ?? [];
+    this.repairPolicies = repairPolicies(options.longestSicknessMs);
   }
 
   get settleMs(): number {
     const { cloud } = this.#options;
-    const delays = cloud.accounts.map((name) => cloud.account(name)?.settings.faults.consistencyDelayMs ?? 0);
-    return Math.max(0, ...delays);
+    return Math.max(0, ...cloud.accounts.map((name) => cloud.consistencyDelayMs(name) + cloud.namingDelayMs(name)));
   }
 
   /** Each node class has an account of its own. */
@@ -75,19 +78,32 @@ export class SimulatedDriver implements Cloud {
     return catalogue;
   }
 
-  async launch({ claim, nodeClass, ...request }: LaunchRequest, signal: AbortSignal): Promise<LaunchAnswer> {
-    const { cloud, cluster } = this.#options;
+  async launch(request: LaunchRequest, signal: AbortSignal): Promise<LaunchAnswer> {
+    const { clock, cloud, cluster } = this.#options;
+    const { claim, nodeClass } = request;
     const account = this.#account(nodeClass as SimulatedNodeClass);
-    const wanted = launchRequest(claim, cluster);
-    return launchOneByOne(request, async (offering) => {
-      const call = (limit: AbortSignal) => cloud.runInstance(account, { ...wanted, offering }, limit);
-      return toMachine(await this.#ask(`launch ${claim.metadata.name}`, signal, call));
+    const { dialect = 'plain' } = cloud.account(account)?.settings ?? {};
+    return LAUNCH[dialect]({
+      cloud,
+      account,
+      request,
+      wanted: launchRequest(claim, cluster),
+      toMachine,
+      ask: (call) => this.#ask(`launch ${claim.metadata.name}`, signal, call),
+      find: (tags) => this.#find([account], tags, signal),
+      sleep: (milliseconds) => clock.sleep(milliseconds, signal),
     });
   }
 
   async find({ metadata, spec }: NodeClaim, signal: AbortSignal): Promise<Machine | undefined> {
-    const found = await this.#find([spec.nodeClassRef.name], { [TAG_CLAIM_UID]: metadata.uid ?? '' }, signal);
-    return found[0] === undefined ? undefined : toMachine(found[0]);
+    const account = spec.nodeClassRef.name;
+    const { dialect } = this.#options.cloud.account(account)?.settings ?? {};
+    const found = await this.#find([account], { [TAG_CLAIM_UID]: metadata.uid ?? '' }, signal);
+    // One that may yet turn out to be failed, or has no provider ID, is for `launch` to judge.
+    const judged = found.find(({ failure, providerID, state }) =>
+      dialect === 'late-failure' ? failure === undefined && state !== 'pending' : providerID !== '',
+    );
+    return judged === undefined ? undefined : toMachine(judged);
   }
 
   async get(providerID: string, signal: AbortSignal): Promise<Machine> {
@@ -96,7 +112,8 @@ export class SimulatedDriver implements Cloud {
   }
 
   async list(scope: string, signal: AbortSignal): Promise<readonly Machine[]> {
-    return (await this.#find([scope], {}, signal)).map(toMachine);
+    const found = await this.#find([scope], {}, signal);
+    return found.filter(({ providerID }) => providerID !== '').map(toMachine);
   }
 
   async delete(machine: MachineRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
@@ -178,14 +195,25 @@ export class SimulatedDriver implements Cloud {
 
   /** Instances of this cluster in these accounts that carry all these tags. */
   async #find(accounts: readonly string[], tags: Labels, signal: AbortSignal): Promise<readonly SimulatedInstance[]> {
-    const { cloud, cluster } = this.#options;
-    const wanted = { ...tags, [TAG_CLUSTER]: cluster };
-    const found = await Promise.all(
-      accounts.map((account) =>
-        this.#ask('describe instances', signal, (limit) => cloud.describeInstances(account, wanted, limit)),
-      ),
-    );
+    const wanted = { ...tags, [TAG_CLUSTER]: this.#options.cluster };
+    const found = await Promise.all(accounts.map((account) => this.#pages(account, wanted, signal)));
     return found.flat();
+  }
+
+  /** All pages, or an error: half a list is no list. */
+  async #pages(account: string, tags: Labels, signal: AbortSignal): Promise<SimulatedInstance[]> {
+    const { cloud } = this.#options;
+    const all: SimulatedInstance[] = [];
+    let start: string | undefined;
+    do {
+      const from = start;
+      const page = await this.#ask('describe instances', signal, (limit) =>
+        cloud.describeInstances(account, tags, from, limit),
+      );
+      all.push(...page.instances);
+      start = page.next;
+    } while (start !== undefined);
+    return all;
   }
 
   /** Makes a call with a time limit, and says its failures in our own words. */
@@ -220,9 +248,9 @@ function toMachine(instance: SimulatedInstance): Machine {
   const { providerID, instanceType, zone, capacityType, reservationId, labels, capacity, allocatable } = instance;
   const { launchedAt, tags, account } = instance;
   return {
-    providerID,
+    providerID: providerID.toLowerCase(),
     // An instance that is gone is never shown.
-    state: instance.state === 'terminated' ? 'stopped' : instance.state,
+    state: instance.state === 'terminated' || instance.state === 'failed' ? 'stopped' : instance.state,
     instanceType,
     zone,
     capacityType,

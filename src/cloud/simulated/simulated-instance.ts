@@ -10,7 +10,8 @@ export interface Bootstrap {
   readonly taints: readonly Taint[];
 }
 
-export type InstanceState = 'pending' | 'running' | 'stopping' | 'terminated';
+/** `failed`: it was accepted and could not be started; `stopped`: taken back, and still there and paid for. */
+export type InstanceState = 'pending' | 'running' | 'stopping' | 'stopped' | 'failed' | 'terminated';
 
 export interface SimulatedInstance {
   readonly id: string;
@@ -18,6 +19,12 @@ export interface SimulatedInstance {
   readonly account: string;
   /** What the launch was called by: launches of one token are one launch. */
   readonly token: string;
+  /** What a person, or a driver, calls it, where the account's dialect has names. */
+  readonly name?: string;
+  /** Until then its provider ID is not shown. */
+  readonly namedAt?: EpochMs;
+  /** Why it is `failed`. */
+  readonly failure?: string;
   readonly state: InstanceState;
   readonly instanceType: string;
   readonly zone: string;
@@ -44,6 +51,8 @@ export function providerIDOf(region: string, zone: string, id: string): string {
 export function parseProviderID(
   providerID: string,
 ): { readonly region: string; readonly zone: string; readonly id: string } | undefined {
-  const [, region, zone, id] = /^simulated:\/\/\/([^/]+)\/([^/]+)\/(i-[0-9a-f]+)$/.exec(providerID) ?? [];
+  // Some accounts give it in capitals.
+  const text = providerID.toLowerCase();
+  const [, region, zone, id] = /^simulated:\/\/\/([^/]+)\/([^/]+)\/(i-[0-9a-f]+)$/.exec(text) ?? [];
   return region === undefined || zone === undefined || id === undefined ? undefined : { region, zone, id };
 }

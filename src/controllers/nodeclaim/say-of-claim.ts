@@ -1,3 +1,4 @@
+import { withConditions } from '../../apis/karpenter/condition-changes.ts';
 import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
 import {
   NODE_CLAIM_CONDITIONS,
@@ -5,7 +6,6 @@ import {
   type NodeClaim,
   type NodeClaimStatus,
 } from '../../apis/karpenter/node-claim.ts';
-import { withConditions } from '../condition-changes.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { answerForClaim } from '../interruption/hurry.ts';
 

@@ -1,6 +1,6 @@
+import { withConditions } from '../../apis/karpenter/condition-changes.ts';
 import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
 import { NODE_POOL_CONDITIONS, NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
-import { withConditions } from '../condition-changes.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 
 /** Writes a condition of a pool, and what else of its status goes with it; tells whether there was anything new. */

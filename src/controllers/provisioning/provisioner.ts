@@ -11,8 +11,8 @@ import type { NewNode, Solution } from '../../engine/solution.ts';
 import { solveSteps } from '../../engine/solve.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { EventRecorder } from '../../kube/event-recorder.ts';
+import { TroubleLog } from '../../kube/trouble-log.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { asError } from '../../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../../platform/logger.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.ts';
@@ -28,6 +28,7 @@ import { inSlices } from '../in-slices.ts';
 import { isLost } from '../interruption/is-lost.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
+import type { OwnWrites } from '../own-writes.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
@@ -37,8 +38,10 @@ import type { DecisionLog } from './decision-log.ts';
 import { foreseeLandings, type Landed } from './foresee-landings.ts';
 import { isHeld } from './held-pods.ts';
 import { LaterRound } from './later-round.ts';
+import { LaunchGuard } from './launch-guard.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { type IsHeld, needsRound, placelessPods } from './placeless-pods.ts';
+import { RoundLog } from './round-log.ts';
 import { RoundTeller } from './round-teller.ts';
 import { Rounds } from './rounds.ts';
 
@@ -59,6 +62,7 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly clock: Clock;
   readonly state: ClusterState;
   readonly clouds: Clouds;
+  readonly writes: OwnWrites;
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
   /** Hears of each claim that is written. */
@@ -85,12 +89,16 @@ export class Provisioner {
   readonly rounds = new Rounds();
   readonly #options: ProvisionerOptions;
   readonly #logger: Logger;
+  readonly #roundLog: RoundLog;
+  readonly #trouble: TroubleLog;
   readonly #metrics: ProvisioningMetrics;
   readonly #batcher: Batcher;
   readonly #later: LaterRound;
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
   readonly #teller: RoundTeller;
+  /** Keeps launches that do not help from being repeated for ever. */
+  readonly #guard: LaunchGuard;
   readonly #isHeld: IsHeld;
 
   constructor(options: ProvisionerOptions) {
@@ -106,9 +114,12 @@ export class Provisioner {
     } = options;
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
+    this.#roundLog = new RoundLog({ clock: options.clock, logger: this.#logger });
+    this.#trouble = new TroubleLog({ clock: options.clock, logger: this.#logger });
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#writer = new ClaimWriter({ client, coming, state, metrics, written: options.written });
+    this.#guard = new LaunchGuard({ ...options, logger: this.#logger, metrics });
     this.#isHeld = (pod, node) => isHeld(pod, node, (counted) => budgets.of(counted), clock.now());
     this.#teller = new RoundTeller({ ...options, name: NAME, logger: this.#logger, metrics: this.#metrics });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
@@ -125,9 +136,10 @@ export class Provisioner {
         try {
           if (needsRound(state, this.#isHeld)) await this.provision(signal);
           else this.#nothingToPlan(state.nodes());
+          await this.#guard.write(signal);
         } catch (error) {
           if (signal.aborted) return;
-          this.#logger.error('provisioning failed', { error: asError(error) });
+          this.#trouble.error('provisioning failed', error);
           await clock.sleep(1000, signal);
           this.#batcher.trigger();
         }
@@ -156,17 +168,22 @@ export class Provisioner {
 
   /** Plans for all that have no place, and begins that; where some would not find theirs, it says where the others land, and is not over. */
   async #plan(pools: readonly UsablePool[], signal: AbortSignal, before?: Landed): Promise<Landed | undefined> {
+    const guard = this.#guard;
     const { state, clock, decisions, spot } = this.#options;
     const startedAt = clock.elapsed();
     // All of it is read in one moment: while the problem is built, pods come and go.
     const nodes = state.nodes();
-    const pods = placelessPods(state, nodes, this.#options, this.#isHeld, before);
+    const placeless = placelessPods(state, nodes, this.#options, this.#isHeld, before);
+    const pods = { ...placeless, pending: guard.admit(placeless.pending) };
     if (pods.pending.length === 0 && pods.displaced.length === 0) return void this.#nothingToPlan(nodes);
     const snapshot = {
       ...pods,
       nodes,
       isLost: (claim: NodeClaim) => isLost(claim, clock.now()),
-      daemonSets: state.informers.daemonSets.list(),
+      launches: (pool: string) => guard.launches(pool),
+      roomBeside: (pod: Pod) => guard.roomBeside(pod),
+      missingFrom: (node: StateNode) => state.room.missingFrom(node),
+      daemonSets: state.daemonSets(),
       pools,
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
@@ -175,7 +192,8 @@ export class Provisioner {
     const solved = await this.#solve(built, signal);
     const { solution, ...policies } = await inSlices(spot.settle(solved, built), clock, signal);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
-    const withinLimits = this.#withinLimits(solution.newNodes, pools, built);
+    const helpful = guard.among(solution.newNodes, built.pods);
+    const withinLimits = this.#withinLimits([...helpful], pools, built);
     const writes: Promise<NodeClaim | undefined>[] = [];
     for (const node of solution.newNodes) {
       const pool = poolNamed.get(node.pool) as NodePool;
@@ -185,14 +203,14 @@ export class Provisioner {
     }
     const claims = await Promise.all(writes);
     signal.throwIfAborted();
-    await inSlices(this.#teller.plan(built, solution, claims), clock, signal);
+    await inSlices(this.#teller.plan(built, solution, claims, guard.heldPools()), clock, signal);
     this.#teller.policies(policies, poolNamed);
     const unwritten = solution.newNodes.filter((_, index) => claims[index] === undefined);
     const landed = before ?? (await inSlices(foreseeLandings(built, solution), clock, signal));
     const isOver = landed === before;
     if (isOver) {
-      const placeless = unwritten.flatMap((node) => node.pods.map((number) => built.pods[number] as Pod));
-      this.rounds.ended(goingOf(nodes), goingOf(nodes, new Set(placeless.map(({ spec }) => spec.nodeName))));
+      const left = unwritten.flatMap((node) => node.pods.map((number) => built.pods[number] as Pod));
+      this.rounds.ended(goingOf(nodes), goingOf(nodes, new Set(left.map(({ spec }) => spec.nodeName))));
     }
     const { snapshot: _, ...question } = built;
     decisions.add({ at: clock.now(), built: question, solution, claims, policies });
@@ -205,15 +223,7 @@ export class Provisioner {
     });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
-    this.#logger.info('found places for pods', {
-      pods: built.pods.length,
-      onExistingNodes: solution.existing.reduce((sum, { pods }) => sum + pods.length, 0),
-      newNodes: solution.newNodes.length,
-      withoutPlace,
-      pricePerHour: solution.price,
-      lowerBound: solution.lowerBound,
-      seconds,
-    });
+    this.#roundLog.tell(built, solution, seconds);
     return isOver ? undefined : landed;
   }
 
@@ -258,9 +268,10 @@ export class Provisioner {
     built: BuiltProblem,
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
-    const { cloudName, pods } = built;
+    const { cloudName, pods, problem } = built;
     try {
-      const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned' }, signal);
+      const annotations = this.#guard.annotations(node, pods, problem);
+      const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned', annotations }, signal);
       // At once: its machine may have joined before the other claims are written.
       const expected = node.pods.map((number) => pods[number] as Pod);
       this.#options.nominations.nominate(`${CLAIM_PREFIX}${claim.metadata.name}`, expected);
@@ -268,7 +279,7 @@ export class Provisioner {
       return claim;
     } catch (error) {
       if (signal.aborted) return undefined;
-      this.#logger.error('claim could not be written', { NodePool: { name: node.pool }, error: asError(error) });
+      this.#trouble.error('claim could not be written', error, { NodePool: { name: node.pool } });
       return undefined;
     }
   }
@@ -292,6 +303,7 @@ export class Provisioner {
     const trigger = (): void => this.#batcher.trigger();
     const changed = <T extends KubeObject>() => ({ added: trigger, updated: (_: T) => trigger() });
     return [
+      ...this.#guard.follow(() => this.#batcher.note()),
       informers.pods.addHandler({
         added: (pod) => needsPlace(pod) && trigger(),
         // That the scheduler has now looked at a pod which was there before makes no batch larger.

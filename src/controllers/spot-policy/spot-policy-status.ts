@@ -1,7 +1,7 @@
+import { withConditions } from '../../apis/karpenter/condition-changes.ts';
 import { SPOT_POLICIES, SPOT_POLICY_CONDITIONS, type SpotPolicyStatus } from '../../apis/spindrift/spot-policy.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { WorkQueue } from '../../kube/work-queue.ts';
-import { withConditions } from '../condition-changes.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { countFleet } from './count-fleet.ts';

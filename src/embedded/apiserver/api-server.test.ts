@@ -384,6 +384,74 @@ describe('another view of a kind', () => {
   });
 });
 
+describe('a custom resource whose schema has defaults', () => {
+  const DEFINITIONS = resource<KubeObject>(
+    'apiextensions.k8s.io/v1',
+    'CustomResourceDefinition',
+    'customresourcedefinitions',
+    'cluster',
+  );
+  type Toy = KubeObject & {
+    readonly spec?: object;
+    readonly status?: { readonly phase?: string; readonly seen?: number };
+  };
+  const TOYS = resource<Toy>('example.com/v1', 'Toy', 'toys', 'cluster');
+  const toy = (name: string): Toy => ({ apiVersion: 'example.com/v1', kind: 'Toy', metadata: { name }, spec: {} });
+  const definition = (spec: object) => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'toys.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Cluster',
+      names: { plural: 'toys', kind: 'Toy' },
+      versions: [
+        {
+          ...{ name: 'v1', served: true, storage: true, subresources: { status: {} } },
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                spec: { type: 'object', properties: spec },
+                status: {
+                  type: 'object',
+                  default: { phase: 'New' },
+                  properties: { phase: { type: 'string' }, seen: { type: 'integer', default: 0 } },
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+  });
+
+  it('is read with those below status, which no create can bring, in every answer and on every watch', async () => {
+    const { client, server } = world();
+    await client.create(DEFINITIONS, definition({}) as KubeObject);
+    const watch = server.watch(TOYS, {});
+    const status = { phase: 'New', seen: 0 };
+    expect(await client.create(TOYS, { ...toy('a'), status: { phase: 'mine' } })).toMatchObject({ status });
+    expect(await client.get(TOYS, { name: 'a' })).toMatchObject({ status });
+    expect((await client.list(TOYS)).items).toMatchObject([{ status }]);
+    expect(watch.take()).toMatchObject({ object: { status } });
+    // The same object while nothing is written, so that readers can compare by identity.
+    expect(await client.get(TOYS, { name: 'a' })).toBe((await client.list(TOYS)).items[0]);
+    const body = { status: { phase: 'Old' } };
+    await client.patch(TOYS, { name: 'a' }, { type: 'merge', body }, { subresource: 'status' });
+    expect(await client.get(TOYS, { name: 'a' })).toMatchObject({ status: { phase: 'Old', seen: 0 } });
+  });
+
+  it('is read with defaults that its definition was given after it had been written', async () => {
+    const { client } = world();
+    await client.create(DEFINITIONS, definition({}) as KubeObject);
+    await client.create(TOYS, toy('a'));
+    const body = { spec: definition({ colour: { type: 'string', default: 'red' } }).spec };
+    await client.patch(DEFINITIONS, { name: 'toys.example.com' }, { type: 'merge', body });
+    expect(await client.get(TOYS, { name: 'a' })).toMatchObject({ spec: { colour: 'red' } });
+  });
+});
+
 describe('a claim that names no storage class', () => {
   it('gets the newest class that is marked as the default', async () => {
     const { client, clock } = world();

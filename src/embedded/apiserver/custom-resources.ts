@@ -93,6 +93,7 @@ function customKind(served: ServedKind, definition: CustomResourceDefinition): K
     hasGeneration: true,
     subresources: [],
     schema: () => schema,
+    defaultsOnRead: schema.hasDefaults,
     rules: {},
   };
 }

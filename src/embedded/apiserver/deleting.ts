@@ -2,6 +2,7 @@
 import type { KubeObject, ObjectKey, ObjectMeta } from '../../apis/kubernetes/object.ts';
 import type { Status } from '../../apis/kubernetes/status.ts';
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
+import { admit } from './admission/validating-policies.ts';
 import type { Draft, Kind } from './kinds/kind.ts';
 import { deletedStatus, preconditionFailed } from './status-errors.ts';
 import { mustExist, storageKey, viewOf, type World, writeContext } from './world.ts';
@@ -25,6 +26,7 @@ export function deleteObject(world: World, kind: Kind, key: ObjectKey, request: 
   const stored = mustExist(world, kind, key);
   checkPreconditions(kind, key.name, stored.metadata, request);
   kind.rules.checkDelete?.(stored);
+  admit(world, { operation: 'DELETE', kind, name: key.name, oldObject: stored });
   const marked = markForDeletion(world, kind, stored, request);
   const { uid } = stored.metadata;
   if (isReadyToGo(kind, marked)) {

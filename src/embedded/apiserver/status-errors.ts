@@ -107,6 +107,13 @@ export function forbidden(kind: KindName, name: string, problem: string, causes?
   return failure(403, 'Forbidden', `${subject} is forbidden: ${problem}`, details);
 }
 
+/** An admission policy refuses the request; its reason decides the code. */
+export function refusedByPolicy(kind: KindName, name: string, problem: string, reason: string): KubeError {
+  const code = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413 }[reason] ?? 422;
+  const message = `${qualifiedResource(kind)} ${quoted(name)} is forbidden: ${problem}`;
+  return failure(code, reason, message, detailsOf(kind, name, { causes: [{ message: problem }] }));
+}
+
 /** The path exists, but not for this method. */
 export function noSuchMethod(): KubeError {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});

@@ -1,6 +1,7 @@
 import { type KubeObject, keyText, type ObjectKey } from '../../apis/kubernetes/object.ts';
 import { type Clock, toTimestamp } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
+import { frozenCopy } from '../frozen.ts';
 import type { Store } from '../store.ts';
 import type { Draft, Kind, WriteContext } from './kinds/kind.ts';
 import type { KindRegistry } from './kinds/kind-registry.ts';
@@ -42,23 +43,36 @@ export function mustExist(world: World, kind: Kind, key: ObjectKey): Draft {
   return stored as Draft;
 }
 
-const views = new WeakMap<KubeObject, Map<string, KubeObject>>();
+/** By the kind itself and not by its name: a definition that changes is another kind, with other defaults. */
+const views = new WeakMap<Kind, WeakMap<KubeObject, KubeObject>>();
 
 /** A stored object as this version of its kind shows it. */
 export function viewOf(kind: Kind, stored: KubeObject): KubeObject {
-  if (stored.apiVersion === kind.apiVersion) return stored;
-  let byVersion = views.get(stored);
-  if (byVersion === undefined) {
-    byVersion = new Map();
-    views.set(stored, byVersion);
+  if (stored.apiVersion === kind.apiVersion && kind.defaultsOnRead !== true) return stored;
+  let known = views.get(kind);
+  if (known === undefined) {
+    known = new WeakMap();
+    views.set(kind, known);
   }
-  let view = byVersion.get(kind.apiVersion);
+  let view = known.get(stored);
   if (view === undefined) {
-    const converted = kind.rules.conversion?.fromStored(stored as Draft) ?? stored;
-    view = Object.freeze({ ...converted, apiVersion: kind.apiVersion });
-    byVersion.set(kind.apiVersion, view);
+    view = withDefaults(kind, inVersion(kind, stored));
+    known.set(stored, view);
   }
   return view;
+}
+
+function inVersion(kind: Kind, stored: KubeObject): KubeObject {
+  if (stored.apiVersion === kind.apiVersion) return stored;
+  const converted = kind.rules.conversion?.fromStored(stored as Draft) ?? stored;
+  return Object.freeze({ ...converted, apiVersion: kind.apiVersion });
+}
+
+/** Also below `status`, which no create may bring along, and for objects that are older than a default. */
+function withDefaults(kind: Kind, object: KubeObject): KubeObject {
+  if (kind.defaultsOnRead !== true) return object;
+  const filled = kind.schema()?.applyDefaults(object as never) ?? object;
+  return filled === object ? object : frozenCopy(filled as unknown as KubeObject);
 }
 
 /** The inverse of {@link viewOf}. */

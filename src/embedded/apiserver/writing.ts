@@ -1,6 +1,7 @@
 /** Create and update: the one way by which an object gets into the store. */
 import type { KubeObject, ObjectKey, ObjectMeta } from '../../apis/kubernetes/object.ts';
 import { sameJson } from '../frozen.ts';
+import { admit } from './admission/validating-policies.ts';
 import { withManagedFields } from './apply/managed-fields.ts';
 import { checkFields } from './field-validation.ts';
 import type { Draft, Kind, WriteContext } from './kinds/kind.ts';
@@ -61,6 +62,7 @@ export function createObject(
   if (world.store.get(kind.collection, storageKey(kind, { name, ...namespaceOf(object) })) !== undefined) {
     throw alreadyExists(kind, name);
   }
+  admit(world, { operation: 'CREATE', kind, name, object, ...defined('dryRun', request.dryRun) });
   if (request.managedFields === 'given') {
     object = { ...object, metadata: { ...object.metadata, ...defined('managedFields', managedFields) } };
   } else {
@@ -104,6 +106,10 @@ export function updateObject(
   object = { ...object, metadata: keptMeta(kind, object, stored) };
   const errors = [...validateMetaUpdate(object.metadata, stored.metadata), ...validate(kind, object, stored)];
   if (errors.length > 0) throw invalid(kind, key.name, errors);
+  admit(world, {
+    ...{ operation: 'UPDATE', kind, name: key.name, object, oldObject: stored, ...defined('dryRun', request.dryRun) },
+    ...(part === 'status' ? { subresource: 'status' } : {}),
+  });
   if (request.managedFields !== 'given') {
     object = withManagedFields(kind, stored, object, {
       manager: request.fieldManager,

@@ -1,6 +1,7 @@
 /** The controllers of the cluster, in one list. */
 import type { EventRecorder } from '../../kube/event-recorder.ts';
 import type { ControllerOptions } from './controller-options.ts';
+import { CronJobController } from './cron-job/cron-job-controller.ts';
 import { DaemonSetController } from './daemon-set/daemon-set-controller.ts';
 import { DeploymentController } from './deployment/deployment-controller.ts';
 import { DisruptionController } from './disruption/disruption-controller.ts';
@@ -36,6 +37,7 @@ export function clusterControllers(options: ClusterControllersOptions): ClusterC
     new StatefulSetController(as('statefulset-controller')),
     new DaemonSetController(as('daemonset-controller')),
     new JobController(as('job-controller')),
+    new CronJobController(as('cronjob-controller')),
     new DisruptionController(as('controllermanager')),
     new NodeLifecycleController({ ...as('node-controller'), ...nodeTimes }),
     new TaintEvictionController(as('taint-eviction-controller')),

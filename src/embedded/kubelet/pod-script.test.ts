@@ -48,6 +48,13 @@ describe('a pod', () => {
     });
   });
 
+  it('takes as long to stop as the longest of its pre-stop hooks, and its own time', () => {
+    const sleeping = { name: 'a', lifecycle: { preStop: { sleep: { seconds: 20 } } } };
+    const running = { name: 'b', lifecycle: { preStop: { exec: { command: ['/bin/sh', '-c', 'sleep 60'] } } } };
+    const pod = aPod('p', { spec: { containers: [sleeping, running, { name: 'c' }] } });
+    expect(podScript(pod, { ...NO_DELAYS, stopMs: 500 }).stopMs).toBe(60_500);
+  });
+
   it('ends at once when only its exit code is told', () => {
     const pod = aPod('p', { annotations: { 'spindrift.dev/exit-code': '1' } });
     expect(podScript(pod, NO_DELAYS).containers).toEqual([{ runForMs: 0, exitCode: 1 }]);

@@ -47,12 +47,21 @@ export function podScript(pod: Pod, delays: PodDelays): PodScript {
   return {
     startMs: parseDuration(annotations[START_AFTER]) ?? delays.startMs,
     readyMs: parseDuration(annotations[READY_AFTER]) ?? delays.readyMs,
-    stopMs: parseDuration(annotations[STOP_AFTER]) ?? delays.stopMs,
+    stopMs: parseDuration(annotations[STOP_AFTER]) ?? preStopMs(pod) + delays.stopMs,
     containers: pod.spec.containers.map(told),
     initContainers: (pod.spec.initContainers ?? []).map((container) =>
       container.restartPolicy === 'Always' ? FOREVER : (commandScript(container) ?? AT_ONCE),
     ),
   };
+}
+
+/** How long the pre-stop hooks take before the processes hear of their end: they run side by side. */
+function preStopMs({ spec }: Pod): number {
+  const times = spec.containers.map(({ lifecycle }) => {
+    const { sleep, exec } = lifecycle?.preStop ?? {};
+    return sleep === undefined ? (commandScript(exec ?? {})?.runForMs ?? 0) : sleep.seconds * 1000;
+  });
+  return Math.max(0, ...times);
 }
 
 /** Understands sequences of `sleep`, `true`, `false`, `exit` and `echo`; undefined for anything else. */

@@ -66,6 +66,8 @@ export interface Model {
   readonly groups: readonly CountGroup[];
   readonly boundCounts: readonly Int32Array[];
   readonly topologyKeys: readonly string[];
+  /** The value of a topology key that a domain stands for. */
+  domainName(key: number, domain: number): string;
   /** By topology key: number of domains, domain of each option, domain of each existing node (-1: none). */
   readonly domainCount: readonly number[];
   readonly optionDomain: readonly Int32Array[];
@@ -231,6 +233,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
     groups: topology.groups,
     boundCounts: topology.bound,
     topologyKeys: topologyKeys.names,
+    domainName: (key, domain) => domainNames[key]?.names[domain] ?? '',
     domainCount: domainNames.map((values) => values.size),
     optionDomain,
     nodeDomain,

@@ -109,7 +109,7 @@ describe('the reason why a pod has no place', () => {
       'company',
       { pods: [aPod({ podAffinity: [{ topologyKey: ZONE, selector: { matchLabels: { app: 'nobody' } } }] })] },
       { kind: 'topology', rule: 'affinity', topologyKey: ZONE },
-      'its affinity over topology.kubernetes.io/zone does not allow it',
+      'no pod that its affinity over topology.kubernetes.io/zone asks for is anywhere yet',
     ],
   ])('can be %s', (_, overrides, change, words) => {
     const why = reason(aProblem(overrides));
@@ -129,5 +129,62 @@ describe('the reason why a pod has no place', () => {
     expect(reasonSentence(why)).toBe(
       '2 existing nodes refused it (1 by resources, 1 by requirements); nothing can be bought: no pool has offerings',
     );
+  });
+});
+
+describe('a topology rule that leaves no place', () => {
+  const spread = {
+    topologyKey: ZONE,
+    maxSkew: 1,
+    whenUnsatisfiable: 'DoNotSchedule',
+    selector: { matchLabels: { app: 'web' } },
+  } as const;
+  const web = aPod({ labels: { app: 'web' }, topologySpread: [spread] });
+  const full = { cpu: 0, memory: 0, pods: 0 };
+  const bound = (node: string): NonNullable<Problem['boundPods']>[number] => ({
+    node,
+    namespace: 'default',
+    labels: { app: 'web' },
+  });
+
+  it('names the zones with too few pods and the nodes that make them count', () => {
+    const nodes = [
+      aNode({ name: 'old-1', labels: { [ZONE]: 'zone-a' }, free: full }),
+      aNode({ name: 'old-2', labels: { [ZONE]: 'zone-b' }, free: full }),
+    ];
+    const inCloud = ['a', 'b', 'c'].map((zone) => aNode({ name: `new-${zone}`, labels: { [ZONE]: zone }, free: full }));
+    const boundPods = inCloud.map(({ name }) => bound(name));
+    const why = reason(aProblem({ pods: [web], nodes: [...nodes, ...inCloud], boundPods }));
+    expect(why.nearest?.change).toEqual({
+      kind: 'topology',
+      rule: 'spread',
+      topologyKey: ZONE,
+      maxSkew: 1,
+      podsHere: 1,
+      domains: [
+        { domain: 'zone-a', pods: 0, nodes: ['old-1'], nodeCount: 1, sold: false },
+        { domain: 'zone-b', pods: 0, nodes: ['old-2'], nodeCount: 1, sold: false },
+      ],
+    });
+    expect(reasonSentence(why)).toContain(
+      'allows 1 more than the zone with the fewest pods (maxSkew 1), and there are 1 already, while zone-a has 0 (it counts because of node old-1) and zone-b has 0 (it counts because of node old-2)',
+    );
+  });
+
+  it('names the zones that an anti-affinity has filled', () => {
+    const apart = aPod({
+      labels: { app: 'web' },
+      podAntiAffinity: [{ topologyKey: ZONE, selector: { matchLabels: { app: 'web' } } }],
+    });
+    const nodes = ['a', 'b', 'c'].map((zone) => aNode({ name: zone, labels: { [ZONE]: zone }, free: full }));
+    const why = reason(aProblem({ pods: [apart], nodes, boundPods: nodes.map(({ name }) => bound(name)) }));
+    expect(reasonSentence(why)).toContain('keeps it out of a, b and c, where pods are that must be apart from it');
+  });
+
+  it('names the zone to which an affinity ties a pod', () => {
+    const together = aPod({ podAffinity: [{ topologyKey: ZONE, selector: { matchLabels: { app: 'web' } } }] });
+    const nodes = [aNode({ name: 'old-1', labels: { [ZONE]: 'zone-a' }, free: full })];
+    const why = reason(aProblem({ pods: [together], nodes, boundPods: [bound('old-1')] }));
+    expect(reasonSentence(why)).toContain('ties it to zone-a');
   });
 });

@@ -12,6 +12,7 @@ import { untolerated } from '../requirements/taints.ts';
 import type { Constraint, FunnelStep, NearestMiss, NeededChange, UnplacedReason } from '../solution.ts';
 import type { PlacementState } from '../topology/placement-state.ts';
 import { HOST, type TopologyRule } from '../topology/rules.ts';
+import { topologyMiss } from './topology-miss.ts';
 
 /** So many values of a label are named. */
 const OFFERED = 6;
@@ -214,17 +215,8 @@ export class Explainer {
         const wanted = pool?.requirements?.find((requirement) => requirement.minValues !== undefined);
         return { kind: 'min-values', key: wanted?.key ?? '', wanted: wanted?.minValues ?? 0, actual: 0 };
       }
-      case 'topology': {
-        const rule = this.#brokenRule(podClass, option);
-        return {
-          kind: 'topology',
-          rule: rule?.kind === 'spread' ? 'spread' : rule?.kind === 'affinity' ? 'affinity' : 'anti-affinity',
-          topologyKey:
-            rule === undefined || rule.key === HOST
-              ? 'kubernetes.io/hostname'
-              : (this.#model.topologyKeys[rule.key] ?? ''),
-        };
-      }
+      case 'topology':
+        return topologyMiss(this.#state, this.#brokenRule(podClass, option), option);
       default: {
         const row = (catalogue.optionTemplate[option] as number) * dimensions.size;
         const missing = Array.from(podClass.requests, (amount, index) =>

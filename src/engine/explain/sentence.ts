@@ -2,6 +2,7 @@
 
 import type { NearestMiss, NeededChange, UnplacedReason } from '../solution.ts';
 import { amountText } from './amounts.ts';
+import { topologyWords } from './topology-words.ts';
 import { wantedText } from './wanted-text.ts';
 
 const STEPS: Readonly<Record<string, string>> = {
@@ -65,7 +66,7 @@ function changeWords(change: NeededChange): string {
     case 'min-values':
       return `too few values of ${change.key} are left, ${change.wanted} are wanted`;
     case 'topology':
-      return `its ${change.rule} over ${change.topologyKey} does not allow it`;
+      return topologyWords(change);
     case 'daemon':
       return change.avoidedBy === 'pod'
         ? `its anti-affinity over ${change.topologyKey} keeps it from daemon ${change.daemon}, which will run there`

@@ -1,9 +1,9 @@
 /** Builds the binaries of the control plane with Go, from the module proxy, unless they are there already. */
-import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Binaries, buildDirectory, currentBuildPlan, findBinaries, GO_MODULE } from './binaries.ts';
 import type { BuildPlan } from './build-plan.ts';
+import { go } from './go-command.ts';
 import { Guard } from './guard.ts';
 
 /** The binaries, built first if need be; says on standard error what it builds and how long that took. */
@@ -50,32 +50,4 @@ async function build(plan: BuildPlan, directory: string): Promise<void> {
   } finally {
     guard.dismiss();
   }
-}
-
-interface GoOptions {
-  readonly cwd: string;
-  readonly guard: Guard;
-  readonly environment: NodeJS.ProcessEnv;
-}
-
-/** Runs the `go` command and resolves with what it printed; a failure carries the end of what it complained about. */
-function go(args: readonly string[], { cwd, guard, environment }: GoOptions): Promise<string> {
-  const child = spawn('go', args, { cwd, env: environment, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  guard.watch(child);
-  let output = '';
-  let complaints = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaints += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => {
-      if (code === 0) return resolve(output);
-      const end = complaints.trimEnd().split('\n').slice(-30).join('\n');
-      reject(new Error(`go ${args[0]} ended with ${signal ?? `code ${code}`}:\n${end}`));
-    });
-  });
 }

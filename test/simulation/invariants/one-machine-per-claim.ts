@@ -1,4 +1,5 @@
 /** A claim has one machine, and a machine has a claim or goes. */
+import { TAG_CLAIM_UID } from '../../../src/cloud/simulated/labels.ts';
 import type { InvariantMaker } from '../invariant.ts';
 
 /** Rounds of garbage collection come every two minutes; while calls fail and our process is down some of them are missed. */
@@ -8,16 +9,22 @@ export const oneMachinePerClaim: InvariantMaker = (facts, broken) => {
   /** Since when machines have no claim, by their identity. */
   const strays = new Map<string, number>();
   return {
-    changed({ token, tags }) {
-      const machines = facts.launched.get(token) ?? new Set();
-      if (machines.size > 1)
-        broken(`claim ${JSON.stringify(tags)} has had ${machines.size} machines: ${[...machines].join(', ')}`);
+    changed({ tags }) {
+      const claim = tags[TAG_CLAIM_UID] ?? '';
+      // One that turned out failed, or is being deleted, makes way for the next.
+      const machines = facts.instances.filter(
+        (each) => each.tags[TAG_CLAIM_UID] === claim && each.failure === undefined && each.state !== 'stopping',
+      );
+      if (claim !== '' && machines.length > 1)
+        broken(
+          `claim ${JSON.stringify(tags)} has ${machines.length} machines: ${machines.map(({ id }) => id).join(', ')}`,
+        );
     },
     minute() {
       const claimed = new Set(facts.claims.map(({ metadata }) => metadata.uid));
       const there = new Set<string>();
-      for (const { id, token, state, tags } of facts.instances) {
-        if (claimed.has(token) || state === 'stopping') continue;
+      for (const { id, state, tags } of facts.instances) {
+        if (claimed.has(tags[TAG_CLAIM_UID]) || state === 'stopping') continue;
         there.add(id);
         const since = strays.get(id) ?? facts.now;
         strays.set(id, since);

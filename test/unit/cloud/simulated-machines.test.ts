@@ -168,9 +168,9 @@ describe('a machine of the simulated cloud', () => {
     world.restartCloud();
     await clock.advance(1_000);
     const tags = { 'karpenter.sh/nodeclaim': 'claim-1' };
-    expect(await world.cloud.describeInstances('account', tags, NEVER)).toMatchObject([
-      { providerID, state: 'running' },
-    ]);
+    expect(await world.cloud.describeInstances('account', tags, undefined, NEVER)).toMatchObject({
+      instances: [{ providerID, state: 'running' }],
+    });
     expect(await world.launch('claim-1')).toBe(providerID);
     await world.cloud.terminateInstance(providerID.split('/').at(-1)!, NEVER);
     await clock.advance(6_000);

@@ -4,6 +4,7 @@ import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER } from '../../../src/cloud/simulated/labels.ts';
+import { toTimestamp } from '../../../src/platform/clock.ts';
 import { ANNOTATION_OFFERINGS } from '../../../src/state/planned-offerings.ts';
 import { aClaim, FleetWorld } from './testkit/fleet-world.ts';
 
@@ -197,6 +198,27 @@ describe('a claim', () => {
     expect(await world.node('one')).toBeUndefined();
     await world.end();
   });
+
+  it.each([0, 300, 5000])(
+    'with a made-up provider ID is collected within minutes, and its machine with it (written after %i ms)',
+    async (afterMs) => {
+      // As Karpenter's suite does it: the node cannot join, and the status says that all is well with a machine that never was.
+      const world = await FleetWorld.start({ account: { faults: { ...NO_FAULTS, registrationFailureRate: 1 } } });
+      await world.client.create(NODE_CLAIMS, aClaim('one'));
+      await world.clock.advance(afterMs);
+      const at = toTimestamp(world.clock.now());
+      const conditions = ['Launched', 'Registered', 'Initialized', 'Ready'].map((type) => ({
+        ...{ type, status: 'True', reason: type, message: '', lastTransitionTime: at },
+      }));
+      const status = { providerID: 'Provider:///AZ/i-01234567890123456', nodeName: 'test-node-name', conditions };
+      const patch = { type: 'merge', body: { status } } as const;
+      await world.client.patch(NODE_CLAIMS, { name: 'one' }, patch, { subresource: 'status' });
+      await world.clock.advance(5 * MINUTE);
+      expect(await world.claim('one')).toBeUndefined();
+      expect(world.instances).toBe(0);
+      await world.end();
+    },
+  );
 
   it('goes with its machine when its node was removed by force and does not come back', async () => {
     const world = await FleetWorld.start();

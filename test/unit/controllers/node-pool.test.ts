@@ -41,6 +41,30 @@ describe('a pool', () => {
     await world.end();
   });
 
+  it('that asks for labels of another cloud says so, and whose label to write instead', async () => {
+    const requirements = [{ key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['r7i'] }];
+    const { world, said } = await withPool(aPool({ requirements }));
+    expect(await said('ValidationSucceeded')).toMatchObject({
+      status: 'False',
+      message: expect.stringContaining(
+        'karpenter.k8s.aws/instance-family is a label of AWS, which nodes of spindrift.dev never have: write spindrift.dev/instance-family',
+      ),
+    });
+    expect(await said('Ready')).toMatchObject({ status: 'False' });
+    await world.end();
+  });
+
+  it('with a fixed number of nodes says that it is not served yet', async () => {
+    const { world, said } = await withPool(aPool({}, { replicas: 3 }));
+    expect(await said('Ready')).toMatchObject({ status: 'False' });
+    expect(await said('ValidationSucceeded')).toMatchObject({
+      status: 'False',
+      reason: 'StaticCapacityNotServed',
+      message: expect.stringContaining('spec.replicas is 3, but pools with a fixed number of nodes are not served yet'),
+    });
+    await world.end();
+  });
+
   it('that makes no sense says what to write instead', async () => {
     const limits = { cpu: '-5' };
     const { world, said } = await withPool(aPool({}, { limits }));

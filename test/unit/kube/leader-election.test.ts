@@ -6,6 +6,7 @@ import { LeaderElection, type LeaderElectionOptions } from '../../../src/kube/le
 import { type Fault, FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
 import { Metrics } from '../../../src/platform/metrics.ts';
 import { seededRandom } from '../../../src/platform/random.ts';
+import { keptLines } from '../../../src/platform/testkit/kept-lines.ts';
 import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
 
 const LEASE = { namespace: 'kube-system', name: 'spindrift' };
@@ -50,6 +51,21 @@ describe('LeaderElection', () => {
     expect((await lease()).spec?.renewTime).toBe('2030-01-01T00:00:04.000000Z');
     expect((await lease()).spec?.acquireTime).toBe('2030-01-01T00:00:00.000000Z');
     expect(await metrics.read('leader_election_master_status', { name: 'spindrift' })).toBe(1);
+  });
+
+  it('says that it stands by, once for each replica that leads instead', async () => {
+    const { clock, candidate } = setUp();
+    const a = candidate('a');
+    await clock.advance(100);
+    const { logger, lines } = keptLines();
+    candidate('b', { logger });
+    await clock.advance(60_000);
+    const waits = (): unknown[] =>
+      lines.filter(({ message }) => message.startsWith('standing by')).map(({ fields }) => fields.holder);
+    expect(waits()).toEqual(['a']);
+    a.stop.abort();
+    await clock.advance(10_000);
+    expect(lines.map(({ message }) => message)).toEqual(['standing by: another replica leads', 'leading']);
   });
 
   it('gives the lease back when it is told to stop, so that another leads within a retry', async () => {

@@ -1,7 +1,7 @@
 /** Which pods a node waits for when it goes, and in which order they are asked to leave. Pure. */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
-import { hasEnded } from '../../../state/cluster-state.ts';
+import { hasEnded } from '../../../state/has-ended.ts';
 import { isDrainable } from '../../../state/is-drainable.ts';
 
 /** A pod that is still there so long after its end was due has nobody who would end it. */

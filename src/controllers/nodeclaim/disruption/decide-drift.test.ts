@@ -22,7 +22,7 @@ describe('a claim', () => {
       driftFromPool(aNodeClaim({ metadata: { annotations } }), after)?.reason;
     expect(drift({ [HASH]: nodePoolHash(after), [VERSION]: NODE_POOL_HASH_VERSION })).toBeUndefined();
     expect(drift({ [HASH]: nodePoolHash(before), [VERSION]: NODE_POOL_HASH_VERSION })).toBe('NodePoolDrifted');
-    expect(drift({ [HASH]: nodePoolHash(before), [VERSION]: 'v3' })).toBeUndefined();
+    expect(drift({ [HASH]: nodePoolHash(before), [VERSION]: 'v2' })).toBeUndefined();
     expect(drift({})).toBeUndefined();
   });
 

@@ -119,7 +119,7 @@ export class NodeClaimTermination {
     const { clock, clouds, recorder } = this.#options;
     let outcome: 'terminating' | 'gone';
     try {
-      outcome = await clouds.delete(claim, machineOf(claim), signal);
+      outcome = await this.#deleteMachine(claim, signal);
     } catch (error) {
       recorder.record(failedTermination(claim, asError(error).message));
       throw error;
@@ -133,6 +133,18 @@ export class NodeClaimTermination {
     if (outcome === 'terminating')
       await sayOfClaim(this.#options, claim, [{ type: 'InstanceTerminating', status: 'True' }], signal);
     return { requeueAfterMs: outcome === 'gone' ? unsettledMs : POLL_MS };
+  }
+
+  /** A provider ID that the cloud never gave, written by somebody else, must not hide the machine launched for the claim. */
+  async #deleteMachine(claim: NodeClaim, signal: AbortSignal): Promise<'terminating' | 'gone'> {
+    const { clouds } = this.#options;
+    const { providerID: _, ...byClaim } = machineOf(claim);
+    try {
+      return await clouds.delete(claim, machineOf(claim), signal);
+    } catch (error) {
+      if (!hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) throw error;
+      return clouds.delete(claim, byClaim, signal);
+    }
   }
 
   async #letGo(claim: NodeClaim, signal: AbortSignal): Promise<undefined> {

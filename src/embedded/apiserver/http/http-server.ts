@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { KeyPair } from '../../../platform/certificates.ts';
 import { asError, SpindriftError } from '../../../platform/errors.ts';
 import { HttpApi, type HttpApiOptions } from './http-api.ts';
@@ -38,6 +38,11 @@ export async function listen(options: HttpServerOptions): Promise<ListeningServe
   // Watches are long and quiet, and a client may keep its connection as long as it likes.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 90_000;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException): void => {
       if (error.code === 'EADDRINUSE')
@@ -65,7 +70,8 @@ export async function listen(options: HttpServerOptions): Promise<ListeningServe
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        // Also those whose handshake is not over: the server does not count them yet, and would wait for them for ever.
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

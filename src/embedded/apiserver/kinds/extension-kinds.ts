@@ -1,8 +1,13 @@
-/** Kinds about kinds: definitions of custom resources, aggregated APIs, admission. Only definitions have an effect. */
+/** Kinds about kinds: definitions of custom resources, aggregated APIs, admission. Definitions and validating policies have an effect. */
 
 import { builtIn } from './built-in.ts';
 import { CREATED_AT } from './columns/core-columns.ts';
-import { API_SERVICE_COLUMNS, WEBHOOK_COLUMNS } from './columns/policy-columns.ts';
+import {
+  ADMISSION_POLICY_BINDING_COLUMNS,
+  ADMISSION_POLICY_COLUMNS,
+  API_SERVICE_COLUMNS,
+  WEBHOOK_COLUMNS,
+} from './columns/policy-columns.ts';
 import type { Kind } from './kind.ts';
 import { definitionRules } from './rules/definition-rules.ts';
 
@@ -38,5 +43,18 @@ export const EXTENSION_KINDS: readonly Kind[] = [
     'validatingwebhookconfigurations',
     'cluster',
     { columns: WEBHOOK_COLUMNS, categories: ['api-extensions'], generation: true },
+  ),
+  builtIn('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', 'cluster', {
+    columns: ADMISSION_POLICY_COLUMNS,
+    categories: ['api-extensions'],
+    status: true,
+    generation: true,
+  }),
+  builtIn(
+    'admissionregistration.k8s.io/v1',
+    'ValidatingAdmissionPolicyBinding',
+    'validatingadmissionpolicybindings',
+    'cluster',
+    { columns: ADMISSION_POLICY_BINDING_COLUMNS, categories: ['api-extensions'], generation: true },
   ),
 ];

@@ -77,6 +77,8 @@ export interface Kind extends Required<Omit<Resource, '__object'>> {
   readonly deprecationWarning?: string;
   /** The fields of its objects: what they are, how they merge, what they must keep to; undefined when nobody knows. */
   schema(): ObjectSchema | undefined;
+  /** Whether the schema has defaults, which are filled in whenever an object is read. */
+  readonly defaultsOnRead?: boolean;
   readonly columns: readonly ColumnDefinition[];
   cells(object: KubeObject, now: number): Cell[];
   /** Those besides metadata.name and metadata.namespace. */

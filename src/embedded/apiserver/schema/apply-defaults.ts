@@ -37,3 +37,15 @@ function defaultObject(object: JsonObject, schema: Schema): JsonObject {
   const added = missing.map(([key, property]) => [key, applyDefaults(property.default as Json, property)] as const);
   return Object.fromEntries([...Object.entries(filled), ...added]);
 }
+
+/** Whether a schema, or any below it that defaults are looked for in, has one. */
+export function hasDefault(schema: Schema | undefined): boolean {
+  if (schema === undefined) return false;
+  if (schema.default !== undefined) return true;
+  const { additionalProperties: additional } = schema;
+  return (
+    Object.values(schema.properties ?? {}).some(hasDefault) ||
+    hasDefault(schema.items) ||
+    (typeof additional === 'object' && hasDefault(additional))
+  );
+}

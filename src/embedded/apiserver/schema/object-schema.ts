@@ -1,5 +1,5 @@
 /** What the API server does with objects of one kind and version by their schema. */
-import { applyDefaults } from './apply-defaults.ts';
+import { applyDefaults, hasDefault } from './apply-defaults.ts';
 import { decodeBuiltIn } from './builtin/decode.ts';
 import { compileRules, type RuleNode } from './cel/compile-rules.ts';
 import { evaluateRules } from './cel/evaluate-rules.ts';
@@ -23,6 +23,8 @@ const BLOCKING: ReadonlySet<string> = new Set([
 /** The schema of one kind and version, made ready once. Nothing given to it is ever changed in place. */
 export class ObjectSchema {
   readonly schema: Schema;
+  /** Whether anything in it has a default. */
+  readonly hasDefaults: boolean;
   readonly #kind: 'built-in' | 'custom';
   #rules: RuleNode | undefined;
   #compiled = false;
@@ -30,6 +32,7 @@ export class ObjectSchema {
   /** A custom kind has apiVersion, kind and metadata without saying so; a built-in one lists them. */
   constructor(schema: Schema, kind: 'built-in' | 'custom' = 'custom') {
     this.schema = schema;
+    this.hasDefaults = kind === 'custom' && hasDefault(schema);
     this.#kind = kind;
   }
 

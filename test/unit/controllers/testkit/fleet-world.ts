@@ -9,7 +9,8 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../../src/apis/schema/custom-
 import { SIMULATED_NODE_CLASSES } from '../../../../src/apis/spindrift/simulated-node-class.ts';
 import { enabledClouds } from '../../../../src/app/enabled-clouds.ts';
 import type { AccountSettings } from '../../../../src/cloud/simulated/account-settings.ts';
-import { CLOUD_LABELS } from '../../../../src/cloud/simulated/labels.ts';
+import { PartSweeper } from '../../../../src/cloud/simulated/dialects/part-sweeper.ts';
+import { CLOUD_LABELS, TAG_CLAIM_UID } from '../../../../src/cloud/simulated/labels.ts';
 import { Machines } from '../../../../src/cloud/simulated/machines.ts';
 import { NODE_CLASS_KIND } from '../../../../src/cloud/simulated/node-class-kind.ts';
 import { SimulatedCloud } from '../../../../src/cloud/simulated/simulated-cloud.ts';
@@ -72,8 +73,9 @@ export class FleetWorld {
     });
     this.client = this.cluster.client;
     this.cloud = new SimulatedCloud({ clock: this.clock, random: this.random });
-    this.cloud.fleet.onChange(({ token, id }) => {
-      this.launched.set(token, (this.launched.get(token) ?? new Set()).add(id));
+    this.cloud.fleet.onChange(({ tags, id }) => {
+      const claim = tags[TAG_CLAIM_UID] ?? '';
+      this.launched.set(claim, (this.launched.get(claim) ?? new Set()).add(id));
     });
   }
 
@@ -123,7 +125,8 @@ export class FleetWorld {
     const unavailable = new UnavailableOfferings({ clock, ttlMs: (pool = '') => policies.for(pool).unavailableForMs });
     const recorder = new EventRecorder({ client, clock, random, component: 'karpenter' });
     const world = { client, clock, random, logger, metrics, recorder, cluster: 'test' };
-    const open = async () => new SimulatedDriver({ clock, cloud, cluster: 'test' });
+    const sweeper = new PartSweeper({ cloud, clock, logger });
+    const open = async () => new SimulatedDriver({ clock, cloud, cluster: 'test', controllers: [sweeper] });
     const loaded = { name: 'simulated', nodeClass: NODE_CLASS_KIND, labels: CLOUD_LABELS, open };
     const clouds = enabledClouds([loaded], { ...world, informers, unavailable });
     const state = new ClusterState(informers, (claim) => clouds.isOurs(claim));
@@ -136,7 +139,7 @@ export class FleetWorld {
     const parts = allControllers({ ...shared, ...settings });
     // As in the program itself: who decides by half-full caches buys what is there already.
     const acting = informers.synced(stop.signal).then(
-      () => Promise.all(parts.map((part) => part.run(stop.signal))),
+      () => Promise.all([clouds.runControllers(stop.signal), ...parts.map((part) => part.run(stop.signal))]),
       () => [],
     );
     const opening = clouds.run(stop.signal).catch(() => {});
@@ -176,6 +179,11 @@ export class FleetWorld {
       ({ involvedObject, reportingComponent }) => involvedObject.name === about && reportingComponent === 'karpenter',
     );
     return Object.fromEntries(ours.map(({ reason, message }) => [reason, message ?? '']));
+  }
+
+  /** Aborts when the world ends. */
+  get lifetime(): AbortSignal {
+    return this.#stop.signal;
   }
 
   /** Machines that are there. */

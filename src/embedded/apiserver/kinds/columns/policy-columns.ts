@@ -156,3 +156,28 @@ export const API_SERVICE_COLUMNS: readonly Column[] = [
   }),
   AGE,
 ];
+
+interface AdmissionPolicy extends KubeObject {
+  readonly spec?: {
+    readonly validations?: readonly unknown[];
+    readonly paramKind?: { apiVersion: string; kind: string };
+  };
+}
+
+export const ADMISSION_POLICY_COLUMNS: readonly Column[] = [
+  countColumn<AdmissionPolicy>('Validations', ({ spec }) => spec?.validations?.length),
+  column<AdmissionPolicy>('ParamKind', ({ spec }) =>
+    spec?.paramKind === undefined ? '<unset>' : `${spec.paramKind.apiVersion}/${spec.paramKind.kind}`,
+  ),
+  AGE,
+];
+
+interface AdmissionPolicyBinding extends KubeObject {
+  readonly spec?: { readonly policyName?: string; readonly paramRef?: { readonly name?: string } };
+}
+
+export const ADMISSION_POLICY_BINDING_COLUMNS: readonly Column[] = [
+  column<AdmissionPolicyBinding>('PolicyName', ({ spec }) => spec?.policyName ?? ''),
+  column<AdmissionPolicyBinding>('ParamRef', ({ spec }) => spec?.paramRef?.name ?? '<unset>'),
+  AGE,
+];

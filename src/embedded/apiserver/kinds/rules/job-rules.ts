@@ -1,3 +1,5 @@
+import { parseCron } from '../../../../apis/karpenter/cron.ts';
+import { hasCode } from '../../../../platform/errors.ts';
 import { sameJson } from '../../../frozen.ts';
 import { type FieldError, invalid, notSupported, required } from '../../schema/field-error.ts';
 import type { Draft, Fields, KindRules } from '../kind.ts';
@@ -68,9 +70,25 @@ function validateJob(object: Draft, old?: Draft): FieldError[] {
 
 export const cronJobRules: KindRules = {
   defaults: (object) => (object.spec === undefined ? object : { ...object, spec: cronJobDefaults(object.spec) }),
-  validate: ({ spec }) =>
-    typeof spec?.schedule === 'string' && spec.schedule !== '' ? [] : [required('spec.schedule')],
+  validate: ({ spec }) => {
+    const { schedule, timeZone } = spec ?? {};
+    if (typeof schedule !== 'string' || schedule === '') return [required('spec.schedule')];
+    return [
+      ...cronProblem('spec.schedule', schedule, schedule),
+      ...(typeof timeZone === 'string' ? cronProblem('spec.timeZone', timeZone, `TZ=${timeZone} @daily`) : []),
+    ];
+  },
 };
+
+function cronProblem(field: string, value: string, text: string): ReturnType<typeof invalid>[] {
+  try {
+    parseCron(text);
+    return [];
+  } catch (error) {
+    if (!hasCode(error, 'CRON_INVALID')) throw error;
+    return [invalid(field, value, error.message)];
+  }
+}
 
 function cronJobDefaults(spec: Fields): Fields {
   const jobTemplate = spec.jobTemplate as { readonly spec?: Fields } | undefined;

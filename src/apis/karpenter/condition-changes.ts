@@ -1,11 +1,6 @@
-import {
-  type ConditionChange,
-  type Conditioned,
-  type ConditionTypes,
-  withCondition,
-} from '../apis/karpenter/conditions.ts';
-import type { Condition } from '../apis/kubernetes/object.ts';
-import type { EpochMs } from '../platform/clock.ts';
+import type { EpochMs } from '../../platform/clock.ts';
+import type { Condition } from '../kubernetes/object.ts';
+import { type ConditionChange, type Conditioned, type ConditionTypes, withCondition } from './conditions.ts';
 
 /** The conditions of the object after several changes; the same list where nothing changed. */
 export function withConditions(

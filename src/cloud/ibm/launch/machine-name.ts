@@ -1,0 +1,36 @@
+/**
+ * The name of a claim's machine. It is the only key by which IBM Cloud lets a create be made again without harm: names are
+ * unique in a region, so it follows from the cluster and the claim's UID alone.
+ */
+import { createHash } from 'node:crypto';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const CLUSTER_DIGITS = 10;
+const CLAIM_DIGITS = 32;
+
+/** What the names of a cluster's machines begin with; two clusters in one account never meet. */
+export function machinePrefix(cluster: string): string {
+  return `karp-${digits(cluster, CLUSTER_DIGITS)}-`;
+}
+
+/** 48 characters: `-boot` and `-vni` still fit into 63 behind it. */
+export function machineName(cluster: string, claimUID: string): string {
+  return `${machinePrefix(cluster)}${UUID.test(claimUID) ? claimUID.replaceAll('-', '') : digits(claimUID, CLAIM_DIGITS)}`;
+}
+
+/** The names of the volume and the network interface that come with a machine. */
+export function bootVolumeName(name: string): string {
+  return `${name}-boot`;
+}
+export function interfaceName(name: string): string {
+  return `${name}-vni`;
+}
+
+/** The machine that a volume or interface of such a name came with; undefined when it is of something else. */
+export function machineOfPart(part: string): string | undefined {
+  return /^(karp-[0-9a-f]{10}-[0-9a-f]{32})-(?:boot|vni|data-\d+)$/.exec(part)?.[1];
+}
+
+function digits(text: string, count: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, count);
+}

@@ -1,0 +1,71 @@
+/** On-demand prices by region: read from the Global Catalog now and then, and kept while it does not answer. */
+import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../platform/logger.ts';
+import type { MachineShape } from '../profiles/machine-shape.ts';
+import { builtInPrice } from './built-in-prices.ts';
+
+export interface PriceBookOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly read: (region: string, signal: AbortSignal) => Promise<ReadonlyMap<string, number>>;
+  readonly refreshMs?: number;
+}
+
+interface RegionPrices {
+  prices: ReadonlyMap<string, number> | undefined;
+  readAt: number;
+  reading: boolean;
+}
+
+const REFRESH_MS = 12 * 3_600_000;
+/** After a failure it is tried again sooner. */
+const RETRY_MS = 300_000;
+
+export class PriceBook {
+  readonly #options: PriceBookOptions;
+  readonly #regions = new Map<string, RegionPrices>();
+  /** One more whenever a price may have changed. */
+  version = 0;
+
+  constructor(options: PriceBookOptions) {
+    this.#options = options;
+  }
+
+  /** USD per hour on demand; of the built-in table until the catalogue has been read, and undefined when nobody knows. */
+  onDemand(region: string, shape: MachineShape): number | undefined {
+    const prices = this.#regions.get(region)?.prices;
+    return prices === undefined ? builtInPrice(shape) : prices.get(shape.name);
+  }
+
+  /** Reads what is old of a region. Never rejects: what was known before stays. */
+  async refresh(region: string, signal: AbortSignal): Promise<void> {
+    const { clock, logger, read, refreshMs = REFRESH_MS } = this.#options;
+    const known = this.#regions.get(region) ?? { prices: undefined, readAt: Number.NEGATIVE_INFINITY, reading: false };
+    this.#regions.set(region, known);
+    if (known.reading || clock.elapsed() - known.readAt < refreshMs) return;
+    known.reading = true;
+    try {
+      const prices = await read(region, signal);
+      // A catalogue that has forgotten everything is one that is broken.
+      if (prices.size === 0) throw new Error('the catalogue has no prices');
+      known.prices = prices;
+      known.readAt = clock.elapsed();
+      this.version++;
+    } catch (error) {
+      if (signal.aborted) return;
+      known.readAt = clock.elapsed() - refreshMs + RETRY_MS;
+      logger.warn('prices could not be read: those known before stay', { region, error });
+    } finally {
+      known.reading = false;
+    }
+  }
+
+  /** Keeps regions up to date until the signal aborts. */
+  async run(regions: () => readonly string[], signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      for (const region of regions()) await this.refresh(region, signal);
+      await clock.sleep(60_000, signal).catch(() => {});
+    }
+  }
+}
