@@ -3,11 +3,12 @@
  * A ring that runs no test at all fails. The kubernetes and machines rings are skipped, and say why, where no control plane can be
  * started, unless SPINDRIFT_REQUIRE_KUBERNETES=1.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { whyUnavailable } from '../test/kubernetes/harness/availability.ts';
+import { findClusterApiCore } from '../test/machines/harness/cluster-api-binary.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [rings, passed] = split(process.argv.slice(2));
@@ -28,7 +29,7 @@ console.log(`\nTest rings\n${lines.join('\n')}`);
 process.exitCode = failed ? 1 : 0;
 
 async function run(ring: string): Promise<string> {
-  const unavailable = ring === 'kubernetes' || ring === 'machines' ? whyUnavailable() : undefined;
+  const unavailable = whyNot(ring);
   if (unavailable !== undefined) {
     const required = process.env.SPINDRIFT_REQUIRE_KUBERNETES === '1';
     return required ? `FAILED: SPINDRIFT_REQUIRE_KUBERNETES=1, but ${unavailable}` : `skipped: ${unavailable}`;
@@ -48,6 +49,17 @@ async function run(ring: string): Promise<string> {
   const [status] = await once(vitest, 'exit');
   for (const signal of signals) process.off(signal, forward);
   return status === 0 ? 'passed' : 'FAILED';
+}
+
+/** Why a ring cannot run on this machine. */
+function whyNot(ring: string): string | undefined {
+  if (ring !== 'kubernetes' && ring !== 'machines') return undefined;
+  const unavailable = whyUnavailable();
+  if (unavailable !== undefined || ring === 'kubernetes') return unavailable;
+  const canBuild = spawnSync('go', ['version']).status === 0;
+  return canBuild || findClusterApiCore() !== undefined
+    ? undefined
+    : 'Cluster API is not built, and there is no Go to build it';
 }
 
 function split(args: string[]): [string[], string[]] {
