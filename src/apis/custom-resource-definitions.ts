@@ -1,3 +1,4 @@
+import { EC2_NODE_CLASS_DEFINITION } from './aws/ec2-node-class.ts';
 import { AZURE_NODE_CLASS_DEFINITION } from './azure/azure-node-class.ts';
 import { CLUSTER_API_NODE_CLASS_DEFINITION } from './cluster-api/cluster-api-node-class.ts';
 import { GCE_NODE_CLASS_DEFINITION } from './gcp/gce-node-class.ts';
@@ -23,4 +24,5 @@ export const DEFINITIONS: readonly CustomResourceDefinition[] = [
   CLUSTER_API_NODE_CLASS_DEFINITION,
   GCE_NODE_CLASS_DEFINITION,
   AZURE_NODE_CLASS_DEFINITION,
+  EC2_NODE_CLASS_DEFINITION,
 ];
