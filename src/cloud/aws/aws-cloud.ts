@@ -145,6 +145,11 @@ export class AwsCloud implements Cloud {
 
   async reboot(providerID: string, operation: string, signal: AbortSignal): Promise<void> {
     if (this.#rebooted.has(operation)) return;
+    // EC2 says yes to the reboot of an instance that has just ended.
+    const { state } = await this.get(providerID, signal);
+    if (state !== 'running' && state !== 'pending') {
+      throw new SpindriftError('CLOUD_REBOOT_REFUSED', { instance: providerID, problem: `it is ${state}` });
+    }
     const id = parseProviderID(providerID)?.instanceId ?? '';
     try {
       await this.#options.api.call('ec2:RebootInstances', { InstanceIds: [id] }, signal);
