@@ -2,7 +2,7 @@
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
  * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one,
- * `aws` it and Karpenter on an AWS account on loopback, `notices` a storm of notices, `falling-load` a fleet that loses half of its load.
+ * `aws` it and Karpenter on an AWS account on loopback,
  * `notices` a storm of notices, `falling-load` a fleet that loses half of its load, `runaway` what nodes cost that do not help.
  */
 import { execFileSync } from 'node:child_process';

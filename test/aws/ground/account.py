@@ -7,7 +7,6 @@ user would make it.
 import json
 
 import boto3
-
 from state import ACCOUNT
 
 PATTERNS = {

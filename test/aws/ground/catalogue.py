@@ -5,7 +5,6 @@ import fnmatch
 from answer import Answer
 from moto.ec2.exceptions import EC2ClientError
 from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES
-
 from paging import page
 
 PAGE_OF_TYPES = 100

@@ -71,7 +71,11 @@ class Control:
         key = (asked.get("type", "*"), asked.get("zone", "*"), asked.get("capacityType", "*"))
         code = asked.get("code", "InsufficientInstanceCapacity")
         with self.ground.lock:
-            self.ground.exhausted[key] = {"code": code, "message": asked.get("message"), "left": int(asked.get("left", 0))}
+            self.ground.exhausted[key] = {
+                "code": code,
+                "message": asked.get("message"),
+                "left": int(asked.get("left", 0)),
+            }
         return {}
 
     def do_restore(self, asked):

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 from moto.events.models import events_backends
 from moto.sqs.models import sqs_backends
-
 from state import ACCOUNT
 
 
@@ -16,7 +15,10 @@ class Events:
 
     def state_change(self, instance, state):
         self.send(
-            "aws.ec2", "EC2 Instance State-change Notification", {"instance-id": instance.id, "state": state}, [instance.id]
+            "aws.ec2",
+            "EC2 Instance State-change Notification",
+            {"instance-id": instance.id, "state": state},
+            [instance.id],
         )
 
     def spot_interruption(self, instance):

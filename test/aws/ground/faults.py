@@ -39,7 +39,9 @@ class Faults:
         """A rule holds for `times` calls, or until it is removed. Newer rules come first."""
         with self._lock:
             number = 1 + max((r["id"] for r in self.rules), default=0)
-            self.rules.insert(0, rule | {"id": number, "tokens": float(rule.get("burst", 0)), "refilled": time.monotonic()})
+            self.rules.insert(
+                0, rule | {"id": number, "tokens": float(rule.get("burst", 0)), "refilled": time.monotonic()}
+            )
             return number
 
     def remove(self, number=None):
@@ -141,9 +143,12 @@ def _identify(environ):
 def _error(service, environ, start_response, fault):
     status, code, message = fault
     if code is None:
-        code = {"ec2": "UnauthorizedOperation", "iam": "AccessDenied", "sts": "AccessDenied", "sqs": "AccessDenied"}.get(
-            service, "AccessDeniedException"
-        )
+        code = {
+            "ec2": "UnauthorizedOperation",
+            "iam": "AccessDenied",
+            "sts": "AccessDenied",
+            "sqs": "AccessDenied",
+        }.get(service, "AccessDeniedException")
     if code == "RequestLimitExceeded" and service != "ec2":
         code = "Throttling" if service in _QUERY_SERVICES else "ThrottlingException"
         status = 400

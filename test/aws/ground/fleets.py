@@ -3,11 +3,10 @@
 import random
 
 from answer import Answer
-from moto.ec2.exceptions import EC2ClientError
-from moto.ec2.utils import convert_tag_spec, random_fleet_id
-
 from catalogue import instance_type
 from launching import Refused
+from moto.ec2.exceptions import EC2ClientError
+from moto.ec2.utils import convert_tag_spec, random_fleet_id
 from state import ACCOUNT
 
 MOST_TEMPLATES = 50
@@ -99,7 +98,8 @@ def actions(ground, launcher, prices, events):
             reserved_options.get("ReservationTypes") or []
         ):
             raise EC2ClientError(
-                "InvalidParameterCombination", "reserved-capacity needs ReservedCapacityOptions with a reservation type."
+                "InvalidParameterCombination",
+                "reserved-capacity needs ReservedCapacityOptions with a reservation type.",
             )
         with ground.lock:
             pools = pools_of(self)
@@ -137,7 +137,9 @@ def actions(ground, launcher, prices, events):
                 ],
             }
             ground.fleets[fleet_id] = answer
-            ground.launches.append(_record(self, ground, "CreateFleet", default, strategy, total, answer, launched, errors))
+            ground.launches.append(
+                _record(self, ground, "CreateFleet", default, strategy, total, answer, launched, errors)
+            )
         if ground.state_change_events:
             for _, instances in launched:
                 for instance in instances:
@@ -178,7 +180,13 @@ def actions(ground, launcher, prices, events):
                 for instance in instances:
                     instance.terminate("Server.InsufficientInstanceCapacity", "fewer than MinCount could be launched")
                 ground.launches.append(
-                    {"call": "RunInstances", "at": ground.now(), "wanted": count, "instances": [], "errors": [failure.code]}
+                    {
+                        "call": "RunInstances",
+                        "at": ground.now(),
+                        "wanted": count,
+                        "instances": [],
+                        "errors": [failure.code],
+                    }
                 )
                 raise EC2ClientError(failure.code, failure.message)
             for instance in instances:
@@ -259,7 +267,9 @@ def _fill(ground, launcher, pools, total, fleet_id, specs, capacity_type):
                 )
             market = _MARKETS.get((pool.data.get("InstanceMarketOptions") or {}).get("MarketType"))
             if market not in (None, capacity_type):
-                raise Refused("InvalidParameterCombination", "The market type of the launch template is not the fleet's.")
+                raise Refused(
+                    "InvalidParameterCombination", "The market type of the launch template is not the fleet's."
+                )
             if market is None and capacity_type in ("capacity-block", "interruptible"):
                 raise Refused(
                     "InvalidParameterCombination", f"The launch template lacks the market type for {capacity_type}."
@@ -283,8 +293,10 @@ def _fill(ground, launcher, pools, total, fleet_id, specs, capacity_type):
 
 
 def _lifecycle(capacity_type):
-    return "interruptible-capacity-reservation" if capacity_type == "interruptible" else (
-        "on-demand" if capacity_type == "capacity-block" else capacity_type
+    return (
+        "interruptible-capacity-reservation"
+        if capacity_type == "interruptible"
+        else ("on-demand" if capacity_type == "capacity-block" else capacity_type)
     )
 
 

@@ -8,12 +8,11 @@ import binascii
 import ipaddress
 from datetime import UTC
 
-from moto.ec2.exceptions import EC2ClientError
-from moto.iam.models import iam_backends
-
 import placement_groups
 from catalogue import instance_type, matches, zones_of
 from instances import Instance
+from moto.ec2.exceptions import EC2ClientError
+from moto.iam.models import iam_backends
 from state import ACCOUNT
 
 LARGEST_USER_DATA = 16384
@@ -247,9 +246,13 @@ class Launcher:
             if ebs.get("Iops") is None and kind in ("io1", "io2"):
                 raise Refused("MissingParameter", f"The parameter iops must be specified for {kind} volumes.")
             if ebs.get("Throughput") is not None and kind != "gp3":
-                raise Refused("InvalidParameterCombination", f"The parameter throughput is not supported for {kind} volumes.")
+                raise Refused(
+                    "InvalidParameterCombination", f"The parameter throughput is not supported for {kind} volumes."
+                )
         if not any(disk.get("DeviceName") == image.root_device_name for disk in disks):
-            disks.insert(0, {"DeviceName": image.root_device_name, "Ebs": {"DeleteOnTermination": True, "VolumeSize": 20}})
+            disks.insert(
+                0, {"DeviceName": image.root_device_name, "Ebs": {"DeleteOnTermination": True, "VolumeSize": 20}}
+            )
         return disks
 
     def _check_interfaces(self, launch, info):
@@ -259,13 +262,16 @@ class Launcher:
             place = (int(nic.get("NetworkCardIndex") or 0), int(nic.get("DeviceIndex") or 0))
             if place[0] >= len(cards):
                 raise Refused(
-                    "InvalidParameterCombination", f"Invalid network card index {place[0]} for instance type {launch.type}."
+                    "InvalidParameterCombination",
+                    f"Invalid network card index {place[0]} for instance type {launch.type}.",
                 )
             if place in seen:
                 raise Refused("InvalidParameterValue", "Each network interface requires a unique device index.")
             seen.add(place)
             if nic.get("InterfaceType") in ("efa", "efa-only") and not info["NetworkInfo"].get("EfaSupported"):
-                raise Refused("InvalidParameterCombination", f"Interface type 'efa' is not supported for {launch.type}.")
+                raise Refused(
+                    "InvalidParameterCombination", f"Interface type 'efa' is not supported for {launch.type}."
+                )
             if len(launch.interfaces) > 1 and nic.get("AssociatePublicIpAddress"):
                 raise Refused(
                     "InvalidParameterCombination",
@@ -349,7 +355,11 @@ class Launcher:
         group = launch.placement_group
         if group is None or group.strategy != "spread":
             return
-        same = [i for i in self.ground.instances.values() if i.placement_group is group and i.zone == zone and i.uses_capacity]
+        same = [
+            i
+            for i in self.ground.instances.values()
+            if i.placement_group is group and i.zone == zone and i.uses_capacity
+        ]
         if len(same) >= placement_groups.SPREAD_INSTANCES_PER_ZONE:
             raise _no_capacity(launch.type, zone)
 

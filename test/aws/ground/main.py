@@ -5,44 +5,33 @@ An AWS account on loopback for tests: moto in process, with what moto lacks or d
 
 import argparse
 import logging
-import os
-import sys
 import threading
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-# Managed policies of AWS are known, and nothing on this machine is asked for credentials.
-os.environ.setdefault("MOTO_IAM_LOAD_MANAGED_POLICIES", "true")
-os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
-
-import images  # noqa: E402
-import parsing  # noqa: E402
-import moto.ec2.models.amis as moto_amis  # noqa: E402
-
-moto_amis.AMIS[:] = images.image_records()
-
-import catalogue  # noqa: E402
-import fleets  # noqa: E402
-import instances  # noqa: E402
-import placement_groups  # noqa: E402
-import prices as price_table  # noqa: E402
-import pricing  # noqa: E402
-import tagging  # noqa: E402
-from control import Control  # noqa: E402
-from events import Events  # noqa: E402
-from faults import Faults  # noqa: E402
-from launching import Launcher  # noqa: E402
-from moto.ec2.models import ec2_backends  # noqa: E402
-from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend  # noqa: E402
-from moto.ec2.models.subnets import Subnet  # noqa: E402
-from moto.ec2.responses import EC2Response  # noqa: E402
-from moto.moto_api._internal.models import moto_api_backend  # noqa: E402
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app  # noqa: E402
-from moto.ssm.models import ssm_backends  # noqa: E402
-from reservations import Reservations  # noqa: E402
-from state import ACCOUNT, Ground  # noqa: E402
-from tokens import idempotent  # noqa: E402
-from werkzeug.serving import make_server  # noqa: E402
+import catalogue
+import fleets
+import images
+import instance_calls
+import moto.ec2.models.amis as moto_amis
+import parsing
+import placement_groups
+import prices as price_table
+import pricing
+import tagging
+from control import Control
+from events import Events
+from faults import Faults
+from launching import Launcher
+from moto.ec2.models import ec2_backends
+from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend
+from moto.ec2.models.subnets import Subnet
+from moto.ec2.responses import EC2Response
+from moto.moto_api._internal.models import moto_api_backend
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from moto.ssm.models import ssm_backends
+from reservations import Reservations
+from state import ACCOUNT, Ground
+from tokens import idempotent
+from werkzeug.serving import make_server
 
 _TOKENS = {"create_fleet", "run_instances", "create_capacity_reservation"}
 
@@ -88,6 +77,8 @@ def main():
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
 
     parsing.speed_up()
+    # Regions take their images from this list when they are first asked for something.
+    moto_amis.AMIS[:] = images.image_records()
     ground = Ground(options.region)
     zone_ids = {zone.name: zone.zone_id for zone in RegionsAndZonesBackend.zones[options.region]}
     reservations = Reservations(ground, zone_ids.get)
@@ -99,7 +90,7 @@ def main():
         *price_table.actions(ground, prices),
         *reservations.actions(),
         *placement_groups.actions(ground),
-        *instances.actions(ground, reservations, events),
+        *instance_calls.actions(ground, reservations, events),
         *fleets.actions(ground, launcher, prices, events),
         *tagging.actions(ground, reservations),
     ]
@@ -119,9 +110,7 @@ def main():
     plug.insert()
     control = Control(ground, faults, prices, reservations, launcher, events, plug)
     print(f"ready {plug.endpoint}", flush=True)
-    make_server(
-        "127.0.0.1", options.control_port, control, threaded=True, request_handler=QuietHandler
-    ).serve_forever()
+    make_server("127.0.0.1", options.control_port, control, threaded=True, request_handler=QuietHandler).serve_forever()
 
 
 if __name__ == "__main__":

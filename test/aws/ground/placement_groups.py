@@ -4,10 +4,9 @@ import random
 import string
 
 from answer import Answer
+from catalogue import matches
 from moto.core.responses import EmptyResult
 from moto.ec2.exceptions import EC2ClientError
-
-from catalogue import matches
 from state import ACCOUNT
 
 SPREAD_INSTANCES_PER_ZONE = 7
@@ -97,7 +96,8 @@ def actions(ground):
             group = find(ground, name=self._get_param("GroupName"))
             if any(i.placement_group is group and i.uses_capacity for i in ground.instances.values()):
                 raise EC2ClientError(
-                    "InvalidPlacementGroup.InUse", f"The placement group '{group.name}' is in use and may not be deleted."
+                    "InvalidPlacementGroup.InUse",
+                    f"The placement group '{group.name}' is in use and may not be deleted.",
                 )
             del ground.placement_groups[group.id]
         return EmptyResult()

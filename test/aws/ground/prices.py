@@ -10,8 +10,7 @@ import json
 from pathlib import Path
 
 from answer import Answer
-
-from catalogue import zones_by_type, instance_type, matches
+from catalogue import instance_type, matches, zones_by_type
 from paging import LARGEST_PAGE
 from state import at
 
@@ -35,7 +34,9 @@ class Prices:
             return _KNOWN[type_name]
         info = instance_type(type_name)
         gpus = sum(gpu["Count"] for gpu in info.get("GpuInfo", {}).get("Gpus", []))
-        estimate = 0.032 * info["VCpuInfo"]["DefaultVCpus"] + 0.0043 * info["MemoryInfo"]["SizeInMiB"] / 1024 + 0.9 * gpus
+        estimate = (
+            0.032 * info["VCpuInfo"]["DefaultVCpus"] + 0.0043 * info["MemoryInfo"]["SizeInMiB"] / 1024 + 0.9 * gpus
+        )
         return round(estimate, 4)
 
     def spot(self, type_name, zone, now):

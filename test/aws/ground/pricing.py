@@ -2,7 +2,7 @@
 
 import json
 
-from catalogue import zones_by_type, instance_type
+from catalogue import instance_type, zones_by_type
 
 LARGEST_PAGE = 100
 
@@ -77,7 +77,9 @@ def _products(region, prices):
 
 
 def _passes(product, filters):
-    return all(str(product.get(f["Field"], "")) == f["Value"] for f in filters if f.get("Type", "TERM_MATCH") == "TERM_MATCH")
+    return all(
+        str(product.get(f["Field"], "")) == f["Value"] for f in filters if f.get("Type", "TERM_MATCH") == "TERM_MATCH"
+    )
 
 
 def _document(product):

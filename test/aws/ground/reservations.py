@@ -4,9 +4,8 @@ import random
 import string
 
 from answer import Answer
-from moto.ec2.exceptions import EC2ClientError
-
 from catalogue import instance_type, matches, zones_of
+from moto.ec2.exceptions import EC2ClientError
 from paging import page
 from state import ACCOUNT, at
 
@@ -122,7 +121,9 @@ class Reservations:
         if zone_id is None:
             raise EC2ClientError("InvalidParameterValue", f"Invalid availability zone: [{options['zone']}]")
         if instance_type(options["instanceType"]) is None:
-            raise EC2ClientError("InvalidParameterValue", f"Invalid value '{options['instanceType']}' for instanceType.")
+            raise EC2ClientError(
+                "InvalidParameterValue", f"Invalid value '{options['instanceType']}' for instanceType."
+            )
         if options["zone"] not in zones_of(self.ground.region, options["instanceType"]):
             raise EC2ClientError(
                 "Unsupported",

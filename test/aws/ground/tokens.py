@@ -7,7 +7,7 @@ from moto.ec2.exceptions import EC2ClientError
 
 
 def idempotent(ground, action):
-    """Wraps an action of EC2, whose answer must be plain data. EC2 keeps a token for at least a day; here it is kept for good."""
+    """Wraps an action of EC2, whose answer must be plain data. EC2 keeps a token for a day at least, the ground for good."""
 
     def with_token(self):
         token = self._get_param("ClientToken")
