@@ -1,12 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Five rings, from fast to real. A test says which ring it is in by its name:
+ * Rings, from fast to real. A test says which ring it is in by its name:
  * - `*.test.ts`: unit and property tests, pure or on the virtual clock, milliseconds each
  * - `*.component.test.ts`: real sockets, files or processes on this machine, or the embedded cluster
  * - `test/aws/**` and `*.aws.test.ts`: against an AWS account on loopback (`npm run test:aws`)
  * - `test/aws/kubernetes/**`: the same account with a real control plane and Karpenter (`npm run test:aws-kubernetes`)
  * - `test/kubernetes/**`: against a real Kubernetes control plane (`npm run test:kubernetes`)
+ * - `test/machines/**`: the same with the real Cluster API core (`npm run test:machines`)
  */
 export default defineConfig({
   test: {
@@ -61,6 +62,17 @@ export default defineConfig({
         test: {
           name: 'kubernetes',
           include: ['test/kubernetes/**/*.test.ts'],
+          globalSetup: ['test/kubernetes/global-setup.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'machines',
+          include: ['test/machines/**/*.test.ts'],
           globalSetup: ['test/kubernetes/global-setup.ts'],
           pool: 'forks',
           fileParallelism: false,

@@ -67,6 +67,7 @@ async function aReplica(kubeconfig: string) {
     leaderElectionNamespace: 'default',
     installDefinitions: false,
     clouds: ['simulated'],
+    interruptionConditions: [],
     cloudOptions: {},
     batchIdleMs: 1000,
     batchMaxMs: 10_000,

@@ -25,6 +25,7 @@ import {
 import { resources } from '../../state/pod-group.ts';
 import { isClaimGoing, poolOf, type StateNode } from '../../state/state-node.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
+import { LIVENESS_LIMITS, type LivenessLimits } from '../nodeclaim/lifecycle/decide-liveness.ts';
 import { launchBackedOff, launchNotUsed } from './events.ts';
 import { type LaunchGuardMetrics, launchGuardMetrics } from './launch-guard-metrics.ts';
 import { nextLaunchAt } from './launch-history.ts';
@@ -36,10 +37,11 @@ import { SINGLE_FROM, singleLaunches } from './single-launches.ts';
 /** Why a launch has not helped. */
 export type FutileReason = 'never-joined' | 'unused' | 'pod-failed';
 
-export type LaunchGuardOptions = Pick<
-  ControllersOptions,
-  'clock' | 'logger' | 'metrics' | 'recorder' | 'state' | 'writes'
->;
+export interface LaunchGuardOptions
+  extends Pick<ControllersOptions, 'clock' | 'logger' | 'metrics' | 'recorder' | 'state' | 'writes'> {
+  /** How long a claim may take for its steps. */
+  readonly limits?: Partial<LivenessLimits>;
+}
 
 /** Pods by their demand. */
 type Demands = ReadonlyMap<string, readonly Pod[]>;
@@ -47,6 +49,7 @@ type Demands = ReadonlyMap<string, readonly Pod[]>;
 export class LaunchGuard {
   readonly #options: LaunchGuardOptions;
   readonly #metrics: LaunchGuardMetrics;
+  readonly #limits: LivenessLimits;
   readonly #launches: PoolLaunches;
   /** By the UID of a claim, the demands whose pods have come to its node; those that went again leave no other trace. */
   readonly #reached = new Map<string, Set<string>>();
@@ -56,6 +59,7 @@ export class LaunchGuard {
   constructor(options: LaunchGuardOptions) {
     this.#options = options;
     this.#metrics = launchGuardMetrics(options.metrics);
+    this.#limits = { ...LIVENESS_LIMITS, ...options.limits };
     this.#launches = new PoolLaunches(options);
   }
 
@@ -67,7 +71,8 @@ export class LaunchGuard {
       pods.addHandler({ added: (pod) => this.#podSeen(pod), updated: (pod) => this.#podSeen(pod) }),
       nodeClaims.addHandler({
         updated: (claim, old) => {
-          if (hasNeverJoined(claim) && !hasNeverJoined(old)) this.#neverJoined(claim);
+          const isNew = old.metadata.deletionTimestamp === undefined;
+          if (isNew && hasNeverJoined(claim, this.#options.clock.now(), this.#limits)) this.#neverJoined(claim);
           if (isTrue(claim, 'Registered') && !isTrue(old, 'Registered')) this.#launches.joined(claim);
         },
         deleted: ({ metadata }) => this.#reached.delete(metadata.uid ?? ''),

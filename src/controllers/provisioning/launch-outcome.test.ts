@@ -36,11 +36,17 @@ describe('a machine', () => {
       status: { conditions: conditions.map((type) => aCondition(type)) } as NodeClaim['status'],
     });
 
+  const late = later(15 * 60_000);
+
   it('has never joined when its claim is given up after the launch and before the registration', () => {
-    expect(hasNeverJoined(gone(['Launched']))).toBe(true);
-    expect(hasNeverJoined(gone([]))).toBe(false);
-    expect(hasNeverJoined(gone(['Launched', 'Registered']))).toBe(false);
-    expect(hasNeverJoined(gone(['Launched'], { 'spindrift.dev/interruption': 'spot' }))).toBe(false);
+    expect(hasNeverJoined(gone(['Launched']), late)).toBe(true);
+    expect(hasNeverJoined(gone([]), late)).toBe(false);
+    expect(hasNeverJoined(gone(['Launched', 'Registered']), late)).toBe(false);
+    expect(hasNeverJoined(gone(['Launched'], { 'spindrift.dev/interruption': 'spot' }), late)).toBe(false);
+  });
+
+  it('may have joined yet when a person deletes its claim before its time is over', () => {
+    expect(hasNeverJoined(gone(['Launched']), later(15 * 60_000 - 1))).toBe(false);
   });
 });
 

@@ -7,6 +7,7 @@ import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import { hasEnded } from '../../state/has-ended.ts';
 import { demandOf } from '../../state/planned-for.ts';
 import { isClaimGoing, isOpening, type StateNode } from '../../state/state-node.ts';
+import { decideLiveness, LIVENESS_LIMITS, type LivenessLimits } from '../nodeclaim/lifecycle/decide-liveness.ts';
 
 /** `coming`: too early to say. `unused`: the node is up, and none of the pods came to it. */
 export type LaunchOutcome = 'coming' | 'helped' | 'unused';
@@ -26,11 +27,13 @@ export function launchOutcome(state: StateNode, demand: string, pods: readonly P
   return since === undefined || now - since < LOOKED_AT_MS ? 'coming' : 'unused';
 }
 
-/** Whether a claim that goes had a machine that never became a node, and nobody but we had it go for that. */
-export function hasNeverJoined(claim: NodeClaim): boolean {
+/** Whether a claim goes because its machine has not become a node in time; one that a person deletes or a cloud takes says nothing. */
+export function hasNeverJoined(claim: NodeClaim, now: EpochMs, limits: LivenessLimits = LIVENESS_LIMITS): boolean {
   const { deletionTimestamp, annotations = {} } = claim.metadata;
-  if (deletionTimestamp === undefined || isTrue(claim, 'Registered') || !isTrue(claim, 'Launched')) return false;
-  return annotations[ANNOTATION_INTERRUPTION] === undefined && annotations[ANNOTATION_DISRUPTION] === undefined;
+  if (deletionTimestamp === undefined || !isTrue(claim, 'Launched') || isTrue(claim, 'Registered')) return false;
+  if (annotations[ANNOTATION_INTERRUPTION] !== undefined || annotations[ANNOTATION_DISRUPTION] !== undefined)
+    return false;
+  return decideLiveness(claim, now, limits).kind === 'over';
 }
 
 /** Whether a pod came to its node and failed there without having run for a while; a node that goes takes its pods with it. */

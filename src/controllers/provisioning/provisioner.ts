@@ -19,6 +19,7 @@ import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
+import type { DisruptionBudgets } from '../../state/drain/disruption-budgets.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing, type StateNode } from '../../state/state-node.ts';
 import { mayBind } from '../../state/steerable.ts';
@@ -27,7 +28,7 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 import { inSlices } from '../in-slices.ts';
 import { isLost } from '../interruption/is-lost.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
-import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
+import type { LivenessLimits } from '../nodeclaim/lifecycle/decide-liveness.ts';
 import type { OwnWrites } from '../own-writes.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
@@ -65,6 +66,8 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly writes: OwnWrites;
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
+  /** How long a claim may take for its steps. */
+  readonly limits?: Partial<LivenessLimits>;
   /** Hears of each claim that is written. */
   readonly written?: (claim: NodeClaim) => void;
   readonly coming: ComingNodes;
