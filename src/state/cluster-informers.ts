@@ -10,10 +10,12 @@ import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../apis/kubernetes/volumes.ts';
 import { DAEMON_SETS } from '../apis/kubernetes/workloads.ts';
+import { OPEN_MODELS, type OpenModel } from '../apis/llmaz/open-model.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import { nodeClassKey } from '../cloud/node-class-kind.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
+import { OptionalInformer } from '../kube/optional-informer.ts';
 import { untilServed } from '../kube/until-served.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -49,6 +51,8 @@ export class ClusterInformers {
   readonly volumeClaims;
   readonly volumes;
   readonly storageClasses;
+  /** Where llmaz is installed; without it there are none, and nobody misses them. */
+  readonly openModels: OptionalInformer<OpenModel>;
   /** By `group/kind`. */
   readonly nodeClasses: ReadonlyMap<string, Informer<KubeObject>>;
 
@@ -87,6 +91,7 @@ export class ClusterInformers {
     this.volumeClaims = new Informer({ ...shared, kind: PERSISTENT_VOLUME_CLAIMS });
     this.volumes = new Informer({ ...shared, kind: PERSISTENT_VOLUMES });
     this.storageClasses = new Informer({ ...shared, kind: STORAGE_CLASSES });
+    this.openModels = new OptionalInformer({ ...shared, kind: OPEN_MODELS });
     this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
 
@@ -98,7 +103,8 @@ export class ClusterInformers {
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const nodeClasses = [...this.nodeClasses.values()].map((informer) => this.#runWhenServed(informer, signal));
-    await Promise.all([...this.#all().map((informer) => informer.run(signal)), ...nodeClasses]);
+    const others = [...this.#all(), this.openModels];
+    await Promise.all([...others.map((informer) => informer.run(signal)), ...nodeClasses]);
   }
 
   /**

@@ -2,13 +2,16 @@
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
+import { GpuNames } from './gpu-names.ts';
 import { JoinedNodes } from './joined-nodes.ts';
+import type { ModelLookup } from './model-flavors.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import type { StateNode } from './state-node.ts';
 
 export class ClusterState {
   readonly informers: ClusterInformers;
   readonly storage: StorageLookup;
+  readonly models: ModelLookup;
   /** Claims that were written and are not in the cache yet, by name. */
   readonly #assumed = new Map<string, NodeClaim>();
   readonly #joined: JoinedNodes;
@@ -20,6 +23,14 @@ export class ClusterState {
       claim: (namespace, name) => informers.volumeClaims.get({ namespace, name }),
       volume: (name) => informers.volumes.get(name),
       storageClass: (name) => informers.storageClasses.get(name),
+    };
+    const { openModels } = informers;
+    this.models = {
+      get presence() {
+        return openModels.presence;
+      },
+      model: (name) => openModels.get(name),
+      gpuNames: new GpuNames(),
     };
     const shown = ({ metadata }: NodeClaim): void => void this.#assumed.delete(metadata.name ?? '');
     informers.nodeClaims.addHandler({ added: shown, deleted: shown });

@@ -175,6 +175,7 @@ export class Provisioner {
       pools,
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
+      models: state.models,
     };
     const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
     const solved = await this.#solve(built, signal);
@@ -295,6 +296,7 @@ export class Provisioner {
         updated: (pod, old) => needsPlace(pod) && (needsPlace(old) ? this.#batcher.note() : trigger()),
       }),
       informers.nodePools.addHandler(changed()),
+      informers.openModels.addHandler({ ...changed(), deleted: trigger }),
       informers.nodes.addHandler({ deleted: trigger }),
       informers.nodeClaims.addHandler({
         added: (claim) => isClaimGoing(claim) && trigger(),
