@@ -2,6 +2,7 @@
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
+import { flavorOrderOf } from './flavor-order.ts';
 import { GpuNames } from './gpu-names.ts';
 import { JoinedNodes } from './joined-nodes.ts';
 import type { ModelLookup } from './model-flavors.ts';
@@ -31,6 +32,9 @@ export class ClusterState {
       },
       model: (name) => openModels.get(name),
       gpuNames: new GpuNames(),
+      get order() {
+        return flavorOrderOf(informers.spotPolicies.list());
+      },
     };
     const shown = ({ metadata }: NodeClaim): void => void this.#assumed.delete(metadata.name ?? '');
     informers.nodeClaims.addHandler({ added: shown, deleted: shown });

@@ -7,6 +7,7 @@ import type { Alternatives, Requirement } from '../engine/problem.ts';
 import type { Presence } from '../kube/optional-informer.ts';
 import { hint } from '../platform/nearest.ts';
 import { requirement } from './engine-requirements.ts';
+import type { FlavorOrder } from './flavor-order.ts';
 import type { GpuNames } from './gpu-names.ts';
 
 /** How to look models up; an informer's `get`. */
@@ -16,6 +17,8 @@ export interface ModelLookup {
   model(name: string): OpenModel | undefined;
   /** What other clouds call a GPU; without it selectors mean what they say. */
   readonly gpuNames?: Pick<GpuNames, 'alternatives'>;
+  /** What SpotPolicies say; default Strict. */
+  readonly order?: FlavorOrder;
 }
 
 /** One flavor of a pod: every node that meets one of the alternatives is of the flavor. */

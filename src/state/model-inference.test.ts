@@ -7,10 +7,14 @@ import { LABEL_CAPACITY_TYPE } from '../apis/karpenter/labels.ts';
 import { aNodePool } from '../apis/karpenter/testkit/a-node-pool.ts';
 import type { Pod, PodSpec } from '../apis/kubernetes/pod.ts';
 import type { OpenModel } from '../apis/llmaz/open-model.ts';
+import { withDefaults } from '../apis/schema/with-defaults.ts';
+import type { SpotPolicy } from '../apis/spindrift/spot-policy.ts';
+import { SPOT_POLICY_SPEC } from '../apis/spindrift/spot-policy-schema.ts';
 import type { InstanceType } from '../engine/problem.ts';
 import { solve } from '../engine/solve.ts';
 import { buildFleet } from './build-fleet.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from './build-problem.ts';
+import { type FlavorOrder, flavorOrderOf } from './flavor-order.ts';
 import { GpuNames } from './gpu-names.ts';
 import type { ModelLookup } from './model-flavors.ts';
 import { PodFactsCache } from './pod-facts.ts';
@@ -290,6 +294,46 @@ describe('consolidation of pods that serve models', () => {
   it('does not move a pod whose model is gone: it would have no place', () => {
     const { fleet } = buildFleet(aFleetSnapshot({ nodes: [node], pods, models: someModels() }));
     expect(fleet.pods[0]?.stuck).toContain('does not exist');
+  });
+});
+
+describe('the order of flavors and capacity types', () => {
+  const bought = (order: FlavorOrder, machines: readonly InstanceType[], annotated = pod()) => {
+    const [first] = solve(build([annotated], { machines, models: { ...someModels(DESIGN), order } }).problem).newNodes;
+    return first && `${first.offerings[0]?.instanceType} ${first.offerings[0]?.capacityType}`;
+  };
+  const spotOnlyOf = (name: string): InstanceType[] =>
+    BOTH.map((type) => ({
+      ...type,
+      offerings: type.offerings.map((one) => ({ ...one, healthy: one.capacityType !== 'spot' || type.name === name })),
+    }));
+
+  it('is that of the flavors unless a policy says otherwise', () => {
+    expect(bought('Strict', spotOnlyOf('t4.xlarge'))).toBe('t4g.xlarge on-demand');
+    expect(bought('SpotFirst', spotOnlyOf('t4.xlarge'))).toBe('t4.xlarge spot');
+    expect(bought('SpotFirst', BOTH)).toBe('t4g.xlarge spot');
+    expect(bought('SpotFirst', spotOnlyOf('none'))).toBe('t4g.xlarge on-demand');
+    expect(bought('Price', BOTH)).toBe('t4.xlarge spot');
+  });
+
+  it('can be that of the pod', () => {
+    const own = (order: string): Pod => {
+      const { metadata, ...rest } = pod();
+      return { ...rest, metadata: { ...metadata, annotations: { 'spindrift.dev/flavor-order': order } } };
+    };
+    expect(bought('Strict', BOTH, own('Price'))).toBe('t4.xlarge spot');
+    expect(build([own('price')]).held[0]?.problem).toBe(
+      'its annotation spindrift.dev/flavor-order is "price": write Strict, SpotFirst, Price',
+    );
+  });
+
+  it('is that of the policy with the highest priority that says one', () => {
+    const policy = (name: string, priority: number, flavorOrder?: FlavorOrder): SpotPolicy => ({
+      ...{ apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name } },
+      spec: withDefaults(SPOT_POLICY_SPEC, { priority, ...(flavorOrder === undefined ? {} : { flavorOrder }) }),
+    });
+    expect(flavorOrderOf([])).toBe('Strict');
+    expect(flavorOrderOf([policy('a', 1, 'Price'), policy('b', 2, 'SpotFirst'), policy('c', 3)])).toBe('SpotFirst');
   });
 });
 

@@ -5,7 +5,6 @@ import { podRequests, type ResourceAmounts, resourceAmounts } from '../apis/kube
 import type { Alternatives, HostPort, PodGroup, Requirement, Resources, TopologySpread } from '../engine/problem.ts';
 import { affinityTerm, nodeRequirements, podSelector, termRequirements } from './engine-requirements.ts';
 import { labelToday } from './label-alias.ts';
-import type { PodFlavor } from './model-flavors.ts';
 
 /** Where the volumes of a pod can be, and how many it attaches. */
 export interface PodVolumes {
@@ -15,12 +14,12 @@ export interface PodVolumes {
 }
 
 export const NO_VOLUMES: PodVolumes = { requirements: [], attachments: {} };
-const NOTHING_ELSE = { volumes: NO_VOLUMES, flavors: [] };
+const NOTHING_ELSE = { volumes: NO_VOLUMES, steps: [] };
 
 /** Everything that decides where a pod can run. Lists that are empty are left out, so that pods that are alike look alike. */
 export function podGroup(
   pod: Pod,
-  { volumes, flavors }: { readonly volumes: PodVolumes; readonly flavors: readonly PodFlavor[] } = NOTHING_ELSE,
+  { volumes, steps }: { readonly volumes: PodVolumes; readonly steps: readonly Alternatives[] } = NOTHING_ELSE,
 ): PodGroup {
   const { spec, metadata } = pod;
   const { namespace = '', name = '', labels = {} } = metadata;
@@ -40,7 +39,7 @@ export function podGroup(
     namespace,
     labels,
     requests: resources(podRequests(pod)),
-    ...withFlavors(nodeRequirements(spec), flavors),
+    ...inSteps(nodeRequirements(spec), steps),
     ...filled('preferredNodeAffinity', preferred),
     ...filled('tolerations', spec.tolerations ?? []),
     ...filled('hostPorts', hostPorts(spec)),
@@ -55,19 +54,19 @@ export function podGroup(
   };
 }
 
-/** Each flavor is a step of the order, together with every term that the pod has of its own: no term is dropped for a flavor, or the other way round. */
-function withFlavors(
+/** Each step with every term that the pod has of its own: no term is dropped for a step, or the other way round. */
+function inSteps(
   terms: Alternatives,
-  flavors: readonly PodFlavor[],
+  steps: readonly Alternatives[],
 ): Pick<PodGroup, 'requirements' | 'ordered' | 'stepSizes'> {
-  if (flavors.length === 0) return filled('requirements', terms);
+  if (steps.length === 0) return filled('requirements', terms);
   const own: Alternatives = terms.length === 0 ? [[]] : terms;
-  const steps = flavors.map(({ alternatives }) =>
-    alternatives.flatMap((flavor) => own.map((term): readonly Requirement[] => [...term, ...flavor])),
+  const all = steps.map((step) =>
+    step.flatMap((list) => own.map((term): readonly Requirement[] => [...term, ...list])),
   );
-  const requirements = steps.flat();
-  if (steps.length === 1) return requirements.some((list) => list.length === 0) ? {} : { requirements };
-  const stepSizes = steps.map(({ length }) => length);
+  const requirements = all.flat();
+  if (all.length === 1) return requirements.some((list) => list.length === 0) ? {} : { requirements };
+  const stepSizes = all.map(({ length }) => length);
   return { requirements, ordered: true, ...(stepSizes.every((size) => size === 1) ? {} : { stepSizes }) };
 }
 

@@ -3,7 +3,9 @@
  * flavors of its model. Provisioning, disruption and commands all ask here. The pod itself is never changed.
  */
 import type { Pod } from '../apis/kubernetes/pod.ts';
-import { type ModelLookup, type PodFlavor, podFlavors } from './model-flavors.ts';
+import type { Alternatives } from '../engine/problem.ts';
+import { flavorSteps, podFlavorOrder } from './flavor-order.ts';
+import { type ModelLookup, podFlavors } from './model-flavors.ts';
 import { deviceTrouble } from './pod-devices.ts';
 import { NO_VOLUMES, type PodVolumes } from './pod-group.ts';
 import { podVolumes, type StorageLookup } from './pod-volumes.ts';
@@ -18,12 +20,12 @@ export interface PodSurroundings {
 /** What is not written in a pod and decides where it can be. */
 export interface PreparedPod {
   readonly volumes: PodVolumes;
-  /** First choice first; none where every node will do. */
-  readonly flavors: readonly PodFlavor[];
+  /** The steps in which nodes of its flavors are looked for, first choice first; none where every node will do. */
+  readonly steps: readonly Alternatives[];
 }
 
 /** A pod that nothing has to be looked up for. */
-export const AS_WRITTEN: PreparedPod = { volumes: NO_VOLUMES, flavors: [] };
+export const AS_WRITTEN: PreparedPod = { volumes: NO_VOLUMES, steps: [] };
 
 /** Looks everything up for a pod; a clause about the pod where something keeps it from being placed at all. */
 export function preparePod(pod: Pod, { storage, models }: PodSurroundings): PreparedPod | { readonly problem: string } {
@@ -33,5 +35,7 @@ export function preparePod(pod: Pod, { storage, models }: PodSurroundings): Prep
   if ('problem' in volumes) return volumes;
   const flavors = podFlavors(pod, models);
   if ('problem' in flavors) return flavors;
-  return volumes === NO_VOLUMES && flavors.length === 0 ? AS_WRITTEN : { volumes, flavors };
+  if (flavors.length === 0) return volumes === NO_VOLUMES ? AS_WRITTEN : { volumes, steps: [] };
+  const order = podFlavorOrder(pod, models?.order);
+  return typeof order === 'string' ? { volumes, steps: flavorSteps(flavors, order) } : order;
 }

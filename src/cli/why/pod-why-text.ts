@@ -4,19 +4,32 @@ import type { UnplacedReason } from '../../engine/solution.ts';
 import { adviceText, missText, nearestText } from './advice.ts';
 import { funnelLines } from './funnel-lines.ts';
 import { offeringPriceText, offeringText } from './offering-text.ts';
-import type { PodWhy, PoolWhy } from './pod-why.ts';
+import type { FlavorWhy, PodWhy, PoolWhy } from './pod-why.ts';
 
 /** The answer as text. */
-export function podWhyText({ pod, standing, pools }: PodWhy): string {
+export function podWhyText({ pod, standing, pools, flavors }: PodWhy): string {
   const unwanted = pools.filter(({ outcome }) => outcome === 'unwanted').map((other) => other.pool);
   const parts = [
     `Pod ${pod} ${standing}.`,
-    ...pools.flatMap(poolText),
+    ...(flavors === undefined ? pools.flatMap(poolText) : flavorTexts(flavors, pools)),
     ...(unwanted.length === 0 ? [] : [unwantedText(unwanted, unwanted.length === pools.length)]),
   ];
   const first = pools.find((pool) => pool.outcome === 'cannot');
   if (first !== undefined && first.reason.nodes > 0) parts.push(nodesText(first.reason));
   return `${parts.join('\n\n')}\n`;
+}
+
+/** Flavor by flavor, in their order; then the pools that make no nodes for any of them. */
+function flavorTexts(flavors: readonly FlavorWhy[], pools: readonly PoolWhy[]): string[] {
+  const texts = flavors.map(({ flavor, node, pools: ofFlavor }, index) => {
+    const parts = [
+      ...(node === undefined ? [] : [`Node ${node} has room for it.`]),
+      ...(ofFlavor.length === 0 ? ['No pool can be asked.'] : ofFlavor.flatMap(poolText)),
+    ];
+    const lines = parts.flatMap((part) => part.split('\n')).map((line) => `  ${line}`);
+    return [`Flavor ${flavor} (${index + 1} of ${flavors.length}):`, ...lines].join('\n');
+  });
+  return [...texts, ...pools.filter(({ outcome }) => outcome === 'unusable').flatMap(poolText)];
 }
 
 function unwantedText(pools: readonly string[], all: boolean): string {
