@@ -9,7 +9,6 @@ import { ANNOTATION_INTERRUPTION } from '../../src/apis/spindrift/annotations.ts
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import type { Notice } from '../../src/cloud/notice.ts';
 import { Interruption } from '../../src/controllers/interruption/interruption.ts';
-import { DisruptionBudgets } from '../../src/controllers/node/termination/disruption-budgets.ts';
 import { DrainPlans } from '../../src/controllers/node/termination/drain-plans.ts';
 import { OwnWrites } from '../../src/controllers/own-writes.ts';
 import { DecisionLog } from '../../src/controllers/provisioning/decision-log.ts';
@@ -23,6 +22,7 @@ import { Metrics } from '../../src/platform/metrics.ts';
 import { ClusterInformers } from '../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../src/state/cluster-state.ts';
 import { ComingNodes } from '../../src/state/coming-nodes.ts';
+import { DisruptionBudgets } from '../../src/state/drain/disruption-budgets.ts';
 import { Nominations } from '../../src/state/nominations.ts';
 import { Successors } from '../../src/state/successors.ts';
 import { standingFleet } from '../fleet/standing-fleet.ts';

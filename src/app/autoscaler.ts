@@ -2,6 +2,7 @@
 import type { Resource } from '../apis/kubernetes/object.ts';
 import type { LoadedCloud } from '../cloud/cloud-module.ts';
 import type { EnabledClouds } from '../cloud/clouds.ts';
+import type { NamedConditions } from '../cloud/node-conditions/notices-of-node.ts';
 import { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../controllers/all.ts';
 import { lastingParts } from '../controllers/lasting-parts.ts';
@@ -31,6 +32,8 @@ export interface AutoscalerOptions {
   readonly solveSteps?: number;
   /** The clouds that it serves. */
   readonly clouds: readonly LoadedCloud[];
+  /** Node conditions that mean danger to a machine, besides those that are known. */
+  readonly dangerousConditions?: NamedConditions;
 }
 
 export class Autoscaler {
@@ -50,7 +53,9 @@ export class Autoscaler {
     const ttlMs = (pool = ''): number => policies.for(pool).unavailableForMs;
     const unavailable = new UnavailableOfferings({ clock, ttlMs });
     const world = { client, clock, random, logger, metrics, recorder, cluster };
-    const clouds = enabledClouds(options.clouds, { ...world, informers, unavailable });
+    const { dangerousConditions } = options;
+    const named = dangerousConditions && { dangerousConditions };
+    const clouds = enabledClouds(options.clouds, { ...world, informers, unavailable, ...named });
     const state = new ClusterState(informers, (claim) => clouds.isOurs(claim));
     const shared = { client, clock, random, logger, metrics, recorder, state, clouds };
     this.#informers = informers;

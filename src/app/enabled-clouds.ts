@@ -2,6 +2,7 @@ import type { CloudWorld, LoadedCloud } from '../cloud/cloud-module.ts';
 import { EnabledClouds } from '../cloud/clouds.ts';
 import { EnabledCloud } from '../cloud/enabled-cloud.ts';
 import { type NodeClass, nodeClassKey } from '../cloud/node-class-kind.ts';
+import type { NamedConditions } from '../cloud/node-conditions/notices-of-node.ts';
 import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { ClusterInformers } from '../state/cluster-informers.ts';
@@ -9,19 +10,21 @@ import type { ClusterInformers } from '../state/cluster-informers.ts';
 export interface EnabledCloudsOptions extends Omit<CloudWorld, 'informers'> {
   readonly informers: ClusterInformers;
   readonly unavailable: UnavailableOfferings;
+  /** Node conditions that mean danger, besides those that are known. */
+  readonly dangerousConditions?: NamedConditions;
 }
 
 /** Clouds, put together with what they need of a cluster; nothing is opened before `run`. */
 export function enabledClouds(
   clouds: readonly LoadedCloud[],
-  { informers, unavailable, ...world }: EnabledCloudsOptions,
+  { informers, unavailable, dangerousConditions, ...world }: EnabledCloudsOptions,
 ): EnabledClouds {
   const { nodeClaims, nodePools, nodes } = informers;
   return new EnabledClouds(
     clouds.map((loaded) => {
       const nodeClasses = informers.nodeClasses.get(nodeClassKey(loaded.nodeClass.resource)) as Informer<NodeClass>;
       const own = { ...world, informers: { nodeClasses, nodeClaims, nodePools, nodes } };
-      return new EnabledCloud({ loaded, world: own, unavailable });
+      return new EnabledCloud({ loaded, world: own, unavailable, ...(dangerousConditions && { dangerousConditions }) });
     }),
   );
 }

@@ -68,6 +68,7 @@ async function aReplica(kubeconfig: string) {
     installDefinitions: false,
     clouds: ['simulated'],
     cloudOptions: {},
+    interruptionConditions: [],
     batchIdleMs: 1000,
     batchMaxMs: 10_000,
     kubeClientQps: 500,

@@ -1,5 +1,6 @@
 /** The autoscaler as a program, beside or inside a cluster: leader election, probes, metrics, and a clean end. */
 import { hostname } from 'node:os';
+import { parseNamedConditions } from '../cloud/node-conditions/named-conditions.ts';
 import { StatusServer } from '../dashboard/status-server.ts';
 import { connect } from '../kube/connect.ts';
 import { LeaderElection } from '../kube/leader-election.ts';
@@ -31,6 +32,8 @@ export interface RunOptions {
   readonly clouds: readonly string[];
   /** The values of all options, from which each cloud takes its own. */
   readonly cloudOptions: Readonly<Record<string, unknown>>;
+  /** Node conditions that mean danger, as `Type` or `Type=kind`. */
+  readonly interruptionConditions: readonly string[];
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   readonly kubeClientQps: number;
@@ -77,6 +80,7 @@ export async function run(options: RunOptions): Promise<void> {
     batchIdleMs,
     batchMaxMs,
     clouds,
+    dangerousConditions: parseNamedConditions(options.interruptionConditions),
   });
   let missing: string | undefined = 'the cluster was not looked at yet';
   const notReady = (): string | undefined =>

@@ -1,3 +1,5 @@
+import { AGENT } from './agent.ts';
+import { AWS } from './aws.ts';
 import type { Command } from './command.ts';
 import { PLAN } from './plan.ts';
 import { RUN } from './run.ts';
@@ -7,4 +9,4 @@ import { UP } from './up.ts';
 import { WHY } from './why.ts';
 
 /** Every command, in the order help lists them. */
-export const COMMANDS: readonly Command[] = [UP, RUN, PLAN, WHY, TOP, SIM];
+export const COMMANDS: readonly Command[] = [UP, RUN, AGENT, PLAN, WHY, TOP, SIM, AWS];

@@ -3,7 +3,6 @@ import { ANNOTATION_DISRUPTION } from '../apis/spindrift/annotations.ts';
 import type { Budgets } from '../controllers/disruption/budgets/budgets.ts';
 import { fleetSnapshot } from '../controllers/disruption/consolidation/fleet-snapshot.ts';
 import { Look } from '../controllers/disruption/look.ts';
-import { DisruptionBudgets } from '../controllers/node/termination/disruption-budgets.ts';
 import { RiskKeeper } from '../controllers/spot-policy/risk-keeper.ts';
 import { SpotPlanning } from '../controllers/spot-policy/spot-planning.ts';
 import { SpotPolicies } from '../controllers/spot-policy/spot-policies.ts';
@@ -12,6 +11,7 @@ import type { Labels } from '../engine/problem.ts';
 import { Metrics } from '../platform/metrics.ts';
 import type { FleetSnapshot } from '../state/build-fleet.ts';
 import type { ClusterSnapshot } from '../state/build-problem.ts';
+import { DisruptionBudgets } from '../state/drain/disruption-budgets.ts';
 import type { Nominations } from '../state/nominations.ts';
 import type { WatchedCluster } from './live-cluster.ts';
 import type { OfflineClouds } from './offline-clouds.ts';
@@ -64,7 +64,7 @@ export function snapshotOf(cluster: WatchedCluster): LiveCluster {
     pending: [],
     nodes: state.nodes(),
     podsOn: (node) => state.podsOn(node),
-    daemonSets: informers.daemonSets.list(),
+    daemonSets: state.daemonSets(),
     pools,
     namespaces: informers.namespaces.list(),
     storage: state.storage,

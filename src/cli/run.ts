@@ -1,5 +1,5 @@
 import { CLOUD_MODULES, DEFAULT_CLOUD } from '../app/cloud-modules.ts';
-import { durationOption, numberOption, switchOption, textOption } from '../platform/options.ts';
+import { durationOption, listOption, numberOption, switchOption, textOption } from '../platform/options.ts';
 import { command } from './command.ts';
 import { LOG_OPTIONS } from './log-options.ts';
 
@@ -78,6 +78,12 @@ export const RUN = command({
       flag: 'install-definitions',
       env: 'INSTALL_DEFINITIONS',
       help: 'Applies the custom resource definitions first, for clusters where no chart does.',
+    }),
+    interruptionConditions: listOption({
+      flag: 'interruption-conditions',
+      env: 'INTERRUPTION_CONDITIONS',
+      placeholder: 'TYPE[=KIND]',
+      help: 'Conditions of Nodes that mean that the machine is taken away, such as those of node-problem-detector.',
     }),
     batchIdleMs: durationOption({
       flag: 'batch-idle-duration',

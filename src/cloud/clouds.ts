@@ -27,6 +27,9 @@ export interface CloudNoticeSource {
   readonly source: NoticeSource;
 }
 
+/** Sources that tell of machines that are sick, not of those that are about to be taken back. */
+const AFTERWARDS: readonly string[] = ['instance-status'];
+
 /** What controllers ask of the clouds. */
 export interface Clouds {
   /** Whether a claim, pool or node is served by a cloud that is enabled here. */
@@ -61,6 +64,8 @@ export interface Clouds {
   takenBack(claim: NodeClaim, since?: EpochMs): void;
   /** How notices name the machine of a claim, unlike any machine of another cloud; undefined while it has none. */
   machineKey(claim: NodeClaim): string | undefined;
+  /** Whether the cloud of a node class tells by itself when it takes machines back; undefined while it is not open. */
+  tellsOfInterruptions(nodeClass: NodeClassReference): boolean | undefined;
   /** Calls back with each source of notices, as soon as its cloud is open. Call the result to stop. */
   onNoticeSource(callback: (source: CloudNoticeSource) => void): () => void;
   /** Runs the clouds' own controllers, each as soon as its cloud is open, until the signal aborts. */
@@ -219,10 +224,15 @@ export class EnabledClouds implements Clouds {
     return key === undefined ? undefined : `${cloud?.name}/${key}`;
   }
 
+  tellsOfInterruptions(nodeClass: NodeClassReference): boolean | undefined {
+    const sources = this.#byKind.get(nodeClassKey(nodeClass))?.open?.cloud.noticeSources;
+    return sources?.some(({ name }) => !AFTERWARDS.includes(name));
+  }
+
   onNoticeSource(callback: (source: CloudNoticeSource) => void): () => void {
     const stops = this.#clouds.map((enabled) =>
-      enabled.whenOpen(({ cloud }) => {
-        for (const source of cloud.noticeSources) callback({ cloud: cloud.name, source });
+      enabled.whenOpen(({ cloud, noticeSources }) => {
+        for (const source of noticeSources) callback({ cloud: cloud.name, source });
       }),
     );
     return () => {

@@ -6,10 +6,12 @@ import { conditionOf } from '../apis/karpenter/conditions.ts';
 import type { Clock } from '../platform/clock.ts';
 import { asError, SpindriftError } from '../platform/errors.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Cloud } from './cloud.ts';
+import type { Cloud, NoticeSource } from './cloud.ts';
 import type { CloudInformers, CloudWorld, LoadedCloud } from './cloud-module.ts';
 import { Market } from './market.ts';
 import type { NodeClass } from './node-class-kind.ts';
+import { NodeConditionSource } from './node-conditions/node-condition-source.ts';
+import type { NamedConditions } from './node-conditions/notices-of-node.ts';
 import { Reservations } from './reservations.ts';
 import type { UnavailableOfferings } from './unavailable-offerings.ts';
 
@@ -17,12 +19,16 @@ import type { UnavailableOfferings } from './unavailable-offerings.ts';
 export interface OpenCloud {
   readonly cloud: Cloud;
   readonly market: Market;
+  /** The driver's own, and what Nodes say about their machines. */
+  readonly noticeSources: readonly NoticeSource[];
 }
 
 export interface EnabledCloudOptions {
   readonly loaded: LoadedCloud;
   readonly world: CloudWorld;
   readonly unavailable: UnavailableOfferings;
+  /** Node conditions that mean danger, besides those that are known. */
+  readonly dangerousConditions?: NamedConditions;
 }
 
 /** Whether a node class can be launched from; if not, why, as a condition shows it. */
@@ -128,9 +134,14 @@ export class EnabledCloud {
   }
 }
 
-function openCloud(cloud: Cloud, { world: { clock }, unavailable }: EnabledCloudOptions): OpenCloud {
+function openCloud(cloud: Cloud, options: EnabledCloudOptions): OpenCloud {
+  const { world, unavailable, dangerousConditions: conditions = new Map() } = options;
+  const { clock, informers } = world;
+  const { nodes } = informers;
   const reservations = new Reservations({ clock, settleMs: cloud.settleMs });
-  return { cloud, market: new Market({ cloud, clock, unavailable, reservations }) };
+  const said = new NodeConditionSource({ clock, nodes, conditions, machineKey: (id) => cloud.machineKey(id) });
+  const market = new Market({ cloud, clock, unavailable, reservations });
+  return { cloud, market, noticeSources: [...cloud.noticeSources, said] };
 }
 
 interface OpeningOptions {

@@ -48,7 +48,7 @@ export class Launchers {
     );
   }
 
-  #launcher({ cloud, market }: OpenCloud): Launcher {
+  #launcher({ cloud, market }: Pick<OpenCloud, 'cloud' | 'market'>): Launcher {
     const { clock } = this.#options;
     const isNew = ({ metadata }: NodeClaim): boolean => this.#made.has(metadata.uid ?? '');
     return new Launcher({ cloud, market, clock, startedAt: this.#startedAt, isNew });

@@ -33,6 +33,7 @@ import { NodePoolCounter } from './nodepool/node-pool-counter.ts';
 import { NodePoolHashController } from './nodepool/node-pool-hash-controller.ts';
 import { NodePoolReadiness } from './nodepool/node-pool-readiness.ts';
 import { NodePoolRegistrationHealth } from './nodepool/node-pool-registration-health.ts';
+import { NodePoolSignals } from './nodepool/node-pool-signals.ts';
 import { NodePoolValidation } from './nodepool/node-pool-validation.ts';
 import { RegistrationHealth } from './nodepool/registration-health.ts';
 import { PodValidation } from './pod/pod-validation.ts';
@@ -163,6 +164,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new PodValidation(options),
     new NodePoolHashController(options),
     new NodePoolValidation(options),
+    new NodePoolSignals(options),
     new NodePoolReadiness(asking('nodepool.readiness')),
     new NodePoolCounter(options),
     new NodePoolRegistrationHealth({ ...options, health }),

@@ -4,6 +4,7 @@
  * replica may have led since.
  */
 import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
+import { DisruptionBudgets } from '../state/drain/disruption-budgets.ts';
 import type { UsablePool } from '../state/usable-pool.ts';
 import { WaitingPods } from '../state/waiting-pods.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
@@ -14,7 +15,6 @@ import { nodeGauges } from './metrics/node-gauges.ts';
 import { OfferingGauges } from './metrics/offering-gauges.ts';
 import { PodMetrics } from './metrics/pod-metrics.ts';
 import { PoolCost } from './metrics/pool-cost.ts';
-import { DisruptionBudgets } from './node/termination/disruption-budgets.ts';
 import { OwnWrites } from './own-writes.ts';
 import { RiskKeeper } from './spot-policy/risk-keeper.ts';
 

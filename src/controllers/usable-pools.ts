@@ -57,11 +57,12 @@ export class UsablePools {
   }
 
   async #ask(pool: NodePool, signal: AbortSignal): Promise<UsablePool[]> {
-    const { clock, clouds, recorder, logger = SILENT_LOGGER, instanceTypesMs = 5000, spot } = this.#options;
+    const { clock, clouds, recorder, state, logger = SILENT_LOGGER, instanceTypesMs = 5000, spot } = this.#options;
     const limit = clock.deadline(instanceTypesMs, signal);
     try {
       const name = pool.metadata.name ?? '';
-      const sold = await clouds.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal, name);
+      const offered = await clouds.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal, name);
+      const sold = state.room.corrected(name, offered);
       const instanceTypes = spot.priced(name, sold);
       const problem = sold.length === 0 ? 'the node class sells nothing' : this.#nothing.of(pool, sold);
       if (problem !== undefined) recorder.record(noCompatibleInstanceTypes(pool, problem));

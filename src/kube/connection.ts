@@ -11,14 +11,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { parse } from 'yaml';
 import type { Clock } from '../platform/clock.ts';
 import { asError, SpindriftError } from '../platform/errors.ts';
-
-export interface ConnectionOptions {
-  readonly clock: Clock;
-  /** A kubeconfig file; by default $KUBECONFIG, ~/.kube/config, or the service account of the pod we run in. */
-  readonly kubeconfig?: string;
-  /** A context of that file other than its current one. */
-  readonly context?: string;
-}
+import type { KubeConnection } from './kube-connection.ts';
 
 /** What one request needs. */
 export interface Authorization {
@@ -28,12 +21,20 @@ export interface Authorization {
   readonly watches: Dispatcher;
 }
 
+export interface ConnectionOptions {
+  readonly clock: Clock;
+  /** A kubeconfig file; by default $KUBECONFIG, ~/.kube/config, or the service account of the pod we run in. */
+  readonly kubeconfig?: string;
+  /** A context of that file other than its current one. */
+  readonly context?: string;
+}
+
 /** Tokens and certificates in files are looked at again this often; client-go does the same. */
 const FRESH_MS = 60_000;
 /** Calls at the same time; others wait for one of them to end. */
 const MOST_CALLS = 32;
 
-export class Connection {
+export class Connection implements KubeConnection {
   readonly server: string;
   /** The namespace of the context, or of the pod. */
   readonly namespace: string;

@@ -2,21 +2,20 @@
  * Sends one request to the API server: credentials, rate limit, time limit, retries. Nothing is retried for ever, and a
  * request that may have been carried out is sent again only when doing it twice does no harm.
  */
-import type { Dispatcher } from 'undici';
 import type { Status } from '../apis/kubernetes/status.ts';
 import type { Clock } from '../platform/clock.ts';
 import { asError, hasCode, SpindriftError } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { RequestOptions, RequestPriority } from './client.ts';
-import type { Connection } from './connection.ts';
 import { type HttpObserver, httpMetrics } from './http-metrics.ts';
+import type { KubeConnection, KubeResponse } from './kube-connection.ts';
 import { KubeError } from './kube-error.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import type { ServerHealth } from './server-health.ts';
 
 export interface TransportOptions {
-  readonly connection: Connection;
+  readonly connection: KubeConnection;
   readonly clock: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -38,8 +37,6 @@ export interface HttpRequest {
   readonly body?: string;
   readonly contentType?: string;
 }
-
-type Response = Dispatcher.ResponseData;
 
 /** Errors of a connection that was never made: the server has seen nothing of the request. */
 const NOT_SENT = new Set([
@@ -115,7 +112,7 @@ export class HttpTransport {
     request: HttpRequest,
     priority: RequestPriority,
     signal: AbortSignal,
-    read: (response: Response) => Promise<T>,
+    read: (response: KubeResponse) => Promise<T>,
     via: 'calls' | 'watches' = 'calls',
   ): Promise<T> {
     const { maxRetries = 10 } = this.#options;
@@ -144,7 +141,7 @@ export class HttpTransport {
     }
   }
 
-  async #once(request: HttpRequest, signal: AbortSignal, via: 'calls' | 'watches'): Promise<Response> {
+  async #once(request: HttpRequest, signal: AbortSignal, via: 'calls' | 'watches'): Promise<KubeResponse> {
     const { connection, userAgent = 'spindrift' } = this.#options;
     const authorization = await connection.authorize();
     const startedAt = this.#clock.elapsed();
@@ -214,7 +211,7 @@ export class HttpTransport {
   }
 
   /** A warning of the server is shown once, however often the request is made. */
-  #showWarnings(response: Response): void {
+  #showWarnings(response: KubeResponse): void {
     const header = response.headers.warning;
     for (const warning of header === undefined ? [] : [header].flat()) {
       if (this.#warned.has(warning) || this.#warned.size > 1000) continue;
@@ -239,7 +236,7 @@ function retryDelay(request: HttpRequest, error: unknown, attempt: number): numb
 }
 
 /** The Status of a refusal, made up where the server, or a proxy before it, did not send one. */
-async function readStatus(response: Response): Promise<Status> {
+async function readStatus(response: KubeResponse): Promise<Status> {
   const text = await response.body.text();
   const retryAfter = Number(response.headers['retry-after']);
   const status = parseStatus(text) ?? {

@@ -248,6 +248,12 @@ export const ERRORS = {
     message: '{instance} cannot be rebooted: {problem}',
     help: 'The cloud or the state of the instance does not allow a reboot; the node is replaced instead.',
   },
+  AWS_QUEUE_MISSING: {
+    retry: 'retry',
+    message:
+      'there is no interruption queue {queue} in this account and region: create it with spindrift aws setup-queue, or correct the name',
+    help: 'Interruption messages of AWS cannot be heard. The queue is looked for again from time to time.',
+  },
 
   // Engine
   PROBLEM_INVALID: {

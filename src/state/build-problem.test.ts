@@ -50,6 +50,32 @@ describe('the pods of a problem', () => {
   });
 });
 
+describe('what is learnt of nodes', () => {
+  const asking = aPodAsking('web', { cpu: '1' }, { overhead: { cpu: '100m' } });
+
+  it('makes pods look larger that something else took the room of', () => {
+    const roomBeside = () => ({ cpu: 2000, memory: 1024 });
+    const { problem, pods } = buildProblem({ ...aSnapshot({ pending: [asking] }), roomBeside });
+    expect(problem.pods[0]?.requests).toEqual({ cpu: 3100, memory: 1024 });
+    expect(pods).toEqual([asking]);
+  });
+
+  it('makes nodes on their way smaller, and leaves those alone that are up', () => {
+    const up = aStateNode({ name: 'up' });
+    const { node, claim } = aStateNode({ name: 'comes' });
+    const coming: StateNode = { name: 'comes', node: { ...node, metadata: { ...node.metadata, labels: {} } }, claim };
+    const missingFrom = () => ({ cpu: 500 });
+    const { problem } = buildProblem({ ...aSnapshot({ nodes: [up, coming] }), missingFrom });
+    expect(problem.nodes?.map(({ free }) => free.cpu)).toEqual([2000, 1500]);
+  });
+
+  it('can keep a pool from making nodes', () => {
+    const { problem } = buildProblem({ ...aSnapshot({ pending: [asking] }), launches: () => false });
+    expect(problem.pools[0]?.instanceTypes).toEqual([]);
+    expect(solve(problem).newNodes).toEqual([]);
+  });
+});
+
 describe('pods with devices', () => {
   it('are held back, because nobody knows which machines have them', () => {
     const pod = aPodAsking('pod', { cpu: '1' }, { resourceClaims: [{ name: 'gpu' }, { name: 'nic' }] });

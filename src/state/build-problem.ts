@@ -3,6 +3,7 @@ import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Namespace } from '../apis/kubernetes/core.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
+import { quantities } from '../apis/kubernetes/resource-quantities.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
 import type { BoundPod, DaemonGroup, ExistingNode, PodGroup, Problem, Resources } from '../engine/problem.ts';
@@ -28,6 +29,12 @@ export interface ClusterSnapshot extends PodSurroundings {
   isClosed?(node: StateNode): boolean;
   /** Claims that do not count against the limits of their pools any more: nothing of them will be left shortly. */
   isLost?(claim: NodeClaim): boolean;
+  /** Whether a pool can be asked for nodes now; default every one. */
+  launches?(pool: string): boolean;
+  /** What a node on its way will lack of what its cloud says it has. */
+  missingFrom?(node: StateNode): Resources;
+  /** Room that must be on the node of a pending pod beside what the pod asks for: something takes it that no plan knows of. */
+  roomBeside?(pod: Pod): Resources | undefined;
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
@@ -67,7 +74,9 @@ export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProbl
         : [],
     );
     const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
-    return enginePool(pool, names.add(`${group}/${kind}/${name}`, instanceTypes), poolUsage(claims, planned));
+    const called = names.add(`${group}/${kind}/${name}`, instanceTypes);
+    const launches = snapshot.launches?.(pool.metadata.name ?? '') !== false;
+    return enginePool(pool, launches ? called : [], poolUsage(claims, planned));
   });
   yield;
   const daemons = snapshot.daemonSets.map(daemonGroup);
@@ -101,7 +110,7 @@ const POD_UNITS = 20;
 /** Gathers pods that are alike; their numbers follow the order of the groups, and in a group their own. */
 function* groupPods(
   all: readonly Pod[],
-  surroundings: PodSurroundings,
+  { roomBeside, ...surroundings }: Pick<ClusterSnapshot, 'storage' | 'models' | 'roomBeside'>,
   work: Work,
 ): Slices<{ groups: PodGroup[]; pods: Pod[]; held: { pod: Pod; problem: string }[] }> {
   const shared = new PodGroups();
@@ -111,7 +120,8 @@ function* groupPods(
     const prepared = preparePod(pod, surroundings);
     if ('problem' in prepared) held.push({ pod, problem: prepared.problem });
     else {
-      const group = shared.of(pod, prepared);
+      const beside = roomBeside?.(pod);
+      const group = shared.of(beside === undefined ? pod : withOverhead(pod, beside), prepared);
       const others = members.get(group);
       if (others === undefined) members.set(group, [pod]);
       else others.push(pod);
@@ -120,6 +130,13 @@ function* groupPods(
   }
   const groups = Array.from(members, ([{ group }, { length }]) => (length === 1 ? group : { ...group, count: length }));
   return { groups, pods: [...members.values()].flat(), held };
+}
+
+/** The pod as if it took more of its node than its containers do. */
+function withOverhead(pod: Pod, more: Resources): Pod {
+  const overhead: Record<string, number> = { ...resources(resourceAmounts(pod.spec.overhead)) };
+  for (const [name, amount] of Object.entries(more)) overhead[name] = (overhead[name] ?? 0) + amount;
+  return { ...pod, spec: { ...pod.spec, overhead: quantities(overhead) } };
 }
 
 /** A DaemonSet as its pods will be on new nodes. */
@@ -144,9 +161,10 @@ export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
 function existingNode(
   state: StateNode,
   pods: readonly Pod[],
-  { daemonSets, isClosed }: ClusterSnapshot,
+  snapshot: ClusterSnapshot,
   planned: PlannedTypes,
 ): ExistingNode[] {
+  const { daemonSets, isClosed } = snapshot;
   const pool = poolOf(state);
   const known = {
     name: state.name,
@@ -157,8 +175,7 @@ function existingNode(
   };
   // Nothing is placed there, so nobody has to know what is free.
   if (isLeaving(state) || isClosed?.(state)) return [{ ...known, free: {}, leaving: true }];
-  const told = allocatableOf(state);
-  const allocatable = told === undefined ? plannedAllocatable(state, planned) : resources(resourceAmounts(told));
+  const allocatable = expectedRoom(state, snapshot, planned);
   if (allocatable === undefined) return [];
   const coming = daemonsToCome(state, pods, daemonSets);
   const specs = [...pods, ...coming.map(({ daemonSet }) => daemonSet.spec.template)].map(({ spec }) => spec);
@@ -171,6 +188,22 @@ function existingNode(
       ...(coming.length === 0 ? {} : { daemonsToCome: coming.map(({ number }) => number) }),
     },
   ];
+}
+
+/** What pods can have of a node, or will have of it once it is up. */
+function expectedRoom(
+  state: StateNode,
+  { missingFrom }: ClusterSnapshot,
+  planned: PlannedTypes,
+): Resources | undefined {
+  const told = allocatableOf(state);
+  if (told === undefined) return plannedAllocatable(state, planned);
+  const room = resources(resourceAmounts(told));
+  if (!isInFlight(state) || missingFrom === undefined) return room;
+  const missing = missingFrom(state);
+  return Object.fromEntries(
+    Object.entries(room).map(([name, amount]) => [name, Math.max(0, amount - (missing[name] ?? 0))]),
+  );
 }
 
 /** What is left for others beside these pods and those of DaemonSets that are still to come. */

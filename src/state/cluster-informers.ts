@@ -4,6 +4,7 @@ import { LABEL_NODE_POOL } from '../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../apis/karpenter/node-pool.ts';
 import { NAMESPACES } from '../apis/kubernetes/core.ts';
+import { LIMIT_RANGES } from '../apis/kubernetes/limit-range.ts';
 import { NODES, type Node } from '../apis/kubernetes/node.ts';
 import type { KubeObject, Resource } from '../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
@@ -47,6 +48,7 @@ export class ClusterInformers {
   readonly spotPolicies: Informer<SpotPolicy>;
   readonly daemonSets;
   readonly namespaces;
+  readonly limitRanges;
   readonly disruptionBudgets;
   readonly volumeClaims;
   readonly volumes;
@@ -87,6 +89,7 @@ export class ClusterInformers {
     this.spotPolicies = new Informer({ ...shared, kind: SPOT_POLICIES });
     this.daemonSets = new Informer({ ...shared, kind: DAEMON_SETS });
     this.namespaces = new Informer({ ...shared, kind: NAMESPACES });
+    this.limitRanges = new Informer({ ...shared, kind: LIMIT_RANGES });
     this.disruptionBudgets = new Informer({ ...shared, kind: POD_DISRUPTION_BUDGETS });
     this.volumeClaims = new Informer({ ...shared, kind: PERSISTENT_VOLUME_CLAIMS });
     this.volumes = new Informer({ ...shared, kind: PERSISTENT_VOLUMES });
@@ -125,10 +128,10 @@ export class ClusterInformers {
     run(signal: AbortSignal): Promise<void>;
     synced(signal: AbortSignal): Promise<void>;
   }[] {
-    const { pods, nodes, nodeClaims, nodePools, daemonSets, namespaces } = this;
+    const { pods, nodes, nodeClaims, nodePools, daemonSets, namespaces, limitRanges } = this;
     const { disruptionBudgets, volumeClaims, volumes, storageClasses } = this;
     return [
-      ...[pods, nodes, nodeClaims, nodePools, daemonSets, namespaces],
+      ...[pods, nodes, nodeClaims, nodePools, daemonSets, namespaces, limitRanges],
       ...(this.#hasSpotPolicies ? [this.spotPolicies] : []),
       ...[disruptionBudgets, volumeClaims, volumes, storageClasses],
     ];

@@ -14,7 +14,10 @@ function refused(name: string, reason = 'Unschedulable', spec: Partial<PodSpec> 
 
 function provisionable(...pods: Pod[]): string[] {
   const silent = { addHandler: () => {} };
-  const informers = { pods: { list: () => pods }, nodeClaims: silent, nodes: silent };
+  const informers = {
+    pods: { ...silent, list: () => pods },
+    ...{ nodeClaims: silent, nodes: silent, daemonSets: silent, limitRanges: silent },
+  };
   const state = new ClusterState(informers as unknown as ClusterInformers);
   return state.provisionable().map(({ metadata }) => metadata.name ?? '');
 }

@@ -1,10 +1,14 @@
 /** The cluster as controllers see it: the informers' caches, plus our own writes that have not come back yet. */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
+import { DaemonPods } from './daemon-pods.ts';
 import { flavorOrderOf } from './flavor-order.ts';
 import { GpuNames } from './gpu-names.ts';
+import { hasEnded } from './has-ended.ts';
 import { JoinedNodes } from './joined-nodes.ts';
+import { LearntRoom } from './learnt-room.ts';
 import type { ModelLookup } from './model-flavors.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import type { StateNode } from './state-node.ts';
@@ -13,9 +17,12 @@ export class ClusterState {
   readonly informers: ClusterInformers;
   readonly storage: StorageLookup;
   readonly models: ModelLookup;
+  /** How much less room nodes have than was planned. */
+  readonly room: LearntRoom = new LearntRoom(this);
   /** Claims that were written and are not in the cache yet, by name. */
   readonly #assumed = new Map<string, NodeClaim>();
   readonly #joined: JoinedNodes;
+  readonly #daemons: DaemonPods;
 
   /** Claims that are not ours are another autoscaler's. */
   constructor(informers: ClusterInformers, isOurs: (claim: NodeClaim) => boolean = () => true) {
@@ -39,6 +46,7 @@ export class ClusterState {
     const shown = ({ metadata }: NodeClaim): void => void this.#assumed.delete(metadata.name ?? '');
     informers.nodeClaims.addHandler({ added: shown, deleted: shown });
     this.#joined = new JoinedNodes(informers, isOurs);
+    this.#daemons = new DaemonPods(informers);
   }
 
   /** Takes a claim that the API server has accepted for there, before the cache says so. */
@@ -57,6 +65,11 @@ export class ClusterState {
   /** Every node, with its claim, and every claim that has no node yet. */
   nodes(): readonly StateNode[] {
     return this.#joined.list();
+  }
+
+  /** Every DaemonSet, with a template that asks for what its pods really get. */
+  daemonSets(): readonly DaemonSet[] {
+    return this.#daemons.list();
   }
 
   /** Pods bound to a node that have not ended. */
@@ -83,11 +96,6 @@ export class ClusterState {
       return !isUnseen(pod) || priority <= (short.get(schedulerName) ?? Number.NEGATIVE_INFINITY);
     });
   }
-}
-
-/** The pod's containers will not run again. */
-export function hasEnded(pod: Pod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
 
 /** Whether a pod that leaves its node comes again on another: not one that belongs to its node, nor one that is replaced already. */

@@ -33,7 +33,9 @@ function told<T extends KubeObject>(indexer: Indexer<T>) {
 function setUp() {
   const nodes = told<Node>(({ spec }) => (spec?.providerID ? [spec.providerID] : []));
   const claims = told<NodeClaim>(({ status }) => (status?.providerID ? [status.providerID] : []));
-  const informers = { nodes: nodes.informer, nodeClaims: claims.informer } as unknown as ClusterInformers;
+  const silent = { addHandler: () => {} };
+  const others = { pods: silent, daemonSets: silent, limitRanges: silent };
+  const informers = { nodes: nodes.informer, nodeClaims: claims.informer, ...others } as unknown as ClusterInformers;
   return { nodes, claims, state: new ClusterState(informers) };
 }
 

@@ -5,7 +5,7 @@
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../platform/clock.ts';
-import { hasEnded } from './cluster-state.ts';
+import { hasEnded } from './has-ended.ts';
 
 export interface WaitingPodsOptions {
   readonly clock: Clock;

@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   state: ['cloud', 'kube', 'engine', 'apis', 'platform'],
   controllers: ['state', 'cloud', 'kube', 'engine', 'apis', 'platform'],
   dashboard: ['controllers', 'state', 'cloud', 'kube', 'engine', 'apis', 'platform'],
-  agent: ['cloud', 'kube', 'engine', 'apis', 'platform'],
+  agent: ['state', 'cloud', 'kube', 'engine', 'apis', 'platform'],
   // A cluster of its own beside the autoscaler: it must not know what runs on it.
   embedded: ['kube', 'apis', 'platform'],
   app: ['embedded', 'agent', 'dashboard', 'controllers', 'state', 'cloud', 'kube', 'engine', 'apis', 'platform'],

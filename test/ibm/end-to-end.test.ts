@@ -3,90 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { IBM_NODE_CLASSES } from '../../src/apis/ibm/ibm-node-class.ts';
 import { isTrue } from '../../src/apis/karpenter/conditions.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
-import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { EVENTS } from '../../src/apis/kubernetes/event.ts';
 import { NODES } from '../../src/apis/kubernetes/node.ts';
-import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
-import { Autoscaler } from '../../src/app/autoscaler.ts';
-import { installDefinitions } from '../../src/app/install-definitions.ts';
-import type { LoadedCloud } from '../../src/cloud/cloud-module.ts';
-import { IBM_CLOUD } from '../../src/cloud/ibm/ibm-module.ts';
-import { openIbmCloud } from '../../src/cloud/ibm/open-ibm-cloud.ts';
-import { ANNOTATION_SIMULATED } from '../../src/cloud/simulated/labels.ts';
-import { EmbeddedCluster } from '../../src/embedded/cluster.ts';
 import { aDeployment, aTemplate } from '../../src/embedded/testkit/workloads.ts';
-import { SILENT_LOGGER } from '../../src/platform/logger.ts';
-import { Metrics } from '../../src/platform/metrics.ts';
-import { seededRandom } from '../../src/platform/random.ts';
-import { VirtualClock } from '../../src/platform/virtual-clock.ts';
-import { IbmServer } from './server/ibm-server.ts';
-import { bootMachines } from './testkit/booting-machines.ts';
-import { classSpec, localOptions, prepareCluster } from './testkit/local-ibm.ts';
-import { wireless } from './testkit/wireless.ts';
+import { ibmCluster } from './testkit/ibm-cluster.ts';
 
 const MINUTE = 60_000;
 
-async function setUp(capacityTypes: readonly string[]) {
-  const clock = new VirtualClock();
-  const random = seededRandom('end-to-end');
-  const cluster = new EmbeddedCluster({ clock, random });
-  const server = new IbmServer({ clock, random: random.split('ibm') });
-  const { client } = cluster;
-  const stop = new AbortController();
-  const running: Promise<unknown>[] = [cluster.run(stop.signal)];
-  const loaded = await IBM_CLOUD.load(localOptions() as unknown as Record<string, unknown>);
-  const ibm: LoadedCloud = { ...loaded, open: (world) => openIbmCloud(world, localOptions(), wireless(server)) };
-  await clock.run(installDefinitions(client, [ibm], stop.signal));
-  await prepareCluster(client);
-  await client.create(IBM_NODE_CLASSES, {
-    apiVersion: 'karpenter-ibm.sh/v1alpha1',
-    kind: 'IBMNodeClass',
-    metadata: { name: 'default' },
-    spec: classSpec(server),
-  });
-  const nodeClassRef = { group: 'karpenter-ibm.sh', kind: 'IBMNodeClass', name: 'default' };
-  const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: capacityTypes }];
-  await client.create(NODE_POOLS, {
-    apiVersion: 'karpenter.sh/v1',
-    kind: 'NodePool',
-    metadata: { name: 'pool' },
-    spec: {
-      template: { spec: { nodeClassRef, requirements } },
-      disruption: { consolidateAfter: 'Never', consolidationPolicy: 'WhenEmpty' },
-    },
-  } as never);
-  const autoscaler = new Autoscaler({
-    ...{ client, clock, random, logger: SILENT_LOGGER, metrics: new Metrics(), cluster: 'test' },
-    ...{ batchIdleMs: 1000, batchMaxMs: 10_000, solveSteps: 200_000 },
-    clouds: [ibm],
-  });
-  const boot = {
-    world: server.world,
-    client,
-    clock,
-    annotations: { [ANNOTATION_SIMULATED]: 'true' },
-    powerOff: (node: string) => cluster.kubelets.kill(node),
-  };
-  running.push(autoscaler.watch(stop.signal), autoscaler.act(stop.signal), bootMachines(boot, stop.signal));
-  const end = async (): Promise<void> => {
-    stop.abort(new Error('the end'));
-    await clock.run(Promise.allSettled(running), 'the end of the world');
-  };
-  const runningPods = async (): Promise<number> =>
-    (await client.list(PODS)).items.filter(({ status }) => status?.phase === 'Running').length;
-  await clock.advance(10_000);
-  return { clock, client, server, end, runningPods };
-}
-
-function web(replicas: number) {
+function web(replicas: number, affinity: object = {}) {
   const containers = [{ name: 'main', image: 'app:1', resources: { requests: { cpu: '3' } } }];
-  return aDeployment('web', { replicas, template: aTemplate('web', 'app:1', { containers } as never) });
+  return aDeployment('web', { replicas, template: aTemplate('web', 'app:1', { containers, affinity } as never) });
 }
 
 describe('IBM Cloud, end to end', () => {
   it('launches spot machines for pending pods, which join by their own user data, and deletes them when nothing needs them', async () => {
-    const { clock, client, server, end, runningPods } = await setUp(['spot']);
+    const { clock, client, server, end, runningPods } = await ibmCluster(['spot']);
     const nodeClass = await client.get(IBM_NODE_CLASSES, { name: 'default' });
     expect(nodeClass.status?.conditions?.map(({ type, status, message }) => [type, status, message])).toEqual(
       expect.arrayContaining([['Ready', 'True', '']]),
@@ -119,7 +51,7 @@ describe('IBM Cloud, end to end', () => {
   });
 
   it('answers a preemption with a machine elsewhere, deletes what is left of the old one, and tells people', async () => {
-    const { clock, client, server, end, runningPods } = await setUp(['spot', 'on-demand']);
+    const { clock, client, server, end, runningPods } = await ibmCluster(['spot', 'on-demand']);
     await client.create(DEPLOYMENTS, web(1));
     await clock.advance(2 * MINUTE);
     expect(await runningPods()).toBe(1);
@@ -139,7 +71,7 @@ describe('IBM Cloud, end to end', () => {
   });
 
   it('goes on with the next offering in the same launch when a 201 turns out to be no machine', async () => {
-    const { clock, client, server, end, runningPods } = await setUp(['spot', 'on-demand']);
+    const { clock, client, server, end, runningPods } = await ibmCluster(['spot', 'on-demand']);
     server.world.faults.noCapacity.add('spot:*:us-south-1');
     server.world.faults.noCapacity.add('spot:*:us-south-2');
     server.world.faults.leavesLeftovers = true;
@@ -153,6 +85,26 @@ describe('IBM Cloud, end to end', () => {
     await clock.advance(25 * MINUTE);
     const { instances: machines, volumes, interfaces } = server.world.count();
     expect([volumes, interfaces]).toEqual([machines, machines]);
+    await end();
+  });
+
+  it('keeps to the limit of the API while forty machines are wanted at once, and launches each once', async () => {
+    const { clock, client, server, end, runningPods } = await ibmCluster(['spot']);
+    server.world.faults.requestsPerSecond = 15;
+    await client.create(
+      DEPLOYMENTS,
+      web(40, {
+        podAntiAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'kubernetes.io/hostname' },
+          ],
+        },
+      }),
+    );
+    await clock.advance(10 * MINUTE);
+    expect(await runningPods()).toBe(40);
+    expect(server.world.count()).toEqual({ instances: 40, volumes: 40, interfaces: 40 });
+    expect([...server.world.made.values()].every((times) => times === 1)).toBe(true);
     await end();
   });
 });

@@ -55,11 +55,12 @@ export function fleetShares(facts: Facts, pool: string): FleetShares {
   return { nodes: staying.length, onDemand: staying.length - spotPools.length, used, spot };
 }
 
-/** Names of the nodes with pods that stay, other than daemons. */
+/** Names of the nodes with pods that stay, other than daemons and pods of the nodes themselves. */
 export function nodesInUse(facts: Facts): ReadonlySet<string | undefined> {
   const staying = facts.pods.filter(
     ({ metadata }) =>
-      metadata.deletionTimestamp === undefined && !metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet'),
+      metadata.deletionTimestamp === undefined &&
+      !metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node'),
   );
   return new Set(staying.map(({ spec }) => spec.nodeName));
 }

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Life, live } from './live.ts';
 
-const SEEDS = ['304', '309'];
+/** The last one has nodes with less room than planned, and pods that fail. */
+const SEEDS = ['304', '309', '17'];
 const HOURS = 1;
 /** A life is seconds of work; the limit is for what hangs, also on a busy machine. */
 const LIMIT_MS = 300_000;

@@ -2,6 +2,7 @@
 import { ANNOTATION_DO_NOT_DISRUPT } from '../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
+import { LIMIT_RANGES } from '../../src/apis/kubernetes/limit-range.ts';
 import { NODES } from '../../src/apis/kubernetes/node.ts';
 import { type KubeObject, keyOf, type Resource } from '../../src/apis/kubernetes/object.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../src/apis/kubernetes/pod-disruption-budget.ts';
@@ -23,6 +24,7 @@ import type { StatefulWorkload } from './draw/stateful-sets.ts';
 import type { Workload } from './draw/workloads.ts';
 import { type Refusal, refusingClient } from './refusing-client.ts';
 import type { Scribe } from './scribe.ts';
+import { putOnEachNode } from './static-pods.ts';
 
 type Undoing = () => Promise<void>;
 
@@ -72,6 +74,7 @@ export class Stage {
     for (const pool of plan.pools) await world.client.create(NODE_POOLS, pool);
     for (const policy of plan.policies) await world.client.create(SPOT_POLICIES, policy);
     for (const daemon of plan.daemons) await world.client.create(DAEMON_SETS, daemon);
+    await stage.#hide();
     for (const workload of plan.workloads) await stage.#deploy(workload);
     for (const storageClass of plan.storageClasses) await world.client.create(STORAGE_CLASSES, storageClass);
     for (const workload of plan.statefulSets) await stage.#deploySet(workload);
@@ -246,10 +249,24 @@ export class Stage {
       POD_DISRUPTION_BUDGETS,
       NODE_POOLS,
       SPOT_POLICIES,
+      LIMIT_RANGES,
     ];
     for (const kind of kinds)
       for (const object of (await this.world.client.list(kind)).items)
         await this.world.client.delete(kind, keyOf(object), { propagationPolicy: 'Background' });
+  }
+
+  /** Sets up what no plan is told of. */
+  async #hide(): Promise<void> {
+    const { client, lifetime } = this.world;
+    const { heavyDaemon, staticPod, stillborn, crashing } = this.plan.hidden;
+    if (heavyDaemon !== undefined) {
+      await client.create(LIMIT_RANGES, heavyDaemon.range);
+      await client.create(DAEMON_SETS, heavyDaemon.set);
+    }
+    if (stillborn !== undefined) await client.create(DEPLOYMENTS, stillborn);
+    if (crashing !== undefined) await client.create(JOBS, crashing);
+    if (staticPod !== undefined) putOnEachNode(client, staticPod, lifetime);
   }
 
   async #deploy({ deployment, budget }: Workload): Promise<void> {

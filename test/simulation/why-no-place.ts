@@ -42,12 +42,14 @@ function whyNotIn(facts: Facts, pool: NodePool, pod: Pod): string | undefined {
   return types.some((type) => isWithinLimits(facts, pool, type)) ? undefined : `${name} has reached its limits`;
 }
 
-/** Whether the pod has room on an empty machine, beside the daemons. */
+/** Whether the pod has room on an empty machine as it comes, beside the daemons and what else comes with it. */
 function fits(facts: Facts, { capacity, overhead = {} }: InstanceType, pod: Pod): boolean {
-  const daemons = facts.list(DAEMON_SETS).map(({ spec }) => podRequests(spec.template));
+  const { heavyDaemon, staticPod, missingCapacity = 0 } = facts.plan.hidden ?? {};
+  const hidden = [heavyDaemon?.requests, staticPod].map(resourceAmounts);
+  const daemons = [...hidden, ...facts.list(DAEMON_SETS).map(({ spec }) => podRequests(spec.template))];
   return Object.entries(podRequests(pod)).every(([name, amount]) => {
     const taken = daemons.reduce((sum, requests) => sum + Number(requests[name] ?? 0n), Number(amount));
-    return taken <= (capacity[name] ?? 0) - (overhead[name] ?? 0);
+    return taken <= (capacity[name] ?? 0) * (1 - missingCapacity) - (overhead[name] ?? 0);
   });
 }
 

@@ -51,6 +51,22 @@ describe('a plan', () => {
     expect(made.nodes[0]?.requests.cpu).toBe(7000);
   });
 
+  it('counts what LimitRanges give to pods and daemons, wherever they are written', async () => {
+    const range = `---
+apiVersion: v1
+kind: LimitRange
+metadata: {name: range}
+spec: {limits: [{type: Container, defaultRequest: {cpu: 5}}]}
+`;
+    const daemon = deployment('agent', 1, containers('{}'))
+      .replace('kind: Deployment', 'kind: DaemonSet')
+      .replace('replicas: 1', 'updateStrategy: {type: OnDelete}');
+    const web = pool() + deployment('web', 1, containers('{}'));
+    const [alone, beside] = await Promise.all([plan(web + range), plan(web + daemon + range)]);
+    expect(alone.nodes[0]?.requests.cpu).toBe(5000);
+    expect(beside.price.perHour).toBeGreaterThan(alone.price.perHour);
+  });
+
   it('notes pools that can make nothing, and words in them that mean nothing', async () => {
     const text = pool().replace(
       'requirements: [',

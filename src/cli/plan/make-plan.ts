@@ -2,11 +2,13 @@
 import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
 import { describeProblems, nodePoolDoubts } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
+import { admittedSpec, LIMIT_RANGES } from '../../apis/kubernetes/limit-range.ts';
 import { type KubeObject, keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import {
   CRON_JOBS,
   DAEMON_SETS,
+  type DaemonSet,
   DEPLOYMENTS,
   JOBS,
   REPLICA_SETS,
@@ -61,7 +63,7 @@ export async function makePlan(
   const { manifests, problems: ofPlaygrounds } = playgroundsAsWorkloads(given);
   for (const name of priorityClasses) await cluster.apply({ source: '', object: aPriorityClass(name) });
   // What pods are checked against must be there before them.
-  const first = manifests.filter(({ object }) => object.kind === 'PriorityClass');
+  const first = manifests.filter(({ object }) => object.kind === 'PriorityClass' || object.kind === 'LimitRange');
   for (const manifest of new Set([...first, ...manifests])) await cluster.apply(manifest);
   const workloads = await workloadsOf(cluster);
   const pods = await podsOf(cluster, workloads);
@@ -82,7 +84,7 @@ export async function makePlan(
     pending: pods,
     nodes: [],
     podsOn: () => [],
-    daemonSets: await cluster.list(DAEMON_SETS),
+    daemonSets: await daemonSetsOf(cluster),
     pools,
     namespaces: await cluster.list(NAMESPACES),
     storage: await plannedStorage(cluster, workloads, pods),
@@ -148,6 +150,16 @@ async function workloadsOf(cluster: ImaginedCluster): Promise<Workload[]> {
     ...(await cluster.list(JOBS)),
     ...(await cluster.list(CRON_JOBS)).flatMap((cron) => oneRun(cron) ?? []),
   ];
+}
+
+/** With templates that ask for what their pods will get. */
+async function daemonSetsOf(cluster: ImaginedCluster): Promise<DaemonSet[]> {
+  const ranges = Map.groupBy(await cluster.list(LIMIT_RANGES), ({ metadata }) => metadata.namespace);
+  return (await cluster.list(DAEMON_SETS)).map((daemonSet) => {
+    const { template } = daemonSet.spec;
+    const spec = admittedSpec(template.spec, ranges.get(daemonSet.metadata.namespace));
+    return { ...daemonSet, spec: { ...daemonSet.spec, template: { ...template, spec } } };
+  });
 }
 
 async function podsOf(cluster: ImaginedCluster, workloads: readonly Workload[]): Promise<Pod[]> {

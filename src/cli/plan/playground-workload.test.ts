@@ -12,7 +12,7 @@ const bought = ({ nodes }: PlanReport): string[] =>
   nodes.map(({ instanceType, capacityType }) => `${instanceType.split('.')[0]} ${capacityType}`);
 
 describe('a plan for models', () => {
-  it('takes the first flavor of the design's example: a T4G', async () => {
+  it('takes the first flavor of the example of the design: a T4G', async () => {
     const report = await makePlan(await readManifests([`${EXAMPLES}design.yaml`]), options);
     expect(bought(report)).toEqual(['g5g spot', 'g5g spot']);
     expect(report.withoutPlace).toEqual([]);

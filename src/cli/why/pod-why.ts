@@ -11,7 +11,7 @@ import { satisfies } from '../../engine/requirements/label-match.ts';
 import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
-import { hasEnded } from '../../state/cluster-state.ts';
+import { hasEnded } from '../../state/has-ended.ts';
 import { podFlavors } from '../../state/model-flavors.ts';
 import { nothingAllowed } from '../../state/nothing-allowed.ts';
 

@@ -67,6 +67,8 @@ export interface FaultSettings {
   readonly launchFailureRate: number;
   /** Which share of the machines never becomes a node. */
   readonly registrationFailureRate: number;
+  /** Which share of what its type says a node lacks when it joins; absent means none. */
+  readonly missingCapacity?: number;
   /** How long a new instance is not shown by lists. */
   readonly consistencyDelayMs: number;
   /** Launches are refused for want of a permission. */

@@ -6,6 +6,7 @@ import { durationMs } from '../../apis/karpenter/duration.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../apis/kubernetes/node.ts';
 import { ANNOTATION_INTERRUPT } from '../../apis/spindrift/annotations.ts';
+import type { Resources } from '../../engine/problem.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Controller } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
@@ -114,11 +115,25 @@ export class Machines {
     return rate === 0 || seededRandom(id).split('registration').next() >= rate;
   }
 
+  /** The cloud believes what its catalogue says; the kernel of the machine knows better. */
+  #asItCame(instance: SimulatedInstance): SimulatedInstance {
+    const missing = this.#options.cloud.account(instance.account)?.settings.faults.missingCapacity ?? 0;
+    const cpu = (instance.capacity.cpu ?? 0) * missing;
+    const memory = (instance.capacity.memory ?? 0) * missing;
+    const less = (amounts: Resources): Resources => ({
+      ...amounts,
+      cpu: Math.max(0, Math.floor((amounts.cpu ?? 0) - cpu)),
+      memory: Math.max(0, Math.floor((amounts.memory ?? 0) - memory)),
+    });
+    if (missing === 0) return instance;
+    return { ...instance, capacity: less(instance.capacity), allocatable: less(instance.allocatable) };
+  }
+
   async #join(instance: SimulatedInstance, signal: AbortSignal): Promise<void> {
     const { client } = this.#options;
     const name = nodeNameOf(instance);
     try {
-      await client.create(NODES, nodeOf(instance), { signal });
+      await client.create(NODES, nodeOf(this.#asItCame(instance)), { signal });
     } catch (error) {
       if (!hasCode(error, 'KUBE_ALREADY_EXISTS')) throw error;
       const there = await client.get(NODES, { name }, { signal });

@@ -24,7 +24,7 @@ export async function openedClouds(options: OpenedCloudsOptions): Promise<Enable
   const { cloud, clock, unavailable = new UnavailableOfferings({ clock }) } = options;
   const { nodeClass = (name) => aReadyNodeClass(cloud, name) } = options;
   const synced = async (): Promise<void> => {};
-  const informer = { synced, get: nodeClass };
+  const informer = { synced, get: nodeClass, addHandler: () => () => {} };
   const informers = { nodeClasses: informer, nodeClaims: informer, nodePools: informer, nodes: informer };
   const world = { clock, logger: SILENT_LOGGER, informers } as unknown as CloudWorld;
   const loaded = { name: cloud.name, nodeClass: cloud.nodeClass, labels: cloud.labels, open: async () => cloud };

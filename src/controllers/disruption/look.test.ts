@@ -16,8 +16,14 @@ const state: StateNode = { name: 'old', node: aNode({ name: 'old' }), claim: aNo
 function lookAt(podsOn: () => Pod[], claimNow: () => NodeClaim = () => state.claim!): Slices<Look> {
   const list = () => [];
   const nodeClaims = { get: claimNow };
-  const informers = { nodePools: { list }, daemonSets: { list }, namespaces: { list }, nodeClaims };
-  const cluster = { nodes: () => [state], podsOn, provisionable: list, informers } as unknown as ClusterState;
+  const informers = { nodePools: { list }, namespaces: { list }, nodeClaims };
+  const cluster = {
+    nodes: () => [state],
+    podsOn,
+    provisionable: list,
+    daemonSets: list,
+    informers,
+  } as unknown as ClusterState;
   return Look.take({
     state: cluster,
     now: T0,

@@ -191,7 +191,7 @@ export class Look implements CandidateContext {
     const leave = new Set(candidates.map((candidate) => candidate.state.name));
     const forgotten = this.nodes.filter((node) => this.#isForgotten(node));
     const shut = new Set([...closed, ...forgotten].map(({ name }) => name));
-    const { daemonSets, namespaces } = state.informers;
+    const { namespaces } = state.informers;
     // All of it is read in one moment: while a problem is built of it, pods come and go. What is kept for others is not given to those
     // that are to leave now; and these are the very pods that the candidates know, as they are told by that whose place is whose.
     const staying = this.nodes.filter(({ name }) => !leave.has(name));
@@ -209,8 +209,9 @@ export class Look implements CandidateContext {
       displaced: [...displaced, ...candidates.flatMap((candidate) => candidate.pods)],
       nodes,
       isClosed: ({ name }) => shut.has(name),
+      missingFrom: (node) => state.room.missingFrom(node),
       podsOn: (node) => pods.get(node) ?? [],
-      daemonSets: daemonSets.list(),
+      daemonSets: state.daemonSets(),
       pools,
       namespaces: namespaces.list(),
       storage: state.storage,

@@ -3,8 +3,8 @@ import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
 import type { EpochMs } from '../../platform/clock.ts';
-import { hasEnded } from '../../state/cluster-state.ts';
 import { doNotDisruptUntil } from '../../state/do-not-disrupt.ts';
+import { hasEnded } from '../../state/has-ended.ts';
 import { isDrainable } from '../../state/is-drainable.ts';
 import { isReady } from '../../state/is-ready.ts';
 

@@ -1,4 +1,4 @@
-/** Whether a plan still holds when it is to begin. Pure. */
+/** Whether a plan still holds when it begins; what it needs is taken from the budgets and limits that it is judged by. */
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { RepairPolicy } from '../../cloud/repair-policy.ts';
 import type { Slices } from '../../engine/packing/work.ts';

@@ -48,6 +48,8 @@ const MOST_PENDING = 20_000;
 /** Machines of which it is remembered what was told, so that what is said twice counts once. */
 const REMEMBERED = 20_000;
 const WORKERS = 64;
+/** Workers that take urgent notices only. */
+const URGENT_WORKERS = 16;
 /** So many are taken before others have their turn. */
 const AT_A_TIME = 25;
 /** Of a storm, so long is enough to tell whether it is over. */
@@ -83,6 +85,8 @@ export class NoticeReceiver {
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: WORKERS,
+      // A spot warning is handled before whatever arrived earlier and can wait.
+      urgent: { concurrency: URGENT_WORKERS, is: (machine) => this.#isUrgent(machine) },
       backOff: { baseDelayMs: 20, maxDelayMs: 5000 },
       retryWithinMs: (machine) => this.#hurryMs(machine),
       listen: () => [this.#machines.follow()],
@@ -174,6 +178,10 @@ export class NoticeReceiver {
       this.#forget(machine);
     }
     return undefined;
+  }
+
+  #isUrgent(machine: string): boolean {
+    return (this.#pending.get(machine) ?? []).some(({ notice }) => notice.kind === 'spot-interruption');
   }
 
   /** How soon what failed is tried again, where the machine goes before long. */

@@ -10,7 +10,8 @@ import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { type Clock, parseTimestamp } from '../../platform/clock.ts';
 import type { HistogramMetric, Metrics } from '../../platform/metrics.ts';
-import { type ClusterState, hasEnded } from '../../state/cluster-state.ts';
+import type { ClusterState } from '../../state/cluster-state.ts';
+import { hasEnded } from '../../state/has-ended.ts';
 
 export interface PodMetricsOptions {
   readonly metrics: Metrics;

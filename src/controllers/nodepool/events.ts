@@ -16,3 +16,8 @@ export function partlyIgnored(pool: NodePool, what: string): RecordedEvent {
 export function nodeClassNotReady(pool: NodePool, why: string): RecordedEvent {
   return { object: pool, type: 'Warning', reason: 'NodeClassNotReady', message: why };
 }
+
+/** Spot machines of the pool may be taken back without anybody hearing of it before. */
+export function noSignalSource(pool: NodePool, why: string): RecordedEvent {
+  return { object: pool, type: 'Warning', reason: 'NoInterruptionSignals', message: why, dedupe: [] };
+}

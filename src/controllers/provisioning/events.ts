@@ -1,4 +1,5 @@
 /** What provisioning tells people about pods and pools. */
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
@@ -35,4 +36,21 @@ export function noReplacement(pod: Pod, why: string): RecordedEvent {
 /** Why a pool makes no nodes. */
 export function noCompatibleInstanceTypes(pool: NodePool, why: string): RecordedEvent {
   return { object: pool, type: 'Warning', reason: 'NoCompatibleInstanceTypes', message: why, quietMs: MINUTE_MS };
+}
+
+/** Nodes were launched for the pod, it runs on none of them, and the next one waits. */
+export function launchBackedOff(pod: Pod, launches: number, why: string, waitMs: number): RecordedEvent {
+  const next =
+    waitMs > 0 ? `the next one is launched in ${Math.ceil(waitMs / MINUTE_MS)}m` : 'another one is on its way';
+  const times = `${launches} times nodes were launched for the pod, and it runs on none of them`;
+  const message = `${times}; ${next}${why === '' ? '' : `; ${why}`}`;
+  return {
+    ...{ object: pod, type: 'Warning', reason: 'LaunchBackedOff', message },
+    ...{ dedupe: [String(launches)], quietMs: FIVE_MINUTES_MS },
+  };
+}
+
+/** A node was launched for pods, and none of them came to run there. */
+export function launchNotUsed(claim: NodeClaim, why: string): RecordedEvent {
+  return { object: claim, type: 'Warning', reason: 'LaunchNotUsed', message: why };
 }

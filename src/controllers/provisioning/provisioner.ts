@@ -19,6 +19,7 @@ import { type BuiltProblem, buildProblemSteps } from '../../state/build-problem.
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
+import type { DisruptionBudgets } from '../../state/drain/disruption-budgets.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing, type StateNode } from '../../state/state-node.ts';
 import { mayBind } from '../../state/steerable.ts';
@@ -27,7 +28,8 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 import { inSlices } from '../in-slices.ts';
 import { isLost } from '../interruption/is-lost.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
-import type { DisruptionBudgets } from '../node/termination/disruption-budgets.ts';
+import type { LivenessLimits } from '../nodeclaim/lifecycle/decide-liveness.ts';
+import type { OwnWrites } from '../own-writes.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { UsablePools } from '../usable-pools.ts';
@@ -37,6 +39,7 @@ import type { DecisionLog } from './decision-log.ts';
 import { foreseeLandings, type Landed } from './foresee-landings.ts';
 import { isHeld } from './held-pods.ts';
 import { LaterRound } from './later-round.ts';
+import { LaunchGuard } from './launch-guard.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { type IsHeld, needsRound, placelessPods } from './placeless-pods.ts';
 import { RoundLog } from './round-log.ts';
@@ -60,8 +63,11 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly clock: Clock;
   readonly state: ClusterState;
   readonly clouds: Clouds;
+  readonly writes: OwnWrites;
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
+  /** How long a claim may take for its steps. */
+  readonly limits?: Partial<LivenessLimits>;
   /** Hears of each claim that is written. */
   readonly written?: (claim: NodeClaim) => void;
   readonly coming: ComingNodes;
@@ -94,6 +100,8 @@ export class Provisioner {
   readonly #pools: UsablePools;
   readonly #writer: ClaimWriter;
   readonly #teller: RoundTeller;
+  /** Keeps launches that do not help from being repeated for ever. */
+  readonly #guard: LaunchGuard;
   readonly #isHeld: IsHeld;
 
   constructor(options: ProvisionerOptions) {
@@ -114,6 +122,7 @@ export class Provisioner {
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
     this.#writer = new ClaimWriter({ client, coming, state, metrics, written: options.written });
+    this.#guard = new LaunchGuard({ ...options, logger: this.#logger, metrics });
     this.#isHeld = (pod, node) => isHeld(pod, node, (counted) => budgets.of(counted), clock.now());
     this.#teller = new RoundTeller({ ...options, name: NAME, logger: this.#logger, metrics: this.#metrics });
     this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
@@ -130,6 +139,7 @@ export class Provisioner {
         try {
           if (needsRound(state, this.#isHeld)) await this.provision(signal);
           else this.#nothingToPlan(state.nodes());
+          await this.#guard.write(signal);
         } catch (error) {
           if (signal.aborted) return;
           this.#trouble.error('provisioning failed', error);
@@ -161,17 +171,22 @@ export class Provisioner {
 
   /** Plans for all that have no place, and begins that; where some would not find theirs, it says where the others land, and is not over. */
   async #plan(pools: readonly UsablePool[], signal: AbortSignal, before?: Landed): Promise<Landed | undefined> {
+    const guard = this.#guard;
     const { state, clock, decisions, spot } = this.#options;
     const startedAt = clock.elapsed();
     // All of it is read in one moment: while the problem is built, pods come and go.
     const nodes = state.nodes();
-    const pods = placelessPods(state, nodes, this.#options, this.#isHeld, before);
+    const placeless = placelessPods(state, nodes, this.#options, this.#isHeld, before);
+    const pods = { ...placeless, pending: guard.admit(placeless.pending) };
     if (pods.pending.length === 0 && pods.displaced.length === 0) return void this.#nothingToPlan(nodes);
     const snapshot = {
       ...pods,
       nodes,
       isLost: (claim: NodeClaim) => isLost(claim, clock.now()),
-      daemonSets: state.informers.daemonSets.list(),
+      launches: (pool: string) => guard.launches(pool),
+      roomBeside: (pod: Pod) => guard.roomBeside(pod),
+      missingFrom: (node: StateNode) => state.room.missingFrom(node),
+      daemonSets: state.daemonSets(),
       pools,
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
@@ -181,7 +196,8 @@ export class Provisioner {
     const solved = await this.#solve(built, signal);
     const { solution, ...policies } = await inSlices(spot.settle(solved, built), clock, signal);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
-    const withinLimits = this.#withinLimits(solution.newNodes, pools, built);
+    const helpful = guard.among(solution.newNodes, built.pods);
+    const withinLimits = this.#withinLimits([...helpful], pools, built);
     const writes: Promise<NodeClaim | undefined>[] = [];
     for (const node of solution.newNodes) {
       const pool = poolNamed.get(node.pool) as NodePool;
@@ -191,14 +207,14 @@ export class Provisioner {
     }
     const claims = await Promise.all(writes);
     signal.throwIfAborted();
-    await inSlices(this.#teller.plan(built, solution, claims), clock, signal);
+    await inSlices(this.#teller.plan(built, solution, claims, guard.heldPools()), clock, signal);
     this.#teller.policies(policies, poolNamed);
     const unwritten = solution.newNodes.filter((_, index) => claims[index] === undefined);
     const landed = before ?? (await inSlices(foreseeLandings(built, solution), clock, signal));
     const isOver = landed === before;
     if (isOver) {
-      const placeless = unwritten.flatMap((node) => node.pods.map((number) => built.pods[number] as Pod));
-      this.rounds.ended(goingOf(nodes), goingOf(nodes, new Set(placeless.map(({ spec }) => spec.nodeName))));
+      const left = unwritten.flatMap((node) => node.pods.map((number) => built.pods[number] as Pod));
+      this.rounds.ended(goingOf(nodes), goingOf(nodes, new Set(left.map(({ spec }) => spec.nodeName))));
     }
     const { snapshot: _, ...question } = built;
     decisions.add({ at: clock.now(), built: question, solution, claims, policies });
@@ -256,9 +272,10 @@ export class Provisioner {
     built: BuiltProblem,
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
-    const { cloudName, pods } = built;
+    const { cloudName, pods, problem } = built;
     try {
-      const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned' }, signal);
+      const annotations = this.#guard.annotations(node, pods, problem);
+      const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned', annotations }, signal);
       // At once: its machine may have joined before the other claims are written.
       const expected = node.pods.map((number) => pods[number] as Pod);
       this.#options.nominations.nominate(`${CLAIM_PREFIX}${claim.metadata.name}`, expected);
@@ -290,6 +307,7 @@ export class Provisioner {
     const trigger = (): void => this.#batcher.trigger();
     const changed = <T extends KubeObject>() => ({ added: trigger, updated: (_: T) => trigger() });
     return [
+      ...this.#guard.follow(() => this.#batcher.note()),
       informers.pods.addHandler({
         added: (pod) => needsPlace(pod) && trigger(),
         // That the scheduler has now looked at a pod which was there before makes no batch larger.

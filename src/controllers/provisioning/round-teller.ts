@@ -42,8 +42,13 @@ export class RoundTeller {
     this.#sayings = new TokenBucket({ clock: options.clock, perSecond: 2, burst: 50 });
   }
 
-  /** Says of pods where they go, or why nowhere, and keeps their places; in slices. `claims` are those of the new nodes, as far as they were written. */
-  *plan(built: BuiltProblem, solution: Solution, claims: readonly (NodeClaim | undefined)[]): Slices<void> {
+  /** Says of pods where they go, or why nowhere, and keeps their places; in slices. `claims` are those of the new nodes, as far as they were written; `heldPools` says which pools launch nothing now. */
+  *plan(
+    built: BuiltProblem,
+    solution: Solution,
+    claims: readonly (NodeClaim | undefined)[],
+    heldPools: string,
+  ): Slices<void> {
     const { name: controller, recorder, nominations, metrics, podMetrics } = this.#options;
     for (const pod of built.pods) podMetrics?.decided(pod);
     yield;
@@ -67,7 +72,7 @@ export class RoundTeller {
       if (index % AT_A_TIME === AT_A_TIME - 1) yield;
     }
     for (const { pods, reason } of solution.unplaced) {
-      const why = reasonSentence(reason);
+      const why = `${reasonSentence(reason)}${heldPools}`;
       for (const pod of podsOf(pods))
         recorder.record(pod.spec.nodeName ? noReplacement(pod, why) : failedScheduling(pod, why));
     }

@@ -2,17 +2,11 @@
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { Condition, ObjectMeta } from '../../apis/kubernetes/object.ts';
-import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { Machine } from '../../cloud/machine.ts';
-import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
+import { toTimestamp } from '../../platform/clock.ts';
+import { aPod, later, T0 } from '../../state/testkit/a-pod.ts';
 
-/** When everything in these tests was made. */
-export const T0 = 1_893_456_000_000 as EpochMs;
-
-/** So long after that. */
-export function later(milliseconds: number): EpochMs {
-  return (T0 + milliseconds) as EpochMs;
-}
+export { aPod, later, T0 };
 
 export function aCondition(type: string, status: Condition['status'] = 'True', at = T0): Condition {
   return { type, status, reason: type, message: '', observedGeneration: 1, lastTransitionTime: toTimestamp(at) };
@@ -51,19 +45,6 @@ export function aNode(
     metadata: { name, uid: `uid-${name}`, ...metadata },
     spec: { providerID: `simulated:///${name}`, ...spec },
     status: { conditions: [aCondition('Ready')], allocatable: { cpu: '4', memory: '16Gi' }, ...status },
-  };
-}
-
-export function aPod(
-  parts: { name?: string; metadata?: Partial<ObjectMeta>; spec?: Partial<Pod['spec']>; status?: Pod['status'] } = {},
-): Pod {
-  const { name = 'pod', metadata, spec, status } = parts;
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace: 'default', uid: `uid-${name}`, ...metadata },
-    spec: { containers: [{ name: 'main' }], nodeName: 'node', ...spec },
-    status: { phase: 'Running', startTime: toTimestamp(T0), ...status },
   };
 }
 

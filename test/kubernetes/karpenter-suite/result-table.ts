@@ -9,7 +9,7 @@ export interface Column {
 }
 
 export function resultTable(specs: readonly Spec[], columns: readonly Column[]): string {
-  const groups = [...new Set(specs.map(({ group }) => group))];
+  const groups = [...new Set(specs.map(({ group }) => group))].sort();
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rows = groups.map((group) => {
     const own = specs.filter((spec) => spec.group === group);
@@ -45,12 +45,19 @@ function stateOf(name: string, column: Column): string {
   return column.excuseOf(name) === undefined ? (outcome ?? 'not run') : 'excused';
 }
 
+/** Specs of one group that share a reason are named together. */
 function notPassed(specs: readonly Spec[], column: Column): string[] {
-  const lines = specs.flatMap(({ name }) => {
-    const state = stateOf(name, column);
-    if (state === 'passed' || state === 'not run') return [];
-    const why = column.excuseOf(name) ?? column.resultOf(name)?.message?.split('\n')[0] ?? '';
-    return [`- ${state}: ${name}${why === '' ? '' : ` (${why})`}`];
+  const alike = Map.groupBy(
+    specs.filter(({ name }) => !['passed', 'not run'].includes(stateOf(name, column))),
+    ({ name, group }) => {
+      const why = column.excuseOf(name) ?? column.resultOf(name)?.message?.split('\n')[0] ?? '';
+      return JSON.stringify([stateOf(name, column), group, why]);
+    },
+  );
+  const lines = [...alike].map(([key, own]) => {
+    const [state, group, why] = JSON.parse(key) as [string, string, string];
+    const what = own.length === 1 ? own[0]?.name : `${own.length} specs of ${group}`;
+    return `- ${state}: ${what}${why === '' ? '' : ` (${why})`}`;
   });
   return lines.length === 0 ? [] : ['', `${column.title}: specs that did not pass`, '', ...lines];
 }

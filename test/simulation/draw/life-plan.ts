@@ -7,6 +7,7 @@ import { type AccountSettings, DIALECTS } from '../../../src/cloud/simulated/acc
 import { seededRandom } from '../../../src/platform/random.ts';
 import { drawAccount } from './account.ts';
 import { drawHappenings, drawWaves, type Happening } from './happenings.ts';
+import { drawHidden, type Hidden } from './hidden.ts';
 import { drawPolicies, drawPools } from './pools.ts';
 import { drawStatefulSet, drawStorageClasses, type StatefulWorkload } from './stateful-sets.ts';
 import { drawDaemons, drawWorkload, type Workload } from './workloads.ts';
@@ -23,6 +24,8 @@ export interface LifePlan {
   readonly storageClasses: readonly StorageClass[];
   readonly statefulSets: readonly StatefulWorkload[];
   readonly daemons: readonly DaemonSet[];
+  /** What no plan is told of. */
+  readonly hidden: Hidden;
   /** In the order of their time. */
   readonly happenings: readonly Happening[];
   /** What happens when the trouble is over. */
@@ -33,10 +36,15 @@ export function drawLife(seed: string, hours: number): LifePlan {
   const random = seededRandom(seed).split('life');
   const pools = drawPools(random.split('pools'));
   const poolNames = pools.map(({ metadata }) => metadata.name ?? '');
+  const hidden = drawHidden(random.split('hidden'));
+  const account = drawAccount(random.split('account'));
+  const { missingCapacity } = hidden;
+  const faults = missingCapacity === undefined ? account.faults : { ...account.faults, missingCapacity };
   const ofSets = random.split('stateful sets');
   const ofWorkloads = random.split('workloads');
   return {
-    account: { ...drawAccount(random.split('account')), dialect: random.split('dialect').pick(DIALECTS) },
+    account: { ...account, faults, dialect: random.split('dialect').pick(DIALECTS) },
+    hidden,
     turnMs: random.split('machine').pick([0, 0, 50, 500]),
     lagMs: random.split('watches').pick([0, 0, 100, 1500]),
     pools,

@@ -2,6 +2,7 @@ import type { InvariantMaker } from '../invariant.ts';
 import { comesToRest } from './comes-to-rest.ts';
 import { disruptionBudgets } from './disruption-budgets.ts';
 import { everythingRuns } from './everything-runs.ts';
+import { launchesPerPod } from './launches-per-pod.ts';
 import { nodeRoom } from './node-room.ts';
 import { nothingLeft } from './nothing-left.ts';
 import { oneMachinePerClaim } from './one-machine-per-claim.ts';
@@ -26,6 +27,7 @@ export const INVARIANTS: readonly InvariantMaker[] = [
   statefulPods,
   nodeRoom,
   oneMachinePerClaim,
+  launchesPerPod,
   everythingRuns,
   placedSoon,
   comesToRest,

@@ -8,7 +8,6 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/apis/schema/custom-res
 import { ANNOTATION_INTERRUPTION, ANNOTATION_INTERRUPTION_DEADLINE } from '../../../src/apis/spindrift/annotations.ts';
 import type { Clouds } from '../../../src/cloud/clouds.ts';
 import { InterruptedClaims } from '../../../src/controllers/interruption/interrupted-claims.ts';
-import { DisruptionBudgets } from '../../../src/controllers/node/termination/disruption-budgets.ts';
 import { DrainPlans } from '../../../src/controllers/node/termination/drain-plans.ts';
 import { OwnWrites } from '../../../src/controllers/own-writes.ts';
 import { Rounds } from '../../../src/controllers/provisioning/rounds.ts';
@@ -22,6 +21,7 @@ import { seededRandom } from '../../../src/platform/random.ts';
 import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
 import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../src/state/cluster-state.ts';
+import { DisruptionBudgets } from '../../../src/state/drain/disruption-budgets.ts';
 import { Nominations } from '../../../src/state/nominations.ts';
 import { aClaim } from './testkit/fleet-world.ts';
 

@@ -12,7 +12,7 @@ import { SimulatedCloud } from '../../../src/cloud/simulated/simulated-cloud.ts'
 import { SimulatedDriver } from '../../../src/cloud/simulated/simulated-driver.ts';
 import { anAccount } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { openedClouds } from '../../../src/cloud/testkit/opened-clouds.ts';
-import { DisruptionBudgets } from '../../../src/controllers/node/termination/disruption-budgets.ts';
+import { OwnWrites } from '../../../src/controllers/own-writes.ts';
 import { DecisionLog } from '../../../src/controllers/provisioning/decision-log.ts';
 import { Provisioner } from '../../../src/controllers/provisioning/provisioner.ts';
 import { RiskKeeper } from '../../../src/controllers/spot-policy/risk-keeper.ts';
@@ -27,6 +27,7 @@ import { VirtualClock } from '../../../src/platform/virtual-clock.ts';
 import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../src/state/cluster-state.ts';
 import { ComingNodes } from '../../../src/state/coming-nodes.ts';
+import { DisruptionBudgets } from '../../../src/state/drain/disruption-budgets.ts';
 import { Nominations } from '../../../src/state/nominations.ts';
 import { readOfferings } from '../../../src/state/planned-offerings.ts';
 import { Successors } from '../../../src/state/successors.ts';
@@ -77,7 +78,8 @@ async function setUp(...pools: NodePool[]) {
   const coming = new ComingNodes();
   const budgets = new DisruptionBudgets(informers.disruptionBudgets);
   const remembered = { budgets, coming, decisions, nominations, successors, spot };
-  const shared = { client, clock, state, clouds, recorder, ...remembered };
+  const writes = new OwnWrites(client, informers);
+  const shared = { client, clock, state, clouds, recorder, writes, ...remembered };
   const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);

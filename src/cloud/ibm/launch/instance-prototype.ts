@@ -19,14 +19,12 @@ const DEFAULT_VOLUME_PROFILE = 'general-purpose';
 /** Spot machines carry the class, stop when they are preempted, and use neither reservations nor dedicated hosts. */
 export function instancePrototype({ name, nodeClass, offering, subnetId, userData, tags }: PrototypeOptions): object {
   const { spec, status = {} } = nodeClass;
-  const { sshKeys = [], placementTarget, reservationAffinity, blockDeviceMappings = [] } = spec;
+  const { sshKeys = [], placementTarget, blockDeviceMappings = [] } = spec;
   const resourceGroup = status.resolvedResourceGroup;
   const group = resourceGroup === undefined ? {} : { resource_group: { id: resourceGroup } };
   const root = blockDeviceMappings.find(({ rootVolume }) => rootVolume === true);
   const target =
     placementTarget === undefined || placementTarget === '' ? {} : { placement_target: { id: placementTarget } };
-  const { policy = 'disabled', pool = [] } = reservationAffinity ?? {};
-  const affinity = policy === 'manual' ? { policy, pool: pool.map((id) => ({ id })) } : { policy };
   const spot = offering.capacityType === 'spot';
   return {
     name,
@@ -40,7 +38,7 @@ export function instancePrototype({ name, nodeClass, offering, subnetId, userDat
     metadata_service: { enabled: true, protocol: 'http', response_hop_limit: 2 },
     availability: { class: spot ? 'spot' : 'standard' },
     availability_policy: spot ? { preemption: 'stop' } : { host_failure: 'restart' },
-    reservation_affinity: spot ? { policy: 'disabled' } : affinity,
+    ...affinityOf(spec, spot),
     ...(spot && status.placementTargetKind !== 'PlacementGroup' ? {} : target),
     boot_volume_attachment: {
       name: 'boot',
@@ -62,6 +60,17 @@ export function instancePrototype({ name, nodeClass, offering, subnetId, userDat
       },
     },
   };
+}
+
+/** On-demand machines are left to what IBM Cloud does by itself, unless the class or its placement says otherwise. */
+function affinityOf({ reservationAffinity, placementTarget }: IBMNodeClass['spec'], spot: boolean): object {
+  if (spot) return { reservation_affinity: { policy: 'disabled' } };
+  if (reservationAffinity === undefined)
+    return placementTarget === undefined || placementTarget === ''
+      ? {}
+      : { reservation_affinity: { policy: 'disabled' } };
+  const { policy, pool = [] } = reservationAffinity;
+  return { reservation_affinity: policy === 'manual' ? { policy, pool: pool.map((id) => ({ id })) } : { policy } };
 }
 
 type Mapping = NonNullable<IBMNodeClass['spec']['blockDeviceMappings']>[number];

@@ -13,9 +13,9 @@ export class ChangeStamp {
     this.#follow(informers.pods, isSamePod);
     this.#follow(informers.nodes, isSameNode);
     const { nodeClaims, nodePools, disruptionBudgets, daemonSets, namespaces } = informers;
-    const { spotPolicies, volumeClaims, volumes, storageClasses } = informers;
+    const { limitRanges, spotPolicies, volumeClaims, volumes, storageClasses } = informers;
     for (const informer of [nodeClaims, nodePools, disruptionBudgets]) this.#follow<KubeObject>(informer, () => false);
-    for (const informer of [daemonSets, namespaces, spotPolicies, volumeClaims, volumes, storageClasses]) {
+    for (const informer of [daemonSets, namespaces, limitRanges, spotPolicies, volumeClaims, volumes, storageClasses]) {
       this.#follow<KubeObject>(informer, isSameSpec);
     }
   }

@@ -1,4 +1,4 @@
-/** From the moves of a plan to what is to be done now. Pure. */
+/** Turns planned moves into disruption commands, within the budgets that are left; what the commands use is taken from these. */
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { Move } from '../../../engine/consolidation/plan.ts';

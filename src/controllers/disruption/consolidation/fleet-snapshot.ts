@@ -34,7 +34,7 @@ export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
     now,
     nodes,
     podsOn,
-    daemonSets: informers.daemonSets.list(),
+    daemonSets: state.daemonSets(),
     pools,
     nodePools: [...look.poolNamed.values()],
     namespaces: informers.namespaces.list(),

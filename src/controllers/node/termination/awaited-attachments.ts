@@ -1,9 +1,9 @@
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { VolumeAttachment } from '../../../apis/kubernetes/volume-attachment.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
+import { stuckAt } from '../../../state/drain/drainable-pod.ts';
 import { isDrainable } from '../../../state/is-drainable.ts';
 import { claimName, type StorageLookup } from '../../../state/pod-volumes.ts';
-import { stuckAt } from './drainable-pod.ts';
 
 /**
  * The attachments that must go before the machine does: not those of pods that stay on the node to the end, by their own

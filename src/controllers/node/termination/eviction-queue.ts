@@ -11,14 +11,14 @@ import { KubeError } from '../../../kube/kube-error.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
 import { hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
+import { decideEviction, deletedAt } from '../../../state/drain/decide-eviction.ts';
+import type { DisruptionBudgets } from '../../../state/drain/disruption-budgets.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { answerMs, hurryMs } from '../../interruption/hurry.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
 import { disrupted, evicted, podNotEvicted } from '../events.ts';
 import { NodeMetrics } from '../metrics.ts';
-import { decideEviction, deletedAt } from './decide-eviction.ts';
-import type { DisruptionBudgets } from './disruption-budgets.ts';
 
 export interface EvictionQueueOptions extends ControllersOptions {
   readonly budgets: DisruptionBudgets;

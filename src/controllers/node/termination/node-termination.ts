@@ -20,6 +20,8 @@ import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_NODE, BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import { isReschedulable } from '../../../state/cluster-state.ts';
+import { type DrainPlan, decideDrain, type TakenAway } from '../../../state/drain/decide-drain.ts';
+import { isAwaited } from '../../../state/drain/drainable-pod.ts';
 import { isReady } from '../../../state/is-ready.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
@@ -39,9 +41,7 @@ import {
 } from '../events.ts';
 import { NodeMetrics } from '../metrics.ts';
 import { awaitedAttachments } from './awaited-attachments.ts';
-import { type DrainPlan, decideDrain, type TakenAway } from './decide-drain.ts';
 import type { DrainPlans } from './drain-plans.ts';
-import { isAwaited } from './drainable-pod.ts';
 import type { EvictionQueue } from './eviction-queue.ts';
 
 export interface NodeTerminationOptions extends ControllersOptions {

@@ -28,7 +28,7 @@ async function bound(
     if (error !== undefined) throw error;
     names.push(name);
   };
-  const state = { podsOn: () => there, informers: { daemonSets: { list: () => [] }, pods: NOBODY, nodes: NOBODY } };
+  const state = { podsOn: () => there, daemonSets: () => [], informers: { pods: NOBODY, nodes: NOBODY } };
   const get = async () => aPod({ spec: { nodeName: 'another' } });
   const options = { client: { bind, get }, clock: new VirtualClock(), state, logger: SILENT_LOGGER };
   await new Binder(options as unknown as ControllersOptions).bind(aNodeClaim(), node, pods, NEVER);
@@ -50,7 +50,7 @@ describe('the pods that a node was made for', () => {
   it('wait until everybody has heard that the node may be used, or who evicts for its old taint would evict them', async () => {
     const names: string[] = [];
     const bind = async ({ name }: ObjectKey): Promise<void> => void names.push(name);
-    const state = { podsOn: () => [], informers: { daemonSets: { list: () => [] }, pods: NOBODY, nodes: NOBODY } };
+    const state = { podsOn: () => [], daemonSets: () => [], informers: { pods: NOBODY, nodes: NOBODY } };
     const clock = new VirtualClock();
     const options = { client: { bind }, clock, state, logger: SILENT_LOGGER } as unknown as ControllersOptions;
     const binder = new Binder(options);
@@ -64,9 +64,9 @@ describe('the pods that a node was made for', () => {
 
   it('are told to be waiting where nobody hears for ten seconds that the node may be used', async () => {
     const tainted = aNode({ name: 'n', spec: { taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }] } });
-    const informers = { daemonSets: { list: () => [] }, pods: NOBODY, nodes: { get: () => tainted } };
+    const informers = { pods: NOBODY, nodes: { get: () => tainted } };
     const clock = new VirtualClock();
-    const state = { podsOn: () => [], informers };
+    const state = { podsOn: () => [], daemonSets: () => [], informers };
     const binder = new Binder({ client: {}, clock, state, logger: SILENT_LOGGER } as unknown as ControllersOptions);
     expect(await binder.bind(aNodeClaim(), NODE, [waiting('a', '1')], NEVER)).toBe(false);
     expect(binder.isSlow('n')).toBe(false);
@@ -124,7 +124,7 @@ describe('the pods that a node was made for', () => {
       names.push(name);
     };
     const client = { bind, get: async () => waiting('a', '1') };
-    const state = { podsOn: () => [], informers: { daemonSets: { list: () => [] }, pods: NOBODY, nodes: NOBODY } };
+    const state = { podsOn: () => [], daemonSets: () => [], informers: { pods: NOBODY, nodes: NOBODY } };
     const binder = new Binder({ client, clock, state, logger: SILENT_LOGGER } as unknown as ControllersOptions);
     await expect(binder.bind(aNodeClaim(), NODE, [waiting('a', '1')], NEVER)).rejects.toThrow('try again');
     await binder.bind(aNodeClaim(), NODE, [waiting('a', '1')], NEVER);
@@ -137,8 +137,8 @@ describe('the pods that a node was made for', () => {
     const bound: string[] = [];
     const state = {
       podsOn: () => [...cache.values()].filter(({ spec }) => spec.nodeName === 'n'),
+      daemonSets: () => [],
       informers: {
-        daemonSets: { list: () => [] },
         nodes: NOBODY,
         pods: { get: ({ name }: ObjectKey) => cache.get(name) },
       },

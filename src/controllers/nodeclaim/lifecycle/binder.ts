@@ -73,7 +73,7 @@ export class Binder {
     const there = state.podsOn(name);
     const unheard = this.#stillUnheard(name, there);
     const all = [...there, ...unheard.values()];
-    const coming = daemonsToCome({ name, node, claim }, all, state.informers.daemonSets.list());
+    const coming = daemonsToCome({ name, node, claim }, all, state.daemonSets());
     const free = freeRoom(allocatable, all, coming);
     const own = pods.filter((pod) => !unheard.has(uidOf(pod)) && mayBind(pod) && isTolerated(node, pod));
     const outcomes = await Promise.allSettled(

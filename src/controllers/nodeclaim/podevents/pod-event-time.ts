@@ -1,7 +1,7 @@
 /** When something happened to a pod that matters to its node. Pure. */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
-import { hasEnded } from '../../../state/cluster-state.ts';
+import { hasEnded } from '../../../state/has-ended.ts';
 
 /**
  * The time of a pod's coming to its node, its end there or its being told to leave; undefined when none of that is new.

@@ -19,6 +19,7 @@ import { POD_COLUMNS } from './columns/pod-columns.ts';
 import { CLAIM_COLUMNS, VOLUME_COLUMNS } from './columns/storage-columns.ts';
 import { POD_TEMPLATE_COLUMNS, REPLICA_SET_COLUMNS } from './columns/workload-columns.ts';
 import type { Kind, Subresource } from './kind.ts';
+import { limitRangeRules } from './rules/limit-range-rules.ts';
 import { namespaceRules } from './rules/namespace-rules.ts';
 import { nodeRules } from './rules/node-rules.ts';
 import { podRules } from './rules/pod-rules.ts';
@@ -61,7 +62,11 @@ export const CORE_KINDS: readonly Kind[] = [
       type: (event: Event) => event.type,
     },
   }),
-  builtIn('v1', 'LimitRange', 'limitranges', 'namespaced', { shortNames: ['limits'], columns: CREATED_AT }),
+  builtIn('v1', 'LimitRange', 'limitranges', 'namespaced', {
+    shortNames: ['limits'],
+    columns: CREATED_AT,
+    rules: limitRangeRules,
+  }),
   builtIn('v1', 'Namespace', 'namespaces', 'cluster', {
     shortNames: ['ns'],
     columns: NAMESPACE_COLUMNS,

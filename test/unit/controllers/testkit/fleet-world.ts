@@ -181,6 +181,11 @@ export class FleetWorld {
     return Object.fromEntries(ours.map(({ reason, message }) => [reason, message ?? '']));
   }
 
+  /** Aborts when the world ends. */
+  get lifetime(): AbortSignal {
+    return this.#stop.signal;
+  }
+
   /** Machines that are there. */
   get instances(): number {
     return [...this.cloud.fleet.list()].length;

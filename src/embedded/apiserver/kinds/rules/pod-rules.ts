@@ -1,5 +1,6 @@
 import type { Pod } from '../../../../apis/kubernetes/pod.ts';
 import type { Draft, KindRules } from '../kind.ts';
+import { limitPod } from './limit-ranger.ts';
 import { podAdmission } from './pod-admission.ts';
 import { podSpecDefaults } from './pod-defaults.ts';
 import { qosClass } from './pod-qos.ts';
@@ -8,7 +9,7 @@ import { validatePod } from './pod-validation.ts';
 export const podRules: KindRules = {
   defaults: (object) => (object.spec === undefined ? object : { ...object, spec: podSpecDefaults(object.spec) }),
   prepareCreate: (object, context) => {
-    const admitted = podAdmission(object, context);
+    const admitted = podAdmission(limitPod(object, context), context);
     return { ...admitted, status: { phase: 'Pending', qosClass: qosClass(admitted as unknown as Pod) } };
   },
   validate: validatePod,

@@ -1,6 +1,7 @@
 import { sameJson } from '../../../frozen.ts';
 import { type FieldError, forbidden, invalid, required } from '../../schema/field-error.ts';
 import type { Draft, Fields, KindRules, WriteContext } from '../kind.ts';
+import { checkVolumeClaim } from './limit-ranger.ts';
 
 /** Marks the class of claims that name none. */
 export const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
@@ -89,6 +90,7 @@ export const claimRules: KindRules = {
   defaults: (object) =>
     object.spec === undefined ? object : { ...object, spec: { volumeMode: 'Filesystem', ...object.spec } },
   prepareCreate: (object, context) => {
+    checkVolumeClaim(object, context);
     const storageClassName = object.spec?.storageClassName ?? defaultStorageClass(context);
     const spec = storageClassName === undefined ? object.spec : { ...object.spec, storageClassName };
     return { ...object, ...(spec && { spec }), status: { phase: 'Pending' } };

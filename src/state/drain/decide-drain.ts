@@ -1,7 +1,7 @@
 /** Which pods of a node that goes are made to leave now. Pure. */
-import type { Pod } from '../../../apis/kubernetes/pod.ts';
-import type { DrainPlan as TimedPlan } from '../../../engine/drain/drain-plan.ts';
-import type { EpochMs } from '../../../platform/clock.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { DrainPlan as TimedPlan } from '../../engine/drain/drain-plan.ts';
+import type { EpochMs } from '../../platform/clock.ts';
 import { decideEviction, deletedAt } from './decide-eviction.ts';
 import { drainGroup, isAwaited, stuckAt } from './drainable-pod.ts';
 

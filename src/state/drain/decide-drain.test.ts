@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Pod } from '../../../apis/kubernetes/pod.ts';
-import { type EpochMs, toTimestamp } from '../../../platform/clock.ts';
-import { aPod, later, T0 } from '../../testkit/objects.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
+import { aPod, later, T0 } from '../testkit/a-pod.ts';
 import { decideDrain } from './decide-drain.ts';
 import { decideEviction } from './decide-eviction.ts';
 import { drainGroup, graceSeconds } from './drainable-pod.ts';

@@ -1,7 +1,7 @@
 /** How a pod is made to leave a node that goes. Pure. */
-import type { Pod } from '../../../apis/kubernetes/pod.ts';
-import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
-import { doNotDisruptUntil } from '../../../state/do-not-disrupt.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
+import { doNotDisruptUntil } from '../do-not-disrupt.ts';
 import { graceSeconds } from './drainable-pod.ts';
 
 export type Eviction =

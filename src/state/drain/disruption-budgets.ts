@@ -1,8 +1,8 @@
 /** Which disruption budgets a pod has, and which pods wait for one: looked up often, so it is kept ready. */
-import { compileLabelSelector, type LabelMatcher } from '../../../apis/kubernetes/label-selector.ts';
-import type { Pod } from '../../../apis/kubernetes/pod.ts';
-import type { PodDisruptionBudget } from '../../../apis/kubernetes/pod-disruption-budget.ts';
-import type { Informer } from '../../../kube/informer.ts';
+import { compileLabelSelector, type LabelMatcher } from '../../apis/kubernetes/label-selector.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
+import type { Informer } from '../../kube/informer.ts';
 
 interface KnownBudget {
   readonly budget: PodDisruptionBudget;

@@ -1,8 +1,8 @@
 /** Which pods a node waits for when it goes, and in which order they are asked to leave. Pure. */
-import type { Pod } from '../../../apis/kubernetes/pod.ts';
-import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
-import { hasEnded } from '../../../state/cluster-state.ts';
-import { isDrainable } from '../../../state/is-drainable.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
+import { hasEnded } from '../has-ended.ts';
+import { isDrainable } from '../is-drainable.ts';
 
 /** A pod that is still there so long after its end was due has nobody who would end it. */
 const STUCK_MS = 60_000;

@@ -1,0 +1,42 @@
+/** Reads what the metadata server of a Compute Engine VM says. Pure. */
+import type { EpochMs } from '../../platform/clock.ts';
+import type { NodeWarning } from '../node-warning.ts';
+
+/** An answer that is not what is documented: asked for again, never acted on. */
+export const UNREADABLE = 'unreadable';
+
+/** A VM is told a minute before its host is serviced. */
+const MAINTENANCE_NOTICE_MS = 60_000;
+
+/** `instance/preempted`: TRUE from when the VM is asked to shut down, or earlier where it was launched with a notice. */
+export function parsePreempted(
+  body: string,
+  now: EpochMs,
+  noticeMs: number,
+): NodeWarning | typeof UNREADABLE | undefined {
+  switch (body.trim()) {
+    case 'FALSE':
+      return undefined;
+    case 'TRUE': {
+      const deadline = (now + noticeMs) as EpochMs;
+      return { kind: 'spot-interruption', at: now, deadline, detail: 'Compute Engine preempts the VM' };
+    }
+    default:
+      return UNREADABLE;
+  }
+}
+
+/** `instance/maintenance-event`: a VM that is moved while it runs is in no danger. */
+export function parseMaintenanceEvent(body: string, now: EpochMs): NodeWarning | typeof UNREADABLE | undefined {
+  switch (body.trim()) {
+    case 'NONE':
+    case 'MIGRATE_ON_HOST_MAINTENANCE':
+      return undefined;
+    case 'TERMINATE_ON_HOST_MAINTENANCE': {
+      const deadline = (now + MAINTENANCE_NOTICE_MS) as EpochMs;
+      return { kind: 'scheduled-maintenance', at: now, deadline, detail: 'Host maintenance terminates the VM' };
+    }
+    default:
+      return UNREADABLE;
+  }
+}

@@ -1,0 +1,68 @@
+import { SpindriftError } from '../platform/errors.ts';
+import { choiceOption, durationOption, switchOption, textOption } from '../platform/options.ts';
+import { command } from './command.ts';
+
+const WORDS = ['setup-queue', 'check'];
+
+/** `spindrift aws setup-queue` and `spindrift aws check`: the interruption queue in an AWS account. */
+export const AWS = command({
+  name: 'aws',
+  summary: 'Sets up the queue by which a cluster hears of interruptions in AWS, and checks that it works.',
+  usage: 'setup-queue|check --cluster NAME [options]',
+  takesWords: true,
+  options: {
+    cluster: textOption({
+      flag: 'cluster',
+      env: 'CLUSTER_NAME',
+      placeholder: 'NAME',
+      help: 'The cluster; the queue and the rules are named after it.',
+    }),
+    queue: textOption({
+      flag: 'queue',
+      env: 'INTERRUPTION_QUEUE',
+      placeholder: 'NAME',
+      help: 'The name of the queue where it is not spindrift-CLUSTER.',
+    }),
+    region: textOption({
+      flag: 'region',
+      env: 'AWS_REGION',
+      placeholder: 'REGION',
+      help: 'The region of the cluster; that of the AWS profile when not given.',
+    }),
+    endpoint: textOption({
+      flag: 'endpoint',
+      env: 'AWS_ENDPOINT_URL',
+      placeholder: 'URL',
+      help: 'Another place than AWS, for tests.',
+    }),
+    dryRun: switchOption({
+      flag: 'dry-run',
+      help: 'setup-queue: says what would be done, and changes nothing.',
+    }),
+    remove: switchOption({
+      flag: 'remove',
+      help: 'setup-queue: takes away what was set up.',
+    }),
+    print: choiceOption({
+      flag: 'print',
+      choices: ['nothing', 'cloudformation', 'terraform', 'policy'],
+      fallback: 'nothing',
+      help: 'setup-queue: prints a template, or the IAM policy that the controller needs, instead of calling AWS.',
+    }),
+    waitMs: durationOption({
+      flag: 'wait',
+      fallback: '30s',
+      help: 'check: how long to wait for the event that is sent through.',
+    }),
+  },
+  run: async ({ values, positionals }, { signal, out }) => {
+    const [word = '', extra] = positionals;
+    const wrong = (problem: string): SpindriftError =>
+      new SpindriftError('ARGUMENT_INVALID', { command: `spindrift aws ${word}`.trim(), problem });
+    if (!WORDS.includes(word)) throw wrong(`write ${WORDS.join(' or ')} after aws`);
+    if (extra !== undefined) throw wrong(`${extra} means nothing here`);
+    if (values.cluster === undefined) throw wrong('name the cluster with --cluster');
+    const { awsCommand } = await import('./aws/aws-command.ts');
+    return awsCommand({ ...values, cluster: values.cluster, word: word as 'setup-queue' | 'check', signal, out });
+  },
+});

@@ -1,0 +1,20 @@
+import type { CounterMetric, GaugeMetric, Metrics } from '../../platform/metrics.ts';
+
+export interface LaunchGuardMetrics {
+  readonly futile: CounterMetric<'nodepool' | 'reason'>;
+  readonly waiting: GaugeMetric<never>;
+}
+
+export function launchGuardMetrics(metrics: Metrics): LaunchGuardMetrics {
+  return {
+    futile: metrics.counter({
+      name: 'spindrift_provisioning_futile_launches_total',
+      help: 'Launches that helped none of the pods they were planned for, per pool and reason (never-joined, unused, pod-failed); alert on any increase',
+      labels: ['nodepool', 'reason'],
+    }),
+    waiting: metrics.gauge({
+      name: 'spindrift_provisioning_backed_off_pods',
+      help: 'Pending pods that no node is launched for yet because earlier launches for them have not helped',
+    }),
+  };
+}

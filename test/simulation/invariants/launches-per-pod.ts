@@ -1,0 +1,65 @@
+/** Machines are launched for pods: a few for each that needs a place, whatever becomes of them, and not one after the other. */
+
+import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
+import type { Pod } from '../../../src/apis/kubernetes/pod.ts';
+import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION } from '../../../src/apis/spindrift/annotations.ts';
+import type { Facts } from '../facts.ts';
+import type { InvariantMaker } from '../invariant.ts';
+
+const WINDOW_MS = 30 * 60_000;
+/** A machine may be taken or fail before it is of use, and a plan may be made again with what was learnt from that. */
+const PER_POD = 3;
+const ANYWAY = 4;
+
+export const launchesPerPod: InvariantMaker = (facts, broken) => {
+  /** When pods last needed a place, by UID. */
+  const needed = new Map<string, number>();
+  const launched = new Map<string, number>();
+  const note = (pod: Pod): void => {
+    if (isPlaced(pod)) return;
+    needed.set(pod.metadata.uid ?? '', facts.now);
+  };
+  return {
+    written({ collection, object }) {
+      if (collection === 'pods') note(object as Pod);
+      if (collection === 'nodeclaims.karpenter.sh' && isGoing(object as NodeClaim))
+        for (const pod of podsOf(facts, object as NodeClaim)) needed.set(pod.metadata.uid ?? '', facts.now);
+    },
+    minute() {
+      for (const pod of facts.pods) note(pod);
+      for (const claim of facts.claims)
+        if (isGoing(claim)) for (const pod of podsOf(facts, claim)) needed.set(pod.metadata.uid ?? '', facts.now);
+    },
+    changed({ id, state }) {
+      if (state !== 'pending' || launched.has(id)) return;
+      launched.set(id, facts.now);
+      const since = facts.now - WINDOW_MS;
+      for (const known of [needed, launched]) for (const [key, at] of known) if (at < since) known.delete(key);
+      const most = ANYWAY + PER_POD * needed.size;
+      if (launched.size > most)
+        broken(`${launched.size} machines were launched in half an hour in which ${needed.size} pods needed a place`);
+    },
+  };
+};
+
+function isPlaced({ spec, status, metadata }: Pod): boolean {
+  const ended = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  return spec.nodeName !== undefined || ended || isOfNode(metadata);
+}
+
+function isOfNode({ ownerReferences = [] }: Pod['metadata']): boolean {
+  return ownerReferences.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node');
+}
+
+function podsOf(facts: Facts, { status }: NodeClaim): readonly Pod[] {
+  const { nodeName = '' } = status ?? {};
+  return nodeName === '' ? [] : facts.podsOn(nodeName).filter(({ metadata }) => !isOfNode(metadata));
+}
+
+function isGoing({ metadata: { deletionTimestamp, annotations = {} } }: NodeClaim): boolean {
+  return (
+    deletionTimestamp !== undefined ||
+    annotations[ANNOTATION_DISRUPTION] !== undefined ||
+    annotations[ANNOTATION_INTERRUPTION] !== undefined
+  );
+}
