@@ -57,7 +57,7 @@ async function setUp({ llmaz = true } = {}) {
   const families = async (app: string): Promise<string[]> => {
     const nodes = new Map((await client.list(NODES)).items.map((node) => [node.metadata.name, node]));
     return (await client.list(PODS)).items
-      .filter(({ metadata, status }) => metadata.labels?.['app'] === app && status?.phase === 'Running')
+      .filter(({ metadata, status }) => metadata.labels?.app === app && status?.phase === 'Running')
       .map(({ spec }) => nodes.get(spec.nodeName ?? '')?.metadata.labels?.[LABEL_INSTANCE_TYPE]?.split('.')[0] ?? '')
       .sort();
   };

@@ -21,6 +21,7 @@ import { untilServed } from '../kube/until-served.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
+import { type GpuNamesSetting, GpuNamesSource } from './gpu-names-source.ts';
 import { SlimPods } from './slim-pods.ts';
 
 export interface ClusterInformersOptions {
@@ -32,6 +33,8 @@ export interface ClusterInformersOptions {
   readonly nodeClasses: readonly Resource[];
   /** Default true; false where the cluster has no such kind: then there are none of it. */
   readonly hasSpotPolicies?: boolean;
+  /** Where names of GPUs come from; default those that are known. */
+  readonly gpuNames?: GpuNamesSetting | undefined;
 }
 
 /** Names of the indexes below. */
@@ -55,6 +58,8 @@ export class ClusterInformers {
   readonly storageClasses;
   /** Where llmaz is installed; without it there are none, and nobody misses them. */
   readonly openModels: OptionalInformer<OpenModel>;
+  /** What clouds call a GPU. */
+  readonly gpuNames: GpuNamesSource;
   /** By `group/kind`. */
   readonly nodeClasses: ReadonlyMap<string, Informer<KubeObject>>;
 
@@ -62,7 +67,7 @@ export class ClusterInformers {
   readonly #options: ClusterInformersOptions;
 
   constructor(options: ClusterInformersOptions) {
-    const { nodeClasses, hasSpotPolicies = true, ...shared } = options;
+    const { nodeClasses, hasSpotPolicies = true, gpuNames = 'known', ...shared } = options;
     this.#options = options;
     this.#hasSpotPolicies = hasSpotPolicies;
     const slimPods = new SlimPods();
@@ -94,6 +99,7 @@ export class ClusterInformers {
     this.volumeClaims = new Informer({ ...shared, kind: PERSISTENT_VOLUME_CLAIMS });
     this.volumes = new Informer({ ...shared, kind: PERSISTENT_VOLUMES });
     this.storageClasses = new Informer({ ...shared, kind: STORAGE_CLASSES });
+    this.gpuNames = new GpuNamesSource({ ...shared, setting: gpuNames });
     this.openModels = new OptionalInformer({ ...shared, kind: OPEN_MODELS });
     this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
@@ -106,7 +112,7 @@ export class ClusterInformers {
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const nodeClasses = [...this.nodeClasses.values()].map((informer) => this.#runWhenServed(informer, signal));
-    const others = [...this.#all(), this.openModels];
+    const others = [...this.#all(), this.openModels, this.gpuNames];
     await Promise.all([...others.map((informer) => informer.run(signal)), ...nodeClasses]);
   }
 

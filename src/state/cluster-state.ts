@@ -5,11 +5,10 @@ import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
 import { DaemonPods } from './daemon-pods.ts';
 import { flavorOrderOf } from './flavor-order.ts';
-import { GpuNames } from './gpu-names.ts';
 import { hasEnded } from './has-ended.ts';
 import { JoinedNodes } from './joined-nodes.ts';
 import { LearntRoom } from './learnt-room.ts';
-import type { ModelLookup } from './model-flavors.ts';
+import { leaderName, type ModelLookup } from './model-flavors.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import type { StateNode } from './state-node.ts';
 
@@ -38,7 +37,14 @@ export class ClusterState {
         return openModels.presence;
       },
       model: (name) => openModels.get(name),
-      gpuNames: new GpuNames(),
+      get gpuNames() {
+        return informers.gpuNames.names;
+      },
+      leader: (worker) => {
+        const name = leaderName(worker) ?? '';
+        const pod = informers.pods.get({ namespace: worker.metadata.namespace ?? '', name });
+        return pod && { pod, nodeLabels: informers.nodes.get(pod.spec.nodeName ?? '')?.metadata.labels };
+      },
       get order() {
         return flavorOrderOf(informers.spotPolicies.list());
       },

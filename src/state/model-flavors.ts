@@ -1,9 +1,11 @@
 /** The kinds of machines that may serve the model of a pod, in the order of preference. Pure. */
 
 import type { Pod } from '../apis/kubernetes/pod.ts';
+import { ANNOTATION_LEADER_NAME } from '../apis/leader-worker-set/labels.ts';
 import { ANNOTATION_FLAVORS, LABEL_MODEL_NAME } from '../apis/llmaz/labels.ts';
 import type { Flavor, OpenModel } from '../apis/llmaz/open-model.ts';
-import type { Alternatives, Requirement } from '../engine/problem.ts';
+import type { Alternatives, Labels, Requirement } from '../engine/problem.ts';
+import { satisfies } from '../engine/requirements/label-match.ts';
 import type { Presence } from '../kube/optional-informer.ts';
 import { hint } from '../platform/nearest.ts';
 import { requirement } from './engine-requirements.ts';
@@ -16,9 +18,18 @@ export interface ModelLookup {
   readonly presence: Presence;
   model(name: string): OpenModel | undefined;
   /** What other clouds call a GPU; without it selectors mean what they say. */
-  readonly gpuNames?: Pick<GpuNames, 'alternatives'>;
+  readonly gpuNames?: Pick<GpuNames, 'alternatives'> | undefined;
+  /** The pod that leads the group of a worker, where it is there. */
+  leader?(worker: Pod): GroupLeader | undefined;
   /** What SpotPolicies say; default Strict. */
   readonly order?: FlavorOrder;
+}
+
+/** The pod that leads a group of pods which serve a model together. */
+export interface GroupLeader {
+  readonly pod: Pod;
+  /** The labels of its node, once it has one. */
+  readonly nodeLabels?: Labels | undefined;
 }
 
 /** One flavor of a pod: every node that meets one of the alternatives is of the flavor. */
@@ -37,8 +48,34 @@ export function modelName({ metadata }: Pod): string | undefined {
   return metadata.labels?.[LABEL_MODEL_NAME] || undefined;
 }
 
-/** The flavors of a pod, first choice first; none for pods that serve no model, or one that runs on any machine. */
+/** Whether where a pod can be depends on a model: its own, or that of the pod that leads its group. */
+export function dependsOnModel(pod: Pod): boolean {
+  return modelName(pod) !== undefined || leaderName(pod) !== undefined;
+}
+
+/** The name of the pod that leads the group of a worker. */
+export function leaderName({ metadata }: Pod): string | undefined {
+  return metadata.annotations?.[ANNOTATION_LEADER_NAME];
+}
+
+/**
+ * The flavors of a pod, first choice first, as {@link ownFlavors}. Workers of a group carry no name of a model: theirs are those of
+ * their leader, and once the leader has a node, the one flavor that it got.
+ */
 export function podFlavors(pod: Pod, models: ModelLookup | undefined): readonly PodFlavor[] | FlavorTrouble {
+  const leader = modelName(pod) === undefined && leaderName(pod) !== undefined ? models?.leader?.(pod) : undefined;
+  if (leader === undefined) return ownFlavors(pod, models);
+  const found = ownFlavors(leader.pod, models);
+  const { nodeLabels } = leader;
+  if ('problem' in found || nodeLabels === undefined) return found;
+  const got = found.find(({ alternatives }) =>
+    alternatives.some((list) => list.every((one) => satisfies(one, nodeLabels[one.key]))),
+  );
+  return got === undefined ? found : [got];
+}
+
+/** The flavors of a pod, first choice first; none for pods that serve no model, or one that runs on any machine. */
+function ownFlavors(pod: Pod, models: ModelLookup | undefined): readonly PodFlavor[] | FlavorTrouble {
   const name = modelName(pod);
   if (name === undefined || models === undefined || models.presence === 'missing') return [];
   if (models.presence === 'unknown') {

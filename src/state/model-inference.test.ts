@@ -16,12 +16,13 @@ import { buildFleet } from './build-fleet.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from './build-problem.ts';
 import { type FlavorOrder, flavorOrderOf } from './flavor-order.ts';
 import { GpuNames } from './gpu-names.ts';
+import { parseGpuNamesSetting, readGpuNames } from './gpu-names-source.ts';
 import type { ModelLookup } from './model-flavors.ts';
 import { PodFactsCache } from './pod-facts.ts';
 import type { StateNode } from './state-node.ts';
 import { aFleetSnapshot, type FleetSnapshotParts } from './testkit/a-fleet-snapshot.ts';
 import { AWS_GPU, aFlavor, aModel, aModelPod, gpuMachines, someModels } from './testkit/a-model.ts';
-import { aStateNode, type StateNodeParts } from './testkit/a-state-node.ts';
+import { aPodAsking, aStateNode, type StateNodeParts } from './testkit/a-state-node.ts';
 
 interface World extends FleetSnapshotParts {
   readonly models?: ModelLookup;
@@ -297,6 +298,29 @@ describe('consolidation of pods that serve models', () => {
   });
 });
 
+describe('workers of a group whose leader serves a model', () => {
+  const plain = aPodAsking('qwen-0-1', { cpu: '1', 'nvidia.com/gpu': '1' });
+  const worker: Pod = {
+    ...plain,
+    metadata: { ...plain.metadata, annotations: { 'leaderworkerset.sigs.k8s.io/leader-name': 'qwen-0' } },
+  };
+  const leader = aModelPod('qwen-0', 'qwen2-0--5b');
+  const led = (nodeLabels?: Record<string, string>): ModelLookup => ({
+    ...someModels(DESIGN),
+    leader: () => ({ pod: leader, nodeLabels }),
+  });
+
+  it('have the flavors of their leader, and the one that it got once it has a node', () => {
+    expect(places(build([worker], { models: led() }))).toEqual({ 'qwen-0-1': 't4g.xlarge' });
+    expect(places(build([worker], { models: led({ [AWS_GPU]: 't4' }) }))).toEqual({ 'qwen-0-1': 't4.xlarge' });
+    expect(places(build([worker], { models: led({ other: 'x' }) }))).toEqual({ 'qwen-0-1': 't4g.xlarge' });
+  });
+
+  it('are pods as any others where their leader is gone', () => {
+    expect(places(build([worker]))).toEqual({ 'qwen-0-1': 't4.xlarge' });
+  });
+});
+
 describe('the order of flavors and capacity types', () => {
   const bought = (order: FlavorOrder, machines: readonly InstanceType[], annotated = pod()) => {
     const [first] = solve(build([annotated], { machines, models: { ...someModels(DESIGN), order } }).problem).newNodes;
@@ -368,6 +392,20 @@ describe('names of GPUs (3)', () => {
       'spindrift.dev/instance-gpu-name=a100-80g',
     ]);
     expect(named(AWS_GPU, 'a100')).toContain('karpenter.k8s.gcp/instance-gpu-name=nvidia-tesla-a100');
+  });
+
+  it('can be told by a ConfigMap, line by line', () => {
+    const { table, problems } = readGpuNames(
+      '# ours\nexample.com/gpu=tesla-t4: t4-16\nnonsense\nexample.com/gpu=big: a100-40, a100-80',
+    );
+    const told = new GpuNames(table);
+    expect(told.alternatives(AWS_GPU, 't4')).toContainEqual({ key: 'example.com/gpu', value: 'tesla-t4' });
+    expect(told.alternatives('example.com/gpu', 'big')).toContainEqual({ key: AWS_GPU, value: 'a100' });
+    expect(problems).toEqual(['"nonsense" is not like example.com/gpu=tesla-t4: t4-16']);
+    expect(['known', 'off', 'spindrift/gpus', 'x', 'A/B'].map(parseGpuNamesSetting)).toEqual([
+      ...['known', 'off', 'spindrift/gpus'],
+      ...[undefined, undefined],
+    ]);
   });
 
   it('leave labels alone that are none', () => {

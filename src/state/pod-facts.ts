@@ -7,7 +7,7 @@ import { isReschedulable } from './cluster-state.ts';
 import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
 import { isDrainable } from './is-drainable.ts';
-import { modelName } from './model-flavors.ts';
+import { dependsOnModel } from './model-flavors.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
 import { hasClaim } from './pod-volumes.ts';
 import { AS_WRITTEN, type PodSurroundings, preparePod } from './prepare-pod.ts';
@@ -46,7 +46,7 @@ export class PodFactsCache {
     if (known !== undefined) return known;
     const facts = this.#read(pod, surroundings);
     // Where its volumes are can change while the pod stays the same, and so can the flavors of its model.
-    if (!pod.spec.volumes?.some(hasClaim) && modelName(pod) === undefined) this.#facts.set(pod, facts);
+    if (!pod.spec.volumes?.some(hasClaim) && !dependsOnModel(pod)) this.#facts.set(pod, facts);
     return facts;
   }
 

@@ -6,6 +6,7 @@
 import { KARPENTER_GROUP } from '../apis/karpenter/labels.ts';
 import type { Condition, ObjectMeta } from '../apis/kubernetes/object.ts';
 import type { Container, Pod, PodSpec, PodStatus, Volume } from '../apis/kubernetes/pod.ts';
+import { LEADER_WORKER_SET_DOMAIN } from '../apis/leader-worker-set/labels.ts';
 import { LLMAZ_GROUP } from '../apis/llmaz/labels.ts';
 import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
 import { Alike } from '../platform/alike.ts';
@@ -47,6 +48,7 @@ const ANNOTATION_DOMAINS: readonly string[] = [
   KARPENTER_GROUP,
   SPINDRIFT_GROUP,
   LLMAZ_GROUP,
+  LEADER_WORKER_SET_DOMAIN,
   'kubernetes.io',
   'controller.kubernetes.io',
 ];

@@ -1,0 +1,6 @@
+/** Names that LeaderWorkerSets (leaderworkerset.x-k8s.io) write on their pods. */
+
+export const LEADER_WORKER_SET_DOMAIN = 'leaderworkerset.sigs.k8s.io';
+
+/** On workers only: the name of the pod that leads their group. */
+export const ANNOTATION_LEADER_NAME = `${LEADER_WORKER_SET_DOMAIN}/leader-name`;
