@@ -7,11 +7,14 @@ import { aNodePool } from '../apis/karpenter/testkit/a-node-pool.ts';
 import { EVENTS } from '../apis/kubernetes/event.ts';
 import { NODES } from '../apis/kubernetes/node.ts';
 import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
+import { POD_DISRUPTION_BUDGETS } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS } from '../apis/kubernetes/workloads.ts';
 import { ANNOTATION_FLAVORS, LABEL_MODEL_NAME } from '../apis/llmaz/labels.ts';
 import { OPEN_MODEL_DEFINITION, OPEN_MODELS } from '../apis/llmaz/open-model.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
+import { ANNOTATION_INTERRUPT } from '../apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
+import { type MachineType, machineTypes, spotPrice } from '../cloud/simulated/catalogue.ts';
 import { loadSimulatedCloud } from '../cloud/simulated/module.ts';
 import { EmbeddedCluster } from '../embedded/cluster.ts';
 import { aDeployment, aTemplate } from '../embedded/testkit/workloads.ts';
@@ -116,6 +119,49 @@ describe('pods that serve a model', () => {
     expect(await families('right')).toEqual(['g4dn']);
     const events = (await client.list(EVENTS)).items;
     expect(events.map(({ message }) => message).join('\n')).toContain('its flavors are t4g, t4');
+    await end();
+  });
+
+  it('are replaced in the order of their flavors when spot machines are lost, one after another, for less than on demand', async () => {
+    const { clock, client, families, soldOut, end } = await setUp();
+    await client.create(DEPLOYMENTS, service('chat', 4));
+    const selector = { matchLabels: { app: 'chat' } };
+    await client.create(POD_DISRUPTION_BUDGETS, {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'chat', namespace: 'default' },
+      spec: { selector, maxUnavailable: 1 },
+    });
+    await clock.advance(3 * MINUTE);
+    expect(await families('chat')).toEqual(['g5g', 'g5g', 'g5g', 'g5g']);
+
+    // Two of the four machines are taken back within two minutes, and no more of their kind are sold.
+    await soldOut(T4G);
+    const lost = (await client.list(NODES)).items.slice(0, 2).map(({ metadata }) => metadata.name ?? '');
+    for (const name of lost) {
+      const body = { metadata: { annotations: { [ANNOTATION_INTERRUPT]: '120s' } } };
+      await client.patch(NODES, { name }, { type: 'merge', body });
+    }
+    let fewest = 4;
+    for (let second = 0; second < 300; second++) {
+      await clock.advance(1000);
+      const ready = (await client.list(PODS)).items.filter(({ status }) =>
+        status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True'),
+      );
+      fewest = Math.min(fewest, ready.length);
+    }
+    expect(fewest).toBeGreaterThanOrEqual(3);
+    expect(await families('chat')).toEqual(['g4dn', 'g4dn', 'g5g', 'g5g']);
+
+    const claims = (await client.list(NODE_CLAIMS)).items;
+    expect(claims).toHaveLength(4);
+    const types = new Map(machineTypes().map((machine) => [machine.name, machine]));
+    const machines = claims.map(
+      ({ metadata }) => types.get(metadata.labels?.[LABEL_INSTANCE_TYPE] ?? '') as MachineType,
+    );
+    const spot = machines.reduce((sum, machine) => sum + spotPrice(machine, 'sim-1a'), 0);
+    const onDemand = machines.reduce((sum, { usdPerHour }) => sum + usdPerHour, 0);
+    expect(spot / onDemand).toBeLessThan(0.6);
     await end();
   });
 

@@ -46,6 +46,17 @@ describe('why a pod is pending that serves a model', () => {
     );
     expect(said).toContain('Flavor t4 (2 of 2):\n  Pool general can launch t4.xlarge (spot, sim-1a)');
     expect(said.indexOf('Flavor h100')).toBeLessThan(said.indexOf('Flavor t4'));
+    const runs = {
+      ...aModelPod('qwen-1', 'qwen', undefined, { nodeName: 'there' }),
+      status: {
+        startTime: '2030-01-01T00:00:00Z',
+        conditions: [{ type: 'Ready', status: 'True' as const, lastTransitionTime: '2030-01-01T00:01:34Z' }],
+      },
+    };
+    const loaded = { ...of, nodes: [aStateNode({ name: 'there' })], podsOn: () => [runs] };
+    expect(say(aModelPod('qwen-0', 'qwen'), loaded)).toContain(
+      'Pods of model qwen take about 94 s from their start on a node until they serve (median of 1).',
+    );
     expect(say(aModelPod('qwen-0', 'qwen', 'a1'), of)).toContain('its flavors are h100, t4');
   });
 });

@@ -12,7 +12,8 @@ import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import { hasEnded } from '../../state/has-ended.ts';
-import { podFlavors } from '../../state/model-flavors.ts';
+import { modelName, podFlavors } from '../../state/model-flavors.ts';
+import { type LoadingTime, loadingTime } from '../../state/model-loading.ts';
 import { nothingAllowed } from '../../state/nothing-allowed.ts';
 
 /** What one pool can do for the pod. */
@@ -39,6 +40,8 @@ export interface PodWhy {
   readonly pools: readonly PoolWhy[];
   /** Where its model has flavors: what there is for each of them, in the order in which they are tried. */
   readonly flavors?: readonly FlavorWhy[];
+  /** How long pods of its model take until they serve, where some do. */
+  readonly loading?: LoadingTime;
 }
 
 /** What there is for one flavor of a pod's model. */
@@ -83,7 +86,13 @@ export function podWhy(
     : pools.length === 0
       ? 'is pending, and there is no NodePool to make a node from'
       : 'is pending, and no pool can make a node for it';
-  return { pod: name, standing, pools, ...(flavors.length === 0 ? {} : { flavors }) };
+  const model = modelName(pod);
+  const loading = model === undefined ? undefined : loadingTime(model, podsOf(snapshot));
+  return { pod: name, standing, pools, ...(flavors.length === 0 ? {} : { flavors }), ...(loading && { loading }) };
+}
+
+function* podsOf({ nodes, podsOn }: ClusterSnapshot): Generator<Pod> {
+  for (const { name } of nodes) yield* podsOn(name);
 }
 
 /** The question for each flavor of the pod alone. */

@@ -76,7 +76,8 @@ export class RoundTeller {
       for (const pod of podsOf(pods))
         recorder.record(pod.spec.nodeName ? noReplacement(pod, why) : failedScheduling(pod, why));
     }
-    for (const { pod, problem } of built.held) recorder.record(failedScheduling(pod, problem));
+    for (const { pod, problem } of built.held)
+      recorder.record(pod.spec.nodeName ? noReplacement(pod, problem) : failedScheduling(pod, problem));
     const unplaced = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
     metrics.unschedulable.set({ controller }, unplaced);
     metrics.ignored.set({}, built.held.length);
