@@ -2,6 +2,7 @@
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
  * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one,
+ * `aws` it and Karpenter on an AWS account on loopback,
  * `notices` a storm of notices, `falling-load` a fleet that loses half of its load, `runaway` what nodes cost that do not help.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,6 +11,7 @@ import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { runAws } from './aws/run.ts';
 import type { CaseResult } from './case-result.ts';
 import { runEmbedded } from './embedded/run.ts';
 import { runEmbeddedProvisioning } from './end-to-end/embedded.ts';
@@ -26,6 +28,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 
 async function run(): Promise<void> {
   if (process.argv[2] === 'end-to-end') return await runEndToEnd(process.argv.slice(3));
+  if (process.argv[2] === 'aws') return await runAws(process.argv.slice(3));
   if (process.argv[2] === 'falling-load') return await runFallingLoad(process.argv.slice(3));
   if (process.argv[2] === 'runaway') return await runRunaway();
   if (process.argv[2] === 'embedded-provisioning') return await runEmbeddedProvisioning();

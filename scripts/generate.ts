@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { DEFINITIONS } from '../src/apis/custom-resource-definitions.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
+import { controlPlanePolicies, POLICY_KINDS } from '../src/cloud/cluster-api/control-plane-policies.ts';
 import { ERRORS } from '../src/platform/errors.ts';
 import { optionsTable } from '../src/platform/options-help.ts';
 import { kindReference } from './kinds-reference.ts';
@@ -20,6 +21,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/reference/errors.md': errors(),
   'docs/reference/kinds.md': `# Kinds\n\n${NOTE}\n\n${DEFINITIONS.map(kindReference).join('\n')}`,
   ...definitions(),
+  ...policies(),
 };
 
 const checking = process.argv.includes('--check');
@@ -47,6 +49,20 @@ function definitions(): Record<string, string> {
       // Parts that several kinds share are written out each time: readers of a definition do not follow references.
       const yaml = stringify(definition, { lineWidth: 0, aliasDuplicateObjects: false });
       return [`charts/spindrift-crd/templates/${group}_${names.plural}.yaml`, note + yaml];
+    }),
+  );
+}
+
+/** Admission policies that keep control planes off spot capacity, one file for each provider of Cluster API. */
+function policies(): Record<string, string> {
+  const note =
+    '# Made by `npm run gen` from src/cloud/cluster-api/control-plane-policies.ts. Apply it to the management cluster.\n';
+  return Object.fromEntries(
+    POLICY_KINDS.map((kind) => {
+      const yaml = controlPlanePolicies(kind).map((object) =>
+        stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }),
+      );
+      return [`examples/cluster-api/policies/${kind.toLowerCase()}.yaml`, note + yaml.join('---\n')];
     }),
   );
 }

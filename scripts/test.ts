@@ -1,13 +1,16 @@
 /**
  * Runs test rings one after the other and says how long each took: `node scripts/test.ts unit component [-- vitest args]`.
- * A ring that runs no test at all fails. The kubernetes ring is skipped, and says why, where no control plane can be
- * started, unless SPINDRIFT_REQUIRE_KUBERNETES=1.
+ * A ring that runs no test at all fails. The kubernetes and machines rings are skipped, and say why, where no control plane can be
+ * started, unless SPINDRIFT_REQUIRE_KUBERNETES=1; so is the aws ring where there is no Python, and the aws-kubernetes
+ * ring where Karpenter was never built, unless SPINDRIFT_REQUIRE_AWS=1 and SPINDRIFT_REQUIRE_AWS_KUBERNETES=1.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { whyAwsKubernetesUnavailable, whyAwsUnavailable } from '../test/aws/availability.ts';
 import { whyUnavailable } from '../test/kubernetes/harness/availability.ts';
+import { findClusterApiCore } from '../test/machines/harness/cluster-api-binary.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [rings, passed] = split(process.argv.slice(2));
@@ -28,10 +31,16 @@ console.log(`\nTest rings\n${lines.join('\n')}`);
 process.exitCode = failed ? 1 : 0;
 
 async function run(ring: string): Promise<string> {
-  const unavailable = ring === 'kubernetes' ? whyUnavailable() : undefined;
+  const needs = {
+    kubernetes: whyUnavailable,
+    machines: whyMachinesUnavailable,
+    aws: whyAwsUnavailable,
+    'aws-kubernetes': whyAwsKubernetesUnavailable,
+  }[ring];
+  const unavailable = needs?.();
   if (unavailable !== undefined) {
-    const required = process.env.SPINDRIFT_REQUIRE_KUBERNETES === '1';
-    return required ? `FAILED: SPINDRIFT_REQUIRE_KUBERNETES=1, but ${unavailable}` : `skipped: ${unavailable}`;
+    const variable = `SPINDRIFT_REQUIRE_${ring.toUpperCase().replace('-', '_')}`;
+    return process.env[variable] === '1' ? `FAILED: ${variable}=1, but ${unavailable}` : `skipped: ${unavailable}`;
   }
   const vitest = spawn(
     process.execPath,
@@ -48,6 +57,16 @@ async function run(ring: string): Promise<string> {
   const [status] = await once(vitest, 'exit');
   for (const signal of signals) process.off(signal, forward);
   return status === 0 ? 'passed' : 'FAILED';
+}
+
+/** Why the machines ring cannot run here. */
+function whyMachinesUnavailable(): string | undefined {
+  const unavailable = whyUnavailable();
+  if (unavailable !== undefined) return unavailable;
+  const canBuild = spawnSync('go', ['version']).status === 0;
+  return canBuild || findClusterApiCore() !== undefined
+    ? undefined
+    : 'Cluster API is not built, and there is no Go to build it';
 }
 
 function split(args: string[]): [string[], string[]] {

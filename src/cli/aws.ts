@@ -1,14 +1,16 @@
 import { SpindriftError } from '../platform/errors.ts';
 import { choiceOption, durationOption, switchOption, textOption } from '../platform/options.ts';
 import { command } from './command.ts';
+import { outputOption } from './output-option.ts';
 
-const WORDS = ['setup-queue', 'check'];
+const WORDS = ['setup-queue', 'check', 'policy', 'prices'];
 
-/** `spindrift aws setup-queue` and `spindrift aws check`: the interruption queue in an AWS account. */
+/** `spindrift aws`: the interruption queue in an AWS account, the policy of the controller, and prices. */
 export const AWS = command({
   name: 'aws',
-  summary: 'Sets up the queue by which a cluster hears of interruptions in AWS, and checks that it works.',
-  usage: 'setup-queue|check --cluster NAME [options]',
+  summary:
+    'Sets up the queue by which a cluster hears of interruptions in AWS, and checks that it works; prints the IAM policy of the controller, and prices.',
+  usage: 'setup-queue|check|policy --cluster NAME [options] | prices [PREFIX] [options]',
   takesWords: true,
   options: {
     cluster: textOption({
@@ -49,6 +51,28 @@ export const AWS = command({
       fallback: 'nothing',
       help: 'setup-queue: prints a template, or the IAM policy that the controller needs, instead of calling AWS.',
     }),
+    account: textOption({
+      flag: 'account',
+      placeholder: 'ID',
+      fallback: '*',
+      help: 'policy: the AWS account of the cluster.',
+    }),
+    partition: choiceOption({
+      flag: 'partition',
+      choices: ['aws', 'aws-cn', 'aws-us-gov'],
+      fallback: 'aws',
+      help: 'policy: the part of AWS that the account is in.',
+    }),
+    nodeRole: textOption({
+      flag: 'node-role',
+      placeholder: 'NAME',
+      help: 'policy: the role of nodes, where it is not KarpenterNodeRole-CLUSTER.',
+    }),
+    builtIn: switchOption({
+      flag: 'built-in',
+      help: 'prices: shows the built-in table, and asks nobody.',
+    }),
+    output: outputOption(['table', 'json']),
     waitMs: durationOption({
       flag: 'wait',
       fallback: '30s',
@@ -60,8 +84,22 @@ export const AWS = command({
     const wrong = (problem: string): SpindriftError =>
       new SpindriftError('ARGUMENT_INVALID', { command: `spindrift aws ${word}`.trim(), problem });
     if (!WORDS.includes(word)) throw wrong(`write ${WORDS.join(' or ')} after aws`);
+    if (word === 'prices') {
+      const { region, endpoint, builtIn, output } = values;
+      const { awsPrices } = await import('./aws/aws-prices.ts');
+      const place = { ...(region === undefined ? {} : { region }), ...(endpoint === undefined ? {} : { endpoint }) };
+      out(await awsPrices({ ...place, ...(extra === undefined ? {} : { prefix: extra }), builtIn, output, signal }));
+      return 0;
+    }
     if (extra !== undefined) throw wrong(`${extra} means nothing here`);
     if (values.cluster === undefined) throw wrong('name the cluster with --cluster');
+    if (word === 'policy') {
+      const { cluster, region = '*', account, partition, nodeRole, queue } = values;
+      const { controllerPolicy } = await import('../cloud/aws/policy/controller-policy.ts');
+      const known = { ...(nodeRole === undefined ? {} : { nodeRole }), ...(queue === undefined ? {} : { queue }) };
+      out(`${JSON.stringify(controllerPolicy({ cluster, region, account, partition, ...known }), null, 2)}\n`);
+      return 0;
+    }
     const { awsCommand } = await import('./aws/aws-command.ts');
     return awsCommand({ ...values, cluster: values.cluster, word: word as 'setup-queue' | 'check', signal, out });
   },

@@ -28,6 +28,11 @@ export const PLAN = command({
       placeholder: 'FILE',
       help: 'A JSON file with InstanceTypes that is sold instead of the built-in list.',
     }),
+    region: textOption({
+      flag: 'region',
+      placeholder: 'REGION',
+      help: 'The region whose built-in catalogue and prices are used, for clouds whose node classes do not name one, as in us-west-2.',
+    }),
     seconds: numberOption({
       flag: 'seconds',
       fallback: 2,
@@ -62,8 +67,9 @@ export const PLAN = command({
         problem: 'no manifests are given: name some with -f, as in -f web.yaml',
       });
     const { plan } = await import('./plan/plan-command.ts');
-    const { catalog, seconds, output } = values;
-    const made = await plan({ files, seconds, output, ...(catalog === undefined ? {} : { catalogFile: catalog }) });
+    const { catalog, region, seconds, output } = values;
+    const catalogFile = catalog === undefined ? {} : { catalogFile: catalog };
+    const made = await plan({ files, seconds, output, ...catalogFile, ...(region === undefined ? {} : { region }) });
     out(made.text);
     return made.code;
   },

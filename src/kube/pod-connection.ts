@@ -79,7 +79,10 @@ function requestsOver(agent: Agent): KubeRequests {
 
 function send({ origin, path, method, headers, body, signal }: KubeRequest, agent: Agent): Promise<KubeResponse> {
   return new Promise((resolve, reject) => {
-    const sent = httpsRequest(new URL(path, origin), { method, headers, agent, signal }, (response) => {
+    // Node sends the body of a DELETE without saying how long it is, and the server takes the rest for the next request.
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const options = { method, headers: { ...headers, ...length }, agent, signal };
+    const sent = httpsRequest(new URL(path, origin), options, (response) => {
       const text = async (): Promise<string> => {
         response.setEncoding('utf8');
         let whole = '';

@@ -54,6 +54,11 @@ export function toMicroTime(time: EpochMs): string {
   return `${new Date(time).toISOString().slice(0, 23)}000Z`;
 }
 
+/** The time as libraries take it. */
+export function toDate(time: EpochMs): Date {
+  return new Date(time);
+}
+
 /** Reads any RFC 3339 time; undefined when it is not one. */
 export function parseTimestamp(text: string | undefined): EpochMs | undefined {
   const time = text === undefined ? Number.NaN : Date.parse(text);

@@ -228,10 +228,25 @@ export const ERRORS = {
     message: '{operation} was refused: {problem}',
     help: 'The cloud does not accept the request as it is: a setting of the node class or of the options is wrong; the sentence has the words of the cloud.',
   },
+  CLOUD_CREDENTIALS: {
+    retry: 'retry',
+    message: '{operation} failed because the cloud does not know who we are: {problem}',
+    help: 'Credentials are missing, wrong or expired; they are read anew with the next call.',
+  },
+  CLOUD_NOT_CONFIGURED: {
+    retry: 'terminal',
+    message: 'cloud {cloud} cannot be used: {problem}',
+    help: 'Something that the cloud needs to be opened is missing; the sentence says what to set.',
+  },
   CLOUD_UNAVAILABLE: {
     retry: 'retry',
     message: '{operation} failed in the cloud: {problem}',
     help: 'The cloud had trouble of its own or could not be reached; the call may or may not have been carried out, and making it again is safe.',
+  },
+  CLOUD_USER_DATA_INVALID: {
+    retry: 'terminal',
+    message: 'the user data cannot be used: {problem}',
+    help: 'What the user data of a node class says cannot be joined with what makes a node join, or is too long; the sentence says what to change.',
   },
   CLOUD_NOT_OPEN: {
     retry: 'retry',

@@ -45,6 +45,18 @@ it('is less on every node of a pool for pods that belong to nodes', () => {
   expect(overheads('general')).toEqual([300, 300, 300]);
 });
 
+it('stays less for such pods while a node of the pool has them, also when another has none', () => {
+  const nodes = [{ ...came('2', '2'), name: 'with' }];
+  const podsOn = (name: string) => (name === 'with' ? [staticPod('300m')] : []);
+  const room = new LearntRoom({ nodes: () => nodes, podsOn });
+  const overhead = () => room.corrected('general', MACHINES)[0]?.overhead?.cpu;
+  expect(overhead()).toBe(300);
+  nodes.push({ ...came('2', '2'), name: 'without' });
+  expect(overhead()).toBe(300);
+  nodes.shift();
+  expect(overhead()).toBeUndefined();
+});
+
 it('is not judged before a node is up', () => {
   expect(learning([came('2', '1', false)]).overheads('general')).toEqual([0, 0, 0]);
 });
@@ -57,6 +69,14 @@ it('stays known when the node is gone, until another one tells otherwise', () =>
   expect(overheads('general')).toEqual([1000, 0, 0]);
   nodes.push(came('2', '2'));
   expect(overheads('general')).toEqual([0, 0, 0]);
+});
+
+it('is that of the smallest node where nodes of a type differ by a little', () => {
+  const nodes = [came('2', '1500m')];
+  const { overheads } = learning(nodes);
+  expect(overheads('general')).toEqual([500, 0, 0]);
+  nodes.push(came('2', '1490m'), came('2', '1505m'));
+  expect(overheads('general')).toEqual([510, 0, 0]);
 });
 
 it('gives the same list as long as nothing new is learnt', () => {

@@ -25,6 +25,8 @@ interface Corrected {
 }
 
 const NOTHING: Resources = {};
+/** By so much of what they should have machines of one type may differ. */
+const ALIKE = 0.01;
 
 export class LearntRoom {
   readonly #seen: SeenNodes;
@@ -32,7 +34,7 @@ export class LearntRoom {
   readonly #lacking = new Map<string, Resources>();
   /** By pool, what pods take that belong to the node itself. */
   readonly #taken = new Map<string, Resources>();
-  readonly #known = new WeakMap<Node, NodeClaim>();
+  readonly #known = new WeakMap<Node, { readonly claim: NodeClaim; readonly own: Resources }>();
   readonly #corrected = new Map<string, Corrected>();
   #version = 0;
 
@@ -69,36 +71,49 @@ export class LearntRoom {
     return taken === undefined ? lacking : sum(lacking, taken);
   }
 
-  /** Nodes that have not changed since are passed over. */
+  /** Of nodes that have not changed since it is known what they tell. */
   #look(): void {
+    /** By pool that has nodes which are up, the most that pods of one of them take. */
+    const taken = new Map<string, Resources>();
     for (const state of this.#seen.nodes()) {
       const { node, claim } = state;
-      if (node === undefined || claim === undefined || this.#known.get(node) === claim) continue;
-      if (node.metadata.labels?.[LABEL_INITIALIZED] !== 'true') continue;
-      this.#known.set(node, claim);
+      if (node?.metadata.labels?.[LABEL_INITIALIZED] !== 'true' || claim === undefined) continue;
       const pool = poolOf(state) ?? '';
-      const lacking = less(
-        listedResources(claim.status?.allocatable ?? {}),
-        listedResources(node.status?.allocatable ?? {}),
-      );
-      this.#learn(this.#lacking, `${pool} ${node.metadata.labels[LABEL_INSTANCE_TYPE] ?? ''}`, lacking);
-      const own = this.#seen
-        .podsOn(state.name)
-        .filter(isOfNode)
-        .map((pod) => knownRequests(pod).resources);
-      this.#learn(
-        this.#taken,
-        pool,
-        own.reduce((all, one) => sum(all, { pods: 1, ...one }), NOTHING),
-      );
+      const own = this.#ownOf(state, node, claim);
+      taken.set(pool, most(taken.get(pool) ?? NOTHING, own));
     }
+    for (const [pool, amounts] of taken) this.#learn(this.#taken, pool, amounts);
   }
 
-  #learn(known: Map<string, Resources>, key: string, amounts: Resources): void {
-    const found = Object.fromEntries(Object.entries(amounts).filter(([, amount]) => amount > 0));
-    if (JSON.stringify(known.get(key) ?? {}) === JSON.stringify(found)) return;
-    if (Object.keys(found).length === 0) known.delete(key);
-    else known.set(key, found);
+  /** What the node's own pods take; where it has changed, what it lacks is learnt, too. */
+  #ownOf(state: StateNode, node: Node, claim: NodeClaim): Resources {
+    const known = this.#known.get(node);
+    if (known?.claim === claim) return known.own;
+    const promised = listedResources(claim.status?.allocatable ?? {});
+    const lacking = less(promised, listedResources(node.status?.allocatable ?? {}));
+    const type = node.metadata.labels?.[LABEL_INSTANCE_TYPE] ?? '';
+    this.#learn(this.#lacking, `${poolOf(state) ?? ''} ${type}`, lacking, promised);
+    const requests = this.#seen
+      .podsOn(state.name)
+      .filter(isOfNode)
+      .map((pod) => knownRequests(pod).resources);
+    const own = requests.reduce((all, one) => sum(all, { pods: 1, ...one }), NOTHING);
+    this.#known.set(node, { claim, own });
+    return own;
+  }
+
+  /** Machines of one type differ by a little: the least room counts, and a little more is no news. */
+  #learn(known: Map<string, Resources>, key: string, amounts: Resources, promised: Resources = NOTHING): void {
+    const before = known.get(key) ?? NOTHING;
+    const names = new Set([...Object.keys(before), ...Object.keys(amounts)]);
+    const found = [...names].flatMap((name): [string, number][] => {
+      const [was, is] = [before[name] ?? 0, amounts[name] ?? 0];
+      const amount = is < was && was - is <= ALIKE * (promised[name] ?? 0) ? was : is;
+      return amount > 0 ? [[name, amount]] : [];
+    });
+    if (found.length === Object.keys(before).length && found.every(([name, amount]) => before[name] === amount)) return;
+    if (found.length === 0) known.delete(key);
+    else known.set(key, Object.fromEntries(found));
     this.#version++;
   }
 }
@@ -111,6 +126,14 @@ export function isOfNode({ metadata }: Pod): boolean {
 function sum(a: Resources, b: Resources): Resources {
   const all: Record<string, number> = { ...a };
   for (const [name, amount] of Object.entries(b)) all[name] = (all[name] ?? 0) + amount;
+  return all;
+}
+
+/** The larger amount of each. */
+function most(a: Resources, b: Resources): Resources {
+  if (a === NOTHING || b === NOTHING) return a === NOTHING ? b : a;
+  const all: Record<string, number> = { ...a };
+  for (const [name, amount] of Object.entries(b)) all[name] = Math.max(all[name] ?? 0, amount);
   return all;
 }
 

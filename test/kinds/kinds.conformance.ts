@@ -1,5 +1,6 @@
 /** What an API server makes of our kinds, as tests: run on the embedded one and on the real one. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { EC2_NODE_CLASSES } from '../../src/apis/aws/ec2-node-class.ts';
 import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
 import { IBM_NODE_CLASSES } from '../../src/apis/ibm/ibm-node-class.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
@@ -14,6 +15,7 @@ import { SPOT_POLICIES, type SpotPolicy } from '../../src/apis/spindrift/spot-po
 import { SPOT_POLICY_SPEC } from '../../src/apis/spindrift/spot-policy-schema.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
+import { ACCEPTED_EC2_NODE_CLASSES, REFUSED_EC2_NODE_CLASSES } from './ec2-node-class-manifests.ts';
 import { ACCEPTED_IBM_NODE_CLASSES, REFUSED_IBM_NODE_CLASSES } from './ibm-node-class-manifests.ts';
 import { ACCEPTED, type Manifest, pool, REFUSED, REFUSED_CHANGES, spotPolicy } from './manifests.ts';
 
@@ -22,6 +24,7 @@ const KINDS: Readonly<Record<string, Resource>> = {
   NodeClaim: NODE_CLAIMS,
   SimulatedNodeClass: SIMULATED_NODE_CLASSES,
   SpotPolicy: SPOT_POLICIES,
+  EC2NodeClass: EC2_NODE_CLASSES,
   IBMNodeClass: IBM_NODE_CLASSES,
 };
 
@@ -67,18 +70,22 @@ export function describeKinds(name: string, open: () => Promise<ServerUnderTest>
       await close();
     });
 
-    it.each(Object.entries({ ...ACCEPTED, ...ACCEPTED_IBM_NODE_CLASSES }))('take %s', async (_, manifest) => {
-      expect((await create(manifest)).spec).toMatchObject(manifest.spec ?? {});
-    });
-
-    it.each([...REFUSED, ...REFUSED_IBM_NODE_CLASSES].map(({ what, ...rest }) => [what, rest] as const))(
-      'refuse %s',
-      async (_, { manifest, says, fieldValidation }) => {
-        const refusal = await refusalOf(create(manifest, fieldValidation));
-        expect(refusal.code).toBe('KUBE_INVALID');
-        for (const sentence of says) expect(refusal.message).toContain(sentence);
+    it.each(Object.entries({ ...ACCEPTED, ...ACCEPTED_EC2_NODE_CLASSES, ...ACCEPTED_IBM_NODE_CLASSES }))(
+      'take %s',
+      async (_, manifest) => {
+        expect((await create(manifest)).spec).toMatchObject(manifest.spec ?? {});
       },
     );
+
+    it.each(
+      [...REFUSED, ...REFUSED_EC2_NODE_CLASSES, ...REFUSED_IBM_NODE_CLASSES].map(
+        ({ what, ...rest }) => [what, rest] as const,
+      ),
+    )('refuse %s', async (_, { manifest, says, fieldValidation }) => {
+      const refusal = await refusalOf(create(manifest, fieldValidation));
+      expect(refusal.code).toBe('KUBE_INVALID');
+      for (const sentence of says) expect(refusal.message).toContain(sentence);
+    });
 
     it.each(REFUSED_CHANGES.map(({ what, ...rest }) => [what, rest] as const))(
       'refuse %s',

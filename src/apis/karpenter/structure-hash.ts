@@ -24,9 +24,26 @@ export function hashInteger(value: bigint): bigint {
 
 /** A map of texts. An empty map is not a zero value in Go, unlike a missing one. */
 export function hashTextMap(map: Readonly<Record<string, string>>): bigint {
+  return hashMap(Object.fromEntries(Object.entries(map).map(([key, value]) => [key, hashText(value)])));
+}
+
+/** A map whose values are hashed already. */
+export function hashMap(map: Readonly<Record<string, bigint>>): bigint {
   let hash = 0n;
-  for (const [key, value] of Object.entries(map)) hash ^= hashInOrder(hashText(key), hashText(value));
+  for (const [key, value] of Object.entries(map)) hash ^= hashInOrder(hashText(key), value);
   return hashInteger(hash);
+}
+
+/** True or false. */
+export function hashFlag(value: boolean): bigint {
+  return hashBytes(new Uint8Array([value ? 1 : 0]));
+}
+
+/** An integer of 32 bits. */
+export function hashShortInteger(value: number): bigint {
+  const bytes = new DataView(new ArrayBuffer(4));
+  bytes.setInt32(0, value, true);
+  return hashBytes(new Uint8Array(bytes.buffer));
 }
 
 /** A list whose order does not count. Equal elements cancel each other out; the Go package does the same. */

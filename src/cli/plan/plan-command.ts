@@ -11,6 +11,7 @@ import { readManifests } from './read-manifests.ts';
 export interface PlanCommandOptions {
   readonly files: readonly string[];
   readonly catalogFile?: string;
+  readonly region?: string;
   readonly seconds: number;
   readonly output: 'table' | 'json' | 'yaml';
 }
@@ -29,7 +30,7 @@ export const WITHOUT_PLACE = 2;
 const FILE_WIDTH = 120;
 
 /** Reads the files, plans, and gives what to print and the exit code. */
-export async function plan({ files, catalogFile, seconds, output }: PlanCommandOptions): Promise<PlanOutcome> {
+export async function plan({ files, catalogFile, region, seconds, output }: PlanCommandOptions): Promise<PlanOutcome> {
   const manifests = await readManifests(files);
   if (manifests.manifests.length === 0 && manifests.problems.length === 0)
     throw new SpindriftError('ARGUMENT_INVALID', {
@@ -41,6 +42,7 @@ export async function plan({ files, catalogFile, seconds, output }: PlanCommandO
     now: clock.now(),
     solve: { elapsedMs: () => clock.elapsed(), deadlineMs: clock.elapsed() + seconds * 1000 },
     ...(catalogFile === undefined ? {} : { catalogFile }),
+    ...(region === undefined ? {} : { region }),
   });
   return { text: textOf(made, output), code: made.withoutPlace.length === 0 ? 0 : WITHOUT_PLACE };
 }

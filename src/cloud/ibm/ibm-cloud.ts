@@ -1,16 +1,9 @@
 /** The driver of IBM Cloud VPC. */
 import type { IBMNodeClass } from '../../apis/ibm/ibm-node-class.ts';
-import {
-  ANNOTATION_IBM_IMAGE,
-  ANNOTATION_IBM_INSTANCE,
-  ANNOTATION_IBM_SECURITY_GROUPS,
-  ANNOTATION_IBM_SUBNET,
-} from '../../apis/ibm/labels.ts';
-import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../apis/karpenter/labels.ts';
+import { ANNOTATION_IBM_INSTANCE } from '../../apis/ibm/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
-import type { Labels, Resources } from '../../engine/problem.ts';
+import type { Labels } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
-import { parseTimestamp } from '../../platform/clock.ts';
 import { asError, hasCode, SpindriftError } from '../../platform/errors.ts';
 import { RecentKeys } from '../../platform/recent-keys.ts';
 import type { Catalogue, Cloud, CloudController, Drift, LaunchAnswer, LaunchRequest, NoticeSource } from '../cloud.ts';
@@ -25,15 +18,14 @@ import { IBM_LABELS } from './cloud-labels.ts';
 import { ibmDrift } from './drift.ts';
 import type { CircuitBreaker } from './launch/circuit-breaker.ts';
 import { instancePrototype } from './launch/instance-prototype.ts';
-import { machineState, startState } from './launch/instance-state.ts';
+import { startState } from './launch/instance-state.ts';
 import { launchMachine } from './launch/launch-machine.ts';
 import { removeLeftovers } from './launch/leftovers.ts';
 import type { Owner, Ownership } from './launch/ownership.ts';
 import type { LoadBalancers } from './load-balancers.ts';
+import { MachineView } from './machine-view.ts';
 import { IBM_NODE_CLASS_KIND } from './node-class/ibm-node-class-kind.ts';
-import { capacityTypeOf } from './profiles/capacity-types.ts';
-import { labelsOfShape, resourcesOfShape } from './profiles/instance-type.ts';
-import { parseProviderID, providerIDOf } from './provider-id.ts';
+import { parseProviderID } from './provider-id.ts';
 import type { Regions } from './regions.ts';
 import { IBM_REPAIR_POLICIES } from './repair-policies.ts';
 
@@ -79,10 +71,16 @@ export class IbmCloud implements Cloud {
   readonly noticeSources: readonly NoticeSource[];
   readonly controllers: readonly CloudController[];
   readonly #parts: IbmCloudParts;
+  readonly #view: MachineView;
   readonly #reboots = new RecentKeys(REMEMBERED_REBOOTS);
 
   constructor(parts: IbmCloudParts) {
     this.#parts = parts;
+    this.#view = new MachineView({
+      ...parts,
+      clock: parts.world.clock,
+      nodeClass: (name) => this.#class(name),
+    });
     this.noticeSources = parts.noticeSources;
     this.controllers = parts.controllers;
   }
@@ -141,7 +139,7 @@ export class IbmCloud implements Cloud {
       return { kind: 'refused', refused: [{ offering: { zone: offering.zone }, cause: 'unsupported', message }] };
     }
     await regions.shapes(region, signal);
-    const labels = this.#labelsOf(region, offering.instanceType, offering.zone, offering.capacityType);
+    const labels = this.#view.labelsOf(region, offering.instanceType, offering.zone, offering.capacityType);
     const vcpu = regions.shape(region, offering.instanceType)?.vcpu ?? 2;
     const userData = await this.#parts.userData(claim, nodeClass, labels, vcpu, signal);
     const prototype = instancePrototype({
@@ -166,7 +164,7 @@ export class IbmCloud implements Cloud {
         message: `instance ${instance.id} is ${instance.status}`,
       };
     await this.#tag(instance, owner, nodeClass, signal);
-    return { kind: 'launched', machine: this.#machine(instance, owner, region) };
+    return { kind: 'launched', machine: this.#view.machine(instance, owner, region) };
   }
 
   /** Tags are an extra for people and bills; a launch does not fail for them. */
@@ -193,7 +191,7 @@ export class IbmCloud implements Cloud {
       if (instance === undefined) continue;
       if (startState(instance).kind !== 'running') return undefined;
       await this.#parts.regions.shapes(region, signal);
-      return this.#machine(instance, ownership.remember(claim), region);
+      return this.#view.machine(instance, ownership.remember(claim), region);
     }
     return undefined;
   }
@@ -203,7 +201,7 @@ export class IbmCloud implements Cloud {
     const vpc = this.#parts.regions.vpc(region);
     await this.#parts.regions.shapes(region, signal);
     const owners = await this.#parts.ownership.ownersOf([instance], vpc, signal);
-    return this.#machine(instance, owners.get(instance.name), region);
+    return this.#view.machine(instance, owners.get(instance.name), region);
   }
 
   async list(scope: string, signal: AbortSignal): Promise<readonly Machine[]> {
@@ -212,7 +210,7 @@ export class IbmCloud implements Cloud {
     await regions.shapes(scope, signal);
     const ours = (await vpc.listInstances({}, signal)).filter((instance) => ownership.isOurs(instance));
     const owners = await ownership.ownersOf(ours, vpc, signal);
-    return ours.map((instance) => this.#machine(instance, owners.get(instance.name), scope));
+    return ours.map((instance) => this.#view.machine(instance, owners.get(instance.name), scope));
   }
 
   async delete({ claimUID, providerID, nodeClass }: MachineRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
@@ -280,53 +278,6 @@ export class IbmCloud implements Cloud {
     return { region: address.region, instance };
   }
 
-  #machine(instance: VpcInstance, owner: Owner | undefined, region: string): Machine {
-    const { id, profile, zone, image, created_at: createdAt } = instance;
-    const capacityType = capacityTypeOf(instance.availability?.class);
-    const ofClass = owner === undefined ? undefined : this.#class(owner.nodeClass);
-    const { capacity, overhead } = this.#resourcesOf(region, profile.name, ofClass);
-    return {
-      providerID: providerIDOf({ region, id }),
-      state: machineState(instance),
-      instanceType: profile.name,
-      zone: zone.name,
-      capacityType,
-      ...(image === undefined ? {} : { imageID: image.id }),
-      labels: this.#labelsOf(region, profile.name, zone.name, capacityType),
-      capacity,
-      allocatable: Object.fromEntries(
-        Object.entries(capacity).map(([name, amount]) => [name, Math.max(0, amount - (overhead[name] ?? 0))]),
-      ),
-      launchedAt: parseTimestamp(createdAt) ?? this.#parts.world.clock.now(),
-      claim: { name: owner?.claim ?? '', uid: owner?.uid ?? '' },
-      pool: owner?.pool ?? '',
-      nodeClass: owner?.nodeClass ?? '',
-      annotations: annotationsOf(instance, ofClass),
-    };
-  }
-
-  #resourcesOf(
-    region: string,
-    profile: string,
-    nodeClass: IBMNodeClass | undefined,
-  ): { capacity: Resources; overhead: Resources } {
-    const shape = this.#parts.regions.shape(region, profile);
-    if (shape === undefined) return { capacity: {}, overhead: {} };
-    const { memoryOverhead, catalogue } = this.#parts;
-    const learnedMemory = (name: string): number | undefined => catalogue.learnedMemory(name);
-    return resourcesOfShape(shape, { spec: nodeClass?.spec ?? {}, memoryOverhead, learnedMemory });
-  }
-
-  #labelsOf(region: string, profile: string, zone: string, capacityType: string): Labels {
-    const shape = this.#parts.regions.shape(region, profile);
-    return {
-      ...(shape === undefined ? {} : labelsOfShape(shape, region)),
-      [LABEL_INSTANCE_TYPE]: profile,
-      [LABEL_ZONE]: zone,
-      [LABEL_CAPACITY_TYPE]: capacityType,
-    };
-  }
-
   #classes(): readonly IBMNodeClass[] {
     return this.#parts.world.informers.nodeClasses.list() as unknown as readonly IBMNodeClass[];
   }
@@ -345,18 +296,4 @@ export class IbmCloud implements Cloud {
 function subnetIn({ status = {} }: IBMNodeClass, zone: string): string | undefined {
   const index = (status.resolvedZones ?? []).indexOf(zone);
   return index < 0 ? undefined : status.selectedSubnets?.[index];
-}
-
-/** What drift is seen by later. */
-function annotationsOf(
-  { primary_network_attachment: attachment, image }: VpcInstance,
-  nodeClass: IBMNodeClass | undefined,
-): Readonly<Record<string, string>> {
-  const subnet = attachment?.subnet.id;
-  const groups = nodeClass?.status?.resolvedSecurityGroups;
-  return {
-    ...(image === undefined ? {} : { [ANNOTATION_IBM_IMAGE]: image.id }),
-    ...(subnet === undefined ? {} : { [ANNOTATION_IBM_SUBNET]: subnet }),
-    ...(groups === undefined ? {} : { [ANNOTATION_IBM_SECURITY_GROUPS]: [...groups].sort().join() }),
-  };
 }

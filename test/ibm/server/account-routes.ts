@@ -1,5 +1,5 @@
 /** Global Tagging and the Resource Manager: what hangs on the account and not on a region. */
-import { resourceGroup } from './on-wire.ts';
+import { resourceGroup } from './network-on-wire.ts';
 import type { RegionWorld } from './region-world.ts';
 import type { WireAnswer, WireRequest } from './wire-request.ts';
 

@@ -4,7 +4,7 @@ import type { Random } from '../../../src/platform/random.ts';
 import { answerAccount } from './account-routes.ts';
 import { Catalogue } from './catalogue-routes.ts';
 import { Iam } from './iam-routes.ts';
-import { instance } from './on-wire.ts';
+import { instance } from './machine-on-wire.ts';
 import type { ProfileShape } from './profiles.ts';
 import { RegionWorld } from './region-world.ts';
 import { answerVpc } from './vpc-routes.ts';

@@ -1,6 +1,8 @@
 /** The VPC API of one region: routes, paging, filters, and the errors that a client must live with. */
 import { createInstance } from './create-instance.ts';
-import * as wire from './on-wire.ts';
+import * as machines from './machine-on-wire.ts';
+import * as network from './network-on-wire.ts';
+import * as placement from './placement-on-wire.ts';
 import type { RegionWorld, StoredBalancer, StoredInstance } from './region-world.ts';
 import { type WireAnswer, WireError, type WireRequest } from './wire-request.ts';
 
@@ -33,10 +35,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
       request,
       'profiles',
       world.profiles,
-      (one) => wire.profile(world, one.name),
+      (one) => network.profile(world, one.name),
       (one) => one.name,
     ),
-  'GET /instance/profiles/*': (world, [name = '']) => ok(found(wire.profile(world, name), 'Profile', name)),
+  'GET /instance/profiles/*': (world, [name = '']) => ok(found(network.profile(world, name), 'Profile', name)),
   'GET /images': (world, _, request) => {
     const { query } = request;
     const images = world.images.filter(
@@ -51,13 +53,13 @@ const ROUTES: Readonly<Record<string, Route>> = {
       request,
       'images',
       images,
-      (one) => wire.image(world, one),
+      (one) => network.image(world, one),
       (one) => one.id,
     );
   },
   'GET /images/*': (world, [id]) =>
     ok(
-      wire.image(
+      network.image(
         world,
         found(
           world.images.find((one) => one.id === id),
@@ -66,11 +68,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
         ),
       ),
     ),
-  'GET /vpcs/*': (world, [id]) => ok(found(id === world.network.vpc.id ? wire.vpc(world) : undefined, 'VPC', id)),
+  'GET /vpcs/*': (world, [id]) => ok(found(id === world.network.vpc.id ? network.vpc(world) : undefined, 'VPC', id)),
   'GET /vpcs/*/default_security_group': (world, [id]) =>
     ok(
       found(
-        id === world.network.vpc.id ? wire.securityGroup(world, world.network.vpc.defaultGroup) : undefined,
+        id === world.network.vpc.id ? network.securityGroup(world, world.network.vpc.defaultGroup) : undefined,
         'VPC',
         id,
       ),
@@ -85,13 +87,13 @@ const ROUTES: Readonly<Record<string, Route>> = {
       request,
       'subnets',
       subnets,
-      (one) => wire.subnet(world, one),
+      (one) => network.subnet(world, one),
       (one) => one.id,
     );
   },
   'GET /subnets/*': (world, [id]) =>
     ok(
-      wire.subnet(
+      network.subnet(
         world,
         found(
           world.network.subnets.find((one) => one.id === id),
@@ -106,12 +108,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
       request,
       'security_groups',
       world.network.securityGroups,
-      (one) => wire.securityGroup(world, one.id),
+      (one) => network.securityGroup(world, one.id),
       (one) => one.id,
     ),
   'GET /security_groups/*': (world, [id = '']) =>
     ok(
-      wire.securityGroup(
+      network.securityGroup(
         world,
         found(
           world.network.securityGroups.find((one) => one.id === id),
@@ -122,7 +124,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     ),
   'GET /keys/*': (world, [id]) =>
     ok(
-      wire.key(
+      network.key(
         world,
         found(
           world.keys.find((one) => one.id === id),
@@ -145,15 +147,15 @@ const ROUTES: Readonly<Record<string, Route>> = {
       request,
       'instances',
       instances,
-      (one) => wire.instance(world, one),
+      (one) => machines.instance(world, one),
       (one) => one.id,
     );
   },
   'POST /instances': (world, _, request) => ({
     status: 201,
-    body: wire.instance(world, createInstance(world, json(request))),
+    body: machines.instance(world, createInstance(world, json(request))),
   }),
-  'GET /instances/*': (world, [id]) => ok(wire.instance(world, instanceOf(world, id))),
+  'GET /instances/*': (world, [id]) => ok(machines.instance(world, instanceOf(world, id))),
   'DELETE /instances/*': (world, [id]) => {
     const instance = instanceOf(world, id);
     if (instance.deletedAt !== undefined)
@@ -188,11 +190,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
       request,
       'volumes',
       volumes,
-      (one) => wire.volume(world, one),
+      (one) => machines.volume(world, one),
       (one) => one.id,
     );
   },
-  'GET /volumes/*': (world, [id = '']) => ok(wire.volume(world, found(world.volumes.get(id), 'Volume', id))),
+  'GET /volumes/*': (world, [id = '']) => ok(machines.volume(world, found(world.volumes.get(id), 'Volume', id))),
   'DELETE /volumes/*': (world, [id = '']) => {
     const volume = found(world.volumes.get(id), 'Volume', id);
     if (volume.instanceId !== undefined) throw new WireError(409, 'volume_attached', `Volume ${id} is attached`);
@@ -206,12 +208,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
       request,
       'virtual_network_interfaces',
       interfaces,
-      (one) => wire.networkInterface(world, one),
+      (one) => machines.networkInterface(world, one),
       (one) => one.id,
     );
   },
   'GET /virtual_network_interfaces/*': (world, [id = '']) =>
-    ok(wire.networkInterface(world, found(world.interfaces.get(id), 'Virtual network interface', id))),
+    ok(machines.networkInterface(world, found(world.interfaces.get(id), 'Virtual network interface', id))),
   'DELETE /virtual_network_interfaces/*': (world, [id = '']) => {
     const one = found(world.interfaces.get(id), 'Virtual network interface', id);
     if (one.instanceId !== undefined) throw new WireError(409, 'vni_in_use', `Interface ${id} is in use`);
@@ -219,20 +221,20 @@ const ROUTES: Readonly<Record<string, Route>> = {
     return { status: 204 };
   },
   'GET /placement_groups/*': (world, [id = '']) =>
-    ok(wire.placementGroup(world, found(world.placementGroups.get(id), 'Placement group', id))),
+    ok(placement.placementGroup(world, found(world.placementGroups.get(id), 'Placement group', id))),
   'GET /dedicated_hosts/*': (world, [id = '']) =>
-    ok(wire.dedicatedHost(world, found(world.dedicatedHosts.get(id), 'Dedicated host', id))),
+    ok(placement.dedicatedHost(world, found(world.dedicatedHosts.get(id), 'Dedicated host', id))),
   'GET /dedicated_host/groups/*': (world, [id = '']) =>
-    ok(wire.dedicatedHostGroup(world, found(world.dedicatedHostGroups.get(id), 'Dedicated host group', id))),
-  'GET /load_balancers/*': (world, [id]) => ok(wire.balancer(world, balancerOf(world, id))),
+    ok(placement.dedicatedHostGroup(world, found(world.dedicatedHostGroups.get(id), 'Dedicated host group', id))),
+  'GET /load_balancers/*': (world, [id]) => ok(placement.balancer(world, balancerOf(world, id))),
   'GET /load_balancers/*/pools': (world, [id]) => {
     const balancer = balancerOf(world, id);
-    return ok({ pools: balancer.pools.map((pool) => wire.balancerPool(world, balancer, pool)) });
+    return ok({ pools: balancer.pools.map((pool) => placement.balancerPool(world, balancer, pool)) });
   },
   'GET /load_balancers/*/pools/*/members': (world, [id, pool]) => {
     const balancer = balancerOf(world, id);
     return ok({
-      members: poolOf(balancer, pool).members.map((one) => wire.balancerMember(world, balancer, pool ?? '', one)),
+      members: poolOf(balancer, pool).members.map((one) => placement.balancerMember(world, balancer, pool ?? '', one)),
     });
   },
   'GET /load_balancers/*/pools/*/members/*': (world, [id, pool, member]) => {
@@ -242,7 +244,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
       'Member',
       member,
     );
-    return ok(wire.balancerMember(world, balancer, pool ?? '', one));
+    return ok(placement.balancerMember(world, balancer, pool ?? '', one));
   },
   'POST /load_balancers/*/pools/*/members': (world, [id, poolId], request) => {
     const balancer = balancerOf(world, id);
@@ -257,7 +259,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
       createdAt: world.clock.now(),
     };
     pool.members.push(member);
-    return { status: 201, body: wire.balancerMember(world, balancer, pool.id, member) };
+    return { status: 201, body: placement.balancerMember(world, balancer, pool.id, member) };
   },
   'DELETE /load_balancers/*/pools/*/members/*': (world, [id, poolId, memberId]) => {
     const balancer = balancerOf(world, id);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
+import { SIMULATED_NODE_CLASSES } from '../../../src/apis/spindrift/simulated-node-class.ts';
 import { NO_FAULTS } from '../../../src/cloud/simulated/account-settings.ts';
 import { TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER } from '../../../src/cloud/simulated/labels.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
@@ -105,6 +106,21 @@ describe('a claim', () => {
     await world.clock.advance(10_000);
     expect(await world.claim('one')).toBeUndefined();
     expect(await world.events('one')).toHaveProperty('NodeClassNotReady');
+    await world.end();
+  });
+
+  it('whose node class is written a moment later waits for it', async () => {
+    const world = await FleetWorld.start();
+    const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'late' };
+    await world.client.create(NODE_CLAIMS, aClaim('one', { nodeClassRef }));
+    await world.clock.advance(1500);
+    const { metadata: _, ...nodeClass } = await world.client.get(SIMULATED_NODE_CLASSES, { name: 'default' });
+    await world.client.create(SIMULATED_NODE_CLASSES, { ...nodeClass, metadata: { name: 'late' } });
+    world.cloud.configure('late', world.cloud.account('default')!.settings);
+    const patch = { type: 'merge', body: { status: nodeClass.status } } as const;
+    await world.client.patch(SIMULATED_NODE_CLASSES, { name: 'late' }, patch, { subresource: 'status' });
+    await world.clock.advance(MINUTE);
+    expect(await world.condition('one', 'Launched')).toMatchObject({ status: 'True' });
     await world.end();
   });
 

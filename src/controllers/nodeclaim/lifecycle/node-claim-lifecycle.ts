@@ -13,7 +13,7 @@ import type { Launchers } from '../../../cloud/launchers.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import type { RecordedEvent } from '../../../kube/event-recorder.ts';
-import { toTimestamp } from '../../../platform/clock.ts';
+import { type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import { needsPlace } from '../../../state/cluster-state.ts';
 import type { Nominations } from '../../../state/nominations.ts';
@@ -68,6 +68,9 @@ const BINDING: ConditionChange = {
 };
 /** How often it is said that a node which pods already run on does not become what it should be. */
 const REMIND_MS = 15 * 60_000;
+
+/** A claim this young is not given up for its node class. */
+const NODE_CLASS_GRACE_MS = 5000;
 
 export class NodeClaimLifecycle {
   readonly name = 'nodeclaim.lifecycle';
@@ -171,6 +174,8 @@ export class NodeClaimLifecycle {
           this.#options.recorder.record(noCapacityFor(pod, claim, outcome.message));
         return this.#giveUp(claim, 'insufficient_capacity', insufficientCapacity(claim, outcome.message), signal);
       case 'node-class-not-ready':
+        // Written together with its class, a claim may be heard of before it, or before the class has been looked at.
+        if (isYoung(claim, clock.now())) break;
         return this.#giveUp(claim, 'nodeclass_not_ready', nodeClassNotReady(claim, outcome.message), signal);
       case 'instance-gone':
         return this.#giveUp(claim, 'garbage_collected', instanceGone(claim, outcome.message), signal);
@@ -377,4 +382,8 @@ function poolOf({ metadata }: NodeClaim): string {
 
 function launchTrouble(message: string): ConditionChange {
   return { type: 'Launched', status: 'Unknown', reason: 'LaunchFailed', message: message.slice(0, 1024) };
+}
+
+function isYoung({ metadata }: NodeClaim, now: EpochMs): boolean {
+  return now - (parseTimestamp(metadata.creationTimestamp) ?? 0) < NODE_CLASS_GRACE_MS;
 }

@@ -1,0 +1,20 @@
+import type { Shape } from '../catalogue/shape.ts';
+import type { Shapes, SoldShape } from '../catalogue/shapes.ts';
+import { builtInTable } from './built-in-table.ts';
+
+/** By region, the letters of zones, and the types that are sold in all of these, separated by blanks. */
+type Zones = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The shapes of a region as they were when the catalogue was made; none for a region that it does not know. */
+export function builtInShapes(region: string): Shapes {
+  const shapes = new Map(builtInTable<readonly Shape[]>('shapes').map((shape) => [shape.name, shape]));
+  const sold = new Map<string, SoldShape>();
+  for (const [letters, types] of Object.entries(builtInTable<Zones>('zones')[region] ?? {})) {
+    const zones = new Set([...letters].map((letter) => `${region}${letter}`));
+    for (const type of types.split(' ')) {
+      const shape = shapes.get(type);
+      if (shape !== undefined) sold.set(type, { shape, zones });
+    }
+  }
+  return sold;
+}

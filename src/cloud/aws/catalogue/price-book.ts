@@ -1,0 +1,48 @@
+/** What machines cost, where that is known from, and how old it is. */
+import type { EpochMs } from '../../../platform/clock.ts';
+import type { OnDemandPrices } from './on-demand-prices.ts';
+import type { SpotPrices } from './spot-prices.ts';
+
+/** Where prices come from. */
+export interface PriceOrigin {
+  readonly source: 'pricing-api' | 'built-in' | 'spot-history' | 'none';
+  /** When they were asked for, or as of when the built-in table is. */
+  readonly at?: EpochMs;
+}
+
+export class PriceBook {
+  onDemand: OnDemandPrices;
+  onDemandOrigin: PriceOrigin;
+  spot: SpotPrices = new Map();
+  spotOrigin: PriceOrigin = { source: 'none' };
+  /** Changes with every price. */
+  version = 0;
+
+  constructor(builtIn: { readonly prices: OnDemandPrices; readonly at: EpochMs }) {
+    this.onDemand = builtIn.prices;
+    this.onDemandOrigin = { source: 'built-in', at: builtIn.at };
+  }
+
+  /** Prices that were asked for now. Types that the list lacks keep the price that was known. */
+  setOnDemand(prices: OnDemandPrices, at: EpochMs): void {
+    this.onDemandOrigin = { source: 'pricing-api', at };
+    const merged = new Map([...this.onDemand, ...prices]);
+    if (sameNumbers(merged, this.onDemand)) return;
+    this.onDemand = merged;
+    this.version++;
+  }
+
+  setSpot(prices: SpotPrices, at: EpochMs): void {
+    this.spotOrigin = { source: 'spot-history', at };
+    const same =
+      prices.size === this.spot.size &&
+      [...prices].every(([type, zones]) => sameNumbers(zones, this.spot.get(type) ?? new Map()));
+    if (same) return;
+    this.spot = prices;
+    this.version++;
+  }
+}
+
+function sameNumbers(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
+  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+}

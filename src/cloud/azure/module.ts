@@ -1,0 +1,60 @@
+/** Azure as a cloud that can be enabled. */
+import { SpindriftError } from '../../platform/errors.ts';
+import { type OptionTable, textOption } from '../../platform/options.ts';
+import type { CloudModule } from '../cloud-module.ts';
+
+const OPTIONS = {
+  azureSubscription: textOption({
+    flag: 'azure-subscription',
+    env: 'ARM_SUBSCRIPTION_ID',
+    placeholder: 'ID',
+    help: 'The subscription of the VMs; needed with --cloud azure.',
+  }),
+  azureResourceGroup: textOption({
+    flag: 'azure-resource-group',
+    env: 'AZURE_NODE_RESOURCE_GROUP',
+    placeholder: 'NAME',
+    help: 'The resource group of the VMs; needed with --cloud azure.',
+  }),
+  azureLocation: textOption({
+    flag: 'azure-location',
+    env: 'LOCATION',
+    placeholder: 'NAME',
+    help: 'The region of the VMs; needed with --cloud azure.',
+  }),
+  azureEndpoint: textOption({
+    flag: 'azure-endpoint',
+    env: 'AZURE_RESOURCE_MANAGER_ENDPOINT',
+    placeholder: 'URL',
+    fallback: 'https://management.azure.com',
+    help: 'Where Azure Resource Manager is.',
+  }),
+} satisfies OptionTable;
+
+export const AZURE: CloudModule = {
+  name: 'azure',
+  kind: { group: 'karpenter.azure.com', kind: 'AzureNodeClass' },
+  options: OPTIONS,
+  load: async (values) => {
+    const subscription = required('--azure-subscription', values.azureSubscription);
+    const resourceGroup = required('--azure-resource-group', values.azureResourceGroup);
+    const location = required('--azure-location', values.azureLocation);
+    const [{ NODE_CLASS_KIND }, { CLOUD_LABELS }, { openAzure }] = await Promise.all([
+      import('./node-class-kind.ts'),
+      import('./azure-driver.ts'),
+      import('./open.ts'),
+    ]);
+    return {
+      name: 'azure',
+      nodeClass: NODE_CLASS_KIND as never,
+      labels: CLOUD_LABELS,
+      open: (world) =>
+        openAzure(world, { subscription, resourceGroup, location, endpoint: String(values.azureEndpoint) }),
+    };
+  },
+};
+
+function required(option: string, value: unknown): string {
+  if (value !== undefined) return String(value);
+  throw new SpindriftError('OPTION_INVALID', { option, value: '', allowed: 'a name, as --cloud azure is given' });
+}

@@ -1,0 +1,34 @@
+"""Client tokens: the same request again gets the first answer again, and another request with the token is refused."""
+
+import json
+
+from answer import Answer
+from moto.ec2.exceptions import EC2ClientError
+
+
+def idempotent(ground, action):
+    """Wraps an action of EC2, whose answer must be plain data. EC2 keeps a token for a day at least, the ground for good."""
+
+    def with_token(self):
+        token = self._get_param("ClientToken")
+        if not token or self._get_param("DryRun", False):
+            return action(self)
+        asked = {key: value for key, value in dict(self.params).items() if key != "ClientToken"}
+        fingerprint = json.dumps(asked, sort_keys=True, default=str)
+        key = (action.__name__, token)
+        with ground.lock:
+            if key in ground.tokens:
+                first, answer = ground.tokens[key]
+                if first != fingerprint:
+                    raise EC2ClientError(
+                        "IdempotentParameterMismatch",
+                        f"The client token {token} was used before with other parameters.",
+                    )
+                return Answer(answer)
+            # An error is not remembered: the same token may be tried again after it.
+            result = action(self)
+            ground.tokens[key] = (fingerprint, result.result)
+            return result
+
+    with_token.__name__ = action.__name__
+    return with_token

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { NODES } from '../../../src/apis/kubernetes/node.ts';
+import { CLOUD_MODULES } from '../../../src/app/cloud-modules.ts';
+import { nodeadmComplaint } from '../judges/nodeadm-judge.ts';
+import { AwsCluster } from './aws-cluster.ts';
+import { fleetOf, untilFleet, untilRunning } from './fleet.ts';
+import { deployment, nodeClass, nodePool } from './objects.ts';
+import { SpindriftProcess } from './spindrift-process.ts';
+import { story } from './story.ts';
+
+describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
+  'Spindrift on AWS, from a pending pod to a machine that boots',
+  () => {
+    const cluster = new AwsCluster('mine');
+    const spindrift = new SpindriftProcess(cluster);
+    const tale = story();
+    const { step } = tale;
+
+    beforeAll(async () => {
+      await cluster.start();
+      await cluster.ground.reserve({
+        instanceType: 'm5.large',
+        zone: 'us-east-1b',
+        count: 1,
+        match: 'targeted',
+        tags: { for: 'nodes' },
+      });
+      await cluster.kubectl.apply(
+        nodeClass(cluster.name, { capacityReservationSelectorTerms: [{ tags: { for: 'nodes' } }] }),
+        nodeClass(cluster.name, { amiSelectorTerms: [{ alias: 'bottlerocket@latest' }] }, 'bottlerocket'),
+        nodePool({ name: 'reserved', capacityTypes: ['reserved'] }),
+        nodePool({ name: 'spot', capacityTypes: ['spot'], nodeClass: 'bottlerocket' }),
+        nodePool({
+          name: 'on-demand',
+          capacityTypes: ['on-demand'],
+          labels: { team: 'blue' },
+          taints: [{ key: 'mine', value: 'yes', effect: 'NoSchedule' }],
+        }),
+      );
+      await spindrift.start();
+    });
+
+    afterAll(async () => {
+      await spindrift.stop();
+      await cluster.stop(tale.passed);
+    });
+
+    for (const kind of ['reserved', 'spot', 'on-demand'] as const) {
+      step(`launches ${kind} capacity that boots and runs pods`, async () => {
+        const tolerations = [{ key: 'mine', operator: 'Exists' }];
+        await cluster.kubectl.apply(deployment(kind, kind, 2, undefined, { tolerations }));
+        await untilRunning(cluster, spindrift, kind, 2);
+        const machines = (await cluster.ground.instances()).filter(({ capacityType }) => capacityType === kind);
+        // One for both pods, or one for each, whichever is cheaper.
+        expect([1, 2]).toContain(machines.length);
+        for (const { privateDnsName } of machines) {
+          const node = await cluster.client.get(NODES, { name: privateDnsName });
+          expect(node.metadata.labels).toMatchObject({ 'karpenter.sh/capacity-type': kind, pool: kind });
+          expect(Number(node.status?.capacity?.pods)).toBeLessThan(110);
+          const leftover = (node.spec?.taints ?? []).filter(({ key }) => key === 'karpenter.sh/unregistered');
+          expect(leftover).toEqual([]);
+        }
+      });
+    }
+
+    step('tells machines of AL2023 what the real nodeadm accepts', async () => {
+      const machines = (await cluster.ground.instances()).filter(({ imageName }) => imageName.includes('al2023'));
+      expect(machines.length).toBeGreaterThan(0);
+      for (const { userData } of machines) expect(await nodeadmComplaint(userData ?? '')).toBeUndefined();
+      expect([...cluster.room.failures]).toEqual([]);
+    });
+
+    step('replaces a spot machine that is interrupted', async () => {
+      const [spot] = (await cluster.ground.instances()).filter(({ capacityType }) => capacityType === 'spot');
+      await cluster.ground.interrupt({ id: spot!.id });
+      await untilFleet(cluster, spindrift, ({ machines }) =>
+        machines.some(({ id }) => id === spot!.id) ? `${spot!.id} is still there` : undefined,
+      );
+      await untilRunning(cluster, spindrift, 'spot', 2);
+    });
+
+    step('leaves nothing behind when the pods have gone', async () => {
+      for (const pool of ['reserved', 'spot', 'on-demand']) {
+        const patch = { spec: { disruption: { consolidateAfter: '0s' } } };
+        await cluster.kubectl.run(['patch', 'nodepool', pool, '--type=merge', `--patch=${JSON.stringify(patch)}`]);
+      }
+      await cluster.kubectl.run(['delete', 'deployment', '--all', '--namespace=default']);
+      const fleet = await untilFleet(cluster, spindrift, ({ machines, claims }) =>
+        machines.length + claims.length === 0 ? undefined : `${machines.length} machines, ${claims.length} claims`,
+      );
+      expect(fleet.nodes).toEqual([]);
+      expect((await fleetOf(cluster)).machines).toEqual([]);
+    });
+  },
+);
