@@ -165,6 +165,19 @@ describe('pods that serve a model', () => {
     await end();
   });
 
+  it('get spot machines for a group on several hosts only with a warning', async () => {
+    const { clock, client, end } = await setUp();
+    const made = service('group', 1);
+    const { template } = made.spec;
+    const annotations = { ...template.metadata?.annotations, 'leaderworkerset.sigs.k8s.io/size': '2' };
+    const metadata = { ...template.metadata, annotations };
+    await client.create(DEPLOYMENTS, { ...made, spec: { ...made.spec, template: { ...template, metadata } } });
+    await clock.advance(3 * MINUTE);
+    const warnings = (await client.list(EVENTS)).items.filter(({ reason }) => reason === 'GroupOnSpot');
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('one of a group of 2')]);
+    await end();
+  });
+
   it('mean nothing special where llmaz is not installed, until it is', async () => {
     const { clock, client, families, end } = await setUp({ llmaz: false });
     await client.create(DEPLOYMENTS, service('plain', 1, 'whatever'));
