@@ -1,0 +1,36 @@
+/** The files of the chart as they are written, without Helm. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+export const CHART = join(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))), 'charts', 'spindrift');
+
+/** What a part of `values.schema.json` says of a value, as far as our schema uses it. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export function readSchema(): Schema {
+  return JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')) as Schema;
+}
+
+export function readValues(): unknown {
+  return parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
+}
+
+/** Text of every template by its path below `templates/`. */
+export function readTemplates(): ReadonlyMap<string, string> {
+  const folder = join(CHART, 'templates');
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\.(yaml|tpl|txt)$/.test(path),
+  );
+  return new Map(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
