@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { DEFINITIONS } from '../src/apis/custom-resource-definitions.ts';
+import type { CustomResourceDefinition } from '../src/apis/schema/custom-resource-definition.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { controlPlanePolicies, POLICY_KINDS } from '../src/cloud/cluster-api/control-plane-policies.ts';
 import { ERRORS } from '../src/platform/errors.ts';
@@ -47,10 +48,16 @@ function definitions(): Record<string, string> {
     DEFINITIONS.map((definition) => {
       const { group, names } = definition.spec;
       // Parts that several kinds share are written out each time: readers of a definition do not follow references.
-      const yaml = stringify(definition, { lineWidth: 0, aliasDuplicateObjects: false });
+      const yaml = stringify(kept(definition), { lineWidth: 0, aliasDuplicateObjects: false });
       return [`charts/spindrift-crd/templates/${group}_${names.plural}.yaml`, note + yaml];
     }),
   );
+}
+
+/** Helm leaves it there when the chart is uninstalled: with a definition would go every object of its kind. */
+function kept({ apiVersion, kind, metadata, spec }: CustomResourceDefinition): CustomResourceDefinition {
+  const annotations = { ...metadata.annotations, 'helm.sh/resource-policy': 'keep' };
+  return { apiVersion, kind, metadata: { ...metadata, annotations }, spec };
 }
 
 /** Admission policies that keep control planes off spot capacity, one file for each provider of Cluster API. */

@@ -1,20 +1,12 @@
 /** The chart as Helm renders it. Skipped where Helm has not been built: `npm run peers:helm`. */
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
 import { AGENT } from '../../src/cli/agent.ts';
 import { RUN } from '../../src/cli/run.ts';
 import { parseOptions } from '../../src/platform/options.ts';
+import { CHART, DEFINITIONS_CHART, readTemplates } from '../chart/chart-files.ts';
+import { helm, MATRIX, NEEDED, objectsIn, type Rendered, rendered, template } from '../chart/rendered-chart.ts';
 import { findHelm } from '../peers/helm.ts';
-import { CHART } from '../unit/chart/chart-files.ts';
-
-interface Rendered {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-  // Whatever the kind has: the tests below look into it where they need to.
-  readonly [field: string]: unknown;
-}
 
 interface Container {
   readonly args: string[];
@@ -26,30 +18,6 @@ interface PodSpec {
   readonly containers: [Container];
   readonly affinity: unknown;
   readonly topologySpreadConstraints: unknown;
-}
-
-const helm = findHelm();
-
-function run(...args: string[]): { code: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(helm ?? '', args, { encoding: 'utf8' });
-  return { code: status, out: stdout, err: stderr };
-}
-
-const NEEDED = ['settings.clusterName=demo', 'controller.image.repository=registry.example/spindrift'];
-
-function template(...values: string[]): { code: number | null; out: string; err: string } {
-  const sets = [...NEEDED, ...values].flatMap((value) => ['--set', value]);
-  // The version that a Helm built from source takes a cluster for is years old.
-  return run('template', 'spindrift', CHART, '--namespace', 'autoscaling', '--kube-version', '1.34.0', ...sets);
-}
-
-function rendered(...values: string[]): Rendered[] {
-  const { code, out, err } = template(...values);
-  expect(err).toBe('');
-  expect(code).toBe(0);
-  const documents = parseAllDocuments(out, { uniqueKeys: true });
-  expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
-  return documents.map((document) => document.toJS() as Rendered | null).filter((each) => each !== null);
 }
 
 function find(objects: readonly Rendered[], kind: string, name: string): Rendered {
@@ -66,29 +34,9 @@ function optionsOf({ args, env }: Container, { name, options }: typeof RUN): Rec
   return parseOptions(options, name, args.slice(1), environment).values as Record<string, unknown>;
 }
 
-const MATRIX: Record<string, string[]> = {
-  aws: ['clouds={aws}', 'aws.region=eu-west-1', 'settings.interruptionQueue=demo', 'settings.isolatedVPC=true'],
-  ibm: ['clouds={ibm}', 'ibm.authType=container', 'ibm.events.port=9000', 'ibm.events.tokenSecret.name=events'],
-  'ibm with a key': ['clouds={ibm}', 'ibm.apiKeySecret.name=ibm', 'ibm.spotPricePercentOf.bxf=40'],
-  'cluster-api': ['clouds={cluster-api}'],
-  'cluster-api elsewhere': ['clouds={cluster-api}', 'clusterApi.kubeconfigSecret.name=management'],
-  gcp: ['clouds={gcp}', 'gcp.project=p', 'gcp.region=europe-west1'],
-  azure: ['clouds={azure}', 'azure.subscription=s', 'azure.resourceGroup=g', 'azure.location=westeurope'],
-  'several clouds': ['clouds={simulated,aws,gcp}', 'gcp.project=p', 'gcp.region=r', 'settings.installDefinitions=true'],
-  'everything on': [
-    ...['clouds={aws}', 'agent.enabled=true', 'agent.taint=true', 'serviceMonitor.enabled=true'],
-    ...['networkPolicy.enabled=true', 'additionalLabels.team=platform', 'additionalAnnotations.note=yes'],
-    ...['settings.interruptionConditions={A=spot,B}', 'controller.extraArgs={--kube-client-qps=7}'],
-  ],
-  'everything off': [
-    ...['clouds={aws}', 'affinity=null', 'topologySpreadConstraints=null', 'tolerations=null', 'nodeSelector=null'],
-    ...['replicas=1', 'settings.leaderElection.enabled=false', 'serviceAccount.create=false'],
-  ],
-};
-
-describe.skipIf(helm === undefined)('the chart', () => {
+describe.skipIf(findHelm() === undefined)('the chart', () => {
   it('passes helm lint', () => {
-    const { code, out } = run('lint', CHART, '--strict', '--set', 'clouds={aws}', '--set', NEEDED.join(','));
+    const { code, out } = helm('lint', CHART, '--strict', '--set', 'clouds={aws}', '--set', NEEDED.join(','));
     expect(out).toContain('0 chart(s) failed');
     expect(code).toBe(0);
   });
@@ -172,4 +120,21 @@ describe.skipIf(helm === undefined)('the chart', () => {
   });
 });
 
-it.skipIf(helm !== undefined)('the chart is not rendered without Helm: npm run peers:helm builds it', () => {});
+describe.skipIf(findHelm() === undefined)('the chart of the definitions', () => {
+  it('is rendered as it is written, and stays when it is uninstalled', () => {
+    const { out, err } = helm('template', 'spindrift-crd', DEFINITIONS_CHART);
+    expect(err).toBe('');
+    const objects = objectsIn(out);
+    const written = DEFINITIONS.map(({ metadata }) => metadata.name).sort();
+    expect(objects.map(({ metadata }) => metadata.name).sort()).toEqual(written);
+    const files = new Set(
+      [...readTemplates(DEFINITIONS_CHART).values()].flatMap(objectsIn).map((each) => JSON.stringify(each)),
+    );
+    for (const object of objects) {
+      expect(files).toContain(JSON.stringify(object));
+      expect(object.metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
+    }
+  });
+});
+
+it.skipIf(findHelm() !== undefined)('the chart is not rendered without Helm: npm run peers:helm builds it', () => {});

@@ -1,11 +1,11 @@
 /** What can be said of the chart without Helm: its values, its schema and the options that it sets fit together. */
 import { describe, expect, it } from 'vitest';
-import { DEFINITIONS } from '../../../src/apis/custom-resource-definitions.ts';
-import { CLOUD_MODULES } from '../../../src/app/cloud-modules.ts';
-import { AGENT } from '../../../src/cli/agent.ts';
-import type { Command } from '../../../src/cli/command.ts';
-import { RUN } from '../../../src/cli/run.ts';
-import { readSchema, readTemplates, readValues, type Schema } from './chart-files.ts';
+import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
+import { CLOUD_MODULES } from '../../src/app/cloud-modules.ts';
+import { AGENT } from '../../src/cli/agent.ts';
+import type { Command } from '../../src/cli/command.ts';
+import { RUN } from '../../src/cli/run.ts';
+import { readSchema, readTemplates, readValues, type Schema } from '../chart/chart-files.ts';
 
 const templates = readTemplates();
 const textOf = (path: string): string => templates.get(path) ?? expect.fail(`there is no template ${path}`);

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
-export const CHART = join(dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url))))), 'charts', 'spindrift');
+const charts = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'charts');
+
+export const CHART = join(charts, 'spindrift');
+export const DEFINITIONS_CHART = join(charts, 'spindrift-crd');
 
 /** What a part of `values.schema.json` says of a value, as far as our schema uses it. */
 export interface Schema {
@@ -26,9 +29,9 @@ export function readValues(): unknown {
   return parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
 }
 
-/** Text of every template by its path below `templates/`. */
-export function readTemplates(): ReadonlyMap<string, string> {
-  const folder = join(CHART, 'templates');
+/** Text of every template of a chart by its path below `templates/`. */
+export function readTemplates(chart = CHART): ReadonlyMap<string, string> {
+  const folder = join(chart, 'templates');
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /\.(yaml|tpl|txt)$/.test(path),
   );
