@@ -1,5 +1,5 @@
 /**
- * The benchmark's cases by family. S is speed, C is cost, K is consolidation; each problem follows from its name and a seed. A case is made in
+ * The benchmark's cases by family. S is speed, C is cost, M is models with flavors, K is consolidation; each problem follows from its name and a seed. A case is made in
  * the process that measures it, so that no case warms up, or fills the memory of, another.
  */
 import { readdirSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { toProblem } from './format/to-problem.ts';
 import { CMR_ON_DEMAND, cloudCatalogue, regularCatalogue } from './generators/catalogues.ts';
 import { fleetProblem, fullPoolProblem, manyPoolsProblem } from './generators/clusters.ts';
 import { consolidationFleet } from './generators/consolidation-fleets.ts';
+import { modelsProblem } from './generators/models.ts';
 import { deployments, distinctPods, diversePods, genericPods, gpuPods, mixedPods } from './generators/pods.ts';
 
 /** What a case asks for: a plan for pods, or a plan for a fleet. */
@@ -36,7 +37,7 @@ const SEED = 'bench-1';
 
 /** All generated cases. */
 export function generatedCases(): BenchCase[] {
-  return [...s1(), ...s2(), ...s4(), ...c1(), ...c2(), ...c3(), ...k1()];
+  return [...s1(), ...s2(), ...s4(), ...c1(), ...c2(), ...c3(), ...m1(), ...k1()];
 }
 
 /** Cases of the problem files in a folder, each in both qualities. */
@@ -161,6 +162,15 @@ function c3(): BenchCase[] {
   const catalogue = () =>
     cloudCatalogue({ categories: ['g', 'p', 'c', 'm', 'r'], arch: 'amd64', spot: false, accelerated: true });
   return [made('C3', 'balanced', 8152, gpuPods, catalogue, 'gpu8152-cloud')];
+}
+
+function m1(): BenchCase[] {
+  return (['fast', 'balanced'] as const).map((quality) => ({
+    family: 'M1',
+    name: 'models5000',
+    quality,
+    question: { problem: () => modelsProblem(5000, seededRandom(SEED)) },
+  }));
 }
 
 function k1(): BenchCase[] {

@@ -17,6 +17,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { Random } from '../platform/random.ts';
 import { ClusterInformers } from '../state/cluster-informers.ts';
 import { ClusterState } from '../state/cluster-state.ts';
+import type { GpuNamesSetting } from '../state/gpu-names-source.ts';
 import { enabledClouds } from './enabled-clouds.ts';
 
 export interface AutoscalerOptions {
@@ -34,6 +35,8 @@ export interface AutoscalerOptions {
   readonly clouds: readonly LoadedCloud[];
   /** Node conditions that mean danger to a machine, besides those that are known. */
   readonly dangerousConditions?: NamedConditions;
+  /** Where names of GPUs come from; default those that are known. */
+  readonly gpuNames?: GpuNamesSetting | undefined;
 }
 
 export class Autoscaler {
@@ -47,7 +50,10 @@ export class Autoscaler {
     const { client, clock, logger, metrics, cluster, batchIdleMs, batchMaxMs, solveSteps } = options;
     const random = options.random.split('autoscaler');
     const nodeClasses = options.clouds.map(({ nodeClass }) => nodeClass.resource);
-    const informers = new ClusterInformers({ client, clock, random, logger, nodeClasses });
+    const informers = new ClusterInformers({
+      ...{ client, clock, random, logger, nodeClasses },
+      gpuNames: options.gpuNames,
+    });
     const recorder = new EventRecorder({ client, clock, random, logger, component: 'karpenter' });
     const policies = new SpotPolicies(informers);
     const ttlMs = (pool = ''): number => policies.for(pool).unavailableForMs;

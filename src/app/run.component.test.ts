@@ -73,6 +73,7 @@ async function aReplica(kubeconfig: string) {
     batchMaxMs: 10_000,
     kubeClientQps: 500,
     kubeClientBurst: 1000,
+    gpuNames: 'known',
     logLevel: 'info',
     logFormat: 'json',
     log: (text) =>

@@ -12,6 +12,7 @@ import { seededRandom } from '../platform/random.ts';
 import { RealClock } from '../platform/real-clock.ts';
 import { secretToken } from '../platform/secret.ts';
 import { version } from '../platform/version.ts';
+import type { GpuNamesSetting } from '../state/gpu-names-source.ts';
 import { Autoscaler } from './autoscaler.ts';
 import { awaitCluster } from './await-cluster.ts';
 import { installDefinitions } from './install-definitions.ts';
@@ -34,6 +35,8 @@ export interface RunOptions {
   readonly cloudOptions: Readonly<Record<string, unknown>>;
   /** Node conditions that mean danger, as `Type` or `Type=kind`. */
   readonly interruptionConditions: readonly string[];
+  /** Where names of GPUs come from. */
+  readonly gpuNames: GpuNamesSetting;
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   readonly kubeClientQps: number;
@@ -80,6 +83,7 @@ export async function run(options: RunOptions): Promise<void> {
     batchIdleMs,
     batchMaxMs,
     clouds,
+    gpuNames: options.gpuNames,
     dangerousConditions: parseNamedConditions(options.interruptionConditions),
   });
   let missing: string | undefined = 'the cluster was not looked at yet';

@@ -2,6 +2,7 @@
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import type { Resource } from '../apis/kubernetes/object.ts';
+import { OPEN_MODELS } from '../apis/llmaz/open-model.ts';
 import { SPOT_POLICIES } from '../apis/spindrift/spot-policy.ts';
 import type { NodeClass } from '../cloud/node-class-kind.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -94,13 +95,19 @@ export function withWatchedCluster<T>(
       if (await isServed(client, nodeClass.resource, signal)) kinds.push(nodeClass.resource);
     const random = seededRandom(secretToken());
     const hasSpotPolicies = await isServed(client, SPOT_POLICIES, signal);
+    // Without llmaz, or without the right to read its models, everything else can still be told.
+    const readsModels = await isServed(client, OPEN_MODELS, signal).catch(() => false);
     const informers = new ClusterInformers({ client, clock, random, nodeClasses: kinds, hasSpotPolicies });
     const isKnown = ({ spec }: NodeClaim): boolean => clouds.of(spec.nodeClassRef) !== undefined;
     const state = new ClusterState(informers, isKnown);
     const watching = new AbortController();
     const watch = informers.run(AbortSignal.any([signal, watching.signal]));
     try {
-      const filled = Promise.all([informers.synced(signal), informers.nodeClassesSynced(signal)]);
+      const filled = Promise.all([
+        informers.synced(signal),
+        informers.nodeClassesSynced(signal),
+        readsModels ? informers.openModels.known(signal) : undefined,
+      ]);
       await Promise.race([filled, watch]);
       return await use({ ...cluster, clouds, state, nodeClasses: () => nodeClassesOf(informers) });
     } finally {

@@ -68,6 +68,7 @@ export function snapshotOf(cluster: WatchedCluster): LiveCluster {
     pools,
     namespaces: informers.namespaces.list(),
     storage: state.storage,
+    models: state.models,
   };
   return { snapshot, unusable, policies, spot };
 }

@@ -1,5 +1,6 @@
 import { CLOUD_MODULES, DEFAULT_CLOUD } from '../app/cloud-modules.ts';
 import { durationOption, listOption, numberOption, switchOption, textOption } from '../platform/options.ts';
+import { type GpuNamesSetting, parseGpuNamesSetting } from '../state/gpu-names-source.ts';
 import { command } from './command.ts';
 import { LOG_OPTIONS } from './log-options.ts';
 
@@ -85,6 +86,16 @@ export const RUN = command({
       placeholder: 'TYPE[=KIND]',
       help: 'Conditions of Nodes that mean that the machine is taken away, such as those of node-problem-detector.',
     }),
+    gpuNames: {
+      flag: 'gpu-names',
+      env: 'GPU_NAMES',
+      placeholder: 'WHERE',
+      fallback: 'known' as GpuNamesSetting,
+      fallbackText: 'known',
+      allowed: 'known, off, or NAMESPACE/NAME of a ConfigMap',
+      parse: parseGpuNamesSetting,
+      help: 'What other clouds call a GPU that a model asks for by name: what is known, what a ConfigMap adds to it, or off.',
+    },
     batchIdleMs: durationOption({
       flag: 'batch-idle-duration',
       env: 'BATCH_IDLE_DURATION',

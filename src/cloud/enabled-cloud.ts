@@ -77,6 +77,7 @@ export class EnabledCloud {
     const { world } = this.#options;
     const { nodeClasses, nodeClaims, nodePools, nodes } = world.informers;
     await Promise.all([nodeClasses, nodeClaims, nodePools, nodes].map((informer) => informer.synced(signal)));
+    this.#problem = 'it is being opened';
     const { clock, logger } = world;
     const open = await untilOpen(() => this.loaded.open(world), {
       clock,

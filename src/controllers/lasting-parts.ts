@@ -11,6 +11,7 @@ import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { ChangeStamp } from './disruption/consolidation/change-stamp.ts';
 import { clusterGauges } from './metrics/cluster-gauges.ts';
+import { ModelMetrics } from './metrics/model-metrics.ts';
 import { nodeGauges } from './metrics/node-gauges.ts';
 import { OfferingGauges } from './metrics/offering-gauges.ts';
 import { PodMetrics } from './metrics/pod-metrics.ts';
@@ -44,6 +45,7 @@ export function lastingParts(options: LastingPartsOptions): LastingParts {
   new ConditionMetrics(options, 'nodepool').follow(nodePools, (pool) => clouds.isOurs(pool));
   new ConditionMetrics(options, 'node').follow(nodes);
   new ConditionMetrics(options, 'spotpolicy').follow(spotPolicies);
+  new ModelMetrics(options).follow(pods);
   clusterGauges(options);
   nodeGauges({ ...options, cloudLabels: [...new Set(clouds.labels.flatMap(({ wellKnown }) => wellKnown))] });
   const offerings = new OfferingGauges(metrics);

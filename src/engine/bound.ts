@@ -10,6 +10,7 @@ import { buildPackProblem, type Candidate, type PackProblem, type RowPart } from
 import { PatternMaker } from './packing/pattern.ts';
 import { Purse } from './packing/purse.ts';
 import type { Slices, Work } from './packing/work.ts';
+import { orderedSteps } from './requirements/ordered-steps.ts';
 
 /** Rounds of column generation for the bound. */
 const MAX_ROUNDS = 200;
@@ -173,6 +174,6 @@ class BoundSearch {
 
 /** The filter that admits every option the class may ever use; -1 when no single one does. */
 function widestFilter(podClass: PodClass): number {
-  if (podClass.group.ordered === true && (podClass.group.requirements?.length ?? 0) > 1) return -1;
+  if (orderedSteps(podClass.group).length > 1) return -1;
   return podClass.attempts[podClass.attempts.length - 1]?.options ?? -1;
 }

@@ -104,6 +104,8 @@ export interface PodGroup {
   readonly requirements?: Alternatives;
   /** The alternatives are tried in this order: a later one only when nothing can satisfy an earlier one. */
   readonly ordered?: boolean;
+  /** How many consecutive alternatives share each step of the order: price decides among them. Default one each. */
+  readonly stepSizes?: readonly number[];
   readonly preferredNodeAffinity?: readonly Weighted<readonly Requirement[]>[];
   readonly tolerations?: readonly Toleration[];
   readonly hostPorts?: readonly HostPort[];

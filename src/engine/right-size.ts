@@ -217,10 +217,11 @@ export class NodeSizes {
 
   /** The filter by which pods of a class are on a node of an option. */
   #filterFor(index: number, option: number): number {
-    const { attempts } = this.#state.model.classes[index] as PodClass;
+    const { attempts, group } = this.#state.model.classes[index] as PodClass;
     const used = (attempts[this.#attempt[index] as number] as Attempt).options;
-    // A pod may ride on a node that a later alternative of its own admits.
-    if (attempts.length === 1 || this.#admits(used, option)) return used;
+    // A pod may ride on a node that a later alternative of its own admits. One that has the first of ordered alternatives keeps it,
+    // although others like it had to take a later one, which may admit the same node.
+    if (attempts.length === 1 || (group.ordered !== true && this.#admits(used, option))) return used;
     return attempts.find((one) => this.#admits(one.options, option))?.options ?? used;
   }
 }

@@ -76,6 +76,12 @@ function validatePod(pod: PodGroup, checked: Set<Alternatives>): void {
   const object = `pod ${pod.name}`;
   if (pod.count !== undefined) count(object, 'count', pod.count, 0);
   amounts(object, 'requests', pod.requests);
+  const stepped = pod.stepSizes?.reduce(
+    (sum, size) => sum + (Number.isInteger(size) && size > 0 ? size : Number.NaN),
+    0,
+  );
+  if (stepped !== undefined && stepped !== (pod.requirements ?? NONE).length)
+    fail(object, 'stepSizes', `are ${pod.stepSizes?.join(', ')}, which is not the number of its requirements`);
   if (pod.labels !== undefined) labels(object, 'labels', pod.labels);
   if (pod.priority !== undefined && !Number.isFinite(pod.priority)) fail(object, 'priority', `is ${pod.priority}`);
   alternatives(object, 'requirements', pod.requirements, checked);

@@ -207,7 +207,7 @@ class FleetBuilder {
     let units = NODE_UNITS;
     for (const pod of pods) {
       units += this.#cache.knows(pod) ? POD_UNITS : NEW_POD_UNITS;
-      const facts = this.#cache.of(pod, this.#snapshot.storage);
+      const facts = this.#cache.of(pod, this.#snapshot);
       if (facts.moves) {
         // The caches go on while this is built: a pod that was made anew under its name is taken where it was seen first.
         if (!this.#seen.has(facts.name)) moving.push({ pod, facts });

@@ -12,16 +12,15 @@ import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
 import { knownRequests } from './known-requests.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
-import { deviceTrouble } from './pod-devices.ts';
 import { hostPorts, podGroup, resources } from './pod-group.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
-import { podVolumes, type StorageLookup } from './pod-volumes.ts';
+import { type PodSurroundings, preparePod } from './prepare-pod.ts';
 import { allocatableOf, isInFlight, isLeaving, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
 import { TypeNames } from './type-names.ts';
 import type { UsablePool } from './usable-pool.ts';
 
 /** The cluster at one moment. */
-export interface ClusterSnapshot {
+export interface ClusterSnapshot extends PodSurroundings {
   readonly pending: readonly Pod[];
   /** Pods on nodes that go: they are given a place too, and no longer count where they are. */
   readonly displaced?: readonly Pod[];
@@ -41,7 +40,6 @@ export interface ClusterSnapshot {
   readonly daemonSets: readonly DaemonSet[];
   readonly pools: readonly UsablePool[];
   readonly namespaces: readonly Namespace[];
-  readonly storage: StorageLookup;
 }
 
 export interface BuiltProblem {
@@ -112,19 +110,18 @@ const POD_UNITS = 20;
 /** Gathers pods that are alike; their numbers follow the order of the groups, and in a group their own. */
 function* groupPods(
   all: readonly Pod[],
-  { storage, roomBeside }: Pick<ClusterSnapshot, 'storage' | 'roomBeside'>,
+  { roomBeside, ...surroundings }: Pick<ClusterSnapshot, 'storage' | 'models' | 'roomBeside'>,
   work: Work,
 ): Slices<{ groups: PodGroup[]; pods: Pod[]; held: { pod: Pod; problem: string }[] }> {
   const shared = new PodGroups();
   const members = new Map<SharedGroup, Pod[]>();
   const held: { pod: Pod; problem: string }[] = [];
   for (const pod of all) {
-    const trouble = deviceTrouble(pod);
-    const volumes = trouble === undefined ? podVolumes(pod, storage) : { problem: trouble };
-    if ('problem' in volumes) held.push({ pod, problem: volumes.problem });
+    const prepared = preparePod(pod, surroundings);
+    if ('problem' in prepared) held.push({ pod, problem: prepared.problem });
     else {
       const beside = roomBeside?.(pod);
-      const group = shared.of(beside === undefined ? pod : withOverhead(pod, beside), volumes);
+      const group = shared.of(beside === undefined ? pod : withOverhead(pod, beside), prepared);
       const others = members.get(group);
       if (others === undefined) members.set(group, [pod]);
       else others.push(pod);

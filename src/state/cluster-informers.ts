@@ -11,14 +11,17 @@ import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../apis/kubernetes/volumes.ts';
 import { DAEMON_SETS } from '../apis/kubernetes/workloads.ts';
+import { OPEN_MODELS, type OpenModel } from '../apis/llmaz/open-model.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import { nodeClassKey } from '../cloud/node-class-kind.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
+import { OptionalInformer } from '../kube/optional-informer.ts';
 import { untilServed } from '../kube/until-served.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
+import { type GpuNamesSetting, GpuNamesSource } from './gpu-names-source.ts';
 import { SlimPods } from './slim-pods.ts';
 
 export interface ClusterInformersOptions {
@@ -30,6 +33,8 @@ export interface ClusterInformersOptions {
   readonly nodeClasses: readonly Resource[];
   /** Default true; false where the cluster has no such kind: then there are none of it. */
   readonly hasSpotPolicies?: boolean;
+  /** Where names of GPUs come from; default those that are known. */
+  readonly gpuNames?: GpuNamesSetting | undefined;
 }
 
 /** Names of the indexes below. */
@@ -51,6 +56,10 @@ export class ClusterInformers {
   readonly volumeClaims;
   readonly volumes;
   readonly storageClasses;
+  /** Where llmaz is installed; without it there are none, and nobody misses them. */
+  readonly openModels: OptionalInformer<OpenModel>;
+  /** What clouds call a GPU. */
+  readonly gpuNames: GpuNamesSource;
   /** By `group/kind`. */
   readonly nodeClasses: ReadonlyMap<string, Informer<KubeObject>>;
 
@@ -58,7 +67,7 @@ export class ClusterInformers {
   readonly #options: ClusterInformersOptions;
 
   constructor(options: ClusterInformersOptions) {
-    const { nodeClasses, hasSpotPolicies = true, ...shared } = options;
+    const { nodeClasses, hasSpotPolicies = true, gpuNames = 'known', ...shared } = options;
     this.#options = options;
     this.#hasSpotPolicies = hasSpotPolicies;
     const slimPods = new SlimPods();
@@ -90,6 +99,8 @@ export class ClusterInformers {
     this.volumeClaims = new Informer({ ...shared, kind: PERSISTENT_VOLUME_CLAIMS });
     this.volumes = new Informer({ ...shared, kind: PERSISTENT_VOLUMES });
     this.storageClasses = new Informer({ ...shared, kind: STORAGE_CLASSES });
+    this.gpuNames = new GpuNamesSource({ ...shared, setting: gpuNames });
+    this.openModels = new OptionalInformer({ ...shared, kind: OPEN_MODELS });
     this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
 
@@ -101,7 +112,8 @@ export class ClusterInformers {
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const nodeClasses = [...this.nodeClasses.values()].map((informer) => this.#runWhenServed(informer, signal));
-    await Promise.all([...this.#all().map((informer) => informer.run(signal)), ...nodeClasses]);
+    const others = [...this.#all(), this.openModels, this.gpuNames];
+    await Promise.all([...others.map((informer) => informer.run(signal)), ...nodeClasses]);
   }
 
   /**

@@ -4,15 +4,18 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
 import { DaemonPods } from './daemon-pods.ts';
+import { flavorOrderOf } from './flavor-order.ts';
 import { hasEnded } from './has-ended.ts';
 import { JoinedNodes } from './joined-nodes.ts';
 import { LearntRoom } from './learnt-room.ts';
+import { leaderName, type ModelLookup } from './model-flavors.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import type { StateNode } from './state-node.ts';
 
 export class ClusterState {
   readonly informers: ClusterInformers;
   readonly storage: StorageLookup;
+  readonly models: ModelLookup;
   /** How much less room nodes have than was planned. */
   readonly room: LearntRoom = new LearntRoom(this);
   /** Claims that were written and are not in the cache yet, by name. */
@@ -27,6 +30,24 @@ export class ClusterState {
       claim: (namespace, name) => informers.volumeClaims.get({ namespace, name }),
       volume: (name) => informers.volumes.get(name),
       storageClass: (name) => informers.storageClasses.get(name),
+    };
+    const { openModels } = informers;
+    this.models = {
+      get presence() {
+        return openModels.presence;
+      },
+      model: (name) => openModels.get(name),
+      get gpuNames() {
+        return informers.gpuNames.names;
+      },
+      leader: (worker) => {
+        const name = leaderName(worker) ?? '';
+        const pod = informers.pods.get({ namespace: worker.metadata.namespace ?? '', name });
+        return pod && { pod, nodeLabels: informers.nodes.get(pod.spec.nodeName ?? '')?.metadata.labels };
+      },
+      get order() {
+        return flavorOrderOf(informers.spotPolicies.list());
+      },
     };
     const shown = ({ metadata }: NodeClaim): void => void this.#assumed.delete(metadata.name ?? '');
     informers.nodeClaims.addHandler({ added: shown, deleted: shown });

@@ -7,10 +7,10 @@ import { isReschedulable } from './cluster-state.ts';
 import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
 import { isDrainable } from './is-drainable.ts';
-import { deviceTrouble } from './pod-devices.ts';
-import { NO_VOLUMES } from './pod-group.ts';
+import { dependsOnModel } from './model-flavors.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
-import { hasClaim, podVolumes, type StorageLookup } from './pod-volumes.ts';
+import { hasClaim } from './pod-volumes.ts';
+import { AS_WRITTEN, type PodSurroundings, preparePod } from './prepare-pod.ts';
 import { isSteerable } from './steerable.ts';
 
 export interface PodFacts {
@@ -41,12 +41,12 @@ export class PodFactsCache {
   }
 
   /** What is known of a pod. */
-  of(pod: Pod, storage: StorageLookup): PodFacts {
+  of(pod: Pod, surroundings: PodSurroundings): PodFacts {
     const known = this.#facts.get(pod);
     if (known !== undefined) return known;
-    const facts = this.#read(pod, storage);
-    // Where its volumes are can change while the pod stays the same.
-    if (!pod.spec.volumes?.some(hasClaim)) this.#facts.set(pod, facts);
+    const facts = this.#read(pod, surroundings);
+    // Where its volumes are can change while the pod stays the same, and so can the flavors of its model.
+    if (!pod.spec.volumes?.some(hasClaim) && !dependsOnModel(pod)) this.#facts.set(pod, facts);
     return facts;
   }
 
@@ -55,16 +55,15 @@ export class PodFactsCache {
     this.#groups.tidy(used);
   }
 
-  #read(pod: Pod, storage: StorageLookup): PodFacts {
+  #read(pod: Pod, surroundings: PodSurroundings): PodFacts {
     const { namespace = '', name = '' } = pod.metadata;
-    const found = podVolumes(pod, storage);
-    const volumes = 'problem' in found ? NO_VOLUMES : found;
     const moves = isReschedulable(pod);
-    const stuck = deviceTrouble(pod) ?? ('problem' in found ? found.problem : undefined);
+    const found = preparePod(pod, surroundings);
+    const stuck = 'problem' in found ? found.problem : undefined;
     return {
       name: `${namespace}/${name}`,
       moves,
-      group: moves ? this.#groups.of(pod, volumes) : this.#groups.ofBound(pod),
+      group: moves ? this.#groups.of(pod, 'problem' in found ? AS_WRITTEN : found) : this.#groups.ofBound(pod),
       evictionCost: Math.max(0, evictionCost(pod)),
       evictable: isDrainable(pod),
       protectedUntil: doNotDisruptUntil(pod),

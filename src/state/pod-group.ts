@@ -2,7 +2,7 @@
 
 import type { Container, Pod, PodSpec, ResourceList } from '../apis/kubernetes/pod.ts';
 import { podRequests, type ResourceAmounts, resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
-import type { Alternatives, HostPort, PodGroup, Resources, TopologySpread } from '../engine/problem.ts';
+import type { Alternatives, HostPort, PodGroup, Requirement, Resources, TopologySpread } from '../engine/problem.ts';
 import { affinityTerm, nodeRequirements, podSelector, termRequirements } from './engine-requirements.ts';
 import { labelToday } from './label-alias.ts';
 
@@ -14,9 +14,13 @@ export interface PodVolumes {
 }
 
 export const NO_VOLUMES: PodVolumes = { requirements: [], attachments: {} };
+const NOTHING_ELSE = { volumes: NO_VOLUMES, steps: [] };
 
 /** Everything that decides where a pod can run. Lists that are empty are left out, so that pods that are alike look alike. */
-export function podGroup(pod: Pod, volumes: PodVolumes = NO_VOLUMES): PodGroup {
+export function podGroup(
+  pod: Pod,
+  { volumes, steps }: { readonly volumes: PodVolumes; readonly steps: readonly Alternatives[] } = NOTHING_ELSE,
+): PodGroup {
   const { spec, metadata } = pod;
   const { namespace = '', name = '', labels = {} } = metadata;
   const { nodeAffinity, podAffinity, podAntiAffinity } = spec.affinity ?? {};
@@ -35,7 +39,7 @@ export function podGroup(pod: Pod, volumes: PodVolumes = NO_VOLUMES): PodGroup {
     namespace,
     labels,
     requests: resources(podRequests(pod)),
-    ...filled('requirements', nodeRequirements(spec)),
+    ...inSteps(nodeRequirements(spec), steps),
     ...filled('preferredNodeAffinity', preferred),
     ...filled('tolerations', spec.tolerations ?? []),
     ...filled('hostPorts', hostPorts(spec)),
@@ -48,6 +52,22 @@ export function podGroup(pod: Pod, volumes: PodVolumes = NO_VOLUMES): PodGroup {
     ...(Object.keys(volumes.attachments).length === 0 ? {} : { volumeAttachments: volumes.attachments }),
     ...(spec.priority === undefined || spec.priority === 0 ? {} : { priority: spec.priority }),
   };
+}
+
+/** Each step with every term that the pod has of its own: no term is dropped for a step, or the other way round. */
+function inSteps(
+  terms: Alternatives,
+  steps: readonly Alternatives[],
+): Pick<PodGroup, 'requirements' | 'ordered' | 'stepSizes'> {
+  if (steps.length === 0) return filled('requirements', terms);
+  const own: Alternatives = terms.length === 0 ? [[]] : terms;
+  const all = steps.map((step) =>
+    step.flatMap((list) => own.map((term): readonly Requirement[] => [...term, ...list])),
+  );
+  const requirements = all.flat();
+  if (all.length === 1) return requirements.some((list) => list.length === 0) ? {} : { requirements };
+  const stepSizes = all.map(({ length }) => length);
+  return { requirements, ordered: true, ...(stepSizes.every((size) => size === 1) ? {} : { stepSizes }) };
 }
 
 /** Amounts as the engine counts them: exact up to 2^53, which is 8 PiB of memory. */

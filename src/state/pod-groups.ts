@@ -1,7 +1,8 @@
 /** Pods as the engine sees them, shared among pods that are alike: a cluster has many pods and few kinds of them. */
 import type { Container, Pod } from '../apis/kubernetes/pod.ts';
 import type { PodGroup } from '../engine/problem.ts';
-import { NO_VOLUMES, type PodVolumes, podGroup } from './pod-group.ts';
+import { podGroup } from './pod-group.ts';
+import { AS_WRITTEN, type PreparedPod } from './prepare-pod.ts';
 
 /** Pods that are alike have the same one of these. */
 export interface SharedGroup {
@@ -13,11 +14,11 @@ export class PodGroups {
   readonly #groups = new Map<string, SharedGroup>();
 
   /** What a pod has in common with all that are like it. */
-  of(pod: Pod, volumes: PodVolumes): SharedGroup {
-    const key = outline(pod, volumes);
+  of(pod: Pod, prepared: PreparedPod): SharedGroup {
+    const key = outline(pod, prepared);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
-    const shared = { group: podGroup(pod, volumes) };
+    const shared = { group: podGroup(pod, prepared) };
     this.#groups.set(key, shared);
     return shared;
   }
@@ -26,7 +27,7 @@ export class PodGroups {
   ofBound({ metadata, spec, ...pod }: Pod): SharedGroup {
     const { podAntiAffinity } = spec.affinity ?? {};
     const affinity = podAntiAffinity === undefined ? {} : { affinity: { podAntiAffinity } };
-    return this.of({ ...pod, metadata, spec: { containers: [], ...affinity } }, NO_VOLUMES);
+    return this.of({ ...pod, metadata, spec: { containers: [], ...affinity } }, AS_WRITTEN);
   }
 
   /** Forgets groups that no pod has any more, once there are many. */
@@ -37,13 +38,13 @@ export class PodGroups {
 }
 
 /** What a group is made from, as text: that is much less work than to make the group, and pods of a workload have the same one. */
-function outline({ metadata, spec }: Pod, volumes: PodVolumes): string {
+function outline({ metadata, spec }: Pod, prepared: PreparedPod): string {
   const ofContainer = ({ resources, ports, restartPolicy }: Container) => [resources?.requests, ports, restartPolicy];
   return JSON.stringify([
     ...[metadata.namespace, metadata.labels],
     ...[spec.containers.map(ofContainer), spec.initContainers?.map(ofContainer)],
     ...[spec.resources?.requests, spec.overhead, spec.hostNetwork, spec.priority],
     ...[spec.nodeSelector, spec.affinity, spec.tolerations, spec.topologySpreadConstraints],
-    ...(volumes === NO_VOLUMES ? [] : [volumes]),
+    ...(prepared === AS_WRITTEN ? [] : [prepared]),
   ]);
 }

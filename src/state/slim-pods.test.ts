@@ -80,7 +80,7 @@ describe('a pod of which only what matters is kept', () => {
     const whole = aPod('a', node);
     const slim = new SlimPods().of(whole);
     expect(slim).not.toEqual(whole);
-    const facts = (pod: Pod) => new PodFactsCache().of(pod, STORAGE);
+    const facts = (pod: Pod) => new PodFactsCache().of(pod, { storage: STORAGE });
     expect(facts(slim)).toEqual(facts(whole));
     expect(facts(slim).group.group.volumeAttachments).toEqual({ disk: 2 });
     expect([needsPlace(slim), isReschedulable(slim)]).toEqual([needsPlace(whole), isReschedulable(whole)]);

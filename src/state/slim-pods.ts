@@ -6,6 +6,8 @@
 import { KARPENTER_GROUP } from '../apis/karpenter/labels.ts';
 import type { Condition, ObjectMeta } from '../apis/kubernetes/object.ts';
 import type { Container, Pod, PodSpec, PodStatus, Volume } from '../apis/kubernetes/pod.ts';
+import { LEADER_WORKER_SET_DOMAIN } from '../apis/leader-worker-set/labels.ts';
+import { LLMAZ_GROUP } from '../apis/llmaz/labels.ts';
 import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
 import { Alike } from '../platform/alike.ts';
 import { hasClaim } from './pod-volumes.ts';
@@ -45,6 +47,8 @@ const CONDITIONS: readonly string[] = ['PodScheduled', 'Ready'];
 const ANNOTATION_DOMAINS: readonly string[] = [
   KARPENTER_GROUP,
   SPINDRIFT_GROUP,
+  LLMAZ_GROUP,
+  LEADER_WORKER_SET_DOMAIN,
   'kubernetes.io',
   'controller.kubernetes.io',
 ];

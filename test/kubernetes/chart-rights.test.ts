@@ -18,7 +18,8 @@ import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { Connection } from '../../src/kube/connection.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
-import { rendered } from '../chart/rendered-chart.ts';
+import { CHART } from '../chart/chart-files.ts';
+import { helm, NEEDED, rendered } from '../chart/rendered-chart.ts';
 import { findHelm } from '../peers/helm.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
 import { Kubectl } from './harness/kubectl.ts';
@@ -34,6 +35,7 @@ interface Workload {
 }
 
 const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
+const VALUES = ['clouds={simulated}', 'settings.installDefinitions=true'];
 const REPLICAS = 60;
 const clock = new RealClock();
 
@@ -55,10 +57,22 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
     ({ client, connection } = await connect({ clock, kubeconfig }));
     const kubectl = new Kubectl(binaries.kubectl, kubeconfig);
     await kubectl.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'autoscaling' } });
-    const objects = rendered('clouds={simulated}', 'settings.installDefinitions=true');
-    // The process below stands for the pods of the Deployment.
+    const objects = rendered(...VALUES);
     const isDeployment = ({ kind }: { kind: string }): boolean => kind === 'Deployment';
-    await kubectl.apply(...objects.filter((each) => !isDeployment(each)));
+    // The process below stands for the pods of the Deployment.
+    const sets = [...NEEDED, ...VALUES, 'replicas=0'].flatMap((value) => ['--set', value]);
+    const installed = helm(
+      'install',
+      'spindrift',
+      CHART,
+      '--namespace',
+      'autoscaling',
+      '--kubeconfig',
+      kubeconfig,
+      ...sets,
+    );
+    expect(installed.err).toBe('');
+    expect(installed.out).toContain('Spindrift 0.1.0 serves simulated for the cluster demo.');
     const token = (await kubectl.run(['create', 'token', 'spindrift', '--namespace=autoscaling'])).trim();
     const own = parse(readFileSync(kubeconfig, 'utf8')) as { users: { user: object }[] };
     for (const each of own.users) each.user = { token };
@@ -121,5 +135,15 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
       .split('\n')
       .filter((line) => /forbidden|\b403\b/i.test(line));
     expect(refused).toEqual([]);
+  });
+
+  it('go with the chart, and the kinds and workloads stay', async () => {
+    const { kubeconfig } = controlPlane;
+    const { code } = helm('uninstall', 'spindrift', '--namespace', 'autoscaling', '--kubeconfig', kubeconfig);
+    expect(code).toBe(0);
+    const kubectl = new Kubectl(inject('controlPlane').binaries.kubectl, kubeconfig);
+    expect(await kubectl.run(['get', 'clusterroles,clusterrolebindings', '--output=name'])).not.toContain('spindrift');
+    expect((await client.list(SIMULATED_NODE_CLASSES)).items).toHaveLength(1);
+    expect((await client.get(DEPLOYMENTS, { namespace: 'default', name: 'web' })).spec.replicas).toBe(REPLICAS);
   });
 });

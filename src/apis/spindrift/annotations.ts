@@ -21,3 +21,6 @@ export const ANNOTATION_OPENING = `${SPINDRIFT_GROUP}/opening`;
 export const ANNOTATION_REPLACES = `${SPINDRIFT_GROUP}/replaces`;
 /** `true` on a claim that is to be on-demand because the spot capacity it would have been was out of the market. */
 export const ANNOTATION_SPOT_FALLBACK = `${SPINDRIFT_GROUP}/spot-fallback`;
+
+/** On pods that serve a model: how its flavors and capacity types are ranked; see SpotPolicy's flavorOrder. */
+export const ANNOTATION_FLAVOR_ORDER = `${SPINDRIFT_GROUP}/flavor-order`;

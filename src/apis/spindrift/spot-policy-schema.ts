@@ -20,6 +20,9 @@ import { duration, durationOrNever } from './duration-schema.ts';
 /** What is done when the cloud says that a machine is in danger, without a date. */
 export const REBALANCE_ACTIONS = ['Event', 'Cordon', 'Replace'] as const;
 
+/** How the flavors of a model and capacity types are ranked. */
+export const FLAVOR_ORDERS = ['Strict', 'SpotFirst', 'Price'] as const;
+
 const value = (description: string): Schema<string> =>
   text(description, { maxLength: 63, pattern: LABEL_VALUE, patternMessage: LABEL_VALUE_WORDS });
 
@@ -146,6 +149,10 @@ export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', {
     ]),
   ),
   returnToSpot: defaulted({}, returnToSpot),
+  flavorOrder: choice(
+    'How machines are chosen for pods that serve a model with flavors (llmaz.io OpenModel): Strict takes a later flavor only where an earlier one cannot be had, on spot or on demand; SpotFirst tries every flavor on spot or reserved machines before any on demand; Price takes the cheapest of all. It holds for all such pods; of several policies the one of the highest priority decides, and the annotation spindrift.dev/flavor-order of a pod decides for that pod. Strict where nobody says anything.',
+    FLAVOR_ORDERS,
+  ),
 });
 
 const riskyPool = object('A spot pool, and what was learned about it.', {

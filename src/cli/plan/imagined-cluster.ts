@@ -9,6 +9,7 @@ import { nodePoolProblems } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import type { KubeObject, Resource } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
+import { OPEN_MODEL_DEFINITION } from '../../apis/llmaz/open-model.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../apis/schema/custom-resource-definition.ts';
 import { ApiServer } from '../../embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../embedded/in-memory-client.ts';
@@ -30,10 +31,11 @@ export class ImaginedCluster {
   /** Where each object was written, by its UID. */
   readonly #sources = new Map<string, string>();
 
-  /** A cluster that serves our kinds. */
+  /** A cluster that serves our kinds, and the models of llmaz. */
   static async create(): Promise<ImaginedCluster> {
     const cluster = new ImaginedCluster();
-    for (const definition of DEFINITIONS) await cluster.#client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
+    for (const definition of [...DEFINITIONS, OPEN_MODEL_DEFINITION])
+      await cluster.#client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
     return cluster;
   }
 

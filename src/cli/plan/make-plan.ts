@@ -14,6 +14,7 @@ import {
   REPLICA_SETS,
   STATEFUL_SETS,
 } from '../../apis/kubernetes/workloads.ts';
+import { OPEN_MODELS, type OpenModel } from '../../apis/llmaz/open-model.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import { DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
 import type { NodeClass } from '../../cloud/node-class-kind.ts';
@@ -27,6 +28,9 @@ import { spreadOverSpotPools } from '../../engine/spot/spread-over-spot-pools.ts
 import type { EpochMs } from '../../platform/clock.ts';
 import { SpindriftError } from '../../platform/errors.ts';
 import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
+import { flavorOrderOf } from '../../state/flavor-order.ts';
+import { GpuNames } from '../../state/gpu-names.ts';
+import { type ModelLookup, modelName } from '../../state/model-flavors.ts';
 import { nothingAllowed } from '../../state/nothing-allowed.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { dollars, perMonth } from '../money.ts';
@@ -36,6 +40,7 @@ import { asWritten } from './as-written.ts';
 import { ImaginedCluster } from './imagined-cluster.ts';
 import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
 import { plannedStorage } from './planned-storage.ts';
+import { playgroundsAsWorkloads } from './playground-workload.ts';
 import type { ReadManifests } from './read-manifests.ts';
 import { oneRun, podOf, podsLike, type Workload } from './workload-pods.ts';
 
@@ -54,14 +59,15 @@ export async function makePlan(
   options: PlanOptions,
 ): Promise<PlanReport> {
   const cluster = await ImaginedCluster.create();
-  const { manifests, madeByOthers, priorityClasses } = asWritten(read);
+  const { manifests: given, madeByOthers, priorityClasses } = asWritten(read);
+  const { manifests, problems: ofPlaygrounds } = playgroundsAsWorkloads(given);
   for (const name of priorityClasses) await cluster.apply({ source: '', object: aPriorityClass(name) });
   // What pods are checked against must be there before them.
   const first = manifests.filter(({ object }) => object.kind === 'PriorityClass' || object.kind === 'LimitRange');
   for (const manifest of new Set([...first, ...manifests])) await cluster.apply(manifest);
   const workloads = await workloadsOf(cluster);
   const pods = await podsOf(cluster, workloads);
-  const found = [...problems, ...cluster.problems];
+  const found = [...problems, ...ofPlaygrounds, ...cluster.problems];
   if (found.length > 0) throw new SpindriftError('MANIFESTS_INVALID', { problems: found.join('\n') });
   const notes = cluster.unknownKinds.map((kind) => `${kind} is not known here and was passed over`);
   if (madeByOthers > 0)
@@ -82,10 +88,27 @@ export async function makePlan(
     pools,
     namespaces: await cluster.list(NAMESPACES),
     storage: await plannedStorage(cluster, workloads, pods),
+    models: {
+      ...modelsOf(await cluster.list(OPEN_MODELS), pods, notes),
+      order: flavorOrderOf(await cluster.list(SPOT_POLICIES)),
+    },
   });
   const solution = solve(built.problem, options.solve);
   const newNodes = withinPolicies(solution.newNodes, built, pools, await cluster.list(SPOT_POLICIES), notes);
   return report(built, { ...solution, newNodes }, notes);
+}
+
+/** The models that are given. Where none is, pods that name one are planned as any others, which is said. */
+function modelsOf(models: readonly OpenModel[], pods: readonly Pod[], notes: string[]): ModelLookup {
+  const byName = new Map(models.map((model) => [model.metadata.name, model]));
+  const named = new Set(pods.flatMap((pod) => modelName(pod) ?? []));
+  if (models.length === 0 && named.size > 0)
+    notes.push(`no OpenModel is given (${[...named].sort().join(', ')}): pods are planned without their flavors`);
+  return {
+    presence: models.length === 0 ? 'missing' : 'read',
+    model: (name) => byName.get(name),
+    gpuNames: new GpuNames(),
+  };
 }
 
 function aPriorityClass(name: string): KubeObject {

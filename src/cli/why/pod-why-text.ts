@@ -1,22 +1,42 @@
 /** Why a pod has no place, for people. */
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { UnplacedReason } from '../../engine/solution.ts';
+import type { LoadingTime } from '../../state/model-loading.ts';
 import { adviceText, missText, nearestText } from './advice.ts';
 import { funnelLines } from './funnel-lines.ts';
 import { offeringPriceText, offeringText } from './offering-text.ts';
-import type { PodWhy, PoolWhy } from './pod-why.ts';
+import type { FlavorWhy, PodWhy, PoolWhy } from './pod-why.ts';
 
 /** The answer as text. */
-export function podWhyText({ pod, standing, pools }: PodWhy): string {
+export function podWhyText({ pod, standing, pools, flavors, loading }: PodWhy): string {
   const unwanted = pools.filter(({ outcome }) => outcome === 'unwanted').map((other) => other.pool);
   const parts = [
     `Pod ${pod} ${standing}.`,
-    ...pools.flatMap(poolText),
+    ...(flavors === undefined ? pools.flatMap((pool) => poolText(pool)) : flavorTexts(flavors, pools)),
     ...(unwanted.length === 0 ? [] : [unwantedText(unwanted, unwanted.length === pools.length)]),
   ];
   const first = pools.find((pool) => pool.outcome === 'cannot');
   if (first !== undefined && first.reason.nodes > 0) parts.push(nodesText(first.reason));
+  if (loading !== undefined) parts.push(loadingText(loading));
   return `${parts.join('\n\n')}\n`;
+}
+
+function loadingText({ model, ms, pods }: LoadingTime): string {
+  const seconds = Math.round(ms / 1000);
+  return `Pods of model ${model} take about ${seconds} s from their start on a node until they serve (median of ${pods}).`;
+}
+
+/** Flavor by flavor, in their order; then the pools that make no nodes for any of them. */
+function flavorTexts(flavors: readonly FlavorWhy[], pools: readonly PoolWhy[]): string[] {
+  const texts = flavors.map(({ flavor, node, pools: ofFlavor }, index) => {
+    const parts = [
+      ...(node === undefined ? [] : [`Node ${node} has room for it.`]),
+      ...(ofFlavor.length === 0 ? ['No pool can be asked.'] : ofFlavor.flatMap((pool) => poolText(pool, true))),
+    ];
+    const lines = parts.flatMap((part) => part.split('\n')).map((line) => `  ${line}`);
+    return [`Flavor ${flavor} (${index + 1} of ${flavors.length}):`, ...lines].join('\n');
+  });
+  return [...texts, ...pools.filter(({ outcome }) => outcome === 'unusable').flatMap((pool) => poolText(pool))];
 }
 
 function unwantedText(pools: readonly string[], all: boolean): string {
@@ -24,7 +44,7 @@ function unwantedText(pools: readonly string[], all: boolean): string {
   return all ? `${others}: make the NodePool that it wants, or let it accept another.` : `${others}.`;
 }
 
-function poolText(pool: PoolWhy): string | readonly string[] {
+function poolText(pool: PoolWhy, ofFlavor = false): string | readonly string[] {
   switch (pool.outcome) {
     case 'unwanted':
       return [];
@@ -35,9 +55,14 @@ function poolText(pool: PoolWhy): string | readonly string[] {
     case 'cannot':
       return [
         `Pool ${pool.pool} has nothing for it${pool.problem === undefined ? '' : `, nor for any pod (${pool.problem})`}:`,
-        ...reasonLines(pool.reason).map((line) => `  ${line}`),
+        ...(ofFlavor ? flavorLines(pool.reason) : reasonLines(pool.reason)).map((line) => `  ${line}`),
       ].join('\n');
   }
+}
+
+/** Where only the GPU is another, the next flavor is the way out, and no label has to be changed. */
+function flavorLines(reason: UnplacedReason): string[] {
+  return reason.nearest?.change.kind === 'label' ? funnelLines(reason) : reasonLines(reason);
 }
 
 /** The funnel, what came closest, and what to do. */

@@ -5,6 +5,7 @@ import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import type { StateNode } from '../../state/state-node.ts';
+import { aModel, aModelPod, gpuMachines, someModels } from '../../state/testkit/a-model.ts';
 import { aPodAsking, aStateNode } from '../../state/testkit/a-state-node.ts';
 import { podWhy, unusableBecause } from './pod-why.ts';
 import { podWhyText } from './pod-why-text.ts';
@@ -32,6 +33,33 @@ function snapshot(pools: readonly NodePool[], nodes: readonly StateNode[] = []):
 }
 
 const say = (pod: Pod, of: ClusterSnapshot): string => podWhyText(podWhy(pod, of, []));
+
+describe('why a pod is pending that serves a model', () => {
+  it('is said flavor by flavor, in their order', () => {
+    const models = someModels(aModel('qwen', ['h100', 't4']));
+    const machines = gpuMachines('t4');
+    const of = { ...snapshot([aNodePool()]), models, pools: [{ pool: aNodePool(), instanceTypes: machines }] };
+    const said = say(aModelPod('qwen-0', 'qwen'), of);
+    expect(said).toContain('Pod default/qwen-0 is pending, and a node can be made for it');
+    expect(said).toContain(
+      'Flavor h100 (1 of 2):\n  Pool general has nothing for it:\n    2 offerings are sold\n    0 with the labels',
+    );
+    expect(said).toContain('Flavor t4 (2 of 2):\n  Pool general can launch t4.xlarge (spot, sim-1a)');
+    expect(said.indexOf('Flavor h100')).toBeLessThan(said.indexOf('Flavor t4'));
+    const runs = {
+      ...aModelPod('qwen-1', 'qwen', undefined, { nodeName: 'there' }),
+      status: {
+        startTime: '2030-01-01T00:00:00Z',
+        conditions: [{ type: 'Ready', status: 'True' as const, lastTransitionTime: '2030-01-01T00:01:34Z' }],
+      },
+    };
+    const loaded = { ...of, nodes: [aStateNode({ name: 'there' })], podsOn: () => [runs] };
+    expect(say(aModelPod('qwen-0', 'qwen'), loaded)).toContain(
+      'Pods of model qwen take about 94 s from their start on a node until they serve (median of 1).',
+    );
+    expect(say(aModelPod('qwen-0', 'qwen', 'a1'), of)).toContain('its flavors are h100, t4');
+  });
+});
 
 describe('why a pod is pending', () => {
   it('is said pool by pool: the funnel, what came closest, and what to do', () => {

@@ -3,6 +3,7 @@ import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { ANNOTATION_FLAVORS } from '../../apis/llmaz/labels.ts';
 import type { SpotPlanning } from '../../controllers/spot-policy/spot-planning.ts';
 import { finish } from '../../engine/packing/work.ts';
 import type { Pool, Problem, Requirement } from '../../engine/problem.ts';
@@ -11,6 +12,8 @@ import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import { hasEnded } from '../../state/has-ended.ts';
+import { modelName, podFlavors } from '../../state/model-flavors.ts';
+import { type LoadingTime, loadingTime } from '../../state/model-loading.ts';
 import { nothingAllowed } from '../../state/nothing-allowed.ts';
 
 /** What one pool can do for the pod. */
@@ -35,6 +38,18 @@ export interface PodWhy {
   readonly standing: string;
   /** Empty when no new node is wanted for it. */
   readonly pools: readonly PoolWhy[];
+  /** Where its model has flavors: what there is for each of them, in the order in which they are tried. */
+  readonly flavors?: readonly FlavorWhy[];
+  /** How long pods of its model take until they serve, where some do. */
+  readonly loading?: LoadingTime;
+}
+
+/** What there is for one flavor of a pod's model. */
+export interface FlavorWhy {
+  readonly flavor: string;
+  /** A node of the flavor that has room. */
+  readonly node?: string;
+  readonly pools: readonly PoolWhy[];
 }
 
 /** A pool that no node can be made from now. */
@@ -56,7 +71,10 @@ export function podWhy(
   const built = buildProblem({ ...snapshot, pending: [pod] });
   const { problem, held } = built;
   if (held[0] !== undefined) return { pod: name, standing: `waits: ${held[0].problem}`, pools: [] };
-  const place = solve({ ...problem, pools: [] }, { quality: 'fast' }).existing[0]?.node;
+  const flavors = flavorsWhy(pod, snapshot, spot);
+  // A node of a later flavor is no place for it while a pool sells an earlier one.
+  const asked = flavors.length === 0 ? { ...problem, pools: [] } : problem;
+  const place = solve(asked, { quality: 'fast' }).existing[0]?.node;
   if (place !== undefined) return { pod: name, standing: placeStanding(place, problem), pools: [] };
   const pools: PoolWhy[] = [
     ...problem.pools.map((pool) => poolWhy(pool, built, spot)),
@@ -68,7 +86,31 @@ export function podWhy(
     : pools.length === 0
       ? 'is pending, and there is no NodePool to make a node from'
       : 'is pending, and no pool can make a node for it';
-  return { pod: name, standing, pools };
+  const model = modelName(pod);
+  const loading = model === undefined ? undefined : loadingTime(model, podsOf(snapshot));
+  return { pod: name, standing, pools, ...(flavors.length === 0 ? {} : { flavors }), ...(loading && { loading }) };
+}
+
+function* podsOf({ nodes, podsOn }: ClusterSnapshot): Generator<Pod> {
+  for (const { name } of nodes) yield* podsOn(name);
+}
+
+/** The question for each flavor of the pod alone. */
+function flavorsWhy(
+  pod: Pod,
+  snapshot: ClusterSnapshot,
+  spot: Pick<SpotPlanning, 'settle'> | undefined,
+): readonly FlavorWhy[] {
+  const found = podFlavors(pod, snapshot.models);
+  if ('problem' in found) return [];
+  return found.map(({ name }) => {
+    const { metadata } = pod;
+    const annotations = { ...metadata.annotations, [ANNOTATION_FLAVORS]: name };
+    const built = buildProblem({ ...snapshot, pending: [{ ...pod, metadata: { ...metadata, annotations } }] });
+    const node = solve({ ...built.problem, pools: [] }, { quality: 'fast' }).existing[0]?.node;
+    const pools = built.problem.pools.map((pool) => poolWhy(pool, built, spot));
+    return { flavor: name, ...(node === undefined ? {} : { node }), pools };
+  });
 }
 
 /** Why a pool makes no nodes for pods; undefined when it does. */

@@ -34,6 +34,7 @@ export interface AwsCloudOptions {
   readonly region: string;
   readonly nodeClass: NodeClassKind<Ec2NodeClass>;
   readonly nodeClasses: Pick<Informer<NodeClass>, 'get'>;
+  readonly nodeClaims: Pick<Informer<NodeClaim>, 'list'>;
   readonly market: RegionMarket;
   readonly learned: LearnedMemory;
   readonly catalogue: Ec2Catalogue;
@@ -105,7 +106,8 @@ export class AwsCloud implements Cloud {
 
   async list(_scope: string, signal: AbortSignal): Promise<readonly Machine[]> {
     const instances = await this.#options.instances.list(signal);
-    const machines = await Promise.all(instances.map((instance) => this.#machine(instance, signal)));
+    const claims = this.#claimsByMachine();
+    const machines = await Promise.all(instances.map((instance) => this.#machine(instance, signal, claims)));
     return machines.filter((machine) => machine !== undefined);
   }
 
@@ -143,6 +145,11 @@ export class AwsCloud implements Cloud {
 
   async reboot(providerID: string, operation: string, signal: AbortSignal): Promise<void> {
     if (this.#rebooted.has(operation)) return;
+    // EC2 says yes to the reboot of an instance that has just ended.
+    const { state } = await this.get(providerID, signal);
+    if (state !== 'running' && state !== 'pending') {
+      throw new SpindriftError('CLOUD_REBOOT_REFUSED', { instance: providerID, problem: `it is ${state}` });
+    }
     const id = parseProviderID(providerID)?.instanceId ?? '';
     try {
       await this.#options.api.call('ec2:RebootInstances', { InstanceIds: [id] }, signal);
@@ -165,9 +172,27 @@ export class AwsCloud implements Cloud {
     return parseProviderID(providerID)?.instanceId;
   }
 
-  async #machine(instance: Instance, signal: AbortSignal): Promise<Ec2Machine | undefined> {
+  async #machine(
+    instance: Instance,
+    signal: AbortSignal,
+    claims?: ReadonlyMap<string, NodeClaim>,
+  ): Promise<Ec2Machine | undefined> {
     await this.#options.market.load(signal);
-    return ec2Machine(instance, (nodeClass, type) => this.#typeOf(nodeClass, type));
+    const machine = ec2Machine(instance, (nodeClass, type) => this.#typeOf(nodeClass, type));
+    // Karpenter does not tag instances with the UID of their claim; the claim knows its instance.
+    if (machine === undefined || machine.claim.uid !== '') return machine;
+    const { name = '', uid = '' } = (claims ?? this.#claimsByMachine()).get(machine.providerID)?.metadata ?? {};
+    return uid === '' ? machine : { ...machine, claim: { name, uid } };
+  }
+
+  #claimsByMachine(): ReadonlyMap<string, NodeClaim> {
+    return new Map(
+      this.#options.nodeClaims
+        .list()
+        .flatMap((claim) =>
+          claim.status?.providerID === undefined ? [] : [[claim.status.providerID, claim] as const],
+        ),
+    );
   }
 
   #typeOf(nodeClass: string, name: string): InstanceType | undefined {

@@ -35,7 +35,7 @@ export const AWS_OPTIONS = {
     flag: 'interruption-queue',
     env: 'INTERRUPTION_QUEUE',
     placeholder: 'NAME',
-    help: 'The SQS queue that EventBridge sends notices of interruptions to; none are heard without it.',
+    help: 'The SQS queue that AWS tells of interruptions: its name, URL or ARN. spindrift aws setup-queue makes one.',
   }),
   awsMemoryOverhead: numberOption({
     flag: 'vm-memory-overhead-percent',

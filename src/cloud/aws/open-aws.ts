@@ -178,6 +178,7 @@ export function assembleAws(
     region,
     nodeClass: kind,
     nodeClasses: informers.nodeClasses,
+    nodeClaims: informers.nodeClaims,
     market,
     learned,
     catalogue,

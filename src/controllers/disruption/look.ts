@@ -215,6 +215,7 @@ export class Look implements CandidateContext {
       pools,
       namespaces: namespaces.list(),
       storage: state.storage,
+      models: state.models,
     };
   }
 

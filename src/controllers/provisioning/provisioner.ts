@@ -190,6 +190,7 @@ export class Provisioner {
       pools,
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
+      models: state.models,
     };
     const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
     const solved = await this.#solve(built, signal);
@@ -313,6 +314,7 @@ export class Provisioner {
         updated: (pod, old) => needsPlace(pod) && (needsPlace(old) ? this.#batcher.note() : trigger()),
       }),
       informers.nodePools.addHandler(changed()),
+      informers.openModels.addHandler({ ...changed(), deleted: trigger }),
       informers.nodes.addHandler({ deleted: trigger }),
       informers.nodeClaims.addHandler({
         added: (claim) => isClaimGoing(claim) && trigger(),

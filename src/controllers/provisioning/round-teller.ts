@@ -15,7 +15,7 @@ import { CLAIM_PREFIX, isComing } from '../../state/state-node.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import { spotPolicyNotKept } from '../spot-policy/events.ts';
 import type { Decision } from './decision-log.ts';
-import { failedScheduling, nominated, noReplacement } from './events.ts';
+import { failedScheduling, groupOnSpot, groupSize, nominated, noReplacement } from './events.ts';
 import type { ProvisioningMetrics } from './metrics.ts';
 
 export interface RoundTellerOptions {
@@ -60,7 +60,10 @@ export class RoundTeller {
     };
     for (const [index, node] of solution.newNodes.entries()) {
       const name = claims[index]?.metadata.name;
-      if (name !== undefined) say(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
+      if (name === undefined) continue;
+      say(podsOf(node.pods), `${CLAIM_PREFIX}${name}`);
+      if (node.offerings[0]?.capacityType !== 'spot') continue;
+      for (const pod of podsOf(node.pods)) if (groupSize(pod) > 1) recorder.record(groupOnSpot(pod, groupSize(pod)));
     }
     const coming = new Map(
       built.snapshot.nodes.flatMap((node) => (isComing(node) ? [[node.name, node.claim?.metadata.name]] : [])),
@@ -76,7 +79,8 @@ export class RoundTeller {
       for (const pod of podsOf(pods))
         recorder.record(pod.spec.nodeName ? noReplacement(pod, why) : failedScheduling(pod, why));
     }
-    for (const { pod, problem } of built.held) recorder.record(failedScheduling(pod, problem));
+    for (const { pod, problem } of built.held)
+      recorder.record(pod.spec.nodeName ? noReplacement(pod, problem) : failedScheduling(pod, problem));
     const unplaced = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
     metrics.unschedulable.set({ controller }, unplaced);
     metrics.ignored.set({}, built.held.length);

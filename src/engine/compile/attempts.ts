@@ -1,5 +1,6 @@
 /** The ways in which a class of pods can be placed, in the order in which they are tried. */
 import type { PodGroup } from '../problem.ts';
+import { orderedSteps } from '../requirements/ordered-steps.ts';
 import type { DaemonClash } from '../topology/daemon-clashes.ts';
 import { hasBit } from './bitset.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -39,11 +40,7 @@ export class AttemptCompiler {
 
   /** The ways to place a class. */
   of(group: PodGroup, requests: Float64Array, clashes: readonly DaemonClash[] = []): Attempt[] {
-    const alternatives =
-      group.ordered === true && group.requirements !== undefined
-        ? group.requirements.map((list) => [list])
-        : [group.requirements];
-    return alternatives.flatMap((requirements) => {
+    return orderedSteps(group).flatMap((requirements) => {
       const base: FilterSpec = {
         requirements,
         volumeRequirements: group.volumeRequirements,

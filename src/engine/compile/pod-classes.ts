@@ -143,7 +143,8 @@ function ranks(names: readonly string[]): Int32Array {
 /** Everything that is neither name nor request, in one string; the fields most pods lack cost nothing. */
 function conditionKey(group: PodGroup): string {
   let key = String(group.priority ?? 0);
-  if (group.requirements !== undefined) key += `|r${group.ordered === true}${JSON.stringify(group.requirements)}`;
+  if (group.requirements !== undefined)
+    key += `|r${group.ordered === true}${group.stepSizes ?? ''}${JSON.stringify(group.requirements)}`;
   if (group.tolerations !== undefined) key += `|t${JSON.stringify(group.tolerations)}`;
   if (group.topologySpread !== undefined) key += `|s${JSON.stringify(group.topologySpread)}`;
   if (group.podAffinity !== undefined) key += `|a${JSON.stringify(group.podAffinity)}`;

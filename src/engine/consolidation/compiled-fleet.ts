@@ -52,11 +52,12 @@ export function* compileFleet(fleet: Fleet, work: Work): Slices<CompiledFleet> {
   const podClass = new Int32Array(fleet.pods.length);
   const podHome = new Int32Array(fleet.pods.length);
   const podFilter = new Int32Array(fleet.pods.length);
+  const firstSold = new Map<PodClass, number>();
   const evictionCost = new Float64Array(fleet.pods.length);
   for (const [index, pod] of fleet.pods.entries()) {
     podClass[index] = classOfGroup[pod.group] as number;
     podHome[index] = nodeNumber.get(pod.node) as number;
-    podFilter[index] = filterFor(model, model.classes[podClass[index]] as PodClass, podHome[index]);
+    podFilter[index] = filterFor(model, model.classes[podClass[index]] as PodClass, podHome[index], firstSold);
     evictionCost[index] = Math.max(0, pod.evictionCost ?? 1);
     if (work.spend(2)) yield;
   }
@@ -99,12 +100,31 @@ function groupNumbers(model: Model): (pod: number) => number {
   return (pod) => group[pod] as number;
 }
 
-/** A pod with ordered alternatives keeps to the one it has now: it is not moved to a worse one to save money. */
-function filterFor(model: Model, podClass: PodClass, home: number): number {
-  const [first] = podClass.attempts;
-  const now =
-    podClass.attempts.length === 1
-      ? first
-      : podClass.attempts.find(({ options }) => hasBit((model.admitted[options] as Admitted).nodes, home));
-  return (now ?? first)?.options ?? -1;
+/**
+ * A pod with ordered alternatives is not moved to a worse one than it has now to save money. Where an earlier one is sold again, a
+ * move leads there or nowhere: a pod that had to take a later one returns when that pays.
+ */
+function filterFor(model: Model, podClass: PodClass, home: number, firstSold: Map<PodClass, number>): number {
+  const { attempts } = podClass;
+  if (attempts.length === 1) return attempts[0]?.options ?? -1;
+  const now = attempts.findIndex(({ options }) => hasBit((model.admitted[options] as Admitted).nodes, home));
+  if (now <= 0) return attempts[0]?.options ?? -1;
+  let sold = firstSold.get(podClass);
+  if (sold === undefined) {
+    const found = attempts.findIndex(({ options }) => isSold(model, podClass, options));
+    sold = found < 0 ? attempts.length : found;
+    firstSold.set(podClass, sold);
+  }
+  return attempts[Math.min(now, sold)]?.options ?? -1;
+}
+
+/** Whether a machine could be bought for a pod of the class. */
+function isSold({ admitted, catalogue, dimensions }: Model, { requests }: PodClass, filter: number): boolean {
+  const { options } = admitted[filter] as Admitted;
+  for (let option = 0; option < catalogue.optionCount; option++) {
+    if (!hasBit(options, option)) continue;
+    const row = (catalogue.optionTemplate[option] as number) * dimensions.size;
+    if (requests.every((amount, column) => amount <= (catalogue.alloc[row + column] as number))) return true;
+  }
+  return false;
 }

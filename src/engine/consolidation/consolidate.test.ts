@@ -303,6 +303,27 @@ describe('rules of pods', () => {
     ).toEqual(['two']);
   });
 
+  it('lead back to an earlier one of ordered alternatives when that is sold again and pays, and to no other', () => {
+    const ordered = { ordered: true, requirements: [[oneOf('class', 'good')], [oneOf('class', 'poor')]] };
+    const poor = aFleetNode('one', { labels: { [ZONE]: 'a', class: 'poor' } });
+    const spare = { ...poor, name: 'two', hold: 'nominated' as const };
+    const fleet = two(ordered, { nodes: [poor, spare], pods: [aFleetPod('p', 'one')] });
+    const selling = (price: number): Fleet => ({
+      ...fleet,
+      instanceTypes: fleet.instanceTypes.map((type) => ({
+        ...type,
+        labels: { ...type.labels, class: 'good' },
+        offerings: type.offerings.map((offering) => ({ ...offering, price })),
+      })),
+    });
+    // There is room beside it on a node that is no better, which would do as long as nothing better is sold.
+    expect(
+      gone({ ...fleet, instanceTypes: fleet.instanceTypes.map((type) => ({ ...type, labels: { class: 'bad' } })) }),
+    ).toEqual(['one']);
+    expect(gone(selling(1000))).toEqual([]);
+    expect(gone(selling(0.001))).toEqual(['one']);
+  });
+
   it('launch nothing for a node that has only just come, which may go all the same if there is room', () => {
     const settling = apart(1, { instanceTypes: [small] }, { settling: true });
     expect(gone({ ...settling, nodes: settling.nodes.map(({ settling: _, ...node }) => node) })).toEqual(['n0']);

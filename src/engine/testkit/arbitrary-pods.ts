@@ -162,7 +162,7 @@ export const podGroup: Arbitrary<PodGroup> = merged(
   }),
   podIdentity,
   sometimes('requirements', alternatives),
-  sometimes('ordered', fc.constant(true), 0.1),
+  sometimes('ordered', fc.constant(true), 0.15),
   sometimes('tolerations', tolerations),
   sometimes('hostPorts', fc.array(hostPort, { minLength: 1, maxLength: 2 }), 0.1),
   sometimes('topologySpread', fc.array(spread, { minLength: 1, maxLength: 2 })),

@@ -48,9 +48,9 @@ export class DutyRules {
   /** A pod got a later one of its ordered alternatives although a fresh node could be bought for an earlier one. */
   checkOrdered(node: PlannedNode, pod: PodGroup, report: Report): void {
     if (pod.ordered !== true || !this.#isPlain(pod)) return;
-    for (const alternative of pod.requirements ?? []) {
-      if (meets(node, [alternative])) return;
-      const pool = this.#problem.pools.find((candidate) => this.#couldBuyFor(candidate, pod, [alternative]));
+    for (const alternatives of inSteps(pod)) {
+      if (meets(node, alternatives)) return;
+      const pool = this.#problem.pools.find((candidate) => this.#couldBuyFor(candidate, pod, alternatives));
       if (pool !== undefined) {
         report('ordered-alternatives', node.name, `pool ${pool.name} could meet an earlier alternative of ${pod.name}`);
         return;
@@ -105,6 +105,12 @@ export class DutyRules {
     this.#answers.set(question, answer);
     return answer;
   }
+}
+
+/** Plainly, and apart from how the solver reads it: each alternative with those that share its step. */
+function inSteps({ requirements = [], stepSizes = requirements.map(() => 1) }: PodGroup): Alternatives[] {
+  const stepOf = stepSizes.flatMap((size, step) => Array.from({ length: size }, () => step));
+  return stepSizes.map((_, step) => requirements.filter((_, index) => stepOf[index] === step));
 }
 
 function takesNoMore(pod: PodGroup, other: PodGroup): boolean {

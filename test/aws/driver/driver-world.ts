@@ -39,9 +39,18 @@ export class DriverWorld {
   readonly nodeClasses = new Map<string, Ec2NodeClass>();
   readonly api: SdkApi;
   readonly account: Account;
+  /** The claims that the informer knows. */
+  readonly claims: NodeClaim[];
   readonly #parts: AwsParts;
 
-  private constructor(account: Account, api: SdkApi, parts: AwsParts, nodeClasses: Map<string, Ec2NodeClass>) {
+  private constructor(
+    account: Account,
+    api: SdkApi,
+    parts: AwsParts,
+    nodeClasses: Map<string, Ec2NodeClass>,
+    claims: NodeClaim[],
+  ) {
+    this.claims = claims;
     this.account = account;
     this.api = api;
     this.#parts = parts;
@@ -61,6 +70,7 @@ export class DriverWorld {
       gate: new CallGate(clock, random),
       clock,
     });
+    const claims: NodeClaim[] = [];
     const informer = { list: () => [], get: ({ name }: { name: string }) => nodeClasses.get(name) };
     const client = {
       get: async () => {
@@ -81,10 +91,15 @@ export class DriverWorld {
       logger: SILENT_LOGGER,
       metrics: new Metrics(),
       cluster: account.cluster,
-      informers: { nodeClasses: informer, nodeClaims: informer, nodePools: informer, nodes: informer },
+      informers: {
+        nodeClasses: informer,
+        nodeClaims: { ...informer, list: () => claims },
+        nodePools: informer,
+        nodes: informer,
+      },
     } as unknown as CloudWorld;
     const parts = assembleAws(world, { ...OPTIONS, ...options }, wrap(api), ground.region);
-    return new DriverWorld(account, api, parts, nodeClasses);
+    return new DriverWorld(account, api, parts, nodeClasses, claims);
   }
 
   get cloud() {

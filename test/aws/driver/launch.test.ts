@@ -74,3 +74,19 @@ describe('a launch', () => {
     expect(second.machine.providerID).toBe(first.machine.providerID);
   });
 });
+
+test('a machine that Karpenter launched is known by its claim, though no tag has the UID', async () => {
+  const nodeClass = await world.nodeClass('default');
+  const claim = claimOf('default');
+  const request = { claim, nodeClass, offerings: [SPOT], attempt: 0, takeSlot: () => true };
+  const { machine } = launched(await world.cloud.launch(request, world.signal));
+  const Resources = [machine.providerID.split('/').at(-1) ?? ''];
+  const tags = { Resources, Tags: [{ Key: 'spindrift.dev/nodeclaim-uid', Value: '' }] };
+  await world.api.call('ec2:CreateTags', tags, world.signal);
+  const adopted = { ...claim, status: { providerID: machine.providerID } };
+  world.claims.push(adopted);
+  expect((await world.cloud.get(machine.providerID, world.signal)).claim).toEqual({
+    name: claim.metadata.name,
+    uid: claim.metadata.uid,
+  });
+});

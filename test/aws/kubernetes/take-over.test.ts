@@ -3,7 +3,7 @@ import { CLOUD_MODULES } from '../../../src/app/cloud-modules.ts';
 import { untilSo } from '../../kubernetes/harness/until-so.ts';
 import type { Autoscaler } from './autoscaler.ts';
 import { AwsCluster } from './aws-cluster.ts';
-import { fleetOf, lasting, untilFleet, untilRunning } from './fleet.ts';
+import { type Fleet, fleetOf, lasting, untilFleet, untilRunning } from './fleet.ts';
 import { KarpenterProcess } from './karpenter-process.ts';
 import { deployment, nodeClass, nodePool } from './objects.ts';
 import { SpindriftProcess } from './spindrift-process.ts';
@@ -44,6 +44,8 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))('a fleet that c
 
   /** Hands the fleet over and watches that nothing of it changes: no launch, no drift, no eviction. */
   const handOver = async (from: Autoscaler, to: Autoscaler): Promise<void> => {
+    // What is on its way when the one stops would end under the other, and look as if that had done it.
+    await untilFleet(cluster, from, unsettled);
     await from.stop();
     const before = lasting(await fleetOf(cluster));
     await cluster.ground.calls({ reset: true });
@@ -115,3 +117,11 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))('a fleet that c
     await untilRunning(cluster, karpenter, 'spot', 6);
   });
 });
+
+/** What of a fleet still moves: machines, claims and nodes that do not belong to each other yet, or are leaving. */
+function unsettled({ machines, claims, nodes, pods }: Fleet): string | undefined {
+  const leaving = [...claims, ...nodes, ...pods].filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  const counts = `${machines.length} machines, ${claims.length} claims, ${nodes.length} nodes, ${leaving.length} leaving`;
+  const isSettled = machines.length === claims.length && claims.length === nodes.length && leaving.length === 0;
+  return isSettled ? undefined : counts;
+}

@@ -18,6 +18,7 @@ export class ChangeStamp {
     for (const informer of [daemonSets, namespaces, limitRanges, spotPolicies, volumeClaims, volumes, storageClasses]) {
       this.#follow<KubeObject>(informer, isSameSpec);
     }
+    this.#follow<KubeObject>(informers.openModels, isSameSpec);
   }
 
   get value(): number {

@@ -28,7 +28,7 @@ export interface FleetSnapshotOptions {
 export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
   const { state, look, now, pools, policies, podEvents, backOff, reservationOf, cooldownMs } = options;
   const { nodes, budgets } = look;
-  const { informers, storage } = state;
+  const { informers, storage, models } = state;
   const podsOn: FleetSnapshot['podsOn'] = (node) => state.podsOn(node);
   return {
     now,
@@ -40,6 +40,7 @@ export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
     namespaces: informers.namespaces.list(),
     disruptionBudgets: informers.disruptionBudgets.list(),
     storage,
+    models,
     reservationOf,
     isNominated: (node) => look.isNominated(node),
     podEventAt: (node) => podEvents.latest(node),

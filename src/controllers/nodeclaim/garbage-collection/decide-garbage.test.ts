@@ -34,6 +34,12 @@ describe('garbage', () => {
     expect(garbage([aMachine('a', stranger)], [launched('a')])).toEqual(['machine a']);
   });
 
+  it('is not a machine of another autoscaler, without a UID, that a claim knows by its provider ID', () => {
+    const karpenters = { claim: { name: 'a', uid: '' } };
+    expect(garbage([aMachine('a', karpenters)], [launched('a')])).toEqual([]);
+    expect(garbage([aMachine('a', karpenters)], [])).toEqual(['machine a']);
+  });
+
   it('is not a machine that is young, or whose claim has not heard of it yet', () => {
     expect(garbage([aMachine('a', { launchedAt: later(40_000) })], [])).toEqual([]);
     expect(garbage([aMachine('a')], [aNodeClaim({ name: 'a' })])).toEqual([]);

@@ -29,10 +29,15 @@ export interface Garbage {
 
 export function decideGarbage({ machines, claims, isListed, nodesOf, now, settleMs }: GarbageFacts): Garbage {
   const claimed = new Set(claims.map(({ metadata }) => metadata.uid ?? ''));
+  // Machines that another autoscaler launched carry no UID of ours: their claim knows them by their provider ID.
+  const known = new Set(claims.map(({ status }) => status?.providerID));
   const there = new Set(machines.map(({ providerID }) => providerID));
   return {
     machines: machines.filter(
-      ({ claim, launchedAt }) => !claimed.has(claim.uid) && now - launchedAt > settleMs(undefined),
+      ({ claim, providerID, launchedAt }) =>
+        !claimed.has(claim.uid) &&
+        !(claim.uid === '' && known.has(providerID)) &&
+        now - launchedAt > settleMs(undefined),
     ),
     claims: claims.filter((claim) => {
       const providerID = claim.status?.providerID;

@@ -1,0 +1,9 @@
+/** Names that LeaderWorkerSets (leaderworkerset.x-k8s.io) write on their pods. */
+
+export const LEADER_WORKER_SET_DOMAIN = 'leaderworkerset.sigs.k8s.io';
+
+/** On workers only: the name of the pod that leads their group. */
+export const ANNOTATION_LEADER_NAME = `${LEADER_WORKER_SET_DOMAIN}/leader-name`;
+
+/** On all pods of a group: how many pods it has, the leader included. */
+export const ANNOTATION_GROUP_SIZE = `${LEADER_WORKER_SET_DOMAIN}/size`;
