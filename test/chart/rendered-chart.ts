@@ -49,7 +49,13 @@ export function objectsIn(text: string): Rendered[] {
 
 /** Values that between them turn on everything, by what they are for. */
 export const MATRIX: Record<string, string[]> = {
-  aws: ['clouds={aws}', 'aws.region=eu-west-1', 'settings.interruptionQueue=demo', 'settings.isolatedVPC=true'],
+  aws: [
+    'clouds={aws}',
+    'aws.region=eu-west-1',
+    'settings.interruptionQueue=demo',
+    'settings.isolatedVPC=true',
+    'settings.gpuNames=kube-public/gpus',
+  ],
   ibm: ['clouds={ibm}', 'ibm.authType=container', 'ibm.events.port=9000', 'ibm.events.tokenSecret.name=events'],
   'ibm with a key': ['clouds={ibm}', 'ibm.apiKeySecret.name=ibm', 'ibm.spotPricePercentOf.bxf=40'],
   'cluster-api': ['clouds={cluster-api}'],
