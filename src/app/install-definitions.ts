@@ -1,4 +1,4 @@
-import { CORE_DEFINITIONS } from '../apis/custom-resource-definitions.ts';
+import { CORE_DEFINITIONS } from '../apis/core-definitions.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
 import type { LoadedCloud } from '../cloud/cloud-module.ts';
 import type { KubeClient } from '../kube/client.ts';
