@@ -7,8 +7,8 @@ import {
   type OptionValues,
   textOption,
 } from '../../platform/options.ts';
-import { AUTH_TYPES } from './api/authentication.ts';
-import { VPC_API_VERSION } from './api/vpc-client.ts';
+import { VPC_API_VERSION } from './api/api-version.ts';
+import { AUTH_TYPES } from './api/auth-types.ts';
 import { DEFAULT_SPOT_PERCENT, parsePercentOf } from './prices/spot-price.ts';
 
 const percentOf: Option<Readonly<Record<string, number>>> = {

@@ -1,10 +1,7 @@
 /** Who we are to IBM Cloud, and services that are asked in that name. The SDK is loaded only when it is needed. */
 import { asError, SpindriftError } from '../../../platform/errors.ts';
+import type { AuthType } from './auth-types.ts';
 import type { ApiAnswer, ApiCall, HttpService } from './http-service.ts';
-
-/** How tokens are had: by an API key, by a service account in a cluster, or by the identity of a virtual server. */
-export const AUTH_TYPES = ['iam', 'container', 'vpc'] as const;
-export type AuthType = (typeof AUTH_TYPES)[number];
 
 export interface Credentials {
   readonly type: AuthType;

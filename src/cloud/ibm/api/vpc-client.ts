@@ -1,5 +1,6 @@
 /** The calls of the VPC API that we make, typed; every list is read to its last page. */
 import type { Clock } from '../../../platform/clock.ts';
+import { VPC_API_VERSION } from './api-version.ts';
 import type { HttpService } from './http-service.ts';
 import { IbmApi, isNotFound } from './ibm-api.ts';
 import type {
@@ -13,8 +14,6 @@ import type {
   VpcVolume,
 } from './vpc-types.ts';
 
-/** The behaviour of the API that this code was written for. */
-export const VPC_API_VERSION = '2026-10-06';
 const PAGE = 100;
 
 type Query = Readonly<Record<string, string | undefined>>;
