@@ -1,8 +1,10 @@
 /** When the trouble is over, every pod that can have a place has one, and what carries the fleet is whole. */
+
 import { conditionOf, isTrue } from '../../../src/apis/karpenter/conditions.ts';
 import { TAINT_DISRUPTED } from '../../../src/apis/karpenter/labels.ts';
 import type { KubeObject } from '../../../src/apis/kubernetes/object.ts';
 import { ANNOTATION_OPENING } from '../../../src/apis/spindrift/annotations.ts';
+import { TAG_CLAIM_UID } from '../../../src/cloud/simulated/labels.ts';
 import { parseTimestamp } from '../../../src/platform/clock.ts';
 import type { InvariantMaker } from '../invariant.ts';
 import { whyNoPlace } from '../why-no-place.ts';
@@ -29,8 +31,12 @@ export const everythingRuns: InvariantMaker = (facts, broken) => {
       if (!isTrue(claim, 'Ready')) broken(`claim ${name} is not ready: ${conditionOf(claim, 'Ready')?.message}`);
     }
     const known = new Set(facts.claims.map(({ status }) => status?.providerID));
-    for (const { providerID } of facts.instances)
-      if (!known.has(providerID)) broken(`machine ${providerID} has no claim`);
+    const claimed = new Set(facts.claims.map(({ metadata }) => metadata.uid));
+    for (const { providerID, state, tags } of facts.instances) {
+      // Some clouds say only of a machine that runs, or has run for a while, what it is called.
+      const coming = state === 'pending' && claimed.has(tags[TAG_CLAIM_UID]);
+      if (!known.has(providerID) && !coming) broken(`machine ${providerID} has no claim`);
+    }
     for (const node of facts.nodes) {
       const { name, annotations, deletionTimestamp } = node.metadata;
       if (!known.has(node.spec?.providerID)) broken(`node ${name} has no claim`);

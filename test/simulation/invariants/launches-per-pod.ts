@@ -30,8 +30,9 @@ export const launchesPerPod: InvariantMaker = (facts, broken) => {
       for (const claim of facts.claims)
         if (isGoing(claim)) for (const pod of podsOf(facts, claim)) needed.set(pod.metadata.uid ?? '', facts.now);
     },
-    changed({ id, state }) {
-      if (state !== 'pending' || launched.has(id)) return;
+    changed({ id, state, failure }) {
+      // What the cloud accepts and then has no capacity for never runs, and is not paid for.
+      if (state !== 'pending' || failure !== undefined || launched.has(id)) return;
       launched.set(id, facts.now);
       const since = facts.now - WINDOW_MS;
       for (const known of [needed, launched]) for (const [key, at] of known) if (at < since) known.delete(key);

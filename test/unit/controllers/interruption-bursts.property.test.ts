@@ -147,9 +147,11 @@ describe('a third of the spot nodes taken back at once', () => {
         expect([...world.cloud.fleet.list()].map(({ providerID }) => providerID).sort()).toEqual(ids);
         expect((await world.client.list(NODES)).items.map(({ spec }) => spec?.providerID).sort()).toEqual(ids);
         for (const instances of world.launched.values()) expect(instances.size).toBe(1);
-        // No machine is there for nothing.
+        // No machine is there for nothing. A process that is killed forgets which pod was to come to which node, and may buy one
+        // more for it: consolidation takes that away.
         const used = new Set((await world.client.list(PODS)).items.map(({ spec }) => spec.nodeName));
-        if (apiTrouble === 0) for (const { status } of claims) expect(used).toContain(status?.nodeName);
+        const unused = claims.filter(({ status }) => !used.has(status?.nodeName));
+        if (apiTrouble === 0) expect(unused.length).toBeLessThanOrEqual(kills.length);
         await world.end();
       }),
       { numRuns: 8 },
