@@ -4,7 +4,7 @@
  * and from the third on launches are single nodes with growing waits. What is needed to know that is on objects: claims say for which
  * pods they were planned, and pools keep the count when the claims are gone.
  */
-import { isTrue } from '../../apis/karpenter/conditions.ts';
+import { conditionOf, isTrue } from '../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { podRequests } from '../../apis/kubernetes/pod-requests.ts';
@@ -43,6 +43,12 @@ export interface LaunchGuardOptions
   readonly limits?: Partial<LivenessLimits>;
 }
 
+/**
+ * For so long the next launch has room for what others took of the last one. After that it is planned plainly again: in a pool at
+ * its limits there may never be room for both.
+ */
+const ROOM_BESIDE_MS = 10 * 60_000;
+
 /** Pods by their demand. */
 type Demands = ReadonlyMap<string, readonly Pod[]>;
 
@@ -53,8 +59,8 @@ export class LaunchGuard {
   readonly #launches: PoolLaunches;
   /** By the UID of a claim, the demands whose pods have come to its node; those that went again leave no other trace. */
   readonly #reached = new Map<string, Set<string>>();
-  /** By demand, what others have on the latest node that was launched for it in vain. */
-  readonly #others = new Map<string, Resources>();
+  /** By demand, what others have on the latest node that was launched for it in vain, and until when the next one has room for that too. */
+  readonly #others = new Map<string, { readonly taken: Resources; readonly until: number }>();
 
   constructor(options: LaunchGuardOptions) {
     this.#options = options;
@@ -119,7 +125,9 @@ export class LaunchGuard {
 
   /** What others took of the node that was last launched for the pod in vain: the next one has room for that as well. */
   roomBeside(pod: Pod): Resources | undefined {
-    return this.#others.size === 0 ? undefined : this.#others.get(demandOf(pod));
+    if (this.#others.size === 0) return undefined;
+    const others = this.#others.get(demandOf(pod));
+    return others === undefined || this.#options.clock.now() >= others.until ? undefined : others.taken;
   }
 
   /** Those of the planned nodes that are launched now. */
@@ -161,7 +169,8 @@ export class LaunchGuard {
         // A pod that came later was not waited for.
         if (!pods.some(({ metadata }) => (parseTimestamp(metadata.creationTimestamp) ?? now) <= madeAt(claim)))
           continue;
-        this.#others.set(demand, takenByOthers(here));
+        const upSince = parseTimestamp(conditionOf(claim, 'Initialized')?.lastTransitionTime) ?? now;
+        this.#others.set(demand, { taken: takenByOthers(here), until: upSince + ROOM_BESIDE_MS });
         this.#failed(demand, attempt, claim, 'unused', () => this.#gap(node));
       }
     }
