@@ -128,6 +128,11 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
     await controller?.kill();
     controller?.start();
     await until(async () => notAllRun((await client.list(PODS)).items, POD_COUNT));
+    // Nodes of kubeadm take pods as soon as they join; a process that was killed ties their machines to its claims when it is back.
+    await until(async () => {
+      const untied = (await machines()).find(({ metadata }) => metadata.labels?.[LABEL_CLAIM_UID] === undefined);
+      return untied && `machine ${untied.metadata.name} belongs to no claim`;
+    });
     const claims = (await client.list(NODE_CLAIMS)).items;
     const owners = (await machines()).map(({ metadata }) => metadata.labels?.[LABEL_CLAIM_UID]);
     expect(owners.sort()).toEqual(claims.map(({ metadata }) => metadata.uid).sort());

@@ -22,10 +22,23 @@ describe('a launch', () => {
     expect(outcome(up, opening)).toBe('coming');
   });
 
-  it('has helped when a pod it was planned for is on its node, and not when others are', () => {
+  it('has helped when a pod it was planned for is on its node', () => {
     expect(outcome(up, aNode(), [WEB])).toBe('helped');
-    expect(outcome(up, aNode(), [aPod({ name: 'other' })])).toBe('unused');
     expect(outcome(up)).toBe('unused');
+  });
+
+  it('has helped when another pod is there that had waited, and not when one is that came with the node', () => {
+    const made = (ms: number, kind = 'ReplicaSet') =>
+      aPod({
+        name: 'other',
+        metadata: {
+          creationTimestamp: toTimestamp(later(ms)),
+          ownerReferences: [{ apiVersion: 'apps/v1', kind, name: 'owner', uid: 'owner' }],
+        },
+      });
+    expect(outcome(up, aNode(), [made(-1000)])).toBe('helped');
+    expect(outcome(up, aNode(), [made(-1000, 'DaemonSet')])).toBe('unused');
+    expect(outcome(up, aNode(), [made(1000)])).toBe('unused');
   });
 });
 

@@ -8,8 +8,12 @@ import { hasEnded } from '../../state/has-ended.ts';
 import { demandOf } from '../../state/planned-for.ts';
 import { isClaimGoing, isOpening, type StateNode } from '../../state/state-node.ts';
 import { decideLiveness, LIVENESS_LIMITS, type LivenessLimits } from '../nodeclaim/lifecycle/decide-liveness.ts';
+import { belongsToNode } from './plan-gap.ts';
 
-/** `coming`: too early to say. `unused`: the node is up, and none of the pods came to it. */
+/**
+ * `coming`: too early to say. `helped`: a pod that it was planned for came to it, or another that was pending when it was planned; so no
+ * more launches are made than there are pending pods. `unused`: the node is up, and no pod came that had waited for one.
+ */
 export type LaunchOutcome = 'coming' | 'helped' | 'unused';
 
 /** The scheduler has had a look at a node that has been open for so long, and the caches show where it put pods. */
@@ -21,10 +25,16 @@ const RAN_MS = 60_000;
 export function launchOutcome(state: StateNode, demand: string, pods: readonly Pod[], now: EpochMs): LaunchOutcome {
   const { node, claim } = state;
   if (claim === undefined || node === undefined || isOpening(node) || isClaimGoing(claim)) return 'coming';
-  if (pods.some((pod) => demandOf(pod) === demand)) return 'helped';
+  if (pods.some((pod) => demandOf(pod) === demand || hadWaited(pod, claim))) return 'helped';
   const initialized = conditionOf(claim, 'Initialized');
   const since = initialized?.status === 'True' ? parseTimestamp(initialized.lastTransitionTime) : undefined;
   return since === undefined || now - since < LOOKED_AT_MS ? 'coming' : 'unused';
+}
+
+/** Whether a pod was there before the claim was made, and needed a node as well: one that comes with the node is made later. */
+function hadWaited(pod: Pod, claim: NodeClaim): boolean {
+  const made = parseTimestamp(pod.metadata.creationTimestamp);
+  return made !== undefined && made < madeAt(claim) && !belongsToNode(pod);
 }
 
 /** Whether a claim goes because its machine has not become a node in time; one that a person deletes or a cloud takes says nothing. */
