@@ -5,23 +5,12 @@ import type { Informer } from '../../../kube/informer.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { Metrics } from '../../../platform/metrics.ts';
-import { textOption } from '../../../platform/options.ts';
 import type { NoticeSource } from '../../cloud.ts';
 import { InstanceStatusSource } from './instance-status-source.ts';
 import { KnownMachines } from './known-machines.ts';
 import { SqsNoticeSource } from './sqs-notice-source.ts';
 import { SqsQueue } from './sqs-queue.ts';
 import { unwellInstances } from './unwell-instances.ts';
-
-/** Options of `spindrift run` that the AWS cloud adds for it. */
-export const INTERRUPTION_OPTIONS = {
-  interruptionQueue: textOption({
-    flag: 'interruption-queue',
-    env: 'INTERRUPTION_QUEUE',
-    placeholder: 'QUEUE',
-    help: 'The SQS queue that AWS tells of interruptions: its name, URL or ARN. spindrift aws setup-queue makes one.',
-  }),
-};
 
 export interface AwsNoticeSourcesOptions {
   readonly clock: Clock;
