@@ -27,8 +27,8 @@ export interface CloudNoticeSource {
   readonly source: NoticeSource;
 }
 
-/** Sources that tell of machines that are sick, not of those that are about to be taken back. */
-const AFTERWARDS: readonly string[] = ['instance-status'];
+/** Sources that tell of sick machines, ending reservations or preemptions that have happened: none warns of one to come. */
+const AFTERWARDS: readonly string[] = ['instance-status', 'reservations', 'ibm.preemption'];
 
 /** What controllers ask of the clouds. */
 export interface Clouds {
