@@ -61,6 +61,8 @@ export async function run(options: RunOptions): Promise<void> {
     ...(options.log && { write: options.log }),
   });
   const health = new ServerHealth({ clock, logger });
+  // A name that no cloud has is told before anything is asked of a cluster.
+  const clouds = await loadClouds(options.clouds, options.cloudOptions);
   const { client, connection } = await connect({
     clock,
     logger,
@@ -72,7 +74,6 @@ export async function run(options: RunOptions): Promise<void> {
     ...(context === undefined ? {} : { context }),
   });
   const { clusterName: cluster, batchIdleMs, batchMaxMs } = options;
-  const clouds = await loadClouds(options.clouds, options.cloudOptions);
   const autoscaler = new Autoscaler({
     client,
     clock,

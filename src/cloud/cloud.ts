@@ -116,6 +116,8 @@ export interface Drift {
 /** Something that tells of machines in danger: a queue, a poll, a webhook. */
 export interface NoticeSource {
   readonly name: string;
+  /** False for a source that speaks only of sick machines, ending reservations or preemptions that have happened. */
+  readonly warns?: boolean;
   /**
    * What is heard, as it is heard, until the signal aborts: then the iteration ends. Each notice comes at least once, and
    * again until it is acknowledged. When the iteration throws, it is begun again later.

@@ -27,9 +27,6 @@ export interface CloudNoticeSource {
   readonly source: NoticeSource;
 }
 
-/** Sources that tell of sick machines, ending reservations or preemptions that have happened: none warns of one to come. */
-const AFTERWARDS: readonly string[] = ['instance-status', 'reservations', 'ibm.preemption'];
-
 /** What controllers ask of the clouds. */
 export interface Clouds {
   /** Whether a claim, pool or node is served by a cloud that is enabled here. */
@@ -226,7 +223,7 @@ export class EnabledClouds implements Clouds {
 
   tellsOfInterruptions(nodeClass: NodeClassReference): boolean | undefined {
     const sources = this.#byKind.get(nodeClassKey(nodeClass))?.open?.cloud.noticeSources;
-    return sources?.some(({ name }) => !AFTERWARDS.includes(name));
+    return sources?.some(({ warns = true }) => warns);
   }
 
   onNoticeSource(callback: (source: CloudNoticeSource) => void): () => void {

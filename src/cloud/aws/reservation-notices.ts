@@ -22,6 +22,7 @@ export interface ReservationNoticesOptions {
 
 export class ReservationNotices implements NoticeSource {
   readonly name = 'reservations';
+  readonly warns = false;
   readonly #options: ReservationNoticesOptions;
   /** By instance: told and acknowledged. */
   readonly #acknowledged = new Set<string>();

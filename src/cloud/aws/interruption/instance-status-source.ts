@@ -22,6 +22,7 @@ const DENIED_PERIOD_MS = 3_600_000;
 
 export class InstanceStatusSource implements NoticeSource {
   readonly name = 'instance-status';
+  readonly warns = false;
   readonly #options: InstanceStatusSourceOptions;
   readonly #unhealthy;
   #isDenied = false;

@@ -24,6 +24,7 @@ export interface PreemptionSweepOptions {
 
 export class PreemptionSweep implements NoticeSource {
   readonly name = 'ibm.preemption';
+  readonly warns = false;
   readonly #options: PreemptionSweepOptions;
 
   constructor(options: PreemptionSweepOptions) {
