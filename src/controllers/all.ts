@@ -9,6 +9,7 @@ import { ComingNodes } from '../state/coming-nodes.ts';
 import { Nominations } from '../state/nominations.ts';
 import { isClaimGoing } from '../state/state-node.ts';
 import { Successors } from '../state/successors.ts';
+import { Availability } from './availability/availability.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { BackOff } from './disruption/back-off.ts';
 import { Commands } from './disruption/commands/commands.ts';
@@ -80,7 +81,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     ...options,
     clouds: clouds.measuredBy(callMeasure({ controller, clock, metrics })),
   });
-  const spot = new SpotPlanning({ policies, risk });
+  const spot = new SpotPlanning({ policies, risk, services: state.services });
   const launches = new Launches({ clock });
   const measure = callMeasure({ controller: 'nodeclaim.lifecycle', clock, metrics });
   const launchers = new Launchers({ clouds, clock, measure });
@@ -159,6 +160,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
       recordNotice: (notice, claim) => risk.recordNotice(notice, claim),
       ...shared.notices,
     }),
+    new Availability(options),
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new PodValidation(options),
