@@ -2,7 +2,7 @@
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
  * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one,
- * `aws` it and Karpenter on an AWS account on loopback,
+ * `aws` it and Karpenter on an AWS account on loopback, `queue` interruption messages from a real queue server,
  * `notices` a storm of notices, `falling-load` a fleet that loses half of its load, `runaway` what nodes cost that do not help.
  */
 import { execFileSync } from 'node:child_process';
@@ -19,6 +19,7 @@ import { runEndToEnd } from './end-to-end/run.ts';
 import { runFallingLoad } from './falling-load/run.ts';
 import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
 import { runNotices } from './notices/run.ts';
+import { runQueue } from './queue/run.ts';
 import { consolidationTable } from './report/consolidation-table.ts';
 import { growthOf, plotsOf, tableOf } from './report/report.ts';
 import { table } from './report/table.ts';
@@ -29,6 +30,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 async function run(): Promise<void> {
   if (process.argv[2] === 'end-to-end') return await runEndToEnd(process.argv.slice(3));
   if (process.argv[2] === 'aws') return await runAws(process.argv.slice(3));
+  if (process.argv[2] === 'queue') return await runQueue(process.argv.slice(3));
   if (process.argv[2] === 'falling-load') return await runFallingLoad(process.argv.slice(3));
   if (process.argv[2] === 'runaway') return await runRunaway();
   if (process.argv[2] === 'embedded-provisioning') return await runEmbeddedProvisioning();
