@@ -62,7 +62,10 @@ export class QueueServer {
 }
 
 /** A script of this folder as a process with the flags of the command, and its output line by line. */
-export function runScript(script: string, ...args: readonly (string | number)[]): { line(index: number): Promise<string> } {
+export function runScript(
+  script: string,
+  ...args: readonly (string | number)[]
+): { line(index: number): Promise<string> } {
   const file = join(import.meta.dirname, script);
   const child = spawn(process.execPath, [...PRODUCT_FLAGS, file, ...args.map(String)], {
     env: { ...process.env, AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x', AWS_REGION: 'us-east-1' },

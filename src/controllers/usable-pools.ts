@@ -51,6 +51,7 @@ export class UsablePools {
   /** One that does not answer is left out, not waited for. */
   async read(signal: AbortSignal): Promise<UsablePool[]> {
     const { clouds, state } = this.#options;
+    state.room.look();
     const pools = state.informers.nodePools.list().filter((pool) => isUsable(pool) && clouds.isOurs(pool));
     const found = await Promise.all(pools.map((pool) => this.#ask(pool, signal)));
     return found.flat();

@@ -14,7 +14,10 @@ export class KarpenterProcess implements Autoscaler {
   readonly #environment: Readonly<Record<string, string>>;
   #process: ManagedProcess | undefined;
 
-  constructor(cluster: AwsCluster, options: { featureGates?: string; environment?: Readonly<Record<string, string>> } = {}) {
+  constructor(
+    cluster: AwsCluster,
+    options: { featureGates?: string; environment?: Readonly<Record<string, string>> } = {},
+  ) {
     this.#cluster = cluster;
     this.#featureGates = options.featureGates;
     this.#environment = options.environment ?? {};

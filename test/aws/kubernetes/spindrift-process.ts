@@ -14,7 +14,10 @@ export class SpindriftProcess implements Autoscaler {
   readonly #environment: Readonly<Record<string, string>>;
   #process: ManagedProcess | undefined;
 
-  constructor(cluster: AwsCluster, options: { arguments?: readonly string[]; environment?: Readonly<Record<string, string>> } = {}) {
+  constructor(
+    cluster: AwsCluster,
+    options: { arguments?: readonly string[]; environment?: Readonly<Record<string, string>> } = {},
+  ) {
     this.#cluster = cluster;
     this.#arguments = options.arguments ?? [];
     this.#environment = options.environment ?? {};
