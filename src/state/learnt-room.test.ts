@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Pod } from '../apis/kubernetes/pod.ts';
+import { isOfNode } from './is-of-node.ts';
 import { LearntRoom } from './learnt-room.ts';
 import type { StateNode } from './state-node.ts';
 import { MACHINES } from './testkit/a-fleet-snapshot.ts';
@@ -23,9 +24,9 @@ function staticPod(cpu: string): Pod {
 }
 
 function learning(nodes: readonly StateNode[], pods: readonly Pod[] = []) {
-  const room = new LearntRoom({ nodes: () => nodes, podsOn: () => pods });
+  const room = new LearntRoom({ nodes: () => nodes, staticPodsOn: () => pods.filter(isOfNode) });
   const corrected = (pool: string) => {
-    room.look();
+    for (const _ of room.look());
     return room.corrected(pool, MACHINES);
   };
   const overheads = (pool: string) => corrected(pool).map(({ overhead }) => overhead?.cpu ?? 0);
@@ -51,10 +52,10 @@ it('is less on every node of a pool for pods that belong to nodes', () => {
 
 it('stays less for such pods while a node of the pool has them, also when another has none', () => {
   const nodes = [{ ...came('2', '2'), name: 'with' }];
-  const podsOn = (name: string) => (name === 'with' ? [staticPod('300m')] : []);
-  const room = new LearntRoom({ nodes: () => nodes, podsOn });
+  const staticPodsOn = (name: string) => (name === 'with' ? [staticPod('300m')] : []);
+  const room = new LearntRoom({ nodes: () => nodes, staticPodsOn });
   const overhead = () => {
-    room.look();
+    for (const _ of room.look());
     return room.corrected('general', MACHINES)[0]?.overhead?.cpu;
   };
   expect(overhead()).toBe(300);

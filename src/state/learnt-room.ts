@@ -15,7 +15,8 @@ import { labelsOf, poolOf, type StateNode } from './state-node.ts';
 /** What is looked at. */
 export interface SeenNodes {
   nodes(): readonly StateNode[];
-  podsOn(node: string): readonly Pod[];
+  /** The pods that belong to the node itself. */
+  staticPodsOn(node: string): readonly Pod[];
 }
 
 interface Corrected {
@@ -32,6 +33,8 @@ interface Told {
 }
 
 const NOTHING: Resources = {};
+/** So many nodes are read before others have their turn. */
+const AT_A_TIME = 100;
 /** By so much of what they should have machines of one type may differ. */
 const ALIKE = 0.01;
 
@@ -78,15 +81,15 @@ export class LearntRoom {
     return taken === undefined ? lacking : sum(lacking, taken);
   }
 
-  /** Reads the nodes. Of those that have not changed it is known what they tell. */
-  look(): void {
+  /** Reads the nodes, piece by piece. Of those that have not changed it is known what they tell. */
+  *look(): Generator<void> {
     /** By pool that has nodes which are up, the most that pods of one of them take. */
     const taken = new Map<string, Resources>();
     let told = 0;
     for (const state of this.#seen.nodes()) {
       const { node, claim } = state;
       if (node?.metadata.labels?.[LABEL_INITIALIZED] !== 'true' || claim === undefined) continue;
-      told++;
+      if (++told % AT_A_TIME === 0) yield;
       const pool = poolOf(state) ?? '';
       const own = this.#ownOf(state, node, claim);
       const before = taken.get(pool);
@@ -107,8 +110,7 @@ export class LearntRoom {
       this.#learn(this.#lacking, `${poolOf(state) ?? ''} ${type}`, lacking, promised);
     }
     let own = NOTHING;
-    for (const pod of this.#seen.podsOn(state.name))
-      if (isOfNode(pod)) own = sum(own, { pods: 1, ...knownRequests(pod).resources });
+    for (const pod of this.#seen.staticPodsOn(state.name)) own = sum(own, { pods: 1, ...knownRequests(pod).resources });
     this.#known.set(state.name, { node, claim, own });
     return own;
   }
@@ -132,11 +134,6 @@ export class LearntRoom {
     else known.set(key, Object.fromEntries(found));
     this.#version++;
   }
-}
-
-/** Whether a pod belongs to its node, as static pods do. */
-export function isOfNode({ metadata }: Pod): boolean {
-  return metadata.ownerReferences?.some(({ kind }) => kind === 'Node') ?? false;
 }
 
 function sum(a: Resources, b: Resources): Resources {
