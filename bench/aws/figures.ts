@@ -37,7 +37,7 @@ async function driverFigures(): Promise<Row[]> {
   const ground = new AwsGround();
   try {
     await ground.start();
-    const account = await ground.seed({ cluster: CLUSTER, subnetPrefix: 17 });
+    const account = await ground.seed({ cluster: CLUSTER });
     const rows: Row[] = [];
     let world = await DriverWorld.open(ground, account);
     const nodeClass = await world.nodeClass('default');
