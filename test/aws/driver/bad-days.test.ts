@@ -145,16 +145,6 @@ describe('a launch', () => {
     expect(await machinesOf(claim)).toHaveLength(1);
   });
 
-  test('into a subnet without a free address is refused for want of one', async () => {
-    const code = 'InsufficientFreeAddressesInSubnet';
-    await ground.exhaust({ type: 'm5.large', zone: ZONE, capacityType: 'on-demand', code });
-    const { launch: again } = await launch();
-    expect(await again()).toMatchObject({
-      kind: 'refused',
-      refused: [{ cause: 'capacity', message: expect.stringContaining('no subnet with a free address') }],
-    });
-  });
-
   test('over the quota of the account is refused as that', async () => {
     await ground.quota({ capacityType: 'on-demand', vcpus: 0 });
     const { launch: again } = await launch();
@@ -182,5 +172,17 @@ describe('a launch', () => {
     for (const id of gone) await ground.image({ id, state: 'available' });
     expect(said).toContain('amiSelectorTerms');
     expect(await machinesOf(claim)).toEqual([]);
+  });
+
+  test('into a subnet without a free address is refused for want of one', async () => {
+    const code = 'InsufficientFreeAddressesInSubnet';
+    await ground.exhaust({ type: 'm5.large', zone: 'us-east-1b', capacityType: 'on-demand', code });
+    const nodeClass = await world.nodeClass('usual');
+    const offerings = [{ ...OFFERING, zone: 'us-east-1b' }];
+    const request = { claim: claimOf('usual'), nodeClass, offerings, attempt: 0, takeSlot: () => true };
+    expect(await world.cloud.launch(request, world.signal)).toMatchObject({
+      kind: 'refused',
+      refused: [{ cause: 'capacity', message: expect.stringContaining('no subnet with a free address') }],
+    });
   });
 });
