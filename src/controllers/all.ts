@@ -6,9 +6,11 @@ import { callMeasure } from '../cloud/call-measure.ts';
 import type { EnabledClouds } from '../cloud/clouds.ts';
 import { Launchers } from '../cloud/launchers.ts';
 import { ComingNodes } from '../state/coming-nodes.ts';
+import { Headroom } from '../state/headroom.ts';
 import { Nominations } from '../state/nominations.ts';
 import { isClaimGoing } from '../state/state-node.ts';
 import { Successors } from '../state/successors.ts';
+import { CapacityBufferController } from './capacity-buffer/capacity-buffer-controller.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { BackOff } from './disruption/back-off.ts';
 import { Commands } from './disruption/commands/commands.ts';
@@ -29,6 +31,7 @@ import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.t
 import { PodEvents } from './nodeclaim/podevents/pod-events.ts';
 import { ReservationEnd } from './nodeclaim/reservation/reservation-end.ts';
 import { NodeClaimTermination } from './nodeclaim/termination/node-claim-termination.ts';
+import { NodeOverlayController } from './nodeoverlay/node-overlay-controller.ts';
 import { NodePoolCounter } from './nodepool/node-pool-counter.ts';
 import { NodePoolHashController } from './nodepool/node-pool-hash-controller.ts';
 import { NodePoolReadiness } from './nodepool/node-pool-readiness.ts';
@@ -43,6 +46,7 @@ import { riskWatch } from './spot-policy/risk-watch.ts';
 import { SpotPlanning } from './spot-policy/spot-planning.ts';
 import type { SpotPolicies } from './spot-policy/spot-policies.ts';
 import { SpotPolicyStatusController } from './spot-policy/spot-policy-status.ts';
+import { StaticScaleDown } from './static-pool/static-scale-down.ts';
 
 export interface AllControllersOptions extends Omit<ControllersOptions, 'writes' | 'clouds'> {
   readonly clouds: EnabledClouds;
@@ -87,6 +91,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods: state.informers.pods, waitingPods });
   const coming = new ComingNodes();
+  const headroom = new Headroom(state.informers.capacityBuffers);
   const successors = new Successors(clock, (name) => {
     const claim = writes.newest(state.claimNamed(name));
     return claim !== undefined && isClaimGoing(claim);
@@ -100,6 +105,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     written: (claim: NodeClaim) => launchers.made(claim),
     budgets,
     coming,
+    headroom,
     decisions,
     nominations,
     successors,
@@ -118,7 +124,15 @@ export function allControllers(shared: AllControllersOptions): RunningController
   });
   const podEvents = new PodEvents(options);
   const { rounds } = provisioner;
-  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents, backOff, stamp });
+  const consolidation = new Consolidation({
+    ...options,
+    ...shared.consolidation,
+    rounds,
+    podEvents,
+    backOff,
+    stamp,
+    headroom,
+  });
   return [
     provisioner,
     new NodeClaimLifecycle({
@@ -137,6 +151,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodeClaimDisruption(asking('nodeclaim.disruption')),
     podEvents,
     commands,
+    new StaticScaleDown({ ...options, commands }),
     new Disruption({
       ...asking('disruption'),
       coming,
@@ -148,7 +163,9 @@ export function allControllers(shared: AllControllersOptions): RunningController
       consolidation,
       podEvents,
       spot,
+      headroom,
     }),
+    new CapacityBufferController({ ...options, headroom }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({
       ...asking('interruption'),
@@ -165,6 +182,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodePoolHashController(options),
     new NodePoolValidation(options),
     new NodePoolSignals(options),
+    new NodeOverlayController(asking('nodeoverlay')),
     new NodePoolReadiness(asking('nodepool.readiness')),
     new NodePoolCounter(options),
     new NodePoolRegistrationHealth({ ...options, health }),
