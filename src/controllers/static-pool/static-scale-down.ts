@@ -9,12 +9,15 @@ import type { ControllersOptions } from '../controllers-options.ts';
 import type { Commands } from '../disruption/commands/commands.ts';
 import { InformedController } from '../informed-controller.ts';
 import { deleteClaim } from '../nodeclaim/delete-claim.ts';
+import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
+import { chooseSurplus } from './choose-surplus.ts';
 import { deletionOrder } from './deletion-order.ts';
 import { scaledDown } from './events.ts';
 import { staticCount } from './static-count.ts';
 
 export interface StaticScaleDownOptions extends ControllersOptions {
   readonly commands: Pick<Commands, 'markOf'>;
+  readonly policies: Pick<SpotPolicies, 'for'>;
 }
 
 /** A surplus that no event tells of, such as a command that was undone, is seen after so long. */
@@ -57,7 +60,7 @@ export class StaticScaleDown {
   }
 
   async #reconcile(name: string, { logger, signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { client, clock, clouds, commands, recorder, state } = this.#options;
+    const { client, clock, clouds, commands, policies, recorder, state } = this.#options;
     const pool = state.informers.nodePools.get(name);
     // The claims of a pool that is being deleted are deleted with it.
     if (pool === undefined || !isStaticPool(pool) || !clouds.isOurs(pool)) return undefined;
@@ -65,7 +68,8 @@ export class StaticScaleDown {
     const nodes = state.nodes().filter(({ claim }) => !this.#deleted.has(claim?.metadata.uid ?? ''));
     const { staying, surplus } = staticCount(pool, nodes, (claim) => commands.markOf(claim) !== undefined);
     if (surplus === 0) return { requeueAfterMs: PERIOD_MS };
-    const going = deletionOrder(staying, (node) => state.podsOn(node), clock.now()).slice(0, surplus);
+    const ordered = deletionOrder(staying, (node) => state.podsOn(node), clock.now());
+    const going = chooseSurplus(ordered, surplus, policies);
     const names = going.map(({ claim }) => claim?.metadata.name ?? '');
     logger.info('static pool has too many nodes', { replicas: pool.spec.replicas, nodeClaims: names });
     recorder.record(scaledDown(pool, names));
