@@ -309,6 +309,7 @@ export class Provisioner {
       }),
       informers.nodePools.addHandler(changed()),
       informers.openModels.addHandler({ ...changed(), deleted: trigger }),
+      informers.nodeOverlays.addHandler({ ...changed(), deleted: trigger }),
       informers.nodes.addHandler({ deleted: trigger }),
       informers.nodeClaims.addHandler({
         added: (claim) => isClaimGoing(claim) && trigger(),
