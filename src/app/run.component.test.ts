@@ -74,6 +74,7 @@ async function aReplica(kubeconfig: string) {
     kubeClientQps: 500,
     kubeClientBurst: 1000,
     gpuNames: 'known',
+    podDeletionCost: false,
     logLevel: 'info',
     logFormat: 'json',
     log: (text) =>

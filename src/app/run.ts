@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly interruptionConditions: readonly string[];
   /** Where names of GPUs come from. */
   readonly gpuNames: GpuNamesSetting;
+  /** Whether pods are told which of them ReplicaSets should delete first. */
+  readonly podDeletionCost: boolean;
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   readonly kubeClientQps: number;
@@ -85,6 +87,7 @@ export async function run(options: RunOptions): Promise<void> {
     batchMaxMs,
     clouds,
     gpuNames: options.gpuNames,
+    podDeletionCost: options.podDeletionCost,
     dangerousConditions: parseNamedConditions(options.interruptionConditions),
   });
   let missing: string | undefined = 'the cluster was not looked at yet';

@@ -96,6 +96,11 @@ export const RUN = command({
       parse: parseGpuNamesSetting,
       help: 'What other clouds call a GPU that a model asks for by name: what is known, what a ConfigMap adds to it, or off.',
     },
+    podDeletionCost: switchOption({
+      flag: 'pod-deletion-cost',
+      env: 'POD_DELETION_COST',
+      help: 'Writes controller.kubernetes.io/pod-deletion-cost on pods of ReplicaSets, so that scaling down removes pods first whose nodes go or should go.',
+    }),
     batchIdleMs: durationOption({
       flag: 'batch-idle-duration',
       env: 'BATCH_IDLE_DURATION',

@@ -39,6 +39,7 @@ import { NodePoolRegistrationHealth } from './nodepool/node-pool-registration-he
 import { NodePoolSignals } from './nodepool/node-pool-signals.ts';
 import { NodePoolValidation } from './nodepool/node-pool-validation.ts';
 import { RegistrationHealth } from './nodepool/registration-health.ts';
+import { podDeletionCost } from './pod/pod-deletion-cost.ts';
 import { PodValidation } from './pod/pod-validation.ts';
 import type { DecisionLog } from './provisioning/decision-log.ts';
 import { Provisioner, type ProvisionerLimits } from './provisioning/provisioner.ts';
@@ -64,6 +65,8 @@ export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'
   readonly decisions: DecisionLog;
   /** How each pool uses spot capacity. */
   readonly policies: SpotPolicies;
+  /** Whether pods are told which of them ReplicaSets should delete first. */
+  readonly podDeletionCost?: boolean;
   /** What is there in every term. */
   readonly lasting: LastingParts;
 }
@@ -179,6 +182,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new PodValidation(options),
+    ...(shared.podDeletionCost === true ? [podDeletionCost({ ...options, stamp })] : []),
     new NodePoolHashController(options),
     new NodePoolValidation(options),
     new NodePoolSignals(options),

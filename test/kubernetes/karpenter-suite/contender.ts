@@ -31,7 +31,7 @@ export interface Contender {
 }
 
 /**
- * The specs of capacity buffers count nodes, and have Karpenter's kwok provider launch machines of two cores only, by their names there. This
+ * The specs of capacity buffers count nodes, and have Karpenter's kwok provider launch machines of two cores and 4 GiB only, by their names there. This
  * is the suite's own pool with the same restriction in words of the simulated cloud.
  */
 const TWO_CORES = {
@@ -52,6 +52,7 @@ const TWO_CORES = {
           { key: 'kubernetes.io/os', operator: 'In', values: ['linux'] },
           { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
           { key: 'spindrift.dev/instance-cpu', operator: 'In', values: ['2'] },
+          { key: 'spindrift.dev/instance-category', operator: 'In', values: ['c'] },
         ],
         nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' },
       },
