@@ -1,7 +1,9 @@
 /** What Spindrift watches: one informer a kind, shared by all controllers. */
 
+import { CAPACITY_BUFFERS, type CapacityBuffer } from '../apis/autoscaling/capacity-buffer.ts';
 import { LABEL_NODE_POOL } from '../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../apis/karpenter/node-claim.ts';
+import { NODE_OVERLAYS, type NodeOverlay } from '../apis/karpenter/node-overlay.ts';
 import { NODE_POOLS, type NodePool } from '../apis/karpenter/node-pool.ts';
 import { NAMESPACES } from '../apis/kubernetes/core.ts';
 import { LIMIT_RANGES } from '../apis/kubernetes/limit-range.ts';
@@ -61,6 +63,10 @@ export class ClusterInformers {
   readonly storageClasses;
   /** Where llmaz is installed; without it there are none, and nobody misses them. */
   readonly openModels: OptionalInformer<OpenModel>;
+  /** Where the kind is installed. */
+  readonly capacityBuffers: OptionalInformer<CapacityBuffer>;
+  /** Where the kind is installed. */
+  readonly nodeOverlays: OptionalInformer<NodeOverlay>;
   /** What clouds call a GPU. */
   readonly gpuNames: GpuNamesSource;
   /** By `group/kind`. */
@@ -107,6 +113,8 @@ export class ClusterInformers {
     this.storageClasses = new Informer({ ...shared, kind: STORAGE_CLASSES });
     this.gpuNames = new GpuNamesSource({ ...shared, setting: gpuNames });
     this.openModels = new OptionalInformer({ ...shared, kind: OPEN_MODELS });
+    this.capacityBuffers = new OptionalInformer({ ...shared, kind: CAPACITY_BUFFERS });
+    this.nodeOverlays = new OptionalInformer({ ...shared, kind: NODE_OVERLAYS });
     this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
 
@@ -118,7 +126,7 @@ export class ClusterInformers {
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const nodeClasses = [...this.nodeClasses.values()].map((informer) => this.#runWhenServed(informer, signal));
-    const others = [...this.#all(), this.openModels, this.gpuNames];
+    const others = [...this.#all(), this.openModels, this.capacityBuffers, this.nodeOverlays, this.gpuNames];
     await Promise.all([...others.map((informer) => informer.run(signal)), ...nodeClasses]);
   }
 
