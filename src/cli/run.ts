@@ -3,6 +3,7 @@ import { durationOption, listOption, numberOption, switchOption, textOption } fr
 import { type GpuNamesSetting, parseGpuNamesSetting } from '../state/gpu-names-source.ts';
 import { command } from './command.ts';
 import { LOG_OPTIONS } from './log-options.ts';
+import { METRICS_OPTIONS } from './metrics-options.ts';
 
 /** `spindrift run`: the controllers, against any cluster. */
 export const RUN = command({
@@ -41,14 +42,7 @@ export const RUN = command({
       fallback: '127.0.0.1',
       help: 'The address that probes and metrics are served on; 0.0.0.0 in a pod.',
     }),
-    metricsPort: numberOption({
-      flag: 'metrics-port',
-      env: 'METRICS_PORT',
-      fallback: 8080,
-      min: 0,
-      max: 65535,
-      help: 'Where metrics are served.',
-    }),
+    ...METRICS_OPTIONS,
     healthProbePort: numberOption({
       flag: 'health-probe-port',
       env: 'HEALTH_PROBE_PORT',

@@ -66,6 +66,7 @@ export const MATRIX: Record<string, string[]> = {
   'everything on': [
     ...['clouds={aws}', 'agent.enabled=true', 'agent.taint=true', 'serviceMonitor.enabled=true'],
     ...['networkPolicy.enabled=true', 'additionalLabels.team=platform', 'additionalAnnotations.note=yes'],
+    ...['controller.metrics.authentication=true', 'controller.metrics.tlsSecret=metrics', 'controller.profiling=true'],
     ...['settings.interruptionConditions={A=spot,B}', 'controller.extraArgs={--kube-client-qps=7}'],
   ],
   'everything off': [
