@@ -3,6 +3,7 @@ import { coreKinds } from '../../src/apis/cluster-api/core-kinds.ts';
 import { INFRASTRUCTURE_GROUP, LABEL_DEPLOYMENT_NAME } from '../../src/apis/cluster-api/names.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resource-definition.ts';
 import { ClusterApiDriver } from '../../src/cloud/cluster-api/cluster-api-driver.ts';
+import { infrastructureKind, openDefinitions } from '../../src/cloud/cluster-api/core/open-definitions.ts';
 import { InfrastructureObjects } from '../../src/cloud/cluster-api/infrastructure-objects.ts';
 import { knownShapes } from '../../src/cloud/cluster-api/known-shapes.ts';
 import { MachineDeploymentScaler } from '../../src/cloud/cluster-api/machine-deployment-scaler.ts';
@@ -11,7 +12,6 @@ import { NODE_CLASS_KIND } from '../../src/cloud/cluster-api/node-class-kind.ts'
 import { LABEL_CLAIM_UID } from '../../src/cloud/cluster-api/own-names.ts';
 import { ReplicaSettler } from '../../src/cloud/cluster-api/replica-settler.ts';
 import { SelectedDeployments } from '../../src/cloud/cluster-api/selected-deployments.ts';
-import { infrastructureKind, openDefinitions } from '../../src/cloud/cluster-api/testkit/open-definitions.ts';
 import { aReadyNodeClass } from '../../src/cloud/testkit/opened-clouds.ts';
 import { ApiServer } from '../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../src/embedded/in-memory-client.ts';

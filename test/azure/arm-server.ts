@@ -83,6 +83,20 @@ export class ArmServer {
     return this.#vms.size + this.#interfaces.size;
   }
 
+  /** The VMs that there are, with what they were asked for. */
+  get all(): readonly {
+    readonly name: string;
+    readonly state: string;
+    readonly isOff: boolean;
+    readonly body: object;
+  }[] {
+    this.#tick();
+    return [...this.#vms].map(([name, { state, deallocated, body }]) => ({
+      ...{ name, state, body },
+      isOff: deallocated === true,
+    }));
+  }
+
   /** Azure evicts a spot VM. */
   evict(name: string): void {
     const key = name.toLowerCase();
@@ -163,7 +177,8 @@ export class ArmServer {
     if (kind === COMPUTE) {
       const vm = this.#vms.get(name);
       if (vm === undefined) return method === 'DELETE' ? { status: 204, headers: {}, body: '' } : notFound(pathname);
-      if (method === 'GET') return json(200, this.#shownVm(name, vm));
+      if (method === 'GET')
+        return json(200, this.#shownVm(name, vm, undefined, searchParams.get('$expand') === 'instanceView'));
       vm.state = 'Deleting';
       return this.#accepted(202, {}, { effect: () => this.#remove(name) });
     }
@@ -322,9 +337,16 @@ export class ArmServer {
 
   #shownVm(
     name: string,
-    { body, createdAt, serial, state }: StoredVm,
+    { body, createdAt, serial, state, deallocated }: StoredVm,
     id = this.#id('Microsoft.Compute/virtualMachines', name),
+    withView = false,
   ): object {
+    // An evicted VM that stays is Succeeded: only its power tells.
+    const power = deallocated === true ? 'deallocated' : 'running';
+    const statuses = [
+      { code: `ProvisioningState/${state.toLowerCase()}`, level: 'Info' },
+      { code: `PowerState/${power}`, level: 'Info' },
+    ];
     return {
       ...body,
       name,
@@ -335,6 +357,7 @@ export class ArmServer {
         vmId: `00000000-0000-4000-8000-${`${serial}`.padStart(12, '0')}`,
         provisioningState: state,
         timeCreated: toTimestamp(createdAt as never),
+        ...(withView && { instanceView: { statuses } }),
       },
     };
   }

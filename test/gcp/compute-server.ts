@@ -75,6 +75,22 @@ export class ComputeServer {
     return this.#instances.size;
   }
 
+  /** The instances that there are, with what they were asked for. */
+  get all(): readonly {
+    readonly name: string;
+    readonly zone: string;
+    readonly status: string;
+    readonly body: object;
+  }[] {
+    this.#tick();
+    return [...this.#instances.values()].map(({ body, zone, status }) => ({
+      name: body.name ?? '',
+      zone,
+      status,
+      body,
+    }));
+  }
+
   /** Compute Engine takes a spot instance back. */
   preempt(name: string): void {
     for (const [key, instance] of this.#instances) {
