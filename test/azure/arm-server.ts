@@ -3,10 +3,9 @@
  * 201 and fails later in its operation with the code one level down; a failed create leaves its interface, reserved for a while, and a VM in state Failed;
  * a changed PUT is a 409; IDs come back in mixed case; lists come in pages; spot that is sold out flips LowPriorityCapable.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { HttpAnswer, HttpCall } from '../../src/cloud/http-send.ts';
 import { type Clock, toTimestamp } from '../../src/platform/clock.ts';
+import { type ServedHandler, serveHandler } from '../http/serve-handler.ts';
 
 export type ServerTrouble = 'hang' | 'lost-answer' | 'throttled' | 'denied' | 'quota' | 'server-error';
 
@@ -116,26 +115,13 @@ export class ArmServer {
   }
 
   /** The same over a socket on this machine, for SDKs. */
-  async listen(): Promise<{ readonly url: string; close(): Promise<void> }> {
-    const server: Server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', async () => {
-        const body = Buffer.concat(chunks).toString();
-        const call = {
-          method: request.method as HttpCall['method'],
-          url: `${this.#options.base}${request.url}`,
-          headers: {},
-          ...(body !== '' && { body }),
-        };
-        const answer = await this.handle(call, new AbortController().signal);
-        response.writeHead(answer.status, answer.headers).end(answer.body);
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    this.#options.base = `http://127.0.0.1:${port}`;
-    return { url: this.#options.base, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  async listen(): Promise<ServedHandler> {
+    const served = await serveHandler(
+      (call, signal) => this.handle(call, signal),
+      () => this.#options.base,
+    );
+    this.#options.base = served.url;
+    return served;
   }
 
   #refusal({ method }: HttpCall): HttpAnswer | undefined {

@@ -7,16 +7,14 @@ import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
-import { type Clock, type EpochMs, parseTimestamp } from '../../platform/clock.ts';
+import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import { SpindriftError } from '../../platform/errors.ts';
-import type { Catalogue, Cloud, CloudLabels, Drift, LaunchAnswer, LaunchRequest } from '../cloud.ts';
+import type { Cloud, CloudLabels, LaunchAnswer, LaunchRequest } from '../cloud.ts';
 import { launchOneByOne } from '../launch-one-by-one.ts';
 import type { Machine, MachineRef } from '../machine.ts';
 import type { MachineShape } from '../machine-shape.ts';
-import type { NodeClass } from '../node-class-kind.ts';
-import { AgedCatalogue } from '../thin/aged-catalogue.ts';
-import { limitedCall } from '../thin/limited-call.ts';
 import { instanceTypesOf, machineOfType } from '../thin/sold-shape.ts';
+import { ThinDriver, type ThinDriverOptions } from '../thin/thin-driver.ts';
 import type { ArmApi } from './arm-api.ts';
 import { armFailure } from './arm-failure.ts';
 import { NODE_CLASS_KIND } from './node-class-kind.ts';
@@ -24,16 +22,11 @@ import { azureProviderID, VirtualMachines, type Vm } from './virtual-machines.ts
 import { interfaceBody, vmBody } from './vm-body.ts';
 import { azureRegionFactor, azureVmSizes } from './vm-sizes.ts';
 
-export interface AzureDriverOptions {
-  readonly clock: Clock;
+export interface AzureDriverOptions extends ThinDriverOptions {
   readonly api: ArmApi;
   readonly subscription: string;
   readonly resourceGroup: string;
   readonly location: string;
-  /** The cluster whose VMs these are. */
-  readonly cluster: string;
-  readonly controllers?: Cloud['controllers'];
-  readonly callTimeoutMs?: number;
 }
 
 interface Sku {
@@ -64,87 +57,65 @@ export const CLOUD_LABELS: CloudLabels = {
   restrictedDomains: ['karpenter.azure.com'],
 };
 
-export class AzureDriver implements Cloud {
-  readonly name = 'azure';
-  readonly nodeClass = NODE_CLASS_KIND as unknown as Cloud['nodeClass'];
-  readonly labels = CLOUD_LABELS;
-  readonly settleMs = 10_000;
-  readonly repairPolicies = [];
-  readonly noticeSources = [];
-  readonly controllers: Cloud['controllers'];
+export class AzureDriver extends ThinDriver {
+  override readonly name = 'azure';
+  override readonly nodeClass = NODE_CLASS_KIND as unknown as Cloud['nodeClass'];
+  override readonly labels = CLOUD_LABELS;
   readonly #options: AzureDriverOptions;
   readonly #vms: VirtualMachines;
-  readonly #catalogue: AgedCatalogue;
   readonly #shapes: ReadonlyMap<string, MachineShape>;
 
   constructor(options: AzureDriverOptions) {
+    super(options, options.location);
     this.#options = options;
-    this.controllers = options.controllers ?? [];
     this.#vms = new VirtualMachines(options);
-    this.#catalogue = new AgedCatalogue(options.clock, (signal) => this.#sold(signal));
     this.#shapes = new Map(azureVmSizes().map((shape) => [shape.name.toLowerCase(), shape]));
   }
 
-  scopes(): readonly string[] {
-    return [this.#options.location];
-  }
-
-  scopeOf(): string {
-    return this.#options.location;
-  }
-
-  catalogue(_nodeClass: NodeClass, signal: AbortSignal): Promise<Catalogue> {
-    return this.#catalogue.read(signal);
-  }
-
-  async launch(request: LaunchRequest, signal: AbortSignal): Promise<LaunchAnswer> {
+  override async launch(request: LaunchRequest, signal: AbortSignal): Promise<LaunchAnswer> {
     const { claim, nodeClass, attempt } = request;
     const { name = '' } = claim.metadata;
     const present = await this.find(claim, signal);
     if (present !== undefined) return { kind: 'launched', machine: present };
     let serial = 0;
     return launchOneByOne(request, (offering) =>
-      this.#ask(`launch of ${name}`, name, signal, (limit) =>
+      this.ask(`launch of ${name}`, name, signal, (limit) =>
         this.#create(claim, nodeClass as unknown as AzureNodeClass, offering, `${attempt}-${serial++}`, limit),
       ),
     );
   }
 
-  async find({ metadata }: NodeClaim, signal: AbortSignal): Promise<Machine | undefined> {
-    const found = await this.#ask(`looking for ${metadata.name}`, metadata.name ?? '', signal, (limit) =>
+  override async find({ metadata }: NodeClaim, signal: AbortSignal): Promise<Machine | undefined> {
+    const found = await this.ask(`looking for ${metadata.name}`, metadata.name ?? '', signal, (limit) =>
       this.#vms.read(nameOf(metadata.uid ?? ''), limit),
     );
     return found === undefined || found.properties?.provisioningState === 'Failed' ? undefined : this.#machine(found);
   }
 
-  async get(providerID: string, signal: AbortSignal): Promise<Machine> {
+  override async get(providerID: string, signal: AbortSignal): Promise<Machine> {
     const name = this.#nameIn(providerID);
-    const found = await this.#ask(providerID, '', signal, (limit) => this.#vms.read(name, limit));
+    const found = await this.ask(providerID, '', signal, (limit) => this.#vms.read(name, limit));
     if (found === undefined) throw new SpindriftError('CLOUD_INSTANCE_NOT_FOUND', { instance: providerID });
     return this.#machine(found);
   }
 
-  async list(_scope: string, signal: AbortSignal): Promise<readonly Machine[]> {
-    const vms = await this.#ask('listing VMs', '', signal, (limit) => this.#vms.list(limit));
+  override async list(_scope: string, signal: AbortSignal): Promise<readonly Machine[]> {
+    const vms = await this.ask('listing VMs', '', signal, (limit) => this.#vms.list(limit));
     return vms.filter(({ tags }) => tags?.[TAG_CLUSTER] === this.#options.cluster).map((vm) => this.#machine(vm));
   }
 
-  async delete({ claimUID, providerID }: MachineRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
+  override async delete({ claimUID, providerID }: MachineRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
     const name = providerID === undefined ? nameOf(claimUID) : this.#nameIn(providerID);
-    return this.#ask(`deleting ${name}`, '', signal, (limit) => this.#vms.remove(name, limit));
+    return this.ask(`deleting ${name}`, '', signal, (limit) => this.#vms.remove(name, limit));
   }
 
-  async drift(): Promise<Drift | undefined> {
-    return undefined;
-  }
-
-  machineKey(providerID: string): string | undefined {
+  override machineKey(providerID: string): string | undefined {
     return providerID.startsWith('azure://') ? providerID.slice('azure://'.length).toLowerCase() : undefined;
   }
 
   /** Names of interfaces of this cluster that no VM uses. */
   async unusedInterfaces(signal: AbortSignal): Promise<readonly string[]> {
-    const all = await this.#ask('listing interfaces', '', signal, (limit) => this.#vms.interfaces(limit));
+    const all = await this.ask('listing interfaces', '', signal, (limit) => this.#vms.interfaces(limit));
     const { cluster } = this.#options;
     return all
       .filter(({ tags, properties }) => tags?.[TAG_CLUSTER] === cluster && properties?.virtualMachine === undefined)
@@ -152,7 +123,7 @@ export class AzureDriver implements Cloud {
   }
 
   async deleteInterface(name: string, signal: AbortSignal): Promise<void> {
-    await this.#ask(`deleting interface ${name}`, '', signal, (limit) => this.#vms.deleteInterface(name, limit));
+    await this.ask(`deleting interface ${name}`, '', signal, (limit) => this.#vms.deleteInterface(name, limit));
   }
 
   async #create(
@@ -191,12 +162,11 @@ export class AzureDriver implements Cloud {
     return providerID.slice(group.length).toLowerCase();
   }
 
-  /** What the region sells, of the sizes that the tables know. */
-  async #sold(signal: AbortSignal): Promise<readonly InstanceType[]> {
+  protected override async sold(signal: AbortSignal): Promise<readonly InstanceType[]> {
     const { api, subscription, location } = this.#options;
     const filter = encodeURIComponent(`location eq '${location}'`);
     const path = `/subscriptions/${subscription}/providers/Microsoft.Compute/skus?$filter=${filter}`;
-    const skus = await this.#ask('listing sizes', '', signal, (limit) => api.list<Sku>(path, SKUS, limit));
+    const skus = await this.ask('listing sizes', '', signal, (limit) => api.list<Sku>(path, SKUS, limit));
     return skus
       .filter(
         ({ resourceType, restrictions = [] }) =>
@@ -230,15 +200,8 @@ export class AzureDriver implements Cloud {
     return machineOfType(seen, location, shape && instanceTypes(shape, [zone], true, location)[0]);
   }
 
-  #ask<Answer>(
-    operation: string,
-    claim: string,
-    signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<Answer>,
-  ): Promise<Answer> {
-    const { clock, callTimeoutMs: timeoutMs = 120_000 } = this.#options;
-    const failure = (error: unknown): unknown => armFailure(operation, claim, error);
-    return limitedCall({ clock, timeoutMs, signal, failure }, work);
+  protected override failure(operation: string, claim: string, error: unknown): unknown {
+    return armFailure(operation, claim, error);
   }
 }
 

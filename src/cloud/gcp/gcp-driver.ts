@@ -7,16 +7,14 @@ import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
-import { type Clock, type EpochMs, parseTimestamp } from '../../platform/clock.ts';
+import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import { hasCode, SpindriftError } from '../../platform/errors.ts';
-import type { Catalogue, Cloud, CloudLabels, Drift, LaunchAnswer, LaunchRequest } from '../cloud.ts';
+import type { Cloud, CloudLabels, LaunchAnswer, LaunchRequest } from '../cloud.ts';
 import { launchOneByOne } from '../launch-one-by-one.ts';
 import type { Machine, MachineRef } from '../machine.ts';
 import type { MachineShape } from '../machine-shape.ts';
-import type { NodeClass } from '../node-class-kind.ts';
-import { AgedCatalogue } from '../thin/aged-catalogue.ts';
-import { limitedCall } from '../thin/limited-call.ts';
 import { instanceTypesOf, machineOfType } from '../thin/sold-shape.ts';
+import { ThinDriver, type ThinDriverOptions } from '../thin/thin-driver.ts';
 import type { ComputeApi } from './compute-api.ts';
 import { computeFailure } from './compute-failure.ts';
 import {
@@ -31,15 +29,10 @@ import { instanceBody, labelValue, requestId } from './instance-body.ts';
 import { gcpMachineTypes, gcpRegionFactor } from './machine-types.ts';
 import { NODE_CLASS_KIND } from './node-class-kind.ts';
 
-export interface GcpDriverOptions {
-  readonly clock: Clock;
+export interface GcpDriverOptions extends ThinDriverOptions {
   readonly api: ComputeApi;
   readonly project: string;
   readonly region: string;
-  /** The cluster whose instances these are. */
-  readonly cluster: string;
-  readonly controllers?: Cloud['controllers'];
-  readonly callTimeoutMs?: number;
 }
 
 interface SoldType {
@@ -59,76 +52,58 @@ export const CLOUD_LABELS: CloudLabels = {
   restrictedDomains: ['karpenter.k8s.gcp'],
 };
 
-export class GcpDriver implements Cloud {
-  readonly name = 'gcp';
-  readonly nodeClass = NODE_CLASS_KIND as unknown as Cloud['nodeClass'];
-  readonly labels = CLOUD_LABELS;
-  readonly settleMs = 10_000;
-  readonly repairPolicies = [];
-  readonly noticeSources = [];
-  readonly controllers: Cloud['controllers'];
+export class GcpDriver extends ThinDriver {
+  override readonly name = 'gcp';
+  override readonly nodeClass = NODE_CLASS_KIND as unknown as Cloud['nodeClass'];
+  override readonly labels = CLOUD_LABELS;
   readonly #options: GcpDriverOptions;
   readonly #instances: ComputeInstances;
-  readonly #catalogue: AgedCatalogue;
   readonly #shapes: ReadonlyMap<string, MachineShape>;
 
   constructor(options: GcpDriverOptions) {
+    super(options, options.region);
     this.#options = options;
-    this.controllers = options.controllers ?? [];
     this.#instances = new ComputeInstances(options.api);
-    this.#catalogue = new AgedCatalogue(options.clock, (signal) => this.#sold(signal));
     this.#shapes = new Map(gcpMachineTypes().map((shape) => [shape.name, shape]));
   }
 
-  scopes(): readonly string[] {
-    return [this.#options.region];
-  }
-
-  scopeOf(): string {
-    return this.#options.region;
-  }
-
-  catalogue(_nodeClass: NodeClass, signal: AbortSignal): Promise<Catalogue> {
-    return this.#catalogue.read(signal);
-  }
-
-  async launch(request: LaunchRequest, signal: AbortSignal): Promise<LaunchAnswer> {
+  override async launch(request: LaunchRequest, signal: AbortSignal): Promise<LaunchAnswer> {
     const { claim, nodeClass, attempt } = request;
     const { uid = '', name = '' } = claim.metadata;
     const present = await this.#find(uid, signal);
     if (present !== undefined) return { kind: 'launched', machine: this.#machine(present) };
     return launchOneByOne(request, (offering) =>
-      this.#ask(`launch of ${name}`, name, signal, (limit) =>
+      this.ask(`launch of ${name}`, name, signal, (limit) =>
         this.#insert(claim, nodeClass as unknown as GceNodeClass, offering, attempt, limit),
       ),
     );
   }
 
-  async find(claim: NodeClaim, signal: AbortSignal): Promise<Machine | undefined> {
+  override async find(claim: NodeClaim, signal: AbortSignal): Promise<Machine | undefined> {
     const found = await this.#find(claim.metadata.uid ?? '', signal);
     return found === undefined ? undefined : this.#machine(found);
   }
 
-  async get(providerID: string, signal: AbortSignal): Promise<Machine> {
+  override async get(providerID: string, signal: AbortSignal): Promise<Machine> {
     const { zone, name } = this.#place(providerID);
-    return this.#ask(providerID, '', signal, async (limit) =>
+    return this.ask(providerID, '', signal, async (limit) =>
       this.#machine(await this.#instances.read(zone, name, limit)),
     );
   }
 
-  async list(_scope: string, signal: AbortSignal): Promise<readonly Machine[]> {
-    const found = await this.#ask('listing instances', '', signal, (limit) =>
+  override async list(_scope: string, signal: AbortSignal): Promise<readonly Machine[]> {
+    const found = await this.ask('listing instances', '', signal, (limit) =>
       this.#instances.labelled(LABEL_CLUSTER, labelValue(this.#options.cluster), limit),
     );
     return found.map((instance) => this.#machine(instance));
   }
 
-  async delete({ claimUID, providerID }: MachineRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
+  override async delete({ claimUID, providerID }: MachineRef, signal: AbortSignal): Promise<'terminating' | 'gone'> {
     const found = providerID === undefined ? await this.#find(claimUID, signal) : this.#place(providerID);
     if (found === undefined) return 'gone';
     const { name } = found;
     try {
-      await this.#ask(`deleting ${name}`, '', signal, (limit) =>
+      await this.ask(`deleting ${name}`, '', signal, (limit) =>
         this.#instances.remove(lastPart(found.zone), name, limit),
       );
       return 'terminating';
@@ -138,11 +113,7 @@ export class GcpDriver implements Cloud {
     }
   }
 
-  async drift(): Promise<Drift | undefined> {
-    return undefined;
-  }
-
-  machineKey(providerID: string): string | undefined {
+  override machineKey(providerID: string): string | undefined {
     return providerID.startsWith('gce://') ? providerID.slice('gce://'.length) : undefined;
   }
 
@@ -177,7 +148,7 @@ export class GcpDriver implements Cloud {
 
   /** The instance of a claim in any zone. */
   async #find(claimUID: string, signal: AbortSignal): Promise<Instance | undefined> {
-    const [found] = await this.#ask(`looking for ${claimUID}`, '', signal, (limit) =>
+    const [found] = await this.ask(`looking for ${claimUID}`, '', signal, (limit) =>
       this.#instances.labelled(LABEL_CLAIM, labelValue(claimUID), limit),
     );
     return found;
@@ -189,10 +160,9 @@ export class GcpDriver implements Cloud {
     return place;
   }
 
-  /** What the zones of the region sell, of the types that the tables know. */
-  async #sold(signal: AbortSignal): Promise<readonly InstanceType[]> {
+  protected override async sold(signal: AbortSignal): Promise<readonly InstanceType[]> {
     const { api, region } = this.#options;
-    const sold = await this.#ask('listing machine types', '', signal, (limit) =>
+    const sold = await this.ask('listing machine types', '', signal, (limit) =>
       api.aggregated<SoldType>('machineTypes', 'machineTypes', undefined, limit),
     );
     const zones = new Map<string, string[]>();
@@ -222,15 +192,8 @@ export class GcpDriver implements Cloud {
     return machineOfType(seen, region, shape && instanceTypes(shape, [zone], region)[0]);
   }
 
-  #ask<Answer>(
-    operation: string,
-    claim: string,
-    signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<Answer>,
-  ): Promise<Answer> {
-    const { clock, callTimeoutMs: timeoutMs = 60_000 } = this.#options;
-    const failure = (error: unknown): unknown => computeFailure(operation, claim, error);
-    return limitedCall({ clock, timeoutMs, signal, failure }, work);
+  protected override failure(operation: string, claim: string, error: unknown): unknown {
+    return computeFailure(operation, claim, error);
   }
 }
 
