@@ -28,7 +28,7 @@ describe('instances of AWSMachines', () => {
       gate: new CallGate(clock, seededRandom('machines')),
       clock,
     });
-    cloud = new AwsInstances(() => api);
+    cloud = new AwsInstances(clock, () => api);
   });
   afterAll(() => ground.stop());
   beforeEach(async () => {

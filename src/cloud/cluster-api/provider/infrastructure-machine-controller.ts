@@ -49,6 +49,8 @@ export interface InfrastructureMachineControllerOptions {
 const WAIT_MS = 10_000;
 const PENDING_MS = 5_000;
 const RUNNING_MS = 30_000;
+/** So much later is each instance looked at for each machine there is: clouds count reads, about a thousand a minute. */
+const SPACING_MS = 60;
 const REMOVING_MS = 3_000;
 /** The same report is written again after this long, in case that someone has changed it. */
 const REPORT_AGE_MS = 600_000;
@@ -60,6 +62,8 @@ export class InfrastructureMachineController implements CloudController {
   readonly #options: InfrastructureMachineControllerOptions;
   readonly #machines: Informer<InfrastructureObject>;
   readonly #reported = new Map<string, { readonly text: string; readonly at: number }>();
+  /** When the instance of a machine was last seen running. */
+  readonly #seenRunning = new Map<string, number>();
 
   constructor(options: InfrastructureMachineControllerOptions) {
     this.#options = options;
@@ -235,13 +239,26 @@ export class InfrastructureMachineController implements CloudController {
     const { cloud } = this.#options;
     const place = placeOf(machine, scene);
     if (place === undefined) return { requeueAfterMs: WAIT_MS };
+    const restMs = this.#restMs(place.uid);
+    // Whatever else has changed, the instance need not be asked for again.
+    if (restMs > 0) return { requeueAfterMs: restMs };
     const found = await cloud.find(place, signal);
     if (found === undefined && this.#isYoung(machine)) return { requeueAfterMs: PENDING_MS };
     const instance = found ?? goneInstance(machine);
     if (LOST.has(instance.state) && machine.status?.failureReason === undefined)
       this.#tell(machine, 'Warning', 'InstanceLost', `instance ${instance.providerID} is ${instance.stateText}`);
     await this.#report(machine, reportWithInstance(cloud.kinds, machine, instance, this.#now()), signal);
-    return { requeueAfterMs: instance.state === 'pending' ? PENDING_MS : RUNNING_MS };
+    if (instance.state === 'pending') return { requeueAfterMs: PENDING_MS };
+    this.#seenRunning.set(place.uid, this.#options.clock.elapsed());
+    return { requeueAfterMs: this.#restMs(place.uid) };
+  }
+
+  /** How long an instance that was seen running is left in peace. */
+  #restMs(uid: string): number {
+    const seenAt = this.#seenRunning.get(uid);
+    if (seenAt === undefined) return 0;
+    const periodMs = Math.max(RUNNING_MS, this.#machines.size * SPACING_MS);
+    return Math.max(0, seenAt + periodMs - this.#options.clock.elapsed());
   }
 
   async #remove(
@@ -269,6 +286,7 @@ export class InfrastructureMachineController implements CloudController {
       if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
     });
     this.#reported.delete(machine.metadata.uid ?? '');
+    this.#seenRunning.delete(machine.metadata.uid ?? '');
     return undefined;
   }
 

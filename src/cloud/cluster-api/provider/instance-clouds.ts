@@ -31,17 +31,14 @@ async function openAws({ clock, random, metrics }: CloudWorld): Promise<Instance
     import('./aws/aws-instances.ts'),
   ]);
   const counted = new ApiMetrics(metrics);
-  const regions = new Map<string, InstanceType<typeof SdkApi>>();
-  return new AwsInstances((region) => {
-    const known = regions.get(region);
-    if (known !== undefined) return known;
-    const api = new SdkApi({
-      ...{ region, clock, gate: new CallGate(clock, random.split(`cluster-api.aws.${region}`)) },
-      onCall: (operation, outcome, ms) => counted.called(operation, outcome, ms),
-    });
-    regions.set(region, api);
-    return api;
-  });
+  return new AwsInstances(
+    clock,
+    (region) =>
+      new SdkApi({
+        ...{ region, clock, gate: new CallGate(clock, random.split(`cluster-api.aws.${region}`)) },
+        onCall: (operation, outcome, ms) => counted.called(operation, outcome, ms),
+      }),
+  );
 }
 
 async function openGcp({ clock }: CloudWorld, { gcp: endpoint }: ProviderEndpoints): Promise<InstanceCloud> {

@@ -52,7 +52,7 @@ export const PROVIDED_CLOUDS: Readonly<Record<'aws' | 'gcp' | 'azure', (clock: V
     const idOf = ({ Placement, InstanceId = '' }: Instance): string =>
       providerIDOf(Placement?.AvailabilityZone ?? '', InstanceId);
     return {
-      cloud: new AwsInstances(() => ec2),
+      cloud: new AwsInstances(clock, () => ec2),
       machineKind: 'AWSMachine',
       zone: 'us-east-1a',
       clusterSpec: { region: 'us-east-1', network: { subnets: [{ id: 'subnet-1', availabilityZone: 'us-east-1a' }] } },

@@ -1,10 +1,12 @@
 /** Instances of EC2 for AWSMachines: one RunInstances for one machine, as CAPA does it. */
 import { gzipSync } from 'node:zlib';
 import type { Instance } from '@aws-sdk/client-ec2';
+import type { Clock } from '../../../../platform/clock.ts';
 import { SpindriftError } from '../../../../platform/errors.ts';
 import { type AwsApi, allPages } from '../../../aws/api/aws-api.ts';
-import { awsCodeOf, isNotFound } from '../../../aws/api/aws-error.ts';
+import { awsCodeOf } from '../../../aws/api/aws-error.ts';
 import { fleetErrorMeaning } from '../../../aws/launch/fleet-error.ts';
+import { Instances, instancesOf } from '../../../aws/machines/instances.ts';
 import { parseProviderID, providerIDOf } from '../../../aws/machines/provider-id.ts';
 import { objectAt, textAt } from '../../infrastructure/machine-settings.ts';
 import type { InfrastructureObject } from '../../infrastructure-objects.ts';
@@ -14,17 +16,26 @@ import { missingInAwsCluster, type ResolvedImage, runInstancesInput, TAG_MACHINE
 
 /** Whoever publishes images for Cluster API on AWS. */
 const IMAGE_OWNER = '819546954734';
+interface Region {
+  readonly api: AwsApi;
+  /** Asks and ends many instances in one call. */
+  readonly instances: Instances;
+}
+
 const GONE = new Set(['terminated', 'shutting-down']);
 
 export class AwsInstances implements InstanceCloud {
   readonly kinds = PROVIDED_KINDS.aws;
   /** DescribeInstances shows a new instance some seconds late. */
   readonly settleMs = 60_000;
-  readonly #api: (region: string) => AwsApi;
+  readonly #clock: Clock;
+  readonly #open: (region: string) => AwsApi;
+  readonly #regions = new Map<string, Region>();
 
-  /** Takes the API of a region. */
-  constructor(api: (region: string) => AwsApi) {
-    this.#api = api;
+  /** Takes how to open the API of a region. */
+  constructor(clock: Clock, open: (region: string) => AwsApi) {
+    this.#clock = clock;
+    this.#open = open;
   }
 
   missing({ spec = {} }: InfrastructureObject): string | undefined {
@@ -37,8 +48,8 @@ export class AwsInstances implements InstanceCloud {
     const userData = packed.length < order.userData.length ? packed : order.userData;
     try {
       const input = runInstancesInput(order, image, userData);
-      const { Instances = [] } = await this.#apiOf(order).call('ec2:RunInstances', input, signal);
-      const [instance] = Instances;
+      const { Instances: made = [] } = await this.#region(order).api.call('ec2:RunInstances', input, signal);
+      const [instance] = made;
       if (instance !== undefined) return seen(instance);
     } catch (error) {
       throw launchFailure(order.machine, error);
@@ -55,28 +66,18 @@ export class AwsInstances implements InstanceCloud {
     const found = await this.#find(place, signal);
     if (found === undefined || found.State?.Name === 'terminated') return 'gone';
     if (found.State?.Name === 'shutting-down') return 'terminating';
-    try {
-      await this.#apiOf(place).call('ec2:TerminateInstances', { InstanceIds: [found.InstanceId ?? ''] }, signal);
-      return 'terminating';
-    } catch (error) {
-      if (isNotFound(error)) return 'gone';
-      throw error;
-    }
+    const wasThere = await this.#region(place).instances.terminate(found.InstanceId ?? '', signal);
+    return wasThere ? 'terminating' : 'gone';
   }
 
-  /** By its ID once that is known; by the machine's UID before, where one that lives counts before one that ends. */
+  /** By its ID once that is known, many in one call; by the machine's UID before, where one that lives counts before one that ends. */
   async #find(place: InstancePlace, signal: AbortSignal): Promise<Instance | undefined> {
+    const { api, instances } = this.#region(place);
     const id = place.providerID && parseProviderID(place.providerID)?.instanceId;
-    const query = id
-      ? { InstanceIds: [id] }
-      : { Filters: [{ Name: `tag:${TAG_MACHINE_UID}`, Values: [place.uid] }], MaxResults: 100 };
-    try {
-      const found = await allPages(this.#apiOf(place), 'ec2:DescribeInstances', query, instancesOf, signal);
-      return found.find(({ State }) => !GONE.has(State?.Name ?? '')) ?? found[0];
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    if (id) return instances.get(id, signal);
+    const query = { Filters: [{ Name: `tag:${TAG_MACHINE_UID}`, Values: [place.uid] }], MaxResults: 100 };
+    const found = await allPages(api, 'ec2:DescribeInstances', query, instancesOf, signal);
+    return found.find(({ State }) => !GONE.has(State?.Name ?? '')) ?? found[0];
   }
 
   async #image(order: InstanceOrder, signal: AbortSignal): Promise<ResolvedImage> {
@@ -88,15 +89,21 @@ export class AwsInstances implements InstanceCloud {
             Filters: [{ Name: 'name', Values: [imageName(order)] }],
           }
         : { ImageIds: [own] };
-    const { Images = [] } = await this.#apiOf(order).call('ec2:DescribeImages', query, signal);
+    const { Images = [] } = await this.#region(order).api.call('ec2:DescribeImages', query, signal);
     const [newest] = [...Images].sort((a, b) => ((a.CreationDate ?? '') < (b.CreationDate ?? '') ? 1 : -1));
     if (newest?.ImageId !== undefined) return { id: newest.ImageId, rootDevice: newest.RootDeviceName ?? '/dev/sda1' };
     const problem = `there is no image ${own ?? imageName(order)} for ${order.machine}: set spec.ami.id`;
     throw new SpindriftError('CLOUD_REFUSED', { operation: 'ec2:DescribeImages', problem });
   }
 
-  #apiOf({ cluster }: InstancePlace): AwsApi {
-    return this.#api(textAt(cluster.spec ?? {}, 'region') ?? '');
+  #region({ cluster, clusterName }: InstancePlace): Region {
+    const name = textAt(cluster.spec ?? {}, 'region') ?? '';
+    const known = this.#regions.get(name);
+    if (known !== undefined) return known;
+    const api = this.#open(name);
+    const region = { api, instances: new Instances(api, this.#clock, clusterName) };
+    this.#regions.set(name, region);
+    return region;
   }
 }
 
@@ -111,14 +118,6 @@ function imageName(order: InstanceOrder): string {
 
 function lookup({ spec, cluster }: InstanceOrder, field: string): string | undefined {
   return textAt(spec, field) ?? textAt(cluster.spec ?? {}, field);
-}
-
-function instancesOf({
-  Reservations = [],
-}: {
-  Reservations?: { Instances?: Instance[] | undefined }[] | undefined;
-}): Instance[] {
-  return Reservations.flatMap(({ Instances = [] }) => Instances);
 }
 
 const STATES: Readonly<Record<string, SeenInstance['state']>> = {
