@@ -7,6 +7,7 @@ import { SPOT_POLICIES } from '../apis/spindrift/spot-policy.ts';
 import type { NodeClass } from '../cloud/node-class-kind.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { connect } from '../kube/connect.ts';
+import type { KubeConnection } from '../kube/kube-connection.ts';
 import { isServed } from '../kube/until-served.ts';
 import { hasCode, SpindriftError } from '../platform/errors.ts';
 import { seededRandom } from '../platform/random.ts';
@@ -29,6 +30,7 @@ export interface ConnectedCluster {
   readonly server: string;
   /** The namespace of the context. */
   readonly namespace: string;
+  readonly connection: KubeConnection;
 }
 
 /** A cluster whose state is at hand. */
@@ -56,7 +58,7 @@ export async function withCluster<T>(
     ...(context === undefined ? {} : { context }),
   });
   try {
-    return await use({ client, clock, server: connection.server, namespace: connection.namespace });
+    return await use({ client, clock, connection, server: connection.server, namespace: connection.namespace });
   } catch (error) {
     throw inWordsOfCommands(error, connection.server);
   } finally {

@@ -9,6 +9,7 @@ import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
 import { nothingAllowed } from '../state/nothing-allowed.ts';
 import type { UsablePool } from '../state/usable-pool.ts';
+import { inSlices } from './in-slices.ts';
 import { noCompatibleInstanceTypes } from './provisioning/events.ts';
 import type { SpotPlanning } from './spot-policy/spot-planning.ts';
 
@@ -50,7 +51,8 @@ export class UsablePools {
 
   /** One that does not answer is left out, not waited for. */
   async read(signal: AbortSignal): Promise<UsablePool[]> {
-    const { clouds, state } = this.#options;
+    const { clock, clouds, state } = this.#options;
+    await inSlices(state.room.look(), clock, signal);
     const pools = state.informers.nodePools.list().filter((pool) => isUsable(pool) && clouds.isOurs(pool));
     const found = await Promise.all(pools.map((pool) => this.#ask(pool, signal)));
     return found.flat();

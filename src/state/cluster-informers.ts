@@ -22,6 +22,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import { type GpuNamesSetting, GpuNamesSource } from './gpu-names-source.ts';
+import { isOfNode } from './is-of-node.ts';
 import { SlimPods } from './slim-pods.ts';
 
 export interface ClusterInformersOptions {
@@ -39,6 +40,8 @@ export interface ClusterInformersOptions {
 
 /** Names of the indexes below. */
 export const BY_NODE = 'node';
+/** Only pods that belong to the node itself. */
+export const STATIC_BY_NODE = 'static';
 export const BY_PROVIDER_ID = 'providerID';
 export const BY_POOL = 'pool';
 
@@ -75,7 +78,10 @@ export class ClusterInformers {
       ...shared,
       kind: PODS,
       transform: (pod) => slimPods.of(pod),
-      indexers: { [BY_NODE]: ({ spec }) => (spec.nodeName ? [spec.nodeName] : []) },
+      indexers: {
+        [BY_NODE]: ({ spec }) => (spec.nodeName ? [spec.nodeName] : []),
+        [STATIC_BY_NODE]: (pod) => (pod.spec.nodeName && isOfNode(pod) ? [pod.spec.nodeName] : []),
+      },
     });
     this.nodes = new Informer({
       ...shared,

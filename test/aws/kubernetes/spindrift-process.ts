@@ -11,11 +11,16 @@ export class SpindriftProcess implements Autoscaler {
   readonly name = 'spindrift';
   readonly #cluster: AwsCluster;
   readonly #arguments: readonly string[];
+  readonly #environment: Readonly<Record<string, string>>;
   #process: ManagedProcess | undefined;
 
-  constructor(cluster: AwsCluster, options: { arguments?: readonly string[] } = {}) {
+  constructor(
+    cluster: AwsCluster,
+    options: { arguments?: readonly string[]; environment?: Readonly<Record<string, string>> } = {},
+  ) {
     this.#cluster = cluster;
     this.#arguments = options.arguments ?? [];
+    this.#environment = options.environment ?? {};
   }
 
   async start(): Promise<void> {
@@ -34,6 +39,7 @@ export class SpindriftProcess implements Autoscaler {
         DISABLE_LEADER_ELECTION: 'true',
         METRICS_PORT: '0',
         HEALTH_PROBE_PORT: '0',
+        ...this.#environment,
       },
       logFile: this.#cluster.logFile('spindrift'),
       clock,
