@@ -1,7 +1,9 @@
 /** What Spindrift watches: one informer a kind, shared by all controllers. */
 
+import { CAPACITY_BUFFERS, type CapacityBuffer } from '../apis/autoscaling/capacity-buffer.ts';
 import { LABEL_NODE_POOL } from '../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../apis/karpenter/node-claim.ts';
+import { NODE_OVERLAYS, type NodeOverlay } from '../apis/karpenter/node-overlay.ts';
 import { NODE_POOLS, type NodePool } from '../apis/karpenter/node-pool.ts';
 import { NAMESPACES } from '../apis/kubernetes/core.ts';
 import { LIMIT_RANGES } from '../apis/kubernetes/limit-range.ts';
@@ -25,6 +27,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import { slimDeployment } from './availability/slim-deployment.ts';
 import { type GpuNamesSetting, GpuNamesSource } from './gpu-names-source.ts';
+import { isOfNode } from './is-of-node.ts';
 import { SlimPods } from './slim-pods.ts';
 
 export interface ClusterInformersOptions {
@@ -38,10 +41,14 @@ export interface ClusterInformersOptions {
   readonly hasSpotPolicies?: boolean;
   /** Where names of GPUs come from; default those that are known. */
   readonly gpuNames?: GpuNamesSetting | undefined;
+  /** Whether workloads are read that may ask for ready replicas, and LeaderWorkerSets. Default true. */
+  readonly workloads?: boolean;
 }
 
 /** Names of the indexes below. */
 export const BY_NODE = 'node';
+/** Only pods that belong to the node itself. */
+export const STATIC_BY_NODE = 'static';
 export const BY_PROVIDER_ID = 'providerID';
 export const BY_POOL = 'pool';
 
@@ -65,6 +72,10 @@ export class ClusterInformers {
   readonly deployments: OptionalInformer<Deployment>;
   readonly leaderWorkerSets: OptionalInformer<LeaderWorkerSet>;
   readonly playgrounds: OptionalInformer<Playground>;
+  /** Where the kind is installed. */
+  readonly capacityBuffers: OptionalInformer<CapacityBuffer>;
+  /** Where the kind is installed. */
+  readonly nodeOverlays: OptionalInformer<NodeOverlay>;
   /** What clouds call a GPU. */
   readonly gpuNames: GpuNamesSource;
   /** By `group/kind`. */
@@ -82,7 +93,10 @@ export class ClusterInformers {
       ...shared,
       kind: PODS,
       transform: (pod) => slimPods.of(pod),
-      indexers: { [BY_NODE]: ({ spec }) => (spec.nodeName ? [spec.nodeName] : []) },
+      indexers: {
+        [BY_NODE]: ({ spec }) => (spec.nodeName ? [spec.nodeName] : []),
+        [STATIC_BY_NODE]: (pod) => (pod.spec.nodeName && isOfNode(pod) ? [pod.spec.nodeName] : []),
+      },
     });
     this.nodes = new Informer({
       ...shared,
@@ -111,6 +125,8 @@ export class ClusterInformers {
     this.deployments = new OptionalInformer({ ...shared, kind: DEPLOYMENTS, transform: slimDeployment });
     this.leaderWorkerSets = new OptionalInformer({ ...shared, kind: LEADER_WORKER_SETS });
     this.playgrounds = new OptionalInformer({ ...shared, kind: PLAYGROUNDS });
+    this.capacityBuffers = new OptionalInformer({ ...shared, kind: CAPACITY_BUFFERS });
+    this.nodeOverlays = new OptionalInformer({ ...shared, kind: NODE_OVERLAYS });
     this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
 
@@ -122,8 +138,9 @@ export class ClusterInformers {
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const nodeClasses = [...this.nodeClasses.values()].map((informer) => this.#runWhenServed(informer, signal));
-    const { openModels, deployments, leaderWorkerSets, playgrounds, gpuNames } = this;
-    const others = [...this.#all(), openModels, deployments, leaderWorkerSets, playgrounds, gpuNames];
+    const { openModels, capacityBuffers, nodeOverlays, deployments, leaderWorkerSets, playgrounds, gpuNames } = this;
+    const workloads = this.#options.workloads === false ? [] : [deployments, leaderWorkerSets, playgrounds];
+    const others = [...this.#all(), openModels, capacityBuffers, nodeOverlays, ...workloads, gpuNames];
     await Promise.all([...others.map((informer) => informer.run(signal)), ...nodeClasses]);
   }
 

@@ -36,3 +36,6 @@ export const ANNOTATION_FLAVOR_LIMITS = `${SPINDRIFT_GROUP}/flavor-limits`;
 
 /** On an OpenModel: for how many pods of it room is kept, as a number or as a share of those that run, such as `25%`. */
 export const ANNOTATION_WARM_SPARES = `${SPINDRIFT_GROUP}/warm-spares`;
+
+/** On a CapacityBuffer: where its room is and what that costs (`headroom-note.ts`), for `spindrift top` and `spindrift why`. */
+export const ANNOTATION_HEADROOM = `${SPINDRIFT_GROUP}/headroom`;
