@@ -30,9 +30,11 @@ export const T4G = ['g5g.xlarge', 'g5g.2xlarge', 'g5g.4xlarge', 'g5g.8xlarge', '
 export async function setUpModelCluster({
   llmaz = true,
   capacityTypes = ['spot'],
+  limits = {},
 }: {
   llmaz?: boolean;
   capacityTypes?: string[];
+  limits?: Record<string, string>;
 } = {}) {
   const clock = new VirtualClock();
   const random = seededRandom('models');
@@ -51,7 +53,7 @@ export async function setUpModelCluster({
     { key: LABEL_CAPACITY_TYPE, operator: 'In' as const, values: capacityTypes },
     { key: 'spindrift.dev/instance-gpu-count', operator: 'In' as const, values: ['1'] },
   ];
-  const pool = aNodePool({ name: 'inference', template: { requirements } });
+  const pool = aNodePool({ name: 'inference', spec: { limits }, template: { requirements } });
   await client.create(NODE_POOLS, { ...pool, metadata: { name: 'inference' } });
   const metrics = new Metrics();
   const autoscaler = new Autoscaler({
