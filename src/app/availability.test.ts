@@ -9,7 +9,7 @@ import {
   ANNOTATION_READY_REPLICAS,
 } from '../apis/spindrift/annotations.ts';
 import { machineTypes, spotPrice } from '../cloud/simulated/catalogue.ts';
-import { aService, setUpModelCluster } from './testkit/model-cluster.ts';
+import { aService, setUpModelCluster, T4, T4G } from './testkit/model-cluster.ts';
 
 const MINUTE = 60_000;
 const MACHINES = new Map(machineTypes().map((machine) => [machine.name, machine]));
@@ -26,9 +26,10 @@ function priceOf({ metadata }: Node): { paid: number; onDemand: number } {
   return { onDemand, paid: isSpot && machine ? spotPrice(machine, labels[LABEL_ZONE] ?? '') : onDemand };
 }
 
-async function setUp(ready: number, extra: number, loading: string) {
+async function setUp(ready: number, extra: number, loading: string, soldOut: readonly string[] = []) {
   const world = await setUpModelCluster({ capacityTypes: ['spot', 'on-demand'] });
   const { client, clock, nodes, serving } = world;
+  await world.soldOut(soldOut);
   await client.create(DEPLOYMENTS, aService('chat', ready, { annotations: asking(ready, extra), loading }));
   const replicas = async (): Promise<number> =>
     (await client.get(DEPLOYMENTS, { namespace: 'default', name: 'chat' })).spec.replicas ?? 0;
@@ -92,6 +93,33 @@ describe('a service that keeps four replicas ready', () => {
     const after = await watch(50 * 60);
     const share = (during.paid + after.paid) / (during.onDemand + after.onDemand);
     expect(share).toBeLessThan(0.6);
+    await end();
+  });
+
+  it('goes on where it was when another replica of Spindrift takes over in the middle', async () => {
+    const { clock, nodes, interrupt, watch, replicas, capacity, restart, end } = await setUp(4, 0, '60s');
+    await clock.advance(6 * MINUTE);
+    const lost = (await nodes()).slice(0, 2).map(({ metadata }) => metadata.name ?? '');
+    await interrupt(lost, '120s');
+    const before = await watch(20);
+    restart();
+    const after = await watch(600);
+    expect(Math.min(before.fewest, after.fewest)).toBeGreaterThanOrEqual(3);
+    expect(await replicas()).toBe(4);
+    expect(await capacity()).toEqual({ spot: 4, 'on-demand': 0 });
+    await end();
+  });
+
+  it('waits for spot with its extra replicas, and serves on demand, where spot is sold out', async () => {
+    const { clock, replicas, capacity, serving, soldOut, end } = await setUp(2, 1, '30s', [...T4G, ...T4]);
+    await clock.advance(10 * MINUTE);
+    // The extra replica is not bought on demand.
+    expect(await serving()).toHaveLength(2);
+    expect(await capacity()).toEqual({ spot: 0, 'on-demand': 2 });
+    await soldOut([]);
+    await clock.advance(15 * MINUTE);
+    expect(await replicas()).toBe(3);
+    expect(await capacity()).toEqual({ spot: 3, 'on-demand': 0 });
     await end();
   });
 
