@@ -31,7 +31,7 @@ export const ANNOTATION_READY_REPLICAS = `${SPINDRIFT_GROUP}/ready-replicas`;
 export const ANNOTATION_EXTRA_SPOT_REPLICAS = `${SPINDRIFT_GROUP}/extra-spot-replicas`;
 /** Beside it: how many of the replicas are always on demand. Default 0. */
 export const ANNOTATION_ON_DEMAND_REPLICAS = `${SPINDRIFT_GROUP}/on-demand-replicas`;
-/** `true` on pods that serve a model and use all GPUs of their node: a node of a flavor has at least as many as the flavor's limits say. */
+/** `true` on pods that serve a model and take of their node what the limits of its flavor say, whatever their own requests are. */
 export const ANNOTATION_FLAVOR_LIMITS = `${SPINDRIFT_GROUP}/flavor-limits`;
 
 /** On an OpenModel: for how many pods of it room is kept, as a number or as a share of those that run, such as `25%`. */

@@ -49,6 +49,7 @@ import { RoundLog } from './round-log.ts';
 import { RoundTeller } from './round-teller.ts';
 import { Rounds } from './rounds.ts';
 import { wholeGroups } from './whole-groups.ts';
+import { withFlavorLimits } from './with-flavor-limits.ts';
 
 /** How long pods are gathered, and how long places for them are looked for. */
 export interface ProvisionerLimits {
@@ -217,7 +218,7 @@ export class Provisioner {
       storage: state.storage,
       models: state.models,
     };
-    const whole = { ...snapshot, pending: wholeGroups(snapshot, this.#options) };
+    const whole = withFlavorLimits({ ...snapshot, pending: wholeGroups(snapshot, this.#options) });
     const built = await inSlices(buildProblemSteps(whole), clock, signal);
     const solved = await this.#solve(built, signal);
     const { solution, ...policies } = await inSlices(spot.settle(solved, built), clock, signal);
