@@ -92,7 +92,7 @@ describe('spindrift beside real llmaz and LeaderWorkerSet', { timeout: 300_000 }
       apiVersion: 'spindrift.dev/v1alpha1',
       kind: 'SpotPolicy',
       metadata: { name: 'soon' },
-      spec: { unavailableFor: '5s' },
+      spec: { unavailableFor: '20s' },
     } as unknown as SpotPolicy);
     const { template } = DEFAULT_NODE_POOL.spec;
     const requirements = [
@@ -160,7 +160,7 @@ describe('spindrift beside real llmaz and LeaderWorkerSet', { timeout: 300_000 }
     await until(() => allServe('second', 1));
     expect(await families('second')).toEqual(['g4dn']);
     await soldOut([]);
-    await clock.sleep(6000);
+    await clock.sleep(25_000);
     await play('third');
     await until(() => allServe('third', 1));
     expect(await families('third')).toEqual(['g5g']);
