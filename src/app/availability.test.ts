@@ -2,13 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import { NODES, type Node } from '../apis/kubernetes/node.ts';
-import { DEPLOYMENTS } from '../apis/kubernetes/workloads.ts';
+import { DEPLOYMENTS, STATEFUL_SETS } from '../apis/kubernetes/workloads.ts';
+import { LABEL_SET_NAME, LABEL_WORKER_INDEX } from '../apis/leader-worker-set/labels.ts';
+import { LEADER_WORKER_SETS } from '../apis/leader-worker-set/leader-worker-set.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
 import {
   ANNOTATION_EXTRA_SPOT_REPLICAS,
   ANNOTATION_INTERRUPT,
   ANNOTATION_READY_REPLICAS,
 } from '../apis/spindrift/annotations.ts';
+import { openDefinition } from '../cloud/cluster-api/core/open-definitions.ts';
 import { machineTypes, spotPrice } from '../cloud/simulated/catalogue.ts';
+import { aStatefulSet } from '../embedded/testkit/workloads.ts';
 import { aService, setUpModelCluster, T4, T4G } from './testkit/model-cluster.ts';
 
 const MINUTE = 60_000;
@@ -131,6 +136,67 @@ describe('a service that keeps four replicas ready', () => {
     const { fewest } = await watch(600);
     expect(fewest).toBeGreaterThanOrEqual(3);
     expect(await capacity()).toEqual({ spot: 5, 'on-demand': 0 });
+    await end();
+  });
+});
+
+/** A LeaderWorkerSet, and a StatefulSet that has as many pods as it has groups: what its controller makes of it, as far as numbers go. */
+async function setUpNumbered(ready: number) {
+  const world = await setUpModelCluster({ capacityTypes: ['spot', 'on-demand'] });
+  const { client, clock, serving } = world;
+  await client.create(CUSTOM_RESOURCE_DEFINITIONS, openDefinition(LEADER_WORKER_SETS));
+  // The informer looks for the kind now and then.
+  await clock.advance(2 * MINUTE);
+  const { template } = aService('chat', ready, { loading: '30s' }).spec;
+  const labels = { ...template.metadata?.labels, [LABEL_SET_NAME]: 'chat', [LABEL_WORKER_INDEX]: '0' };
+  const leader = { ...template, metadata: { ...template.metadata, labels } };
+  const key = { namespace: 'default', name: 'chat' };
+  await client.create(LEADER_WORKER_SETS, {
+    apiVersion: 'leaderworkerset.x-k8s.io/v1',
+    kind: 'LeaderWorkerSet',
+    metadata: { ...key, annotations: asking(ready, 0) },
+    spec: { replicas: ready, leaderWorkerTemplate: { size: 1, workerTemplate: leader } },
+  });
+  await client.create(
+    STATEFUL_SETS,
+    aStatefulSet('chat', { replicas: ready, podManagementPolicy: 'Parallel', template: leader }),
+  );
+  let fewest = Number.POSITIVE_INFINITY;
+  const live = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      const { replicas = 0 } = (await client.get(LEADER_WORKER_SETS, key)).spec;
+      await client.patch(STATEFUL_SETS, key, { type: 'merge', body: { spec: { replicas } } });
+      await clock.advance(1000);
+      fewest = Math.min(fewest, (await serving()).length);
+    }
+  };
+  const lowest = (): number => {
+    const was = fewest;
+    fewest = Number.POSITIVE_INFINITY;
+    return was;
+  };
+  const groups = async (): Promise<number> => (await client.get(LEADER_WORKER_SETS, key)).spec.replicas ?? 0;
+  return { ...world, live, lowest, groups };
+}
+
+describe('a service whose highest numbers go first', () => {
+  it('is on spot in the end, with its lowest numbers, and serves all the time (4)', async () => {
+    const { client, nodes, live, lowest, groups, end } = await setUpNumbered(3);
+    const onDemand = async (): Promise<number> =>
+      (await nodes()).filter(({ metadata }) => metadata.labels?.[LABEL_CAPACITY_TYPE] === 'on-demand').length;
+    await live(60);
+    expect(await groups()).toBe(6);
+    await live(360);
+    expect(await groups()).toBe(3);
+    expect(await onDemand()).toBe(0);
+    lowest();
+    const lost = (await nodes()).slice(0, 2).map(({ metadata }) => metadata.name ?? '');
+    const body = { metadata: { annotations: { [ANNOTATION_INTERRUPT]: '120s' } } };
+    for (const name of lost) await client.patch(NODES, { name }, { type: 'merge', body });
+    await live(600);
+    expect(lowest()).toBeGreaterThanOrEqual(3);
+    expect(await groups()).toBe(3);
+    expect(await onDemand()).toBe(0);
     await end();
   });
 });
