@@ -27,7 +27,7 @@ export interface UpOptions {
   /** Without the autoscaler: a cluster and nothing else. */
   readonly bare: boolean;
   /** With kinds of Cluster API, a minimal core for them, and machines of the simulated cloud. */
-  readonly clusterApi: boolean;
+  readonly clusterApi?: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: 'auto' | 'json' | 'pretty';
   readonly signal: AbortSignal;
@@ -56,7 +56,7 @@ export async function up(options: UpOptions): Promise<void> {
   });
   const stop = new AbortController();
   try {
-    const world = { clock, random, logger, clusterApi: options.clusterApi };
+    const world = { clock, random, logger, clusterApi: options.clusterApi ?? false };
     const scaling = bare ? undefined : await startAutoscaler(running, world, stop.signal);
     if (!quiet && !signal.aborted) out(announcement(running, options, startedAt.elapsed()));
     await Promise.race([aborted(signal), running.stopped, ...(scaling === undefined ? [] : [scaling.work])]);
