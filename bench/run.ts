@@ -22,6 +22,7 @@ import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
 import { runNotices } from './notices/run.ts';
 import { runQueue } from './queue/run.ts';
 import { consolidationTable } from './report/consolidation-table.ts';
+import { fluidTable } from './report/fluid-table.ts';
 import { growthOf, plotsOf, tableOf } from './report/report.ts';
 import { table } from './report/table.ts';
 import { runRunaway } from './runaway/run.ts';
@@ -80,6 +81,8 @@ function report(results: readonly CaseResult[], runs: number): void {
   console.log(`\n${tableOf(results)}`);
   const consolidation = consolidationTable(results);
   if (consolidation !== '') console.log(`\n${consolidation}`);
+  const fluid = fluidTable(results);
+  if (fluid !== '') console.log(`\n${fluid}`);
   if (growth.length > 0) {
     console.log(
       `\n${table(

@@ -25,6 +25,7 @@ import { ClusterInformers } from '../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../src/state/cluster-state.ts';
 import { ComingNodes } from '../../src/state/coming-nodes.ts';
 import { DisruptionBudgets } from '../../src/state/drain/disruption-budgets.ts';
+import { Headroom } from '../../src/state/headroom.ts';
 import { Nominations } from '../../src/state/nominations.ts';
 import { Successors } from '../../src/state/successors.ts';
 import { standingFleet } from '../fleet/standing-fleet.ts';
@@ -86,6 +87,7 @@ export async function noticeStorm(machines: number, podsPerNode: number, queue?:
     budgets,
     coming: new ComingNodes(),
     decisions: new DecisionLog(),
+    headroom: new Headroom(informers.capacityBuffers),
     nominations,
     successors: new Successors(clock, () => true),
     spot,

@@ -1,8 +1,9 @@
 import { LIVE_OPTIONS } from '../app/live-options.ts';
-import { listOption, numberOption, textOption } from '../platform/options.ts';
+import { listOption, numberOption, switchOption, textOption } from '../platform/options.ts';
 import { command } from './command.ts';
 import { CONTROLLER_OPTIONS } from './controller-options.ts';
 import { LOG_OPTIONS } from './log-options.ts';
+import { METRICS_OPTIONS } from './metrics-options.ts';
 
 const LIVE_NAMES = Object.values(LIVE_OPTIONS)
   .map(({ flag }) => flag)
@@ -31,14 +32,7 @@ export const RUN = command({
       fallback: '127.0.0.1',
       help: 'The address that probes and metrics are served on; 0.0.0.0 in a pod.',
     }),
-    metricsPort: numberOption({
-      flag: 'metrics-port',
-      env: 'METRICS_PORT',
-      fallback: 8080,
-      min: 0,
-      max: 65535,
-      help: 'Where metrics are served.',
-    }),
+    ...METRICS_OPTIONS,
     healthProbePort: numberOption({
       flag: 'health-probe-port',
       env: 'HEALTH_PROBE_PORT',
@@ -53,6 +47,11 @@ export const RUN = command({
       env: 'INTERRUPTION_CONDITIONS',
       placeholder: 'TYPE[=KIND]',
       help: 'Conditions of Nodes that mean that the machine is taken away, such as those of node-problem-detector.',
+    }),
+    podDeletionCost: switchOption({
+      flag: 'pod-deletion-cost',
+      env: 'POD_DELETION_COST',
+      help: 'Writes controller.kubernetes.io/pod-deletion-cost on pods of ReplicaSets, so that scaling down removes pods first whose nodes go or should go.',
     }),
     settings: textOption({
       flag: 'settings',

@@ -40,6 +40,8 @@ export interface ClusterSnapshot extends PodSurroundings {
   podsOn(node: string): readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
   readonly pools: readonly UsablePool[];
+  /** Pools that make no nodes for pods, but whose nodes on the way will have room: those with `spec.replicas`. */
+  readonly staticPools?: readonly UsablePool[];
   readonly namespaces: readonly Namespace[];
 }
 
@@ -52,7 +54,7 @@ export interface BuiltProblem {
   /** What the cloud calls an instance type of the problem. */
   cloudName(instanceType: string): string;
   /** What it was built from. */
-  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools'>;
+  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools' | 'podsOn'>;
 }
 
 /** Builds the problem of a snapshot without interruption. */
@@ -67,7 +69,7 @@ export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProbl
   const anchors = new AffinityAnchors([...displaced], labelsByName(snapshot.nodes));
   const { groups, pods, held } = yield* groupPods([...snapshot.pending, ...displaced], snapshot, anchors, work);
   yield;
-  const planned = plannedTypes(snapshot.pools);
+  const planned = plannedTypes([...snapshot.pools, ...(snapshot.staticPools ?? [])]);
   const names = new TypeNames();
   const pools = snapshot.pools.map(({ pool, instanceTypes }) => {
     const claims = snapshot.nodes.flatMap((state) =>
