@@ -24,6 +24,8 @@ export interface RightsOptions {
   readonly installsDefinitions: boolean;
   /** The ConfigMap with names of GPUs, where there is one. */
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
+  /** Metrics are for those whose token the API server knows. */
+  readonly checksTokens: boolean;
   /** The machines of Cluster API are in this very cluster. */
   readonly managesItself: boolean;
 }
@@ -34,13 +36,13 @@ const ALWAYS: readonly NeededRule[] = [
   {
     group: '',
     resources: ['pods', 'nodes', 'namespaces', 'limitranges', 'persistentvolumes', 'persistentvolumeclaims'],
-    verbs: ['get', ...READ],
+    verbs: READ,
   },
   { group: 'apps', resources: ['daemonsets'], verbs: READ },
   { group: 'policy', resources: ['poddisruptionbudgets'], verbs: READ },
   { group: 'storage.k8s.io', resources: ['storageclasses', 'volumeattachments'], verbs: READ },
   { group: '', resources: ['pods/binding', 'pods/eviction'], verbs: ['create'] },
-  { group: '', resources: ['pods'], verbs: ['delete'] },
+  { group: '', resources: ['pods'], verbs: ['get', 'delete'] },
   { group: '', resources: ['nodes'], verbs: ['patch', 'delete'] },
   { group: '', resources: ['events'], verbs: ['create', 'patch'] },
   { group: 'karpenter.sh', resources: ['nodeclaims'], verbs: ['get', ...READ, 'create', 'patch', 'delete'] },
@@ -65,11 +67,12 @@ const DNS: NeededRule = { group: '', resources: ['services'], verbs: ['get'], na
 const OF_CLOUDS: Readonly<Record<string, readonly NeededRule[]>> = {
   simulated: [
     ...nodeClass('spindrift.dev', 'simulatednodeclasses'),
-    { group: '', resources: ['nodes'], verbs: ['create'] },
+    { group: '', resources: ['nodes'], verbs: ['get', 'create'] },
   ],
   aws: [...nodeClass('karpenter.k8s.aws', 'ec2nodeclasses', ['patch']), DNS],
   ibm: [
     ...nodeClass('karpenter-ibm.sh', 'ibmnodeclasses', ['patch']),
+    { group: '', resources: ['namespaces'], verbs: ['get'], names: ['kube-system'] },
     DNS,
     { ...DNS, resources: ['configmaps'], names: ['kube-root-ca.crt'] },
     { ...DNS, resources: ['secrets'], verbs: ['get', 'list', 'create', 'delete'] },
@@ -91,15 +94,22 @@ const MACHINES: readonly NeededRule[] = [
   { ...DEFINITIONS, verbs: ['get'] },
 ];
 
+/** Who asks for metrics, and whether they may. */
+const TOKENS: readonly NeededRule[] = [
+  { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'] },
+  { group: 'authorization.k8s.io', resources: ['subjectaccessreviews'], verbs: ['create'] },
+];
+
 /** The rules that roles must have. */
 export function neededRules(options: RightsOptions): NeededRule[] {
-  const { clouds, lease, installsDefinitions, gpuNames, managesItself } = options;
+  const { clouds, lease, installsDefinitions, gpuNames, managesItself, checksTokens } = options;
   const leases = { group: 'coordination.k8s.io', resources: ['leases'] };
   return [
     ...ALWAYS,
     ...clouds.flatMap((cloud) => OF_CLOUDS[cloud] ?? []),
     ...(clouds.includes('cluster-api') && managesItself ? MACHINES : []),
     ...(installsDefinitions ? [{ ...DEFINITIONS, verbs: [...READ, 'create', 'patch'] }] : []),
+    ...(checksTokens ? TOKENS : []),
     ...(lease === undefined
       ? []
       : [

@@ -1,6 +1,7 @@
 /** The autoscaler as a program, beside or inside a cluster: leader election, probes, metrics, and a clean end. */
 import { hostname } from 'node:os';
 import { parseNamedConditions } from '../cloud/node-conditions/named-conditions.ts';
+import { BearerAccess } from '../dashboard/bearer-access.ts';
 import { StatusServer } from '../dashboard/status-server.ts';
 import { connect } from '../kube/connect.ts';
 import { LeaderElection } from '../kube/leader-election.ts';
@@ -18,13 +19,12 @@ import { awaitCluster } from './await-cluster.ts';
 import { installDefinitions } from './install-definitions.ts';
 import { LiveSettings } from './live-settings.ts';
 import { loadClouds } from './load-clouds.ts';
+import { type MetricsServing, metricsServing } from './metrics-serving.ts';
 
-export interface RunOptions {
+export interface RunOptions extends MetricsServing {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly clusterName: string;
-  readonly host: string;
-  readonly metricsPort: number;
   readonly healthProbePort: number;
   readonly disableLeaderElection: boolean;
   readonly leaderElectionName: string;
@@ -73,7 +73,8 @@ export async function run(options: RunOptions): Promise<void> {
   });
   await live.look();
   const health = new ServerHealth({ clock, logger });
-  // A name that no cloud has is told before anything is asked of a cluster.
+  // What is wrong with the options is told before anything is asked of a cluster.
+  const serving = metricsServing(options, clock);
   const clouds = await loadClouds(options.clouds, options.cloudOptions);
   const { client, connection } = await connect({
     clock,
@@ -106,8 +107,12 @@ export async function run(options: RunOptions): Promise<void> {
   let missing: string | undefined = 'the cluster was not looked at yet';
   const notReady = (): string | undefined =>
     health.problem ?? missing ?? (autoscaler.synced ? undefined : 'the caches are not full yet');
+  const bearers = serving.needsToken ? new BearerAccess({ client, clock }) : undefined;
   const servers = [
-    new StatusServer({ host, port: options.metricsPort, metrics }),
+    new StatusServer({
+      ...{ ...serving, metrics },
+      ...(bearers && { access: (header, path) => bearers.decide(header, path) }),
+    }),
     new StatusServer({ host, port: options.healthProbePort, notReady }),
   ];
   try {

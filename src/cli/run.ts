@@ -3,6 +3,7 @@ import { listOption, numberOption, textOption } from '../platform/options.ts';
 import { command } from './command.ts';
 import { CONTROLLER_OPTIONS } from './controller-options.ts';
 import { LOG_OPTIONS } from './log-options.ts';
+import { METRICS_OPTIONS } from './metrics-options.ts';
 
 const LIVE_NAMES = Object.values(LIVE_OPTIONS)
   .map(({ flag }) => flag)
@@ -31,14 +32,7 @@ export const RUN = command({
       fallback: '127.0.0.1',
       help: 'The address that probes and metrics are served on; 0.0.0.0 in a pod.',
     }),
-    metricsPort: numberOption({
-      flag: 'metrics-port',
-      env: 'METRICS_PORT',
-      fallback: 8080,
-      min: 0,
-      max: 65535,
-      help: 'Where metrics are served.',
-    }),
+    ...METRICS_OPTIONS,
     healthProbePort: numberOption({
       flag: 'health-probe-port',
       env: 'HEALTH_PROBE_PORT',

@@ -62,6 +62,7 @@ function aGround(change: Partial<Ground> = {}): Ground {
     clouds: [simulated],
     clusterName: 'test',
     installsDefinitions: false,
+    checksTokens: false,
     managesItself: true,
     signal: new AbortController().signal,
     ...change,

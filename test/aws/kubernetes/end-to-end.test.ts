@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { CLOUD_MODULES } from '../../../src/app/cloud-modules.ts';
+import { type InstalledChart, installChart } from '../../chart/installed-chart.ts';
+import { refusals, unusedRights } from '../../chart/rights.ts';
+import { findHelm } from '../../peers/helm.ts';
 import { nodeadmComplaint } from '../judges/nodeadm-judge.ts';
 import { AwsCluster } from './aws-cluster.ts';
 import { fleetOf, untilFleet, untilRunning } from './fleet.ts';
@@ -12,7 +15,9 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
   'Spindrift on AWS, from a pending pod to a machine that boots',
   () => {
     const cluster = new AwsCluster('mine');
-    const spindrift = new SpindriftProcess(cluster);
+    let chart: InstalledChart | undefined;
+    // As the chart's service account, where Helm is there.
+    const spindrift = new SpindriftProcess(cluster, { kubeconfig: () => chart?.kubeconfig });
     const tale = story();
     const { step } = tale;
 
@@ -37,6 +42,8 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
           taints: [{ key: 'mine', value: 'yes', effect: 'NoSchedule' }],
         }),
       );
+      if (findHelm() !== undefined)
+        chart = await installChart(cluster.run.controlPlane, 'clouds={aws}', 'settings.installDefinitions=true');
       await spindrift.start();
     });
 
@@ -90,6 +97,13 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
       );
       expect(fleet.nodes).toEqual([]);
       expect((await fleetOf(cluster)).machines).toEqual([]);
+    });
+
+    step('has used every right that the chart gives for AWS, and missed none', async () => {
+      if (chart === undefined) return;
+      const uses = chart.uses();
+      expect(refusals(uses)).toEqual([]);
+      expect(unusedRights(chart.cloudRights, uses)).toEqual([]);
     });
   },
 );
