@@ -39,6 +39,8 @@ export interface AutoscalerOptions {
   readonly dangerousConditions?: NamedConditions;
   /** Where names of GPUs come from; default those that are known. */
   readonly gpuNames?: GpuNamesSetting | undefined;
+  /** Whether pods are told which of them ReplicaSets should delete first. */
+  readonly podDeletionCost?: boolean;
 }
 
 export class Autoscaler {
@@ -79,7 +81,8 @@ export class Autoscaler {
     const { decisions } = this;
     const lasting = lastingParts({ ...shared, unavailable });
     this.#clouds = clouds;
-    this.#controllers = { ...shared, decisions, lasting, policies, provisioning };
+    const { podDeletionCost = false } = options;
+    this.#controllers = { ...shared, decisions, lasting, policies, provisioning, podDeletionCost };
   }
 
   /** What it watches. */

@@ -24,6 +24,8 @@ export interface RightsOptions {
   readonly installsDefinitions: boolean;
   /** The ConfigMap with names of GPUs, where there is one. */
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
+  /** Pods are told which of them ReplicaSets should delete first. */
+  readonly writesDeletionCost: boolean;
   /** Metrics are for those whose token the API server knows. */
   readonly checksTokens: boolean;
   /** The machines of Cluster API are in this very cluster. */
@@ -49,6 +51,12 @@ const ALWAYS: readonly NeededRule[] = [
   { group: 'karpenter.sh', resources: ['nodepools'], verbs: [...READ, 'patch'] },
   { group: 'karpenter.sh', resources: ['nodeclaims/status', 'nodepools/status'], verbs: ['patch'] },
   { group: 'karpenter.sh', resources: ['nodeclaims/finalizers', 'nodepools/finalizers'], verbs: ['update'] },
+  { group: 'karpenter.sh', resources: ['nodeoverlays'], verbs: READ },
+  { group: 'karpenter.sh', resources: ['nodeoverlays/status'], verbs: ['patch'] },
+  { group: 'autoscaling.x-k8s.io', resources: ['capacitybuffers'], verbs: [...READ, 'patch'] },
+  { group: 'autoscaling.x-k8s.io', resources: ['capacitybuffers/status'], verbs: ['patch'] },
+  { group: '', resources: ['podtemplates'], verbs: ['get'] },
+  { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: ['get'] },
   { group: 'spindrift.dev', resources: ['spotpolicies'], verbs: READ },
   { group: 'spindrift.dev', resources: ['spotpolicies/status'], verbs: ['patch'] },
   { group: 'llmaz.io', resources: ['openmodels'], verbs: READ },
@@ -102,7 +110,7 @@ const TOKENS: readonly NeededRule[] = [
 
 /** The rules that roles must have. */
 export function neededRules(options: RightsOptions): NeededRule[] {
-  const { clouds, lease, installsDefinitions, gpuNames, managesItself, checksTokens } = options;
+  const { clouds, lease, installsDefinitions, gpuNames, managesItself, checksTokens, writesDeletionCost } = options;
   const leases = { group: 'coordination.k8s.io', resources: ['leases'] };
   return [
     ...ALWAYS,
@@ -110,6 +118,7 @@ export function neededRules(options: RightsOptions): NeededRule[] {
     ...(clouds.includes('cluster-api') && managesItself ? MACHINES : []),
     ...(installsDefinitions ? [{ ...DEFINITIONS, verbs: [...READ, 'create', 'patch'] }] : []),
     ...(checksTokens ? TOKENS : []),
+    ...(writesDeletionCost ? [{ group: '', resources: ['pods'], verbs: ['patch'] }] : []),
     ...(lease === undefined
       ? []
       : [

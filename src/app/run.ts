@@ -40,6 +40,8 @@ export interface RunOptions extends MetricsServing {
   readonly gpuNames: GpuNamesSetting;
   /** A file of settings that are applied while the program runs. */
   readonly settings?: string | undefined;
+  /** Whether pods are told which of them ReplicaSets should delete first. */
+  readonly podDeletionCost: boolean;
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   readonly kubeClientQps: number;
@@ -102,6 +104,7 @@ export async function run(options: RunOptions): Promise<void> {
     },
     clouds,
     gpuNames: options.gpuNames,
+    podDeletionCost: options.podDeletionCost,
     dangerousConditions: parseNamedConditions(options.interruptionConditions),
   });
   let missing: string | undefined = 'the cluster was not looked at yet';

@@ -1,4 +1,5 @@
 /** The cluster of a kubeconfig, for commands: connected, watched, and let go again. */
+import { CAPACITY_BUFFERS } from '../apis/autoscaling/capacity-buffer.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import type { Resource } from '../apis/kubernetes/object.ts';
@@ -15,6 +16,8 @@ import { RealClock } from '../platform/real-clock.ts';
 import { secretToken } from '../platform/secret.ts';
 import { ClusterInformers } from '../state/cluster-informers.ts';
 import { ClusterState } from '../state/cluster-state.ts';
+import type { Headroom } from '../state/headroom.ts';
+import { notedHeadroom } from './noted-headroom.ts';
 import { KnownClouds } from './offline-clouds.ts';
 
 /** Which cluster is meant; that of the environment where nothing is said. */
@@ -37,6 +40,8 @@ export interface ConnectedCluster {
 export interface WatchedCluster extends ConnectedCluster {
   /** In step with the cluster until the use ends. */
   readonly state: ClusterState;
+  /** The room that CapacityBuffers keep, as it was when the caches were filled. */
+  readonly headroom: Headroom;
   /** The clouds whose node classes the cluster has. */
   readonly clouds: KnownClouds;
   nodeClasses(): NodeClass[];
@@ -99,6 +104,7 @@ export function withWatchedCluster<T>(
     const hasSpotPolicies = await isServed(client, SPOT_POLICIES, signal);
     // Without llmaz, or without the right to read its models, everything else can still be told.
     const readsModels = await isServed(client, OPEN_MODELS, signal).catch(() => false);
+    const readsBuffers = await isServed(client, CAPACITY_BUFFERS, signal).catch(() => false);
     const informers = new ClusterInformers({ client, clock, random, nodeClasses: kinds, hasSpotPolicies });
     const isKnown = ({ spec }: NodeClaim): boolean => clouds.of(spec.nodeClassRef) !== undefined;
     const state = new ClusterState(informers, isKnown);
@@ -109,9 +115,11 @@ export function withWatchedCluster<T>(
         informers.synced(signal),
         informers.nodeClassesSynced(signal),
         readsModels ? informers.openModels.known(signal) : undefined,
+        readsBuffers ? informers.capacityBuffers.known(signal) : undefined,
       ]);
       await Promise.race([filled, watch]);
-      return await use({ ...cluster, clouds, state, nodeClasses: () => nodeClassesOf(informers) });
+      const headroom = await notedHeadroom(informers.capacityBuffers, client, signal);
+      return await use({ ...cluster, clouds, state, headroom, nodeClasses: () => nodeClassesOf(informers) });
     } finally {
       watching.abort();
       await watch.catch(() => {});

@@ -2,7 +2,7 @@
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
-import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
+import { BY_NODE, type ClusterInformers, STATIC_BY_NODE } from './cluster-informers.ts';
 import { DaemonPods } from './daemon-pods.ts';
 import { flavorOrderOf } from './flavor-order.ts';
 import { hasEnded } from './has-ended.ts';
@@ -82,6 +82,11 @@ export class ClusterState {
   podsOn(node: string): Pod[] {
     const pods = this.informers.pods.byIndex(BY_NODE, node);
     return pods.some(hasEnded) ? pods.filter((pod) => !hasEnded(pod)) : pods;
+  }
+
+  /** Those of them that belong to the node itself, as static pods do. */
+  staticPodsOn(node: string): Pod[] {
+    return this.informers.pods.byIndex(STATIC_BY_NODE, node).filter((pod) => !hasEnded(pod));
   }
 
   /**

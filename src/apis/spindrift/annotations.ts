@@ -24,3 +24,6 @@ export const ANNOTATION_SPOT_FALLBACK = `${SPINDRIFT_GROUP}/spot-fallback`;
 
 /** On pods that serve a model: how its flavors and capacity types are ranked; see SpotPolicy's flavorOrder. */
 export const ANNOTATION_FLAVOR_ORDER = `${SPINDRIFT_GROUP}/flavor-order`;
+
+/** On a CapacityBuffer: where its room is and what that costs (`headroom-note.ts`), for `spindrift top` and `spindrift why`. */
+export const ANNOTATION_HEADROOM = `${SPINDRIFT_GROUP}/headroom`;

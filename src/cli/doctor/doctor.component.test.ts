@@ -63,6 +63,7 @@ function aGround(change: Partial<Ground> = {}): Ground {
     clusterName: 'test',
     installsDefinitions: false,
     checksTokens: false,
+    writesDeletionCost: false,
     managesItself: true,
     signal: new AbortController().signal,
     ...change,

@@ -23,6 +23,7 @@ export interface Ground {
   readonly installsDefinitions: boolean;
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
   readonly checksTokens: boolean;
+  readonly writesDeletionCost: boolean;
   readonly managesItself: boolean;
   /** Whose rights are looked at; our own when absent. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };

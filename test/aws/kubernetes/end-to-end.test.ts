@@ -11,6 +11,9 @@ import { deployment, nodeClass, nodePool } from './objects.ts';
 import { SpindriftProcess } from './spindrift-process.ts';
 import { story } from './story.ts';
 
+/** Ten minutes were seen as well; the steps are the same. */
+const OUTAGE_SECONDS = Number(process.env.SPINDRIFT_OUTAGE_SECONDS ?? 30);
+
 describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
   'Spindrift on AWS, from a pending pod to a machine that boots',
   () => {
@@ -84,6 +87,37 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
         machines.some(({ id }) => id === spot!.id) ? `${spot!.id} is still there` : undefined,
       );
       await untilRunning(cluster, spindrift, 'spot', 2);
+    });
+
+    step('loses and doubles nothing while AWS cannot be reached', async () => {
+      const before = await fleetOf(cluster);
+      const { failures } = cluster.room;
+      await cluster.ground.unplug();
+      // Pods come and a deployment goes while no call gets through.
+      await cluster.kubectl.apply(
+        deployment('late', 'on-demand', 3, { cpu: '1', memory: '512Mi' }, { tolerations: [{ operator: 'Exists' }] }),
+      );
+      await cluster.kubectl.run(['delete', 'deployment', 'spot', '--namespace=default']);
+      await cluster.clock.sleep(OUTAGE_SECONDS * 1000);
+      const during = await fleetOf(cluster);
+      expect(during.machines.map(({ id }) => id).sort()).toEqual(before.machines.map(({ id }) => id).sort());
+      const kept = during.claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      expect(kept.map(({ metadata }) => metadata.uid)).toEqual(
+        expect.arrayContaining(
+          before.claims
+            .filter(({ metadata }) => metadata.labels?.['karpenter.sh/nodepool'] !== 'spot')
+            .map(({ metadata }) => metadata.uid),
+        ),
+      );
+      await cluster.ground.plug();
+      await untilRunning(cluster, spindrift, 'late', 3, 180_000);
+      const after = await untilFleet(cluster, spindrift, ({ machines, claims }) =>
+        machines.length === claims.length ? undefined : `${machines.length} machines, ${claims.length} claims`,
+      );
+      const uids = after.machines.map(({ tags }) => tags['spindrift.dev/nodeclaim-uid']);
+      expect(new Set(uids).size).toBe(uids.length);
+      expect(uids.sort()).toEqual(after.claims.map(({ metadata }) => metadata.uid).sort());
+      expect([...failures]).toEqual([]);
     });
 
     step('leaves nothing behind when the pods have gone', async () => {

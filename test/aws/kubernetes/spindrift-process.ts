@@ -9,6 +9,7 @@ const STOP_GRACE_MS = 20_000;
 
 export interface SpindriftProcessOptions {
   readonly arguments?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
   /** Of another account than the administrator's; asked for when it starts. */
   kubeconfig?(): string | undefined;
 }
@@ -40,6 +41,7 @@ export class SpindriftProcess implements Autoscaler {
         DISABLE_LEADER_ELECTION: 'true',
         METRICS_PORT: '0',
         HEALTH_PROBE_PORT: '0',
+        ...this.#options.environment,
       },
       logFile: this.#cluster.logFile('spindrift'),
       clock,

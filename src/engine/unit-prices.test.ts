@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileModel } from '../compile/model.ts';
-import { aPod, aProblem, aType, GIB, onDemand } from '../testkit/builders.ts';
+import { compileModel } from './compile/model.ts';
+import { aPod, aProblem, aType, GIB, onDemand } from './testkit/builders.ts';
 import { unitPrices, worth } from './unit-prices.ts';
 
 function model(...types: readonly [cpu: number, gib: number, price: number][]) {

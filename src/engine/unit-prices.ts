@@ -2,12 +2,16 @@
  * What a unit of each resource is worth: the highest prices at which no machine in the market holds more worth than it costs. They
  * tell a node that is cheap for what it carries from one that is not, and bound the price of any fleet from below.
  */
-import type { Model } from '../compile/model.ts';
+import type { Model } from './compile/model.ts';
 
 const TINY = 1e-12;
 
-/** Prices by resource column that value `demand` highest. */
-export function unitPrices(model: Model, demand: Float64Array): Float64Array {
+/** Prices by resource column that value `demand` highest, where only options may be bought that `isSold` admits. */
+export function unitPrices(
+  model: Model,
+  demand: Float64Array,
+  isSold: (option: number) => boolean = () => true,
+): Float64Array {
   const { catalogue, dimensions } = model;
   const { size } = dimensions;
   const priced: number[] = [];
@@ -16,7 +20,7 @@ export function unitPrices(model: Model, demand: Float64Array): Float64Array {
   }
   const cheapest = new Map<number, number>();
   for (let option = 0; option < catalogue.optionCount; option++) {
-    if ((catalogue.optionReservation[option] as number) >= 0) continue;
+    if ((catalogue.optionReservation[option] as number) >= 0 || !isSold(option)) continue;
     const template = catalogue.optionTemplate[option] as number;
     const price = catalogue.optionPrice[option] as number;
     if (price < (cheapest.get(template) ?? Number.POSITIVE_INFINITY)) cheapest.set(template, price);
