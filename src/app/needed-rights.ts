@@ -24,8 +24,8 @@ export interface RightsOptions {
   readonly installsDefinitions: boolean;
   /** The ConfigMap with names of GPUs, where there is one. */
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
-  /** Pods are told which of them ReplicaSets should delete first. */
-  readonly writesDeletionCost: boolean;
+  /** Machines of Cluster API are reconciled here, without another provider. */
+  readonly ownsMachines: boolean;
   /** Metrics are for those whose token the API server knows. */
   readonly checksTokens: boolean;
   /** The machines of Cluster API are in this very cluster. */
@@ -44,7 +44,7 @@ const ALWAYS: readonly NeededRule[] = [
   { group: 'policy', resources: ['poddisruptionbudgets'], verbs: READ },
   { group: 'storage.k8s.io', resources: ['storageclasses', 'volumeattachments'], verbs: READ },
   { group: '', resources: ['pods/binding', 'pods/eviction'], verbs: ['create'] },
-  { group: '', resources: ['pods'], verbs: ['get', 'delete'] },
+  { group: '', resources: ['pods'], verbs: ['get', 'delete', 'patch'] },
   { group: '', resources: ['nodes'], verbs: ['patch', 'delete'] },
   { group: '', resources: ['events'], verbs: ['create', 'patch'] },
   { group: 'karpenter.sh', resources: ['nodeclaims'], verbs: ['get', ...READ, 'create', 'patch', 'delete'] },
@@ -60,6 +60,9 @@ const ALWAYS: readonly NeededRule[] = [
   { group: 'spindrift.dev', resources: ['spotpolicies'], verbs: READ },
   { group: 'spindrift.dev', resources: ['spotpolicies/status'], verbs: ['patch'] },
   { group: 'llmaz.io', resources: ['openmodels'], verbs: READ },
+  { group: 'apps', resources: ['deployments'], verbs: [...READ, 'patch'] },
+  { group: 'leaderworkerset.x-k8s.io', resources: ['leaderworkersets'], verbs: [...READ, 'patch'] },
+  { group: 'inference.llmaz.io', resources: ['playgrounds'], verbs: [...READ, 'patch'] },
 ];
 
 /** The node classes of a cloud: read and told about; some carry a hash that is written on them. */
@@ -102,6 +105,25 @@ const MACHINES: readonly NeededRule[] = [
   { ...DEFINITIONS, verbs: ['get'] },
 ];
 
+const CLOUDS_OF_MACHINES = ['aws', 'gcp', 'azure'];
+const INFRASTRUCTURE = ['machines', 'machinetemplates', 'clusters'].flatMap((plural) =>
+  CLOUDS_OF_MACHINES.map((cloud) => `${cloud}${plural}`),
+);
+
+/** What an infrastructure provider of Cluster API does, and what tells whether another one runs. */
+const PROVIDER: readonly NeededRule[] = [
+  { group: 'cluster.x-k8s.io', resources: ['clusters'], verbs: ['get', ...READ] },
+  { group: 'infrastructure.cluster.x-k8s.io', resources: INFRASTRUCTURE, verbs: ['watch', 'patch'] },
+  {
+    group: 'infrastructure.cluster.x-k8s.io',
+    resources: INFRASTRUCTURE.map((plural) => `${plural}/status`),
+    verbs: ['patch'],
+  },
+  { group: '', resources: ['secrets'], verbs: ['get'] },
+  { group: 'apps', resources: ['deployments'], verbs: ['list'] },
+  { group: 'coordination.k8s.io', resources: ['leases'], verbs: ['list'] },
+];
+
 /** Who asks for metrics, and whether they may. */
 const TOKENS: readonly NeededRule[] = [
   { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'] },
@@ -110,15 +132,16 @@ const TOKENS: readonly NeededRule[] = [
 
 /** The rules that roles must have. */
 export function neededRules(options: RightsOptions): NeededRule[] {
-  const { clouds, lease, installsDefinitions, gpuNames, managesItself, checksTokens, writesDeletionCost } = options;
+  const { clouds, lease, installsDefinitions, gpuNames, managesItself, ownsMachines, checksTokens } = options;
+  const hasMachines = clouds.includes('cluster-api') && managesItself;
   const leases = { group: 'coordination.k8s.io', resources: ['leases'] };
   return [
     ...ALWAYS,
     ...clouds.flatMap((cloud) => OF_CLOUDS[cloud] ?? []),
-    ...(clouds.includes('cluster-api') && managesItself ? MACHINES : []),
-    ...(installsDefinitions ? [{ ...DEFINITIONS, verbs: [...READ, 'create', 'patch'] }] : []),
+    ...(hasMachines ? MACHINES : []),
+    ...(hasMachines && ownsMachines ? PROVIDER : []),
+    ...(installsDefinitions ? [{ ...DEFINITIONS, verbs: ['watch', 'create', 'patch'] }] : []),
     ...(checksTokens ? TOKENS : []),
-    ...(writesDeletionCost ? [{ group: '', resources: ['pods'], verbs: ['patch'] }] : []),
     ...(lease === undefined
       ? []
       : [

@@ -54,7 +54,7 @@ export interface BuiltProblem {
   /** What the cloud calls an instance type of the problem. */
   cloudName(instanceType: string): string;
   /** What it was built from. */
-  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools'>;
+  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools' | 'podsOn'>;
 }
 
 /** Builds the problem of a snapshot without interruption. */

@@ -23,7 +23,7 @@ let running: Promise<void> | undefined;
 beforeAll(async () => {
   await new Promise<void>((ready, fail) => {
     running = up({
-      ...{ port: 0, kubeconfigPath, nodes: 3, speed: 1, quiet: false, bare: false },
+      ...{ port: 0, kubeconfigPath, nodes: 3, speed: 1, quiet: false, bare: false, clusterApi: false },
       ...{ logLevel: 'error', logFormat: 'json', signal: stop.signal, out: () => ready() },
     });
     running.catch(fail);

@@ -54,7 +54,7 @@ function needed(values: readonly string[]): string[] {
         : { lease: { namespace: 'autoscaling', name: 'karpenter-leader-election' } }),
       installsDefinitions: values.includes('settings.installDefinitions=true'),
       ...(gpuNames === undefined ? {} : { gpuNames: { namespace: gpuNames[0]!, name: gpuNames[1]! } }),
-      writesDeletionCost: values.includes('settings.podDeletionCost=true'),
+      ownsMachines: values.some((value) => value.startsWith('clusterApi.machines=')),
       checksTokens: values.includes('controller.metrics.authentication=true'),
       managesItself: !values.some((value) => value.startsWith('clusterApi.kubeconfigSecret')),
     }),

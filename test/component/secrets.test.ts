@@ -2,7 +2,7 @@
  * No secret gets out. Credentials of four clouds are planted, every cloud refuses them, and everything that Spindrift says
  * at its most talkative is searched for them: its log, events, objects, metrics, and the command `why`.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GCE_NODE_CLASSES } from '../../src/apis/gcp/gce-node-class.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { EVENTS } from '../../src/apis/kubernetes/event.ts';
 import { PODS } from '../../src/apis/kubernetes/pod.ts';
+import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
+import { DEFAULT_NODE_CLASS } from '../../src/app/default-pool.ts';
 import { type RunningCluster, startEmbeddedCluster } from '../../src/embedded/embedded-cluster-server.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { seededRandom } from '../../src/platform/random.ts';
@@ -31,6 +35,8 @@ const PLANTED = {
   azureSecret: 'planted-azure-secret-0123456789',
   userData: 'planted-user-data-0123456789',
 };
+/** What the log says when a cloud refuses us. */
+const COMPLAINTS = ['"cloud":"aws"', 'IAM gave no token', '"cloud":"gcp"', '"cloud":"azure"'];
 const clock = new RealClock();
 
 describe('what Spindrift says', () => {
@@ -78,37 +84,37 @@ describe('what Spindrift says', () => {
       token_uri: `${url}/token`,
     };
     writeFileSync(google, JSON.stringify(account));
-    const logFile = join(folder, 'log');
     const { metrics, probes } = await freePorts(['metrics', 'probes'] as const);
     const flags = ['--cloud', 'aws,ibm,gcp,azure,simulated', '--install-definitions', '--disable-leader-election'];
     const talk = ['--log-level', 'debug', '--log-format', 'json'];
     const ports = ['--metrics-port', String(metrics), '--health-probe-port', String(probes)];
+    const env = {
+      ...process.env,
+      ...{
+        AWS_ACCESS_KEY_ID: 'AKIAPLANTED',
+        AWS_SECRET_ACCESS_KEY: PLANTED.awsSecret,
+        AWS_SESSION_TOKEN: PLANTED.awsSession,
+      },
+      ...{ AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: url, INTERRUPTION_QUEUE: 'queue', CLUSTER_NAME: 'demo' },
+      ...{ IBMCLOUD_API_KEY: PLANTED.ibmKey, IBM_EVENTS_TOKEN: PLANTED.ibmEvents, IBMCLOUD_REGION: 'us-south' },
+      ...{
+        VPC_URL: `${url}/v1`,
+        IAM_URL: url,
+        GLOBAL_CATALOG_URL: url,
+        GLOBAL_TAGGING_URL: url,
+        RESOURCE_MANAGER_URL: url,
+      },
+      ...{ GOOGLE_APPLICATION_CREDENTIALS: google, PROJECT_ID: 'p', CLUSTER_LOCATION: 'us-central1' },
+      ...{ GCP_COMPUTE_ENDPOINT: `${url.replace('http:', 'https:')}` },
+      ...{ AZURE_TENANT_ID: 'tenant', AZURE_CLIENT_ID: 'client', AZURE_CLIENT_SECRET: PLANTED.azureSecret },
+      ...{ AZURE_AUTHORITY_HOST: url.replace('http:', 'https:'), ARM_SUBSCRIPTION_ID: 's' },
+      ...{ AZURE_NODE_RESOURCE_GROUP: 'g', LOCATION: 'eastus', CLUSTER_ENDPOINT: 'https://10.0.0.1' },
+    };
     const process_ = spawn(
       process.execPath,
       [SPINDRIFT, 'run', '--kubeconfig', kubeconfig, ...flags, ...talk, ...ports],
       {
-        env: {
-          ...process.env,
-          ...{
-            AWS_ACCESS_KEY_ID: 'AKIAPLANTED',
-            AWS_SECRET_ACCESS_KEY: PLANTED.awsSecret,
-            AWS_SESSION_TOKEN: PLANTED.awsSession,
-          },
-          ...{ AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: url, INTERRUPTION_QUEUE: 'queue', CLUSTER_NAME: 'demo' },
-          ...{ IBMCLOUD_API_KEY: PLANTED.ibmKey, IBM_EVENTS_TOKEN: PLANTED.ibmEvents, IBMCLOUD_REGION: 'us-south' },
-          ...{
-            VPC_URL: `${url}/v1`,
-            IAM_URL: url,
-            GLOBAL_CATALOG_URL: url,
-            GLOBAL_TAGGING_URL: url,
-            RESOURCE_MANAGER_URL: url,
-          },
-          ...{ GOOGLE_APPLICATION_CREDENTIALS: google, PROJECT_ID: 'p', CLUSTER_LOCATION: 'us-central1' },
-          ...{ GCP_COMPUTE_ENDPOINT: `${url.replace('http:', 'https:')}` },
-          ...{ AZURE_TENANT_ID: 'tenant', AZURE_CLIENT_ID: 'client', AZURE_CLIENT_SECRET: PLANTED.azureSecret },
-          ...{ AZURE_AUTHORITY_HOST: url.replace('http:', 'https:'), ARM_SUBSCRIPTION_ID: 's' },
-          ...{ AZURE_NODE_RESOURCE_GROUP: 'g', LOCATION: 'eastus', CLUSTER_ENDPOINT: 'https://10.0.0.1' },
-        },
+        env,
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );
@@ -122,31 +128,32 @@ describe('what Spindrift says', () => {
       await untilSo({
         ...{ clock, withinMs: 40_000 },
         missing: async () =>
-          ['aws', 'ibm', 'gcp', 'azure'].every((name) => log.includes(`"cloud":"${name}"`))
+          COMPLAINTS.every((complaint) => log.includes(complaint))
             ? undefined
-            : `not all clouds are complained about: ${log.slice(-2000)}`,
+            : `not every cloud is complained about: ${log.slice(-3000)}`,
       });
       await makeTrouble(client as never, PLANTED.userData);
       await untilSo({
         ...{ clock, withinMs: 20_000 },
         missing: async () => ((await client.list(EVENTS)).items.length > 0 ? undefined : 'there is no event'),
       });
-      const why = (...words: string[]): string =>
-        execFileSync(process.execPath, [SPINDRIFT, 'why', ...words, '--kubeconfig', kubeconfig], { encoding: 'utf8' });
+      const why = async (...more: string[]): Promise<string> => {
+        const words = ['why', 'pod/lonely', '--namespace', 'default', '--kubeconfig', kubeconfig, ...more];
+        return (await promisify(execFile)(process.execPath, [SPINDRIFT, ...words], { env })).stdout;
+      };
       const said = {
         log,
         events: JSON.stringify((await client.list(EVENTS)).items),
         claims: JSON.stringify((await client.list(NODE_CLAIMS)).items),
         pools: JSON.stringify((await client.list(NODE_POOLS)).items),
         metrics: await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text(),
-        why:
-          why('pod/lonely', '--namespace', 'default') + why('pod/lonely', '--namespace', 'default', '--output', 'json'),
+        why: (await why()) + (await why('--output', 'json')),
       };
       expect(said.metrics).toContain('karpenter_');
       expect(said.why).toContain('lonely');
-      writeFileSync(logFile, log);
       const own = readFileSync(kubeconfig, 'utf8');
-      const token = /(?:token|client-key-data): (\S{20,})/.exec(own)?.[1] ?? 'the kubeconfig has no secret';
+      const token =
+        /(?:token|client-key-data): (\S{20,})/.exec(own)?.[1] ?? expect.fail('the kubeconfig has no secret');
       const secrets = { ...PLANTED, token, googleKey: googleKey.split('\n')[5] ?? '' };
       for (const [where, text] of Object.entries(said)) {
         for (const [name, secret] of Object.entries(secrets))
@@ -179,11 +186,14 @@ async function makeTrouble(
     metadata: { name: 'default' },
     spec: {
       template: {
-        spec: { nodeClassRef: { group: 'karpenter.k8s.gcp', kind: 'GCENodeClass', name: 'default' }, requirements: [] },
+        spec: {
+          nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' },
+          requirements: [],
+        },
       },
     },
   });
-  const { GCE_NODE_CLASSES } = (await import('../../src/apis/gcp/gce-node-class.ts')) as Record<string, unknown>;
+  await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
   await client.create(GCE_NODE_CLASSES, {
     apiVersion: 'karpenter.k8s.gcp/v1alpha1',
     kind: 'GCENodeClass',

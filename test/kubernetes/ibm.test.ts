@@ -212,6 +212,16 @@ describe('spindrift run --cloud ibm', { timeout: 240_000 }, () => {
     });
   });
 
+  it('takes away the tokens of machines that are gone, when it starts', async () => {
+    const tokens = { namespace: 'kube-system', fieldSelector: 'type=bootstrap.kubernetes.io/token' };
+    await controller?.kill();
+    controller?.start();
+    await until(async () => {
+      const { length } = (await client.list(SECRETS, tokens)).items;
+      return length === 0 ? undefined : `${length} tokens are left`;
+    });
+  });
+
   it('has used every right that the chart gives for IBM Cloud, and missed none', () => {
     if (chart === undefined) return;
     const uses = chart.uses();

@@ -28,7 +28,6 @@ export interface DoctorOptions extends ClusterChoice {
   readonly leaderElectionName: string;
   readonly leaderElectionNamespace: string | undefined;
   readonly installDefinitions: boolean;
-  readonly podDeletionCost: boolean;
   readonly metricsAuthentication: 'none' | 'token';
   readonly gpuNames: GpuNamesSetting;
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | undefined;
@@ -68,7 +67,7 @@ export async function doctor(
       get: (path) => rawGet(connection, path, { clock, signal, timeoutMs: REQUEST_MS }),
       clusterName: options.clusterName,
       installsDefinitions: options.installDefinitions,
-      writesDeletionCost: options.podDeletionCost,
+      ownsMachines: ((options.cloudOptions.clusterApiMachines ?? []) as readonly string[]).length > 0,
       checksTokens: options.metricsAuthentication === 'token',
       managesItself: options.cloudOptions.clusterApiKubeconfig === undefined,
       ...(options.disableLeaderElection
