@@ -15,7 +15,10 @@ const MINUTE = 60_000;
 async function costsByNode(world: FleetWorld): Promise<Record<string, (string | undefined)[]>> {
   const costs: Record<string, (string | undefined)[]> = {};
   for (const { metadata, spec } of (await world.client.list(PODS)).items)
-    (costs[spec.nodeName ?? ''] ??= []).push(metadata.annotations?.[ANNOTATION_POD_DELETION_COST]);
+    costs[spec.nodeName ?? ''] = [
+      ...(costs[spec.nodeName ?? ''] ?? []),
+      metadata.annotations?.[ANNOTATION_POD_DELETION_COST],
+    ];
   return costs;
 }
 
