@@ -1,10 +1,9 @@
 /**
  * A small kubelet: runs the pods of its nodes in containers, as their manifests say, and writes their status. It does what
- * the pods of our chart need: environment, projected tokens, ConfigMaps, empty volumes, security settings, probes, graceful ends.
+ * the pods of our chart need: environment, projected tokens, empty volumes, security settings, probes, graceful ends.
  */
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CONFIG_MAPS } from '../../../src/apis/kubernetes/core.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { PODS, type Pod } from '../../../src/apis/kubernetes/pod.ts';
 import type { KubeClient } from '../../../src/kube/client.ts';
@@ -226,7 +225,7 @@ export class Kubelet {
   }
 
   async #environment(pod: PodOnWire): Promise<Record<string, string>> {
-    const { apiServerPort, kubectl } = this.#options;
+    const { apiServerPort } = this.#options;
     const { name, namespace } = pod.metadata;
     const fields: Readonly<Record<string, string>> = {
       'metadata.name': name,
@@ -242,13 +241,7 @@ export class Kubelet {
       const { fieldRef, secretKeyRef } = valueFrom ?? {};
       if (fieldRef !== undefined) all[variable] = fields[fieldRef.fieldPath] ?? '';
       else if (secretKeyRef !== undefined) {
-        const secret = await kubectl.get<{ data: Record<string, string> }>(
-          'secret',
-          secretKeyRef.name,
-          '-n',
-          namespace,
-        );
-        all[variable] = Buffer.from(secret.data[secretKeyRef.key] ?? '', 'base64').toString('utf8');
+        all[variable] = (await this.#data(pod, 'secret', secretKeyRef.name))[secretKeyRef.key] ?? '';
       } else all[variable] = value ?? '';
     }
     return all;
@@ -257,11 +250,12 @@ export class Kubelet {
   async #mounts(pod: PodOnWire, folder: string): Promise<Mount[]> {
     const { fsGroup = 0 } = pod.spec.securityContext ?? {};
     const sources = new Map<string, string>();
-    for (const { name, configMap, emptyDir, projected } of pod.spec.volumes ?? []) {
+    for (const { name, emptyDir, projected, configMap, secret } of pod.spec.volumes ?? []) {
       const source = join(folder, 'volumes', name);
       mkdirSync(source, { recursive: true });
       if (projected !== undefined) await this.#project(pod, source);
-      else if (configMap !== undefined) this.#write(pod, source, await this.#dataOf(pod, configMap.name));
+      else if (configMap !== undefined) this.#write(pod, source, await this.#data(pod, 'configmap', configMap.name));
+      else if (secret !== undefined) this.#write(pod, source, await this.#data(pod, 'secret', secret.secretName));
       else if (emptyDir === undefined)
         throw new Error(`the volume ${name} is of a kind that this kubelet does not know`);
       chownSync(source, 0, fsGroup);
@@ -284,8 +278,14 @@ export class Kubelet {
     this.#write(pod, folder, { token: token.trim(), 'ca.crt': this.#options.authority, namespace });
   }
 
-  async #dataOf({ metadata: { namespace } }: PodOnWire, name: string): Promise<Readonly<Record<string, string>>> {
-    return (await this.#options.client.get(CONFIG_MAPS, { namespace, name })).data ?? {};
+  /** What a ConfigMap or a Secret holds. */
+  async #data({ metadata }: PodOnWire, kind: 'configmap' | 'secret', name: string): Promise<Record<string, string>> {
+    const { data = {} } = await this.#options.kubectl.get<{ data?: Record<string, string> }>(
+      ...[kind, name, '-n', metadata.namespace],
+    );
+    if (kind === 'configmap') return data;
+    const decoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]);
+    return Object.fromEntries(decoded) as Record<string, string>;
   }
 
   /** Files that the group of the pod may read. */
