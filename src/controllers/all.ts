@@ -29,6 +29,7 @@ import type { LivenessLimits } from './nodeclaim/lifecycle/decide-liveness.ts';
 import { Launches } from './nodeclaim/lifecycle/launches.ts';
 import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.ts';
 import { PodEvents } from './nodeclaim/podevents/pod-events.ts';
+import { NodeClaimReboot } from './nodeclaim/reboot/node-claim-reboot.ts';
 import { ReservationEnd } from './nodeclaim/reservation/reservation-end.ts';
 import { NodeClaimTermination } from './nodeclaim/termination/node-claim-termination.ts';
 import { NodeOverlayController } from './nodeoverlay/node-overlay-controller.ts';
@@ -169,6 +170,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
       headroom,
     }),
     new CapacityBufferController({ ...options, headroom }),
+    new NodeClaimReboot({ ...asking('nodeclaim.reboot'), evictions }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({
       ...asking('interruption'),
