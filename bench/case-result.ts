@@ -1,5 +1,6 @@
 import type { Quality } from '../src/engine/problem.ts';
 import type { Violation } from '../src/engine/verify/violation.ts';
+import type { FluidBounds } from './bounds/fluid-bound.ts';
 
 /** What measuring one case gave. */
 export interface CaseResult {
@@ -13,6 +14,10 @@ export interface CaseResult {
   readonly nodes: number;
   readonly price: number;
   readonly lowerBound: number;
+  /** What pods would cost that can be cut, where that was asked for: anywhere, and with their share in each zone. */
+  readonly fluid?: FluidBounds;
+  /** The price of each run. */
+  readonly prices?: readonly number[];
   /** The first run in a fresh process. */
   readonly coldMs: number;
   readonly medianMs: number;

@@ -13,8 +13,18 @@ import { toProblem } from './format/to-problem.ts';
 import { CMR_ON_DEMAND, cloudCatalogue, regularCatalogue } from './generators/catalogues.ts';
 import { fleetProblem, fullPoolProblem, manyPoolsProblem } from './generators/clusters.ts';
 import { consolidationFleet } from './generators/consolidation-fleets.ts';
+import { fallenFleet } from './generators/fallen-fleets.ts';
 import { modelsProblem } from './generators/models.ts';
-import { deployments, distinctPods, diversePods, genericPods, gpuPods, mixedPods } from './generators/pods.ts';
+import {
+  deployments,
+  distinctPods,
+  diversePods,
+  genericPods,
+  gpuPods,
+  mixedPods,
+  unlikePods,
+  unlikeSpreadPods,
+} from './generators/pods.ts';
 
 /** What a case asks for: a plan for pods, or a plan for a fleet. */
 export type Question = { readonly problem: () => Problem } | { readonly fleet: () => Fleet };
@@ -29,6 +39,8 @@ export interface BenchCase {
   readonly growth?: { readonly over: string; readonly size: number };
   /** A problem of the same recipe that Karpenter was measured on: its speed compares, its price does not. */
   readonly recipe?: string;
+  /** Whether its price is held against what pods would cost that can be cut. */
+  readonly fluid?: boolean;
   /** The file it was read from: price and speed compare with Karpenter's on that very problem. */
   readonly file?: string;
 }
@@ -37,7 +49,7 @@ const SEED = 'bench-1';
 
 /** All generated cases. */
 export function generatedCases(): BenchCase[] {
-  return [...s1(), ...s2(), ...s4(), ...c1(), ...c2(), ...c3(), ...m1(), ...k1()];
+  return [...s1(), ...s2(), ...s4(), ...c1(), ...c2(), ...c3(), ...c4(), ...m1(), ...k1(), ...k2()];
 }
 
 /** Cases of the problem files in a folder, each in both qualities. */
@@ -164,6 +176,22 @@ function c3(): BenchCase[] {
   return [made('C3', 'balanced', 8152, gpuPods, catalogue, 'gpu8152-cloud')];
 }
 
+function c4(): BenchCase[] {
+  const cut = { ...CMR_ON_DEMAND, minVcpus: 2, maxVcpus: 64 };
+  const onDemand: Catalogue = () => cloudCatalogue(cut);
+  const withSpot: Catalogue = () => cloudCatalogue({ ...cut, spot: true });
+  const cost = (count: number, pods: Pods, catalogue: Catalogue, name: string): BenchCase => ({
+    ...made('C4', 'balanced', count, pods, catalogue, name),
+    fluid: true,
+  });
+  return [1000, 5000, 20_000].flatMap((count) => [
+    cost(count, unlikePods, onDemand, `unlike${count}`),
+    cost(count, unlikeSpreadPods, onDemand, `unlike${count}-zones`),
+    cost(count, unlikePods, withSpot, `unlike${count}-spot`),
+    cost(count, unlikeSpreadPods, withSpot, `unlike${count}-zones-spot`),
+  ]);
+}
+
 function m1(): BenchCase[] {
   return (['fast', 'balanced'] as const).map((quality) => ({
     family: 'M1',
@@ -183,4 +211,13 @@ function k1(): BenchCase[] {
   });
   const counts = [100, 300, 1000, 5000];
   return [...counts.map((count) => fleet(count, 'half')), ...counts.map((count) => fleet(count, 'open'))];
+}
+
+function k2(): BenchCase[] {
+  return [1, 2, 3, 4, 5].map((draw) => ({
+    family: 'K2',
+    name: `fallen3000-to-600-${draw}`,
+    quality: 'balanced',
+    question: { fleet: () => fallenFleet(3000, 600, seededRandom(SEED).split(`fallen-${draw}`)) },
+  }));
 }

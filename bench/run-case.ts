@@ -10,6 +10,7 @@ import { verify } from '../src/engine/verify/verify.ts';
 import { verifyConsolidation } from '../src/engine/verify/verify-consolidation.ts';
 import type { Violation } from '../src/engine/verify/violation.ts';
 import { warmUp } from '../src/engine/warm-up.ts';
+import { fluidBounds } from './bounds/fluid-bound.ts';
 import type { CaseResult } from './case-result.ts';
 import { fileCases, generatedCases, idOf } from './families.ts';
 import { toSolutionFile } from './format/to-problem.ts';
@@ -23,20 +24,21 @@ function measureCase(id: string, runs: number, folder: string, checker: string):
   const cases = folder === '' ? generatedCases() : fileCases(folder);
   const found = cases.find((one) => idOf(one) === id);
   if (found === undefined) throw new Error(`there is no case ${id}`);
-  const { family, name, quality, growth, recipe } = found;
+  const { family, name, quality, growth, recipe, question } = found;
   return {
     family,
     name,
     quality,
     ...(growth === undefined ? {} : { growth }),
     ...(recipe === undefined ? {} : { recipe }),
+    ...(found.fluid === true && 'problem' in question ? { fluid: fluidBounds(question.problem()) } : {}),
     ...('fleet' in found.question
       ? measureFleet(found.question.fleet(), runs)
       : measureProblem(found.question.problem(), quality, runs, checker === '' ? undefined : found.file, checker)),
   };
 }
 
-type Figures = Omit<CaseResult, 'family' | 'name' | 'quality' | 'growth' | 'recipe'>;
+type Figures = Omit<CaseResult, 'family' | 'name' | 'quality' | 'growth' | 'recipe' | 'fluid'>;
 
 function measureProblem(
   problem: Problem,
@@ -45,9 +47,16 @@ function measureProblem(
   file: string | undefined,
   checker: string,
 ): Figures {
-  const { answer: solution, ...times } = timesOf(runs, () => measureSolve(problem, quality, DEADLINE_MS));
+  const prices: number[] = [];
+  const { answer: solution, ...times } = timesOf(runs, () => {
+    const measurement = measureSolve(problem, quality, DEADLINE_MS);
+    prices.push(measurement.answer.price);
+    return measurement;
+  });
   return {
     ...times,
+    // The first run is the cold one.
+    prices: prices.slice(1),
     pods: problem.pods.reduce((sum, group) => sum + (group.count ?? 1), 0),
     types: problem.instanceTypes.length,
     pools: problem.pools.length,

@@ -44,6 +44,7 @@ export interface CatalogueCut {
   readonly categories?: readonly string[];
   readonly families?: readonly string[];
   readonly minGeneration?: number;
+  readonly minVcpus?: number;
   readonly maxVcpus?: number;
   readonly arch?: string;
   readonly spot?: boolean;
@@ -70,6 +71,7 @@ function isIn(cut: CatalogueCut, machine: MachineType): boolean {
     (cut.categories?.includes(machine.category) ?? true) &&
     (cut.families?.includes(machine.family) ?? true) &&
     machine.generation >= (cut.minGeneration ?? 0) &&
+    machine.vcpus >= (cut.minVcpus ?? 0) &&
     machine.vcpus <= (cut.maxVcpus ?? Number.POSITIVE_INFINITY) &&
     (cut.arch === undefined || machine.arch === cut.arch) &&
     (machine.accelerator === undefined ||

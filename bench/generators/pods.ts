@@ -91,6 +91,43 @@ export function distinctPods(count: number): PodGroup[] {
   }));
 }
 
+/**
+ * Pods of which no two are alike, as a vertical autoscaler or batch jobs make them: 50m to 4 vCPUs and half a GiB to 8 GiB for each
+ * vCPU, both spread evenly over orders of magnitude.
+ */
+export function unlikePods(count: number, random: Random): PodGroup[] {
+  const seen = new Set<string>();
+  return Array.from({ length: count }, () => {
+    for (;;) {
+      const cpu = 50 * 80 ** random.next();
+      const pod = {
+        ...plain(Math.round(cpu), Math.round(cpu * 0.512 * 16 ** random.next())),
+        Labels: { app: 'unlike' },
+      };
+      const key = `${pod.CPUm}/${pod.MemMi}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      return pod;
+    }
+  });
+}
+
+/** The same pods in apps of 20 to 100, each spread over zones. */
+export function unlikeSpreadPods(count: number, random: Random): PodGroup[] {
+  const sizes = random.split('apps');
+  let app = 0;
+  let left = 0;
+  return unlikePods(count, random).map((pod) => {
+    if (left === 0) {
+      app++;
+      left = 20 + sizes.below(81);
+    }
+    left--;
+    const Labels = { app: `app-${app}` };
+    return { ...pod, Labels, SpreadZone: Labels };
+  });
+}
+
 function smallPod(random: Random): PodGroup {
   return plain(random.pick(MILLI_CPU), random.pick(MEMORY_MIB));
 }

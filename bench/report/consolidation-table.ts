@@ -25,7 +25,7 @@ const HEADER = [
 
 /** What consolidation brings, for the results that are about it; empty when none is. */
 export function consolidationTable(results: readonly CaseResult[]): string {
-  const fleets = results.filter(({ family }) => family === 'K1');
+  const fleets = results.filter(({ family }) => family === 'K1' || family === 'K2');
   return fleets.length === 0 ? '' : table(HEADER, fleets.map(row));
 }
 

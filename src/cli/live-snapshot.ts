@@ -50,7 +50,7 @@ export function snapshotOf(cluster: WatchedCluster): LiveCluster {
   const policies = new SpotPolicies(informers);
   const risk = new RiskKeeper({ clock, metrics: new Metrics() });
   risk.followPolicies(informers.spotPolicies);
-  const spot = new SpotPlanning({ policies, risk });
+  const spot = new SpotPlanning({ policies, risk, services: state.services });
   const unusable: UnusablePool[] = [];
   const pools = informers.nodePools.list().flatMap((pool) => {
     const name = pool.metadata.name ?? '';

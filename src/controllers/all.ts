@@ -10,6 +10,7 @@ import { Headroom } from '../state/headroom.ts';
 import { Nominations } from '../state/nominations.ts';
 import { isClaimGoing } from '../state/state-node.ts';
 import { Successors } from '../state/successors.ts';
+import { Availability } from './availability/availability.ts';
 import { CapacityBufferController } from './capacity-buffer/capacity-buffer-controller.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { BackOff } from './disruption/back-off.ts';
@@ -88,7 +89,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     ...options,
     clouds: clouds.measuredBy(callMeasure({ controller, clock, metrics })),
   });
-  const spot = new SpotPlanning({ policies, risk });
+  const spot = new SpotPlanning({ policies, risk, services: state.services });
   const launches = new Launches({ clock });
   const measure = callMeasure({ controller: 'nodeclaim.lifecycle', clock, metrics });
   const launchers = new Launchers({ clouds, clock, measure });
@@ -181,6 +182,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
       recordNotice: (notice, claim) => risk.recordNotice(notice, claim),
       ...shared.notices,
     }),
+    new Availability(options),
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new PodValidation(options),

@@ -11,6 +11,7 @@ import type { ClusterState } from '../state/cluster-state.ts';
 import { type Overlaid, overlaid, type SoldTypes } from '../state/node-overlays.ts';
 import { nothingAllowed } from '../state/nothing-allowed.ts';
 import type { UsablePool } from '../state/usable-pool.ts';
+import { inSlices } from './in-slices.ts';
 import { noCompatibleInstanceTypes } from './provisioning/events.ts';
 import type { SpotPlanning } from './spot-policy/spot-planning.ts';
 
@@ -67,7 +68,8 @@ export class UsablePools {
 
   /** Reads all of them. One whose cloud does not answer is left out, not waited for. */
   async read(signal: AbortSignal): Promise<PoolsByUse> {
-    const { clouds, state } = this.#options;
+    const { clock, clouds, state } = this.#options;
+    await inSlices(state.room.look(), clock, signal);
     const pools = state.informers.nodePools.list().filter((pool) => isUsable(pool) && clouds.isOurs(pool));
     const offered = (await Promise.all(pools.map((pool) => this.#ask(pool, signal)))).flat();
     const { types } = this.#overlaid(offered);

@@ -1,9 +1,10 @@
 /**
- * What the pods on new nodes cost at the very least. Two bounds, both true whatever plan is made: one resource at a time, and
+ * What the pods on new nodes cost at the very least. Two bounds, both true whatever plan is made: one from pods that are cut, and
  * one from values of pods: if no machine can hold pods worth more than its price, no plan costs less than what its pods are worth.
  */
 import type { Model, PodClass } from './compile/model.ts';
 import type { Construction } from './construct.ts';
+import { fluidBound } from './fluid-bound.ts';
 import { Market } from './packing/market.ts';
 import { type Column, Master } from './packing/master.ts';
 import { buildPackProblem, type Candidate, type PackProblem, type RowPart } from './packing/pack-problem.ts';
@@ -27,33 +28,9 @@ export function* lowerBound(construction: Construction, worth: Float64Array | un
       bought[index] = (bought[index] as number) + (contents[at + 1] as number);
     }
   }
-  const byResource = resourceBound(model, bought);
-  if (worth === undefined) return byResource;
-  return Math.max(byResource, yield* valueBound(model, bought, worth, work));
-}
-
-/** For each resource: all of it that is asked for, at the lowest price per unit; reserved slots are given away. */
-function resourceBound(model: Model, bought: Int32Array): number {
-  const { catalogue, dimensions } = model;
-  const { alloc, optionTemplate, optionPrice, optionReservation, reservationSlots } = catalogue;
-  let best = 0;
-  for (let column = 0; column < dimensions.size; column++) {
-    let asked = 0;
-    for (const { requests, index } of model.classes) asked += (requests[column] as number) * (bought[index] as number);
-    let unit = Number.POSITIVE_INFINITY;
-    const given = new Float64Array(reservationSlots.length);
-    for (let option = 0; option < catalogue.optionCount; option++) {
-      const amount = alloc[(optionTemplate[option] as number) * dimensions.size + column] as number;
-      const reservation = optionReservation[option] as number;
-      if (reservation >= 0) given[reservation] = Math.max(given[reservation] as number, amount);
-      else if (amount > 0) unit = Math.min(unit, (optionPrice[option] as number) / amount);
-    }
-    given.forEach((amount, reservation) => {
-      asked -= amount * (reservationSlots[reservation] as number);
-    });
-    if (asked > 0 && unit < Number.POSITIVE_INFINITY) best = Math.max(best, asked * unit);
-  }
-  return best;
+  const fluid = fluidBound(model, bought);
+  yield;
+  return worth === undefined ? fluid : Math.max(fluid, yield* valueBound(model, bought, worth, work));
 }
 
 /** Farley's bound: values scaled down until no machine holds more value than it costs; slots are charged with what they hold beyond it. */

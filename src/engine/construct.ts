@@ -8,12 +8,13 @@ import type { Admitted } from './compile/compatibility.ts';
 import type { Model, PodClass } from './compile/model.ts';
 import { placeBundles } from './packing/bundles.ts';
 import { carryOut } from './packing/carry-out.ts';
-import type { Cover } from './packing/greedy-cover.ts';
 import { Market } from './packing/market.ts';
 import { OpenNodes } from './packing/open-nodes.ts';
 import { buildPackProblem, type PackProblem, type RowPart } from './packing/pack-problem.ts';
 import type { Purse } from './packing/purse.ts';
+import type { Packed } from './packing/settle-cover.ts';
 import type { Slices, Work } from './packing/work.ts';
+import { intoCheaperCells } from './topology/cheaper-cells.ts';
 import { type DomainPlan, planDomains } from './topology/domain-plan.ts';
 import { PlacementState } from './topology/placement-state.ts';
 
@@ -21,7 +22,7 @@ import { PlacementState } from './topology/placement-state.ts';
 const MAX_SINGLE = 256;
 
 /** Finds a cover for a packing problem. */
-export type Coverer = (pack: PackProblem, purse: Purse) => Slices<Cover>;
+export type Coverer = (pack: PackProblem, purse: Purse) => Slices<Packed>;
 
 /** How to build. */
 export interface ConstructOptions {
@@ -29,6 +30,8 @@ export interface ConstructOptions {
   /** Sizes kept of machines that differ only in size. */
   readonly ladder: number;
   readonly preferenceSlack: number;
+  /** Whether pods that count alike change zones where that makes them cheaper. */
+  readonly exchange: boolean;
   readonly work: Work;
 }
 
@@ -187,19 +190,15 @@ function* buyNodes(
   for (let tier = 0; tier < byTier.length; tier++) {
     const members = byTier[tier] as PodClass[];
     if (members.length === 0) continue;
-    const plan = yield* planDomains(
-      model,
-      market,
-      state.copyCounts(),
-      members
-        .filter((podClass) => podClass.domainBound)
-        .map((podClass) => ({
-          podClass,
-          count: Math.min(most, state.remaining[podClass.index] as number),
-          filter: attemptOf(attempt, podClass).options,
-        })),
-      options.preferenceSlack,
-    );
+    const requests = members
+      .filter((podClass) => podClass.domainBound)
+      .map((podClass) => ({
+        podClass,
+        count: Math.min(most, state.remaining[podClass.index] as number),
+        filter: attemptOf(attempt, podClass).options,
+      }));
+    const plan = yield* planDomains(model, market, state.copyCounts(), requests, options.preferenceSlack);
+    if (options.exchange) yield* intoCheaperCells(model, market, plan, requests);
     options.work.spend(plan.classes.length * 4);
     yield;
     const parts = gatherParts(state, attempt, members, plan, market, tier);
@@ -207,8 +206,7 @@ function* buyNodes(
     yield;
     const pack = buildPackProblem(model, market, parts, { ladder: options.ladder });
     yield;
-    const cover = yield* options.cover(pack, state.purse);
-    yield* carryOut(state, pack, cover, parts, plan, options.work);
+    yield* carryOut(state, yield* options.cover(pack, state.purse), parts, plan, options.work);
   }
 }
 

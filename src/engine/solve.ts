@@ -5,8 +5,10 @@ import { type Construction, construct } from './construct.ts';
 import { Explainer } from './explain/reason.ts';
 import { columnSearch } from './packing/column-search.ts';
 import { searchCover } from './packing/cover-search.ts';
+import { initialValues } from './packing/greedy-cover.ts';
 import type { PackProblem } from './packing/pack-problem.ts';
 import { PodWorth } from './packing/pod-worth.ts';
+import { settleCover } from './packing/settle-cover.ts';
 import { finish, type Slices, Work } from './packing/work.ts';
 import type { Problem, SolveOptions } from './problem.ts';
 import { readOut } from './read-out.ts';
@@ -14,6 +16,9 @@ import { NodeSizes, rightSize } from './right-size.ts';
 import type { Solution, Unplaced, UnplacedReason } from './solution.ts';
 import type { PlacementState } from './topology/placement-state.ts';
 import { validateOptions, validateProblem } from './validate.ts';
+
+/** The share of the time after which nothing cheaper is looked for. */
+const SEARCHED = 0.8;
 
 /** Finds places for all pods of a problem at the lowest price. */
 export function solve(problem: Problem, options: SolveOptions = {}): Solution {
@@ -35,9 +40,13 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   yield;
   const compiled = work.elapsed();
   let construction: Construction = yield* construct(model, {
-    cover: (pack, purse) => searchCover(pack, purse, quickTries(pack), work),
+    cover: function* (pack, purse) {
+      const cover = yield* searchCover(pack, purse, quickTries(pack), work);
+      return yield* settleCover(pack, cover, purse, { values: initialValues(pack), work, until: 0 });
+    },
     ladder: 12,
     preferenceSlack,
+    exchange: false,
     work,
   });
   let sizes = new NodeSizes(construction);
@@ -48,10 +57,13 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
     const second: Construction = yield* construct(model, {
       cover: function* (pack, purse) {
         const start = yield* searchCover(pack, purse, 2, work);
-        return yield* columnSearch(pack, purse, start, work, (values) => worth.learn(pack, values));
+        const { best, values } = yield* columnSearch(pack, purse, start, work);
+        worth.learn(pack, values);
+        return yield* settleCover(pack, best, purse, { values, work, until: SEARCHED });
       },
       ladder: 20,
       preferenceSlack,
+      exchange: true,
       work,
     });
     const secondSizes = new NodeSizes(second);

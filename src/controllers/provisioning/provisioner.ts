@@ -36,7 +36,7 @@ import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import { StaticLaunches } from '../static-pool/static-launches.ts';
 import { type PoolsByUse, UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
-import { Batcher } from './batcher.ts';
+import { Batcher, type BatchWindow } from './batcher.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { foreseeLandings, type Landed } from './foresee-landings.ts';
 import { isHeld } from './held-pods.ts';
@@ -51,8 +51,8 @@ import { Rounds } from './rounds.ts';
 
 /** How long pods are gathered, and how long places for them are looked for. */
 export interface ProvisionerLimits {
-  readonly batchIdleMs?: number;
-  readonly batchMaxMs?: number;
+  /** Read anew for every batch, so that it can change while the program runs. */
+  readonly batch?: BatchWindow;
   /** How long the engine may improve a plan. */
   readonly solveMs?: number;
   /** How much work it may put into that, whatever the time: on a virtual clock no time passes while it works. */
@@ -119,8 +119,7 @@ export class Provisioner {
       state,
       clock,
       metrics = new Metrics(),
-      batchIdleMs = 1000,
-      batchMaxMs = 10_000,
+      batch = { idleMs: 1000, maxMs: 10_000 },
     } = options;
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
@@ -144,7 +143,7 @@ export class Provisioner {
       solveFast: engineSolve(clock, options.spot, options, 'fast'),
     });
     this.#teller = new RoundTeller({ ...options, name: NAME, logger: this.#logger, metrics: this.#metrics });
-    this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
+    this.#batcher = new Batcher({ clock, window: batch });
     this.#later = new LaterRound({ clock, trigger: () => this.#batcher.trigger() });
   }
 

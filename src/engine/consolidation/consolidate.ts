@@ -1,5 +1,6 @@
 /** Consolidation's entry: from a fleet to the moves that make it cheaper. */
 import { finish, type Slices, Work } from '../packing/work.ts';
+import { unitPrices, worth } from '../unit-prices.ts';
 import { Allowances } from './allowances.ts';
 import { type CompiledFleet, compileFleet } from './compiled-fleet.ts';
 import { componentsOf } from './components.ts';
@@ -14,7 +15,6 @@ import type { ConsolidationPlan, KeptCause, KeptNode, Move, Way } from './plan.t
 import { Planner } from './planner.ts';
 import { rebuild } from './rebuild.ts';
 import { keptSentence } from './sentences.ts';
-import { unitPrices, worth } from './unit-prices.ts';
 import { validateFleet } from './validate-fleet.ts';
 
 /**

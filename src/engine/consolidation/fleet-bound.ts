@@ -1,7 +1,7 @@
+import { worth } from '../unit-prices.ts';
 import type { FleetNode } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
 import { optionSlotKey, slotKey } from './slot-key.ts';
-import { worth } from './unit-prices.ts';
 
 /** What the pods that could move ask for in all. */
 export function movableDemand(state: FleetState, stays: (node: number) => boolean): Float64Array {

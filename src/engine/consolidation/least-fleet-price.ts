@@ -1,9 +1,9 @@
 import { finish, UNLIMITED, Work } from '../packing/work.ts';
+import { unitPrices } from '../unit-prices.ts';
 import { compileFleet } from './compiled-fleet.ts';
 import type { Fleet } from './fleet.ts';
 import { fleetBound, movableDemand } from './fleet-bound.ts';
 import { FleetState } from './fleet-state.ts';
-import { unitPrices } from './unit-prices.ts';
 
 /**
  * USD per hour that no fleet for the same pods can cost less than, whatever is moved or launched. The bound of a plan is

@@ -2,7 +2,7 @@
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
 import type { Model, PodClass } from '../compile/model.ts';
-import { worth } from './unit-prices.ts';
+import { worth } from '../unit-prices.ts';
 
 /** Options kept for each size, a size being half as large again as the one before. */
 const PER_SIZE = 3;

@@ -6,15 +6,18 @@ import { capacityOf, type Model } from '../compile/model.ts';
 import type { Market } from './market.ts';
 import type { Candidate, ExclusiveGroup, PackScope, Row } from './pack-problem.ts';
 
+/** What candidates are wanted for. */
+export interface Wanted {
+  readonly rows: readonly Row[];
+  /** What a pod of each row takes, and the most that any pod of it takes if they are not all equal. */
+  readonly requests: Float64Array;
+  readonly largest?: Float64Array;
+  readonly exclusive: readonly ExclusiveGroup[];
+}
+
 /** The options worth considering: for each set of rows they can hold, those that no other beats in price and every resource. */
-export function findCandidates(
-  model: Model,
-  market: Market,
-  rows: readonly Row[],
-  rowRequests: Float64Array,
-  exclusive: readonly ExclusiveGroup[],
-  scope: PackScope,
-): Candidate[] {
+export function findCandidates(model: Model, market: Market, wanted: Wanted, scope: PackScope): Candidate[] {
+  const { rows } = wanted;
   const { catalogue, optionCell, poolTier, admitted } = model;
   const { optionTemplate, optionPool, alloc, dimensions } = catalogue;
   const pools = model.problem.pools.length;
@@ -53,7 +56,7 @@ export function findCandidates(
       for (const filter of concerned ? filters : [filters[0] as number]) {
         const capacity = concerned ? capacityOf(model, option, filter) : base;
         const held = concerned ? rows.map((row) => (row.filter === filter ? row : undefined)) : rows;
-        const candidate = toCandidate(model, option, filter, held, rowRequests, exclusive, capacity);
+        const candidate = toCandidate(model, option, filter, held, wanted, capacity);
         if (candidate !== undefined) result.push(candidate);
       }
     }
@@ -158,8 +161,7 @@ function toCandidate(
   option: number,
   filter: number,
   rows: readonly (Row | undefined)[],
-  rowRequests: Float64Array,
-  exclusive: readonly ExclusiveGroup[],
+  { requests, largest, exclusive }: Wanted,
   offered: Float64Array,
 ): Candidate | undefined {
   const { catalogue, admitted, optionCell, poolTier } = model;
@@ -182,11 +184,12 @@ function toCandidate(
     if (!hasBit((admitted[row.filter] as Admitted).options, option)) continue;
     let fit = Number.MAX_SAFE_INTEGER;
     for (let column = 0; column < dimensions; column++) {
-      const each = rowRequests[index * dimensions + column] as number;
+      const each = requests[index * dimensions + column] as number;
       if (each === 0) continue;
       const has = capacity[column] as number;
       share[count * dimensions + column] = each / has;
-      fit = Math.min(fit, Math.floor(has / each));
+      const fits = largest !== undefined && (largest[index * dimensions + column] as number) > has ? 0 : has / each;
+      fit = Math.min(fit, Math.floor(fits));
     }
     if (fit < 1) {
       share.fill(0, count * dimensions, (count + 1) * dimensions);
@@ -201,6 +204,7 @@ function toCandidate(
     option,
     filter,
     price: catalogue.optionPrice[option] as number,
+    capacity,
     rows: held.slice(0, count),
     share: share.slice(0, count * dimensions),
     fit: fits.slice(0, count),

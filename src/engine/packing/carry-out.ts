@@ -5,6 +5,7 @@ import type { PlacementState } from '../topology/placement-state.ts';
 import type { Cover } from './greedy-cover.ts';
 import type { Candidate, PackProblem, RowPart } from './pack-problem.ts';
 import type { Pattern } from './pattern.ts';
+import type { Packed } from './settle-cover.ts';
 import type { Slices, Work } from './work.ts';
 
 /** Nodes tried for a pod that cares about its neighbours before it is left for later. */
@@ -21,8 +22,7 @@ interface Reserved {
 /** Opens the nodes of a cover and places as many pods on them as the rules allow. */
 export function* carryOut(
   state: PlacementState,
-  pack: PackProblem,
-  cover: Cover,
+  { pack, cover }: Packed,
   parts: readonly RowPart[],
   plan: DomainPlan,
   work: Work,

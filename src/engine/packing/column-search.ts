@@ -15,18 +15,23 @@ import type { Slices, Work } from './work.ts';
 const COLUMNS_PER_ROUND = 40;
 const MAX_ROUNDS = 400;
 
-/** Improves on a cover; `learnt` is told what pods of each row turned out to be worth. */
-export function* columnSearch(
-  pack: PackProblem,
-  purse: Purse,
-  start: Cover,
-  work: Work,
-  learnt: (values: Float64Array) => void,
-): Slices<Cover> {
+/** What was found. */
+export interface Found {
+  readonly best: Cover;
+  /** What a pod of each row turned out to be worth. */
+  readonly values: Float64Array;
+}
+
+/** The share of the time that the search may use. */
+const SEARCHED = 0.8;
+/** The same where the cover is only a beginning, because its rows stand for pods that are not quite equal. */
+const BEGUN = 0.4;
+
+/** Improves on a cover. */
+export function* columnSearch(pack: PackProblem, purse: Purse, start: Cover, work: Work): Slices<Found> {
   const search = new ColumnSearch(pack, purse, start, work);
   yield* search.run();
-  learnt(search.bestValues);
-  return search.best;
+  return { best: search.best, values: search.bestValues };
 }
 
 class ColumnSearch {
@@ -37,6 +42,7 @@ class ColumnSearch {
   readonly #work: Work;
   readonly #maker: PatternMaker;
   readonly #demand: Int32Array;
+  readonly #until: number;
   #bound = 0;
   #random = 0x2545f491;
 
@@ -46,6 +52,7 @@ class ColumnSearch {
     this.#work = work;
     this.#maker = new PatternMaker(pack);
     this.#demand = Int32Array.from(pack.rows, (row) => row.demand);
+    this.#until = pack.fine === undefined ? SEARCHED : BEGUN;
     this.best = start;
     this.bestValues = initialValues(pack);
   }
@@ -54,7 +61,7 @@ class ColumnSearch {
     const master = this.#start();
     if (master === undefined) return;
     let checkpoint = 4;
-    for (let round = 1; round <= MAX_ROUNDS && !this.#work.over(0.8); round++) {
+    for (let round = 1; round <= MAX_ROUNDS && !this.#work.over(this.#until); round++) {
       yield* this.#settle(master);
       const converged = yield* this.#price(master);
       if (converged || round === checkpoint) {
@@ -63,7 +70,7 @@ class ColumnSearch {
       }
       if (converged) break;
     }
-    yield* this.#rebuild();
+    if (this.#pack.fine === undefined) yield* this.#rebuild();
   }
 
   /** One pattern for each row alone, and those of the first cover. */
@@ -94,7 +101,7 @@ class ColumnSearch {
     const cost = rows.length * rows.length * 0.02 + master.patterns.length * 0.1;
     while (master.improve(16) === 16) {
       if (this.#work.spend(16 * cost)) yield;
-      if (this.#work.over(0.8)) return;
+      if (this.#work.over(this.#until)) return;
     }
   }
 
@@ -141,7 +148,7 @@ class ColumnSearch {
       }
       const rest = yield* greedyCover(this.#pack, this.#maker, values, demand, purse, this.#work);
       this.#keep(join(cover, rest));
-      if (this.#work.over(0.8)) return;
+      if (this.#work.over(this.#until)) return;
     }
   }
 
@@ -177,7 +184,7 @@ class ColumnSearch {
   *#rebuild(): Slices<void> {
     const { candidates } = this.#pack;
     let failures = 0;
-    while (failures < 400 && !this.#work.over(0.8) && this.best.cost > this.#bound * (1 + 1e-4)) {
+    while (failures < 400 && !this.#work.over(this.#until) && this.best.cost > this.#bound * (1 + 1e-4)) {
       const demand = new Int32Array(this.#demand.length);
       const purse = this.#purse.clone();
       const kept: Cover = { patterns: [], times: [], cost: 0, fills: 0, left: 0 };

@@ -63,7 +63,7 @@ describe('a cover', () => {
         });
         const { pack, purse } = packOf(aProblem({ pods, instanceTypes: [aType(), large] }));
         const greedy = finish(searchCover(pack, purse, 2, steps(1e6)));
-        const better = finish(columnSearch(pack, purse, greedy, steps(30_000), () => undefined));
+        const better = finish(columnSearch(pack, purse, greedy, steps(30_000))).best;
         for (const cover of [greedy, better]) {
           expect(held(pack, cover)).toEqual(pack.rows.map(({ demand }) => demand));
           for (const { candidate, rows, counts } of cover.patterns) {

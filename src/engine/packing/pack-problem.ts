@@ -7,6 +7,7 @@ import type { Model, PodClass } from '../compile/model.ts';
 import { HOST } from '../topology/rules.ts';
 import { findCandidates } from './candidates.ts';
 import type { Market } from './market.ts';
+import { breakUp, clusterRows, type RowClusters } from './row-clusters.ts';
 
 /** Pods of one class that go to one cell (-1: any), on nodes of pools of one tier (absent: any). */
 export interface RowPart {
@@ -23,6 +24,8 @@ export interface Row {
   readonly cell: number;
   /** -1: any. */
   readonly tier: number;
+  /** The exclusive groups that its pods belong to, as bits. */
+  readonly marks: number;
   demand: number;
 }
 
@@ -32,6 +35,8 @@ export interface Candidate {
   /** The filter its capacity is for; where minValues concern the option, all its rows have it. */
   readonly filter: number;
   readonly price: number;
+  /** What it has of each dimension. */
+  readonly capacity: Float64Array;
   /** Rows it can hold. */
   readonly rows: Int32Array;
   /** What one pod of each of these rows takes, as a share of the machine, `dimensions` numbers for each. */
@@ -49,12 +54,26 @@ export interface PackProblem {
   readonly candidates: readonly Candidate[];
   /** Row of each part, or -1 where no candidate holds it. */
   readonly rowOfPart: Int32Array;
+  /** The pods as they are, where rows stand for pods that are only nearly equal. */
+  readonly fine?: FineRows;
+}
+
+/** Rows of pods that are really equal. */
+export interface FineRows {
+  readonly rows: readonly Row[];
+  readonly requests: Float64Array;
+  /** The row of the packing problem that each is part of. */
+  readonly rowOf: Int32Array;
+  readonly rowOfPart: Int32Array;
 }
 
 /** Groups whose pods exclude each other on a host, when there are so many of them that they decide the number of nodes. */
 const MAX_EXCLUSIVE = 3;
-/** Above this many rows, requests are rounded up to a grid so that fewer remain. */
+/** Above this many rows, those of nearly equal pods are put together. */
 const MAX_ROWS = 400;
+/** So many remain then, or more where pods are bound to many places. */
+const CLUSTERS = 160;
+const CLUSTERS_OF_A_PLACE = 64;
 
 /** What to build a packing problem for. */
 export interface PackScope {
@@ -78,17 +97,60 @@ export function buildPackProblem(
   const relaxed = scope.relaxed === true;
   let grid = 0;
   let gathered = gatherRows(model, parts, exclusive, exclusions, grid, relaxed);
+  if (!relaxed && gathered.rows.length > MAX_ROWS) return clustered(model, market, parts, exclusive, gathered, scope);
   while (gathered.rows.length > MAX_ROWS && grid < 4)
     gathered = gatherRows(model, parts, exclusive, exclusions, ++grid, relaxed);
   const { rows, rowOfPart } = gathered;
   const rowRequests = Float64Array.from(gathered.requests);
-  const candidates = findCandidates(model, market, rows, rowRequests, exclusive, scope);
-  const served = new Uint8Array(rows.length);
-  for (const candidate of candidates) for (const row of candidate.rows) served[row] = 1;
+  const candidates = findCandidates(model, market, { rows, requests: rowRequests, exclusive }, scope);
+  const served = servedRows(rows.length, candidates);
   for (let part = 0; part < rowOfPart.length; part++) {
     if (served[rowOfPart[part] as number] === 0) rowOfPart[part] = -1;
   }
   return { dimensions, parts, rows, rowRequests, candidates, rowOfPart };
+}
+
+/** The packing problem of rows that are too many, by clusters of them. */
+function clustered(
+  model: Model,
+  market: Market,
+  parts: readonly RowPart[],
+  exclusive: readonly ExclusiveGroup[],
+  gathered: Gathered,
+  scope: PackScope,
+): PackProblem {
+  const dimensions = model.dimensions.size + exclusive.length;
+  const fine = Float64Array.from(gathered.requests);
+  const find = ({ rows, requests, largest }: RowClusters): Candidate[] =>
+    findCandidates(model, market, { rows, requests, largest, exclusive }, scope);
+  const places = new Set(gathered.rows.map(({ filter, cell, tier }) => `${filter}/${cell}/${tier}`)).size;
+  const most = Math.min(MAX_ROWS, Math.max(CLUSTERS, places * CLUSTERS_OF_A_PLACE));
+  let clusters = clusterRows(gathered.rows, fine, dimensions, most);
+  let candidates = find(clusters);
+  let served = servedRows(clusters.rows.length, candidates);
+  // A machine holds a cluster if it holds each of its pods; where none does, each row has to look for itself.
+  if (served.includes(0)) {
+    clusters = breakUp(clusters, gathered.rows, fine, (cluster) => served[cluster] === 0);
+    candidates = find(clusters);
+    served = servedRows(clusters.rows.length, candidates);
+  }
+  const { rows, clusterOf } = clusters;
+  const fineOfPart = gathered.rowOfPart.map((row) => (served[clusterOf[row] as number] === 0 ? -1 : row));
+  return {
+    dimensions,
+    parts,
+    rows,
+    rowRequests: clusters.requests,
+    candidates,
+    rowOfPart: fineOfPart.map((row) => (row < 0 ? -1 : (clusterOf[row] as number))),
+    fine: { rows: gathered.rows, requests: fine, rowOf: clusterOf, rowOfPart: fineOfPart },
+  };
+}
+
+function servedRows(count: number, candidates: readonly Candidate[]): Uint8Array {
+  const served = new Uint8Array(count);
+  for (const candidate of candidates) for (const row of candidate.rows) served[row] = 1;
+  return served;
 }
 
 /** Pods of which a node takes only so many. */
@@ -139,6 +201,12 @@ function exclusiveGroups(parts: readonly RowPart[], exclusions: Exclusions): Exc
   return sorted.filter(({ nodes }) => nodes >= most / 4 && nodes > 1).slice(0, MAX_EXCLUSIVE);
 }
 
+interface Gathered {
+  readonly rows: Row[];
+  readonly rowOfPart: Int32Array;
+  readonly requests: number[];
+}
+
 function gatherRows(
   model: Model,
   parts: readonly RowPart[],
@@ -146,7 +214,7 @@ function gatherRows(
   exclusions: Exclusions,
   grid: number,
   down: boolean,
-): { rows: Row[]; rowOfPart: Int32Array; requests: number[] } {
+): Gathered {
   const ids = new Map<number, number>();
   const rows: Row[] = [];
   const requests: number[] = [];
@@ -174,7 +242,7 @@ function gatherRows(
     if (id === undefined) {
       id = rows.length;
       ids.set(key, id);
-      rows.push({ filter, cell, tier, demand: 0 });
+      rows.push({ filter, cell, tier, marks, demand: 0 });
       for (const amount of podClass.requests) requests.push(round(amount, grid, down));
       for (let position = 0; position < exclusive.length; position++) requests.push((marks >> position) & 1);
     }
