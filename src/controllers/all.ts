@@ -96,7 +96,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods: state.informers.pods, waitingPods });
   const coming = new ComingNodes();
-  const headroom = new Headroom(state.informers.capacityBuffers);
+  const headroom = new Headroom(state.informers.capacityBuffers, clock);
   const successors = new Successors(clock, (name) => {
     const claim = writes.newest(state.claimNamed(name));
     return claim !== undefined && isClaimGoing(claim);

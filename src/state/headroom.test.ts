@@ -24,6 +24,14 @@ describe('headroom', () => {
     expect(headroom.isKnown).toBe(true);
   });
 
+  it('is not waited for without end where buffers cannot be read', () => {
+    let elapsed = 0;
+    const headroom = new Headroom({ presence: 'unknown', list: () => [] }, { elapsed: () => elapsed });
+    expect(headroom.isKnown).toBe(false);
+    elapsed = 120_000;
+    expect(headroom.isKnown).toBe(true);
+  });
+
   it('is on the node of a claim before and after it has joined', () => {
     const headroom = aHeadroom();
     headroom.set(KEY, PODS);
