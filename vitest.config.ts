@@ -8,6 +8,7 @@ import { defineConfig } from 'vitest/config';
  * - `test/aws/kubernetes/**`: the same account with a real control plane and Karpenter (`npm run test:aws-kubernetes`)
  * - `test/kubernetes/**`: against a real Kubernetes control plane (`npm run test:kubernetes`)
  * - `test/machines/**`: the same with the real Cluster API core (`npm run test:machines`)
+ * - `test/image/**`: the image, built and run in containers on a real control plane (`npm run test:image`)
  */
 export default defineConfig({
   test: {
@@ -73,6 +74,17 @@ export default defineConfig({
         test: {
           name: 'machines',
           include: ['test/machines/**/*.test.ts'],
+          globalSetup: ['test/kubernetes/global-setup.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'image',
+          include: ['test/image/**/*.test.ts'],
           globalSetup: ['test/kubernetes/global-setup.ts'],
           pool: 'forks',
           fileParallelism: false,

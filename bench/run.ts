@@ -2,8 +2,9 @@
  * Runs the benchmark: `npm run bench [-- FAMILY...] [--runs N] [--problems DIR] [--checker COMMAND]`. Prints a table, and
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
  * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one,
- * `aws` it and Karpenter on an AWS account on loopback,
- * `notices` a storm of notices, `falling-load` a fleet that loses half of its load, `runaway` what nodes cost that do not help.
+ * `aws` it and Karpenter on an AWS account on loopback, `queue` interruption messages from a real queue server,
+ * `notices` a storm of notices, `falling-load` a fleet that loses half of its load, `runaway` what nodes cost that do not help,
+ * `sizing` what the autoscaler needs for clusters of some sizes.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -19,19 +20,23 @@ import { runEndToEnd } from './end-to-end/run.ts';
 import { runFallingLoad } from './falling-load/run.ts';
 import { type BenchCase, fileCases, generatedCases, idOf } from './families.ts';
 import { runNotices } from './notices/run.ts';
+import { runQueue } from './queue/run.ts';
 import { consolidationTable } from './report/consolidation-table.ts';
 import { fluidTable } from './report/fluid-table.ts';
 import { growthOf, plotsOf, tableOf } from './report/report.ts';
 import { table } from './report/table.ts';
 import { runRunaway } from './runaway/run.ts';
+import { runSizing } from './sizing/run.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
 async function run(): Promise<void> {
   if (process.argv[2] === 'end-to-end') return await runEndToEnd(process.argv.slice(3));
   if (process.argv[2] === 'aws') return await runAws(process.argv.slice(3));
+  if (process.argv[2] === 'queue') return await runQueue(process.argv.slice(3));
   if (process.argv[2] === 'falling-load') return await runFallingLoad(process.argv.slice(3));
   if (process.argv[2] === 'runaway') return await runRunaway();
+  if (process.argv[2] === 'sizing') return await runSizing(process.argv.slice(3));
   if (process.argv[2] === 'embedded-provisioning') return await runEmbeddedProvisioning();
   const { values, positionals } = parseArgs({
     allowPositionals: true,

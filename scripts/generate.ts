@@ -12,7 +12,9 @@ import { COMMANDS } from '../src/cli/commands.ts';
 import { controlPlanePolicies, POLICY_KINDS } from '../src/cloud/cluster-api/control-plane-policies.ts';
 import { ERRORS } from '../src/platform/errors.ts';
 import { optionsTable } from '../src/platform/options-help.ts';
+import { DASHBOARDS, dashboardJson } from './dashboards.ts';
 import { kindReference } from './kinds-reference.ts';
+import { allMetrics, metricsReference } from './metrics-reference.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const NOTE = '<!-- Made by `npm run gen`; edit the tables in the source instead. -->';
@@ -21,8 +23,10 @@ const files: Readonly<Record<string, string>> = {
   'docs/reference/options.md': options(),
   'docs/reference/errors.md': errors(),
   'docs/reference/kinds.md': `# Kinds\n\n${NOTE}\n\n${DEFINITIONS.map(kindReference).join('\n')}`,
+  'docs/reference/metrics.md': `# Metrics\n\n${NOTE}\n\n${metricsReference(await allMetrics())}`,
   ...definitions(),
   ...policies(),
+  ...dashboards(),
 };
 
 const checking = process.argv.includes('--check');
@@ -71,6 +75,13 @@ function policies(): Record<string, string> {
       );
       return [`examples/cluster-api/policies/${kind.toLowerCase()}.yaml`, note + yaml.join('---\n')];
     }),
+  );
+}
+
+/** Dashboards for Grafana, which the chart puts into ConfigMaps. */
+function dashboards(): Record<string, string> {
+  return Object.fromEntries(
+    DASHBOARDS.map((dashboard) => [`charts/spindrift/dashboards/${dashboard.uid}.json`, dashboardJson(dashboard)]),
   );
 }
 

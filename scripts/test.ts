@@ -2,7 +2,8 @@
  * Runs test rings one after the other and says how long each took: `node scripts/test.ts unit component [-- vitest args]`.
  * A ring that runs no test at all fails. The kubernetes and machines rings are skipped, and say why, where no control plane can be
  * started, unless SPINDRIFT_REQUIRE_KUBERNETES=1; so is the aws ring where there is no Python, and the aws-kubernetes
- * ring where Karpenter was never built, unless SPINDRIFT_REQUIRE_AWS=1 and SPINDRIFT_REQUIRE_AWS_KUBERNETES=1.
+ * ring where Karpenter was never built, unless SPINDRIFT_REQUIRE_AWS=1 and SPINDRIFT_REQUIRE_AWS_KUBERNETES=1; and the image
+ * ring where containers cannot be built and run, unless SPINDRIFT_REQUIRE_IMAGE=1.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { whyAwsKubernetesUnavailable, whyAwsUnavailable } from '../test/aws/availability.ts';
 import { whyUnavailable } from '../test/kubernetes/harness/availability.ts';
 import { findClusterApiCore } from '../test/machines/harness/cluster-api-binary.ts';
+import { whyContainersUnavailable } from '../test/peers/container-tools.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [rings, passed] = split(process.argv.slice(2));
@@ -34,6 +36,7 @@ async function run(ring: string): Promise<string> {
   const needs = {
     kubernetes: whyUnavailable,
     machines: whyMachinesUnavailable,
+    image: () => whyUnavailable() ?? whyContainersUnavailable(),
     aws: whyAwsUnavailable,
     'aws-kubernetes': whyAwsKubernetesUnavailable,
   }[ring];

@@ -1,6 +1,6 @@
 /**
  * Karpenter and Spindrift side by side on the AWS ground, with the same load, prices and control plane:
- * `npm run bench -- aws [--load 1000|3000] [--runs N] [--only karpenter|spindrift]`.
+ * `npm run bench -- aws [--load 1000|3000] [--runs N] [--only karpenter|spindrift]`; with `--figures` the driver alone.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { whyAwsKubernetesUnavailable } from '../../test/aws/availability.ts';
 import { LOADS } from '../end-to-end/load.ts';
 import { table } from '../report/table.ts';
+import { runAwsFigures } from './figures.ts';
 import { type AwsOutcome, measureAws } from './measure-aws.ts';
 
 /** Runs with the arguments after the command. */
@@ -19,8 +20,10 @@ export async function runAws(args: readonly string[]): Promise<void> {
       load: { type: 'string', default: '1000' },
       runs: { type: 'string', default: '1' },
       only: { type: 'string' },
+      figures: { type: 'boolean', default: false },
     },
   });
+  if (values.figures) return await runAwsFigures();
   const unavailable = whyAwsKubernetesUnavailable();
   if (unavailable !== undefined) throw new Error(unavailable);
   const load = LOADS.find(({ name }) => name === values.load);

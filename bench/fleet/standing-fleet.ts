@@ -8,10 +8,11 @@ import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resource-definition.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
+import type { Cloud, NoticeSource } from '../../src/cloud/cloud.ts';
 import { instanceOfClaim } from '../../src/cloud/simulated/instance-of-claim.ts';
 import { SimulatedCloud } from '../../src/cloud/simulated/simulated-cloud.ts';
 import { SimulatedDriver } from '../../src/cloud/simulated/simulated-driver.ts';
-import { providerIDOf } from '../../src/cloud/simulated/simulated-instance.ts';
+import { parseProviderID, providerIDOf } from '../../src/cloud/simulated/simulated-instance.ts';
 import { anAccount } from '../../src/cloud/simulated/testkit/small-account.ts';
 import { openedClouds } from '../../src/cloud/testkit/opened-clouds.ts';
 import { UnavailableOfferings } from '../../src/cloud/unavailable-offerings.ts';
@@ -30,6 +31,8 @@ export interface StandingFleetOptions {
   readonly podsPerNode: number;
   readonly podCpu: string;
   readonly disruption?: Partial<NodePoolSpec['disruption']>;
+  /** Where notices come from, given the machines' IDs; the simulated cloud's own queue without it. */
+  readonly source?: (clock: Clock, machines: ReadonlySet<string>) => Promise<NoticeSource | undefined>;
 }
 
 /** The name of the cluster, which its machines carry. */
@@ -41,7 +44,8 @@ const LABELS = { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type
 /** The fleet, and the cloud it came from. */
 export async function standingFleet(options: StandingFleetOptions) {
   const { clock, random, client, claims } = await standingCluster(options);
-  const { cloud, clouds, unavailable } = await standingCloud(clock, random);
+  const ids = new Set(claims.map(({ status }) => parseProviderID(status?.providerID ?? '')?.id ?? ''));
+  const { cloud, clouds, unavailable } = await standingCloud(clock, random, await options.source?.(clock, ids));
   for (const claim of claims) {
     const instance = instanceOfClaim(claim, CLUSTER, clock.now());
     if (instance !== undefined) cloud.restore(instance);
@@ -51,11 +55,12 @@ export async function standingFleet(options: StandingFleetOptions) {
 }
 
 /** A cloud that sells what the fleet consists of, and knows nothing of it yet. */
-export async function standingCloud(clock: Clock, random: Random) {
+export async function standingCloud(clock: Clock, random: Random, source?: NoticeSource) {
   const cloud = new SimulatedCloud({ clock, random });
   cloud.configure('default', anAccount());
   const unavailable = new UnavailableOfferings({ clock });
-  const driver = new SimulatedDriver({ clock, cloud, cluster: CLUSTER });
+  const driver: Cloud = new SimulatedDriver({ clock, cloud, cluster: CLUSTER });
+  if (source !== undefined) Object.defineProperty(driver, 'noticeSources', { value: [source] });
   return { cloud, clouds: await openedClouds({ cloud: driver, clock, unavailable }), unavailable };
 }
 

@@ -7,6 +7,7 @@ import { NODE_CLAIMS, type NodeClaim } from '../../src/apis/karpenter/node-claim
 import type { Node } from '../../src/apis/kubernetes/node.ts';
 import { ANNOTATION_INTERRUPTION } from '../../src/apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
+import type { NoticeSource } from '../../src/cloud/cloud.ts';
 import type { Notice } from '../../src/cloud/notice.ts';
 import { Interruption } from '../../src/controllers/interruption/interruption.ts';
 import { DrainPlans } from '../../src/controllers/node/termination/drain-plans.ts';
@@ -17,12 +18,14 @@ import { RiskKeeper } from '../../src/controllers/spot-policy/risk-keeper.ts';
 import { SpotPlanning } from '../../src/controllers/spot-policy/spot-planning.ts';
 import { SpotPolicies } from '../../src/controllers/spot-policy/spot-policies.ts';
 import { EventRecorder } from '../../src/kube/event-recorder.ts';
+import type { Clock } from '../../src/platform/clock.ts';
 import { SILENT_LOGGER } from '../../src/platform/logger.ts';
 import { Metrics } from '../../src/platform/metrics.ts';
 import { ClusterInformers } from '../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../src/state/cluster-state.ts';
 import { ComingNodes } from '../../src/state/coming-nodes.ts';
 import { DisruptionBudgets } from '../../src/state/drain/disruption-budgets.ts';
+import { Headroom } from '../../src/state/headroom.ts';
 import { Nominations } from '../../src/state/nominations.ts';
 import { Successors } from '../../src/state/successors.ts';
 import { standingFleet } from '../fleet/standing-fleet.ts';
@@ -38,6 +41,9 @@ export interface StormResult {
   readonly closed: number;
   /** The round that finds places for all pods had written its claims; undefined without pods. */
   readonly covered: number | undefined;
+  /** Both as times of the clock, for who sends from another process. */
+  readonly handledAt: number;
+  readonly coveredAt: number | undefined;
   readonly claims: number;
   /** Memory of the whole process, with the cluster in it, in MB. */
   readonly memoryBefore: number;
@@ -51,10 +57,21 @@ const TYPES = ['small', 'medium', 'large'] as const;
 const NOTICE_MS = 120_000;
 const SENT_AT_A_TIME = 500;
 
-export async function noticeStorm(machines: number, podsPerNode: number): Promise<StormResult> {
-  const fleet = { seed: 'notices', machines, types: TYPES, podsPerNode, podCpu: '500m' };
-  const { clock, random, client, cloud, clouds, providerIDs } = await standingFleet(fleet);
+/** Another way for the notices to come than the simulated cloud's own queue. */
+export interface StormQueue {
+  /** How many messages there are in all. */
+  readonly messages: number;
+  source(world: { clock: Clock; metrics: Metrics; isKnown(machine: string): boolean }): Promise<NoticeSource>;
+  /** Begins to send. */
+  send(): void;
+}
+
+export async function noticeStorm(machines: number, podsPerNode: number, queue?: StormQueue): Promise<StormResult> {
   const metrics = new Metrics();
+  const source = async (clock: Clock, ids: ReadonlySet<string>): Promise<NoticeSource | undefined> =>
+    queue?.source({ clock, metrics, isKnown: (machine) => ids.has(machine) });
+  const fleet = { seed: 'notices', machines, types: TYPES, podsPerNode, podCpu: '500m', source };
+  const { clock, random, client, cloud, clouds, providerIDs } = await standingFleet(fleet);
 
   const informers = new ClusterInformers({ client, clock, random, nodeClasses: [SIMULATED_NODE_CLASSES] });
   const state = new ClusterState(informers);
@@ -70,6 +87,7 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
     budgets,
     coming: new ComingNodes(),
     decisions: new DecisionLog(),
+    headroom: new Headroom(informers.capacityBuffers),
     nominations,
     successors: new Successors(clock, () => true),
     spot,
@@ -82,6 +100,7 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   await informers.synced(stop.signal);
 
   let covered: number | undefined;
+  let coveredAt: number | undefined;
   const memoryBefore = megabytes();
   const cpuStart = process.threadCpuUsage();
   const start = performance.now();
@@ -89,10 +108,13 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   provisioner.rounds.onEnd(() => {
     const taken = informers.nodeClaims.list().filter(({ metadata }) => metadata.name?.startsWith('node-'));
     const all = taken.every(({ metadata }) => provisioner.rounds.covers(metadata.uid ?? ''));
-    if (all) covered ??= since();
+    if (!all) return;
+    covered ??= since();
+    coveredAt ??= Date.now();
   });
   const block = watchBlocking();
-  for (const [index, providerID] of providerIDs.entries()) {
+  queue?.send();
+  for (const [index, providerID] of queue === undefined ? providerIDs.entries() : []) {
     cloud.interrupt(providerID, NOTICE_MS);
     // A cloud sends them from machines of its own: others have their turn meanwhile.
     if (index % SENT_AT_A_TIME === SENT_AT_A_TIME - 1) await clock.sleep(0);
@@ -102,8 +124,10 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
     return since();
   };
   const handled = await until(
-    async () => (await metrics.read('karpenter_interruption_deleted_messages_total')) === machines,
+    async () =>
+      ((await metrics.read('karpenter_interruption_deleted_messages_total')) ?? 0) >= (queue?.messages ?? machines),
   );
+  const handledAt = Date.now();
   const cpu = process.threadCpuUsage(cpuStart);
   const { items } = await client.list(NODE_CLAIMS);
   const written = items.filter(({ metadata }) => metadata.annotations?.[ANNOTATION_INTERRUPTION]);
@@ -113,6 +137,8 @@ export async function noticeStorm(machines: number, podsPerNode: number): Promis
   if (podsPerNode > 0) await until(async () => covered !== undefined);
   const result = {
     handled,
+    handledAt,
+    coveredAt,
     handledCpu: (cpu.user + cpu.system) / 1e6,
     closed,
     covered,

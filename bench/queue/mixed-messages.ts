@@ -22,7 +22,8 @@ export function mixedMessages(count: number, random: Random, time: string, allFo
       continue;
     }
     const isForeign = allForeign || random.next() < FOREIGN;
-    const machine = `i-${isForeign ? 'f' : '0'}${index.toString(16).padStart(16, '0')}`;
+    // Ours are numbered without gaps, as the machines of a standing fleet are.
+    const machine = `i-${isForeign ? 'f' : '0'}${String(isForeign ? index : ours.size).padStart(16, '0')}`;
     if (!isForeign) ours.add(machine);
     const body = JSON.stringify(event(allForeign ? 'spot' : (KINDS[index % 3] ?? 'spot'), machine, time));
     bodies.push(body);

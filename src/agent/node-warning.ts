@@ -3,7 +3,7 @@ import type { NoticeKind } from '../cloud/notice.ts';
 import type { EpochMs } from '../platform/clock.ts';
 
 export interface NodeWarning {
-  readonly kind: Exclude<NoticeKind, 'reservation-ending' | 'preempted' | 'terminated'>;
+  readonly kind: Exclude<NoticeKind, 'reservation-ending' | 'reservation-interruption' | 'preempted' | 'terminated'>;
   /** When it was said, or heard where the cloud does not say. */
   readonly at: EpochMs;
   /** When the machine goes, where that is known. */

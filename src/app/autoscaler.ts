@@ -6,6 +6,7 @@ import type { NamedConditions } from '../cloud/node-conditions/notices-of-node.t
 import { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import { type AllControllersOptions, allControllers } from '../controllers/all.ts';
 import { lastingParts } from '../controllers/lasting-parts.ts';
+import type { BatchWindow } from '../controllers/provisioning/batcher.ts';
 import { DecisionLog } from '../controllers/provisioning/decision-log.ts';
 import { SpotPolicies } from '../controllers/spot-policy/spot-policies.ts';
 import { warmUp } from '../engine/warm-up.ts';
@@ -27,6 +28,7 @@ export interface AutoscalerOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly cluster: string;
+  /** Both are read anew for every batch of pods: they may change while the autoscaler runs. */
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   /** Limits the engine's work where the clock does not move while it works. */
@@ -37,6 +39,8 @@ export interface AutoscalerOptions {
   readonly dangerousConditions?: NamedConditions;
   /** Where names of GPUs come from; default those that are known. */
   readonly gpuNames?: GpuNamesSetting | undefined;
+  /** Whether pods are told which of them ReplicaSets should delete first. */
+  readonly podDeletionCost?: boolean;
 }
 
 export class Autoscaler {
@@ -47,7 +51,7 @@ export class Autoscaler {
   #synced = false;
 
   constructor(options: AutoscalerOptions) {
-    const { client, clock, logger, metrics, cluster, batchIdleMs, batchMaxMs, solveSteps } = options;
+    const { client, clock, logger, metrics, cluster, solveSteps } = options;
     const random = options.random.split('autoscaler');
     const nodeClasses = options.clouds.map(({ nodeClass }) => nodeClass.resource);
     const informers = new ClusterInformers({
@@ -65,11 +69,20 @@ export class Autoscaler {
     const state = new ClusterState(informers, (claim) => clouds.isOurs(claim));
     const shared = { client, clock, random, logger, metrics, recorder, state, clouds };
     this.#informers = informers;
-    const provisioning = { batchIdleMs, batchMaxMs, ...(solveSteps === undefined ? {} : { solveSteps }) };
+    const batch: BatchWindow = {
+      get idleMs() {
+        return options.batchIdleMs;
+      },
+      get maxMs() {
+        return options.batchMaxMs;
+      },
+    };
+    const provisioning = { batch, ...(solveSteps === undefined ? {} : { solveSteps }) };
     const { decisions } = this;
     const lasting = lastingParts({ ...shared, unavailable });
     this.#clouds = clouds;
-    this.#controllers = { ...shared, decisions, lasting, policies, provisioning };
+    const { podDeletionCost = false } = options;
+    this.#controllers = { ...shared, decisions, lasting, policies, provisioning, podDeletionCost };
   }
 
   /** What it watches. */

@@ -1,108 +1,37 @@
 /** Pods that serve a model, on the embedded cluster with the whole autoscaler, in virtual time: the example of llmaz's design. */
 import { describe, expect, it } from 'vitest';
-import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE } from '../apis/karpenter/labels.ts';
+import { LABEL_INSTANCE_TYPE } from '../apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../apis/karpenter/node-claim.ts';
-import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
-import { aNodePool } from '../apis/karpenter/testkit/a-node-pool.ts';
 import { EVENTS } from '../apis/kubernetes/event.ts';
 import { NODES } from '../apis/kubernetes/node.ts';
-import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
+import { PODS } from '../apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS } from '../apis/kubernetes/workloads.ts';
-import { ANNOTATION_FLAVORS, LABEL_MODEL_NAME } from '../apis/llmaz/labels.ts';
 import { OPEN_MODEL_DEFINITION, OPEN_MODELS } from '../apis/llmaz/open-model.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
 import { ANNOTATION_INTERRUPT } from '../apis/spindrift/annotations.ts';
-import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
 import { type MachineType, machineTypes, spotPrice } from '../cloud/simulated/catalogue.ts';
-import { loadSimulatedCloud } from '../cloud/simulated/module.ts';
-import { EmbeddedCluster } from '../embedded/cluster.ts';
-import { aDeployment, aTemplate } from '../embedded/testkit/workloads.ts';
-import { SILENT_LOGGER } from '../platform/logger.ts';
-import { Metrics } from '../platform/metrics.ts';
-import { seededRandom } from '../platform/random.ts';
-import { VirtualClock } from '../platform/virtual-clock.ts';
 import { aModel } from '../state/testkit/a-model.ts';
-import { Autoscaler } from './autoscaler.ts';
-import { DEFAULT_NODE_CLASS } from './default-pool.ts';
-import { installDefinitions } from './install-definitions.ts';
+import { aService, setUpModelCluster, T4G } from './testkit/model-cluster.ts';
 
 const MINUTE = 60_000;
 
-async function setUp({ llmaz = true } = {}) {
-  const clock = new VirtualClock();
-  const random = seededRandom('models');
-  const cluster = new EmbeddedCluster({ clock, random });
-  const stop = new AbortController();
-  const { client } = cluster;
-  const running: Promise<unknown>[] = [cluster.run(stop.signal)];
-  const clouds = [await loadSimulatedCloud({ powerOff: (node) => cluster.kubelets.kill(node) })];
-  await clock.run(installDefinitions(client, clouds, stop.signal));
-  if (llmaz) {
-    await client.create(CUSTOM_RESOURCE_DEFINITIONS, OPEN_MODEL_DEFINITION);
-    await client.create(OPEN_MODELS, aModel('qwen2-0--5b', ['t4g', 't4']));
-  }
-  await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
-  const requirements = [
-    { key: LABEL_CAPACITY_TYPE, operator: 'In' as const, values: ['spot'] },
-    { key: 'spindrift.dev/instance-gpu-count', operator: 'In' as const, values: ['1'] },
-  ];
-  const pool = aNodePool({ name: 'inference', template: { requirements } });
-  await client.create(NODE_POOLS, { ...pool, metadata: { name: 'inference' } });
-  const autoscaler = new Autoscaler({
-    ...{ client, clock, random, logger: SILENT_LOGGER, metrics: new Metrics(), cluster: 'test' },
-    ...{ batchIdleMs: 1000, batchMaxMs: 10_000, solveSteps: 100_000 },
-    clouds,
-  });
-  running.push(autoscaler.watch(stop.signal), autoscaler.act(stop.signal));
-  await clock.advance(10_000);
-  /** The families of the machines that pods run on, by the pod's workload. */
-  const families = async (app: string): Promise<string[]> => {
-    const nodes = new Map((await client.list(NODES)).items.map((node) => [node.metadata.name, node]));
-    return (await client.list(PODS)).items
-      .filter(({ metadata, status }) => metadata.labels?.app === app && status?.phase === 'Running')
-      .map(({ spec }) => nodes.get(spec.nodeName ?? '')?.metadata.labels?.[LABEL_INSTANCE_TYPE]?.split('.')[0] ?? '')
-      .sort();
-  };
-  const soldOut = async (types: readonly string[]): Promise<void> => {
-    const overrides = types.map((instanceType) => ({ capacityType: 'spot', instanceType, zone: '*', capacity: 0 }));
-    const patch = { type: 'merge', body: { spec: { overrides } } } as const;
-    await client.patch(SIMULATED_NODE_CLASSES, { name: 'default' }, patch);
-  };
-  const end = async (): Promise<void> => {
-    stop.abort(new Error('the end'));
-    await clock.run(Promise.allSettled(running), 'the end of the world');
-  };
-  return { clock, client, families, soldOut, end };
-}
-
-function service(name: string, replicas: number, flavors?: string) {
-  const resources = { requests: { cpu: '2', 'nvidia.com/gpu': '1' }, limits: { 'nvidia.com/gpu': '1' } };
-  const containers = [{ name: 'model-runner', image: 'vllm:1', resources }];
-  const template = aTemplate(name, 'vllm:1', { containers } as Partial<Pod['spec']>);
-  const labels = { ...template.metadata?.labels, [LABEL_MODEL_NAME]: 'qwen2-0--5b' };
-  const annotations = flavors === undefined ? {} : { [ANNOTATION_FLAVORS]: flavors };
-  return aDeployment(name, { replicas, template: { ...template, metadata: { labels, annotations } } });
-}
-
-const T4G = ['g5g.xlarge', 'g5g.2xlarge', 'g5g.4xlarge', 'g5g.8xlarge', 'g5g.16xlarge'];
-
 describe('pods that serve a model', () => {
   it('run on its first flavor, fall through when that is sold out, and return without moving anybody', async () => {
-    const { clock, client, families, soldOut, end } = await setUp();
-    await client.create(DEPLOYMENTS, service('first', 2));
+    const { clock, client, families, soldOut, end } = await setUpModelCluster();
+    await client.create(DEPLOYMENTS, aService('first', 2));
     await clock.advance(3 * MINUTE);
     expect(await families('first')).toEqual(['g5g', 'g5g']);
 
     await soldOut(T4G);
-    await client.create(DEPLOYMENTS, service('second', 2));
+    await client.create(DEPLOYMENTS, aService('second', 2));
     await clock.advance(3 * MINUTE);
     expect(await families('second')).toEqual(['g4dn', 'g4dn']);
 
     await soldOut([]);
     // Longer than an offering that had no capacity is left alone.
     await clock.advance(10 * MINUTE);
-    await client.create(DEPLOYMENTS, service('third', 1));
+    await client.create(DEPLOYMENTS, aService('third', 1));
     await clock.advance(3 * MINUTE);
     expect(await families('third')).toEqual(['g5g']);
     expect(await families('second')).toEqual(['g4dn', 'g4dn']);
@@ -111,9 +40,9 @@ describe('pods that serve a model', () => {
   });
 
   it('get no machine for a flavor that is none, hear which there are, and hold up nobody', async () => {
-    const { clock, client, families, end } = await setUp();
-    await client.create(DEPLOYMENTS, service('wrong', 1, 'h100'));
-    await client.create(DEPLOYMENTS, service('right', 1, 't4'));
+    const { clock, client, families, end } = await setUpModelCluster();
+    await client.create(DEPLOYMENTS, aService('wrong', 1, { flavors: 'h100' }));
+    await client.create(DEPLOYMENTS, aService('right', 1, { flavors: 't4' }));
     await clock.advance(3 * MINUTE);
     expect(await families('wrong')).toEqual([]);
     expect(await families('right')).toEqual(['g4dn']);
@@ -122,9 +51,9 @@ describe('pods that serve a model', () => {
     await end();
   });
 
-  it('are replaced in the order of their flavors when spot machines are lost, one after another, for less than on demand', async () => {
-    const { clock, client, families, soldOut, end } = await setUp();
-    await client.create(DEPLOYMENTS, service('chat', 4));
+  it('are replaced in the order of their flavors when spot machines are lost, one after another, for less than on demand (4, 9)', async () => {
+    const { clock, client, families, soldOut, end } = await setUpModelCluster();
+    await client.create(DEPLOYMENTS, aService('chat', 4));
     const selector = { matchLabels: { app: 'chat' } };
     await client.create(POD_DISRUPTION_BUDGETS, {
       apiVersion: 'policy/v1',
@@ -165,9 +94,9 @@ describe('pods that serve a model', () => {
     await end();
   });
 
-  it('get spot machines for a group on several hosts only with a warning', async () => {
-    const { clock, client, end } = await setUp();
-    const made = service('group', 1);
+  it('get spot machines for a group on several hosts only with a warning (8)', async () => {
+    const { clock, client, end } = await setUpModelCluster();
+    const made = aService('group', 1);
     const { template } = made.spec;
     const annotations = { ...template.metadata?.annotations, 'leaderworkerset.sigs.k8s.io/size': '2' };
     const metadata = { ...template.metadata, annotations };
@@ -179,14 +108,14 @@ describe('pods that serve a model', () => {
   });
 
   it('mean nothing special where llmaz is not installed, until it is', async () => {
-    const { clock, client, families, end } = await setUp({ llmaz: false });
-    await client.create(DEPLOYMENTS, service('plain', 1, 'whatever'));
+    const { clock, client, families, end } = await setUpModelCluster({ llmaz: false });
+    await client.create(DEPLOYMENTS, aService('plain', 1, { flavors: 'whatever' }));
     await clock.advance(3 * MINUTE);
     expect(await families('plain')).toHaveLength(1);
     await client.create(CUSTOM_RESOURCE_DEFINITIONS, OPEN_MODEL_DEFINITION);
     await client.create(OPEN_MODELS, aModel('qwen2-0--5b', ['t4']));
     await clock.advance(2 * MINUTE);
-    await client.create(DEPLOYMENTS, service('flavored', 1));
+    await client.create(DEPLOYMENTS, aService('flavored', 1));
     await clock.advance(3 * MINUTE);
     expect(await families('flavored')).toEqual(['g4dn']);
     await end();

@@ -51,12 +51,13 @@ async function aCluster(): Promise<{ running: RunningCluster; kubeconfig: string
   return { running, kubeconfig };
 }
 
-async function aReplica(kubeconfig: string) {
+async function aReplica(kubeconfig: string, settings?: string) {
   const lines: Line[] = [];
   const stop = new AbortController();
   const probes = await freePort();
   const work = run({
     kubeconfig,
+    settings,
     context: undefined,
     clusterName: 'test',
     host: '127.0.0.1',
@@ -74,6 +75,7 @@ async function aReplica(kubeconfig: string) {
     kubeClientQps: 500,
     kubeClientBurst: 1000,
     gpuNames: 'known',
+    podDeletionCost: false,
     logLevel: 'info',
     logFormat: 'json',
     log: (text) =>
@@ -156,5 +158,17 @@ describe('spindrift run', () => {
     await vi.waitFor(() => expect(second.lines.at(-1)?.message).toBe('standing by: another replica leads'), wait);
     expect(second.lines.at(-1)?.holder).toMatch(/_/);
     await vi.waitFor(async () => expect(await second.ready()).toEqual([200, 'ok\n']), wait);
+  });
+
+  it('logs more without a restart when its settings file says so', async () => {
+    const { running, kubeconfig } = await aCluster();
+    await installDefinitions(running.cluster.client, await loadClouds(['simulated'], {}), new AbortController().signal);
+    const settings = join(folder, 'settings.yaml');
+    await writeFile(settings, 'log-level: warn\n');
+    const { lines, ready } = await aReplica(kubeconfig, settings);
+    await vi.waitFor(async () => expect(await ready()).toEqual([200, 'ok\n']), wait);
+    expect(lines).toEqual([]);
+    await writeFile(settings, 'log-level: debug\n');
+    await vi.waitFor(() => expect(lines.map(({ message }) => message)).toContain('settings were applied'), wait);
   });
 });

@@ -1,11 +1,12 @@
 /** The autoscaler as a program, beside or inside a cluster: leader election, probes, metrics, and a clean end. */
 import { hostname } from 'node:os';
 import { parseNamedConditions } from '../cloud/node-conditions/named-conditions.ts';
+import { BearerAccess } from '../dashboard/bearer-access.ts';
 import { StatusServer } from '../dashboard/status-server.ts';
 import { connect } from '../kube/connect.ts';
 import { LeaderElection } from '../kube/leader-election.ts';
 import { ServerHealth } from '../kube/server-health.ts';
-import type { LogLevel } from '../platform/logger.ts';
+import { type LogLevel, LogThreshold } from '../platform/logger.ts';
 import { Metrics } from '../platform/metrics.ts';
 import { createLogger } from '../platform/pino-logger.ts';
 import { seededRandom } from '../platform/random.ts';
@@ -16,14 +17,14 @@ import type { GpuNamesSetting } from '../state/gpu-names-source.ts';
 import { Autoscaler } from './autoscaler.ts';
 import { awaitCluster } from './await-cluster.ts';
 import { installDefinitions } from './install-definitions.ts';
+import { LiveSettings } from './live-settings.ts';
 import { loadClouds } from './load-clouds.ts';
+import { type MetricsServing, metricsServing } from './metrics-serving.ts';
 
-export interface RunOptions {
+export interface RunOptions extends MetricsServing {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly clusterName: string;
-  readonly host: string;
-  readonly metricsPort: number;
   readonly healthProbePort: number;
   readonly disableLeaderElection: boolean;
   readonly leaderElectionName: string;
@@ -37,6 +38,10 @@ export interface RunOptions {
   readonly interruptionConditions: readonly string[];
   /** Where names of GPUs come from. */
   readonly gpuNames: GpuNamesSetting;
+  /** A file of settings that are applied while the program runs. */
+  readonly settings?: string | undefined;
+  /** Whether pods are told which of them ReplicaSets should delete first. */
+  readonly podDeletionCost: boolean;
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   readonly kubeClientQps: number;
@@ -55,13 +60,23 @@ export async function run(options: RunOptions): Promise<void> {
   const random = seededRandom(secretToken());
   const metrics = new Metrics();
   metrics.observeProcess();
+  const threshold = new LogThreshold(logLevel);
   const logger = createLogger({
-    level: logLevel,
+    level: threshold,
     ...(logFormat === 'auto' ? {} : { format: logFormat }),
     ...(options.log && { write: options.log }),
   });
+  const live = new LiveSettings({
+    ...{ clock, logger, file: options.settings },
+    start: { logLevel, batchIdleMs: options.batchIdleMs, batchMaxMs: options.batchMaxMs },
+    changed: (values) => {
+      threshold.level = values.logLevel;
+    },
+  });
+  await live.look();
   const health = new ServerHealth({ clock, logger });
-  // A name that no cloud has is told before anything is asked of a cluster.
+  // What is wrong with the options is told before anything is asked of a cluster.
+  const serving = metricsServing(options, clock);
   const clouds = await loadClouds(options.clouds, options.cloudOptions);
   const { client, connection } = await connect({
     clock,
@@ -73,7 +88,7 @@ export async function run(options: RunOptions): Promise<void> {
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });
-  const { clusterName: cluster, batchIdleMs, batchMaxMs } = options;
+  const { clusterName: cluster } = options;
   const autoscaler = new Autoscaler({
     client,
     clock,
@@ -81,17 +96,26 @@ export async function run(options: RunOptions): Promise<void> {
     logger,
     metrics,
     cluster,
-    batchIdleMs,
-    batchMaxMs,
+    get batchIdleMs() {
+      return live.values.batchIdleMs;
+    },
+    get batchMaxMs() {
+      return live.values.batchMaxMs;
+    },
     clouds,
     gpuNames: options.gpuNames,
+    podDeletionCost: options.podDeletionCost,
     dangerousConditions: parseNamedConditions(options.interruptionConditions),
   });
   let missing: string | undefined = 'the cluster was not looked at yet';
   const notReady = (): string | undefined =>
     health.problem ?? missing ?? (autoscaler.synced ? undefined : 'the caches are not full yet');
+  const bearers = serving.needsToken ? new BearerAccess({ client, clock }) : undefined;
   const servers = [
-    new StatusServer({ host, port: options.metricsPort, metrics }),
+    new StatusServer({
+      ...{ ...serving, metrics },
+      ...(bearers && { access: (header, path) => bearers.decide(header, path) }),
+    }),
     new StatusServer({ host, port: options.healthProbePort, notReady }),
   ];
   try {
@@ -107,21 +131,18 @@ export async function run(options: RunOptions): Promise<void> {
     await untilAborted(signal, awaitCluster({ client, clock, logger, server, kinds, tell, ...prepare }, signal));
     if (signal.aborted) return;
     logger.info('the cluster has all that is needed', { server });
-    const election = new LeaderElection({
-      client,
-      clock,
-      random,
-      logger,
-      metrics,
-      identity: `${hostname()}_${random.uuid()}`,
-      lease: {
+    const act = (leading: AbortSignal): Promise<void> => untilAborted(leading, autoscaler.act(leading));
+    const elected = (): Promise<void> => {
+      const lease = {
         namespace: options.leaderElectionNamespace ?? connection.namespace,
         name: options.leaderElectionName,
-      },
-    });
-    const act = (leading: AbortSignal): Promise<void> => untilAborted(leading, autoscaler.act(leading));
-    const lead = options.disableLeaderElection ? act(signal) : election.run(signal, act);
-    await Promise.all([untilAborted(signal, autoscaler.watch(signal)), lead]);
+      };
+      const identity = `${hostname()}_${random.uuid()}`;
+      return new LeaderElection({ client, clock, random, logger, metrics, identity, lease }).run(signal, act);
+    };
+    // Without an election its metric is not there either: alerts take a replica that shows 0 for one that does not act.
+    const lead = options.disableLeaderElection ? act(signal) : elected();
+    await Promise.all([untilAborted(signal, autoscaler.watch(signal)), live.run(signal), lead]);
   } finally {
     for (const server of servers) await server.close().catch(() => {});
     await connection.close();

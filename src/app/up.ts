@@ -2,6 +2,7 @@
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
 import { loadSimulatedCloud } from '../cloud/simulated/module.ts';
+import { SimulatedCloud } from '../cloud/simulated/simulated-cloud.ts';
 import { type RunningCluster, startEmbeddedCluster } from '../embedded/embedded-cluster-server.ts';
 import { InMemoryClient } from '../embedded/in-memory-client.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -12,6 +13,7 @@ import { type Random, seededRandom } from '../platform/random.ts';
 import { RealClock } from '../platform/real-clock.ts';
 import { secretToken } from '../platform/secret.ts';
 import { Autoscaler } from './autoscaler.ts';
+import { startClusterApiCore } from './cluster-api-core.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from './default-pool.ts';
 import { installDefinitions } from './install-definitions.ts';
 import { startNodes } from './start-nodes.ts';
@@ -24,6 +26,8 @@ export interface UpOptions {
   readonly quiet: boolean;
   /** Without the autoscaler: a cluster and nothing else. */
   readonly bare: boolean;
+  /** With kinds of Cluster API, a minimal core for them, and machines of the simulated cloud. */
+  readonly clusterApi: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: 'auto' | 'json' | 'pretty';
   readonly signal: AbortSignal;
@@ -52,8 +56,9 @@ export async function up(options: UpOptions): Promise<void> {
   });
   const stop = new AbortController();
   try {
-    const scaling = bare ? undefined : await startAutoscaler(running, { clock, random, logger }, stop.signal);
-    if (!quiet && !signal.aborted) out(announcement(running, nodes, bare, startedAt.elapsed()));
+    const world = { clock, random, logger, clusterApi: options.clusterApi };
+    const scaling = bare ? undefined : await startAutoscaler(running, world, stop.signal);
+    if (!quiet && !signal.aborted) out(announcement(running, options, startedAt.elapsed()));
     await Promise.race([aborted(signal), running.stopped, ...(scaling === undefined ? [] : [scaling.work])]);
   } finally {
     stop.abort(new Error('the cluster stops'));
@@ -79,14 +84,28 @@ async function within(limitMs: number, work: Promise<void>): Promise<void> {
   }
 }
 
+interface StartOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly clusterApi: boolean;
+}
+
 /** Resolves, when the pool is there, to the work of the autoscaler, which ends when the signal aborts. */
 async function startAutoscaler(
   { cluster }: RunningCluster,
-  world: { readonly clock: Clock; readonly random: Random; readonly logger: Logger },
+  { clusterApi, ...world }: StartOptions,
   signal: AbortSignal,
 ): Promise<{ readonly work: Promise<void> }> {
   const client = new InMemoryClient(cluster.server, { fieldManager: 'spindrift' });
-  const clouds = [await loadSimulatedCloud({ powerOff: (node) => cluster.kubelets.kill(node) })];
+  const simulated = new SimulatedCloud(world);
+  const powerOff = (node: string): void => void cluster.kubelets.kill(node);
+  const account = DEFAULT_NODE_CLASS.metadata.name ?? '';
+  const core = clusterApi ? await startClusterApiCore({ ...world, client, simulated, account }, signal) : undefined;
+  const clouds = [
+    await loadSimulatedCloud({ powerOff, cloud: () => simulated }),
+    ...(core === undefined ? [] : [core.cloud]),
+  ];
   await installDefinitions(client, clouds, signal);
   // With the seed of its market on it, commands find the prices that the autoscaler pays.
   const { spec } = DEFAULT_NODE_CLASS;
@@ -104,7 +123,7 @@ async function startAutoscaler(
     batchMaxMs: 10_000,
     clouds,
   });
-  const work = Promise.all([autoscaler.watch(signal), autoscaler.act(signal)]).then(
+  const work = Promise.all([autoscaler.watch(signal), autoscaler.act(signal), core?.work]).then(
     () => {},
     (error: unknown) => {
       if (!signal.aborted) throw error;
@@ -120,21 +139,27 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+const TRIES = {
+  bare: ['kubectl get nodes', 'kubectl create deployment web --image=nginx --replicas=5'],
+  clusterApi: [
+    'kubectl apply --filename examples/cluster-api/tour.yaml',
+    'kubectl get machinedeployments,machines,awsmachines,nodes',
+  ],
+  usual: [
+    'kubectl create deployment web --image=nginx --replicas=40',
+    'kubectl set resources deployment web --requests=cpu=1,memory=2Gi',
+    'kubectl get nodeclaims,nodes',
+  ],
+} as const;
+
 function announcement(
   running: { url: string; kubeconfigPath: string },
-  nodes: number,
-  bare: boolean,
+  { nodes, bare, clusterApi }: Pick<UpOptions, 'nodes' | 'bare' | 'clusterApi'>,
   elapsedMs: number,
 ): string {
   const machines = `${nodes} simulated ${nodes === 1 ? 'node' : 'nodes'}`;
   const with_ = bare ? machines : `${machines} and an autoscaler on a simulated cloud`;
-  const tries = bare
-    ? ['kubectl get nodes', 'kubectl create deployment web --image=nginx --replicas=5']
-    : [
-        'kubectl create deployment web --image=nginx --replicas=40',
-        'kubectl set resources deployment web --requests=cpu=1,memory=2Gi',
-        'kubectl get nodeclaims,nodes',
-      ];
+  const tries = bare ? TRIES.bare : clusterApi ? TRIES.clusterApi : TRIES.usual;
   return `A Kubernetes cluster with ${with_} is up at ${running.url} (${(elapsedMs / 1000).toFixed(1)} s).
 
 In another terminal

@@ -1,12 +1,15 @@
 /** The cluster of a kubeconfig, for commands: connected, watched, and let go again. */
+import { CAPACITY_BUFFERS } from '../apis/autoscaling/capacity-buffer.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import type { Resource } from '../apis/kubernetes/object.ts';
+import { DEPLOYMENTS } from '../apis/kubernetes/workloads.ts';
 import { OPEN_MODELS } from '../apis/llmaz/open-model.ts';
 import { SPOT_POLICIES } from '../apis/spindrift/spot-policy.ts';
 import type { NodeClass } from '../cloud/node-class-kind.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { connect } from '../kube/connect.ts';
+import type { KubeConnection } from '../kube/kube-connection.ts';
 import { isServed } from '../kube/until-served.ts';
 import { hasCode, SpindriftError } from '../platform/errors.ts';
 import { seededRandom } from '../platform/random.ts';
@@ -14,6 +17,8 @@ import { RealClock } from '../platform/real-clock.ts';
 import { secretToken } from '../platform/secret.ts';
 import { ClusterInformers } from '../state/cluster-informers.ts';
 import { ClusterState } from '../state/cluster-state.ts';
+import type { Headroom } from '../state/headroom.ts';
+import { notedHeadroom } from './noted-headroom.ts';
 import { KnownClouds } from './offline-clouds.ts';
 
 /** Which cluster is meant; that of the environment where nothing is said. */
@@ -29,12 +34,15 @@ export interface ConnectedCluster {
   readonly server: string;
   /** The namespace of the context. */
   readonly namespace: string;
+  readonly connection: KubeConnection;
 }
 
 /** A cluster whose state is at hand. */
 export interface WatchedCluster extends ConnectedCluster {
   /** In step with the cluster until the use ends. */
   readonly state: ClusterState;
+  /** The room that CapacityBuffers keep, as it was when the caches were filled. */
+  readonly headroom: Headroom;
   /** The clouds whose node classes the cluster has. */
   readonly clouds: KnownClouds;
   nodeClasses(): NodeClass[];
@@ -56,7 +64,7 @@ export async function withCluster<T>(
     ...(context === undefined ? {} : { context }),
   });
   try {
-    return await use({ client, clock, server: connection.server, namespace: connection.namespace });
+    return await use({ client, clock, connection, server: connection.server, namespace: connection.namespace });
   } catch (error) {
     throw inWordsOfCommands(error, connection.server);
   } finally {
@@ -95,8 +103,11 @@ export function withWatchedCluster<T>(
       if (await isServed(client, nodeClass.resource, signal)) kinds.push(nodeClass.resource);
     const random = seededRandom(secretToken());
     const hasSpotPolicies = await isServed(client, SPOT_POLICIES, signal);
-    // Without llmaz, or without the right to read its models, everything else can still be told.
-    const readsModels = await isServed(client, OPEN_MODELS, signal).catch(() => false);
+    // Without llmaz, or without the right to read its models and the services that keep replicas ready, everything else can still be told.
+    const readable = (kind: Resource): Promise<boolean> => isServed(client, kind, signal).catch(() => false);
+    const readsModels = await readable(OPEN_MODELS);
+    const readsServices = await readable(DEPLOYMENTS);
+    const readsBuffers = await readable(CAPACITY_BUFFERS);
     const informers = new ClusterInformers({ client, clock, random, nodeClasses: kinds, hasSpotPolicies });
     const isKnown = ({ spec }: NodeClaim): boolean => clouds.of(spec.nodeClassRef) !== undefined;
     const state = new ClusterState(informers, isKnown);
@@ -106,10 +117,13 @@ export function withWatchedCluster<T>(
       const filled = Promise.all([
         informers.synced(signal),
         informers.nodeClassesSynced(signal),
-        readsModels ? informers.openModels.known(signal) : undefined,
+        ...(readsModels ? [informers.openModels, informers.playgrounds] : []).map((kind) => kind.known(signal)),
+        readsServices ? informers.deployments.known(signal) : undefined,
+        readsBuffers ? informers.capacityBuffers.known(signal) : undefined,
       ]);
       await Promise.race([filled, watch]);
-      return await use({ ...cluster, clouds, state, nodeClasses: () => nodeClassesOf(informers) });
+      const headroom = await notedHeadroom(informers.capacityBuffers, client, signal);
+      return await use({ ...cluster, clouds, state, headroom, nodeClasses: () => nodeClassesOf(informers) });
     } finally {
       watching.abort();
       await watch.catch(() => {});

@@ -50,7 +50,7 @@ export function snapshotOf(cluster: WatchedCluster): LiveCluster {
   const policies = new SpotPolicies(informers);
   const risk = new RiskKeeper({ clock, metrics: new Metrics() });
   risk.followPolicies(informers.spotPolicies);
-  const spot = new SpotPlanning({ policies, risk });
+  const spot = new SpotPlanning({ policies, risk, services: state.services });
   const unusable: UnusablePool[] = [];
   const pools = informers.nodePools.list().flatMap((pool) => {
     const name = pool.metadata.name ?? '';
@@ -94,7 +94,7 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
         // The autoscaler remembers that by itself.
         isStuck: () => false,
         budgetsOf: (pod) => podBudgets.of(pod),
-        readPools: async () => pools,
+        readPools: async () => ({ forPods: pools, withReplicas: [] }),
         refuse: ({ why }) => hear(why),
         refusePool: (_, why) => hear(why),
         newId: () => '',
@@ -109,7 +109,7 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
   return {
     unusable,
     policies,
-    snapshot: fleetSnapshot({ state, look: look(), now, pools, policies, podEvents, backOff, reservationOf }),
+    snapshot: fleetSnapshot({ ...cluster, look: look(), now, pools, policies, podEvents, backOff, reservationOf }),
     budgets: () => look().budgets,
     look,
   };

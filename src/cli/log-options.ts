@@ -1,15 +1,9 @@
-import { LOG_LEVELS } from '../platform/logger.ts';
+import { LIVE_OPTIONS } from '../app/live-options.ts';
 import { choiceOption } from '../platform/options.ts';
 
 /** How much is logged and in what form; the same for every command that runs for long. */
 export const LOG_OPTIONS = {
-  logLevel: choiceOption({
-    flag: 'log-level',
-    env: 'LOG_LEVEL',
-    choices: LOG_LEVELS,
-    fallback: 'info',
-    help: 'The least important lines that are logged.',
-  }),
+  logLevel: LIVE_OPTIONS.logLevel,
   logFormat: choiceOption({
     flag: 'log-format',
     env: 'LOG_FORMAT',

@@ -46,6 +46,11 @@ export const UP = command({
       env: 'SPINDRIFT_BARE',
       help: 'A cluster alone, without the autoscaler and its kinds.',
     }),
+    clusterApi: switchOption({
+      flag: 'cluster-api',
+      env: 'SPINDRIFT_CLUSTER_API',
+      help: 'Adds the kinds of Cluster API, a minimal core for them, and AWSMachines on the simulated cloud.',
+    }),
     quiet: switchOption({ flag: 'quiet', env: 'SPINDRIFT_QUIET', help: 'Prints nothing but what goes wrong.' }),
     ...LOG_OPTIONS,
   },

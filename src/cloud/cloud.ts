@@ -123,6 +123,8 @@ export interface NoticeSource {
    * again until it is acknowledged. When the iteration throws, it is begun again later.
    */
   receive(signal: AbortSignal): AsyncIterable<ReceivedNotice>;
+  /** Tries once whether it can be heard at all, and takes nothing away; rejects with what is wrong. For `spindrift doctor`. */
+  check?(signal: AbortSignal): Promise<void>;
 }
 
 /** A part of a cloud that works by itself while this replica leads; it can be run again in a later term. */

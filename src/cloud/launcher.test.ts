@@ -128,9 +128,11 @@ describe('the launcher', () => {
     const { clock, launcher, asked } = world([take], 30_000);
     const ours = launcher(false);
     const waiting = await ours.launch(CLAIM, NODE_CLASS, [SPOT_A], NEVER);
-    expect(waiting).toMatchObject({ kind: 'pending', askAgainMs: 30_000 });
+    expect(waiting).toMatchObject({ kind: 'pending', askAgainMs: 5000 });
+    await clock.advance(29_000);
+    expect(await ours.launch(CLAIM, NODE_CLASS, [SPOT_A], NEVER)).toMatchObject({ kind: 'pending', askAgainMs: 1000 });
     expect(asked).toEqual([]);
-    await clock.advance(30_000);
+    await clock.advance(1000);
     expect(await ours.launch(CLAIM, NODE_CLASS, [SPOT_A], NEVER)).toMatchObject({ kind: 'launched' });
   });
 

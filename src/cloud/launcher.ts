@@ -42,6 +42,8 @@ export type Launched =
       readonly message: string;
     };
 
+const LOOK_AGAIN_MS = 5_000;
+
 /** A launch that was begun for a claim. */
 interface Attempt {
   readonly number: number;
@@ -74,7 +76,8 @@ export class Launcher {
       const found = await cloud.find(claim, signal);
       if (found !== undefined) return this.#launched(claim, nodeClass, { kind: 'launched', machine: found });
       const unsettledMs = begun === undefined ? startedAt + cloud.settleMs - clock.now() : 0;
-      if (unsettledMs > 0) return waiting(unsettledMs);
+      // Soon again: over a network the claim may be seen here before the call that wrote it has been answered.
+      if (unsettledMs > 0) return waiting(Math.min(unsettledMs, LOOK_AGAIN_MS));
     }
     // Slots that nobody has counted are not used; after a restart nobody has.
     if (offerings.some(({ reservationId }) => reservationId !== undefined)) await market.count(nodeClass, signal);

@@ -3,6 +3,7 @@ import type { EpochMs } from '../platform/clock.ts';
 
 export const NOTICE_KINDS = [
   'spot-interruption',
+  'reservation-interruption',
   'rebalance',
   'scheduled-maintenance',
   'preempted',

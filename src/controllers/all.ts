@@ -6,9 +6,12 @@ import { callMeasure } from '../cloud/call-measure.ts';
 import type { EnabledClouds } from '../cloud/clouds.ts';
 import { Launchers } from '../cloud/launchers.ts';
 import { ComingNodes } from '../state/coming-nodes.ts';
+import { Headroom } from '../state/headroom.ts';
 import { Nominations } from '../state/nominations.ts';
 import { isClaimGoing } from '../state/state-node.ts';
 import { Successors } from '../state/successors.ts';
+import { Availability } from './availability/availability.ts';
+import { CapacityBufferController } from './capacity-buffer/capacity-buffer-controller.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { BackOff } from './disruption/back-off.ts';
 import { Commands } from './disruption/commands/commands.ts';
@@ -29,6 +32,7 @@ import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.t
 import { PodEvents } from './nodeclaim/podevents/pod-events.ts';
 import { ReservationEnd } from './nodeclaim/reservation/reservation-end.ts';
 import { NodeClaimTermination } from './nodeclaim/termination/node-claim-termination.ts';
+import { NodeOverlayController } from './nodeoverlay/node-overlay-controller.ts';
 import { NodePoolCounter } from './nodepool/node-pool-counter.ts';
 import { NodePoolHashController } from './nodepool/node-pool-hash-controller.ts';
 import { NodePoolReadiness } from './nodepool/node-pool-readiness.ts';
@@ -36,6 +40,7 @@ import { NodePoolRegistrationHealth } from './nodepool/node-pool-registration-he
 import { NodePoolSignals } from './nodepool/node-pool-signals.ts';
 import { NodePoolValidation } from './nodepool/node-pool-validation.ts';
 import { RegistrationHealth } from './nodepool/registration-health.ts';
+import { podDeletionCost } from './pod/pod-deletion-cost.ts';
 import { PodValidation } from './pod/pod-validation.ts';
 import type { DecisionLog } from './provisioning/decision-log.ts';
 import { Provisioner, type ProvisionerLimits } from './provisioning/provisioner.ts';
@@ -43,6 +48,7 @@ import { riskWatch } from './spot-policy/risk-watch.ts';
 import { SpotPlanning } from './spot-policy/spot-planning.ts';
 import type { SpotPolicies } from './spot-policy/spot-policies.ts';
 import { SpotPolicyStatusController } from './spot-policy/spot-policy-status.ts';
+import { StaticScaleDown } from './static-pool/static-scale-down.ts';
 
 export interface AllControllersOptions extends Omit<ControllersOptions, 'writes' | 'clouds'> {
   readonly clouds: EnabledClouds;
@@ -60,6 +66,8 @@ export interface AllControllersOptions extends Omit<ControllersOptions, 'writes'
   readonly decisions: DecisionLog;
   /** How each pool uses spot capacity. */
   readonly policies: SpotPolicies;
+  /** Whether pods are told which of them ReplicaSets should delete first. */
+  readonly podDeletionCost?: boolean;
   /** What is there in every term. */
   readonly lasting: LastingParts;
 }
@@ -80,13 +88,14 @@ export function allControllers(shared: AllControllersOptions): RunningController
     ...options,
     clouds: clouds.measuredBy(callMeasure({ controller, clock, metrics })),
   });
-  const spot = new SpotPlanning({ policies, risk });
+  const spot = new SpotPlanning({ policies, risk, services: state.services });
   const launches = new Launches({ clock });
   const measure = callMeasure({ controller: 'nodeclaim.lifecycle', clock, metrics });
   const launchers = new Launchers({ clouds, clock, measure });
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods: state.informers.pods, waitingPods });
   const coming = new ComingNodes();
+  const headroom = new Headroom(state.informers.capacityBuffers);
   const successors = new Successors(clock, (name) => {
     const claim = writes.newest(state.claimNamed(name));
     return claim !== undefined && isClaimGoing(claim);
@@ -100,6 +109,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     written: (claim: NodeClaim) => launchers.made(claim),
     budgets,
     coming,
+    headroom,
     decisions,
     nominations,
     successors,
@@ -118,7 +128,15 @@ export function allControllers(shared: AllControllersOptions): RunningController
   });
   const podEvents = new PodEvents(options);
   const { rounds } = provisioner;
-  const consolidation = new Consolidation({ ...options, ...shared.consolidation, rounds, podEvents, backOff, stamp });
+  const consolidation = new Consolidation({
+    ...options,
+    ...shared.consolidation,
+    rounds,
+    podEvents,
+    backOff,
+    stamp,
+    headroom,
+  });
   return [
     provisioner,
     new NodeClaimLifecycle({
@@ -137,6 +155,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     new NodeClaimDisruption(asking('nodeclaim.disruption')),
     podEvents,
     commands,
+    new StaticScaleDown({ ...options, commands }),
     new Disruption({
       ...asking('disruption'),
       coming,
@@ -148,7 +167,9 @@ export function allControllers(shared: AllControllersOptions): RunningController
       consolidation,
       podEvents,
       spot,
+      headroom,
     }),
+    new CapacityBufferController({ ...options, headroom }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({
       ...asking('interruption'),
@@ -159,12 +180,15 @@ export function allControllers(shared: AllControllersOptions): RunningController
       recordNotice: (notice, claim) => risk.recordNotice(notice, claim),
       ...shared.notices,
     }),
+    new Availability(options),
     evictions,
     new NodeTermination({ ...asking('node.termination'), evictions, plans }),
     new PodValidation(options),
+    ...(shared.podDeletionCost === true ? [podDeletionCost({ ...options, stamp })] : []),
     new NodePoolHashController(options),
     new NodePoolValidation(options),
     new NodePoolSignals(options),
+    new NodeOverlayController(asking('nodeoverlay')),
     new NodePoolReadiness(asking('nodepool.readiness')),
     new NodePoolCounter(options),
     new NodePoolRegistrationHealth({ ...options, health }),

@@ -7,6 +7,7 @@ import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import { DisruptionBudgets } from '../state/drain/disruption-budgets.ts';
 import type { UsablePool } from '../state/usable-pool.ts';
 import { WaitingPods } from '../state/waiting-pods.ts';
+import { serviceGauges } from './availability/service-gauges.ts';
 import { ConditionMetrics } from './condition-metrics.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { ChangeStamp } from './disruption/consolidation/change-stamp.ts';
@@ -47,6 +48,7 @@ export function lastingParts(options: LastingPartsOptions): LastingParts {
   new ConditionMetrics(options, 'spotpolicy').follow(spotPolicies);
   new ModelMetrics(options).follow(pods);
   clusterGauges(options);
+  serviceGauges({ metrics, services: state.services });
   nodeGauges({ ...options, cloudLabels: [...new Set(clouds.labels.flatMap(({ wellKnown }) => wellKnown))] });
   const offerings = new OfferingGauges(metrics);
   const cost = new PoolCost({ metrics, state, reservationOf: (labels) => clouds.reservationOf(labels) });

@@ -1,4 +1,5 @@
 /** The pools that can make nodes, and what their cloud sells. */
+import { isStaticPool } from '../apis/karpenter/is-static-pool.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { Clouds } from '../cloud/clouds.ts';
 import type { InstanceType } from '../engine/problem.ts';
@@ -7,8 +8,10 @@ import type { Clock } from '../platform/clock.ts';
 import { asError } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
+import { type Overlaid, overlaid, type SoldTypes } from '../state/node-overlays.ts';
 import { nothingAllowed } from '../state/nothing-allowed.ts';
 import type { UsablePool } from '../state/usable-pool.ts';
+import { inSlices } from './in-slices.ts';
 import { noCompatibleInstanceTypes } from './provisioning/events.ts';
 import type { SpotPlanning } from './spot-policy/spot-planning.ts';
 
@@ -40,33 +43,67 @@ class NothingAllowed {
   }
 }
 
+/** Pools by what makes them launch nodes: pods, or a number of replicas. */
+export interface PoolsByUse {
+  readonly forPods: readonly UsablePool[];
+  readonly withReplicas: readonly UsablePool[];
+}
+
+/** Splits pools by what makes them launch nodes. */
+export function byUse(pools: readonly UsablePool[]): PoolsByUse {
+  return {
+    forPods: pools.filter(({ pool }) => !isStaticPool(pool)),
+    withReplicas: pools.filter(({ pool }) => isStaticPool(pool)),
+  };
+}
+
 export class UsablePools {
   readonly #options: UsablePoolsOptions;
   readonly #nothing = new NothingAllowed();
+  #known: { readonly of: readonly unknown[]; readonly overlaid: Overlaid } | undefined;
 
   constructor(options: UsablePoolsOptions) {
     this.#options = options;
   }
 
-  /** One that does not answer is left out, not waited for. */
-  async read(signal: AbortSignal): Promise<UsablePool[]> {
-    const { clouds, state } = this.#options;
+  /** Reads all of them. One whose cloud does not answer is left out, not waited for. */
+  async read(signal: AbortSignal): Promise<PoolsByUse> {
+    const { clock, clouds, state } = this.#options;
+    await inSlices(state.room.look(), clock, signal);
     const pools = state.informers.nodePools.list().filter((pool) => isUsable(pool) && clouds.isOurs(pool));
-    const found = await Promise.all(pools.map((pool) => this.#ask(pool, signal)));
-    return found.flat();
+    const offered = (await Promise.all(pools.map((pool) => this.#ask(pool, signal)))).flat();
+    const { types } = this.#overlaid(offered);
+    return byUse(offered.flatMap(({ pool }, index) => this.#priced(pool, types[index] ?? [])));
   }
 
-  async #ask(pool: NodePool, signal: AbortSignal): Promise<UsablePool[]> {
-    const { clock, clouds, recorder, state, logger = SILENT_LOGGER, instanceTypesMs = 5000, spot } = this.#options;
+  /** Worked out anew only where something has changed, so that lists that are the same stay the same. */
+  #overlaid(offered: readonly SoldTypes[]): Overlaid {
+    const overlays = this.#options.state.informers.nodeOverlays.list();
+    if (overlays.length === 0) return overlaid(offered, overlays);
+    const of = [...overlays, ...offered.flatMap(({ pool, types }) => [pool, types])];
+    const known = this.#known;
+    if (known?.of.length === of.length && of.every((one, index) => one === known.of[index])) return known.overlaid;
+    const found = overlaid(offered, overlays);
+    this.#known = { of, overlaid: found };
+    return found;
+  }
+
+  #priced(pool: NodePool, types: readonly InstanceType[]): UsablePool[] {
+    const { recorder, state, spot } = this.#options;
+    const name = pool.metadata.name ?? '';
+    const sold = state.room.corrected(name, types);
+    const instanceTypes = spot.priced(name, sold);
+    const problem = sold.length === 0 ? 'the node class sells nothing' : this.#nothing.of(pool, sold);
+    if (problem !== undefined) recorder.record(noCompatibleInstanceTypes(pool, problem));
+    return sold.length > 0 ? [{ pool, instanceTypes, sold }] : [];
+  }
+
+  async #ask(pool: NodePool, signal: AbortSignal): Promise<SoldTypes[]> {
+    const { clock, clouds, recorder, logger = SILENT_LOGGER, instanceTypesMs = 5000 } = this.#options;
     const limit = clock.deadline(instanceTypesMs, signal);
     try {
       const name = pool.metadata.name ?? '';
-      const offered = await clouds.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal, name);
-      const sold = state.room.corrected(name, offered);
-      const instanceTypes = spot.priced(name, sold);
-      const problem = sold.length === 0 ? 'the node class sells nothing' : this.#nothing.of(pool, sold);
-      if (problem !== undefined) recorder.record(noCompatibleInstanceTypes(pool, problem));
-      if (sold.length > 0) return [{ pool, instanceTypes, sold }];
+      return [{ pool, types: await clouds.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal, name) }];
     } catch (error) {
       if (signal.aborted) throw error;
       logger.error('pool is left out', { NodePool: { name: pool.metadata.name }, error: asError(error) });
@@ -78,8 +115,8 @@ export class UsablePools {
   }
 }
 
-/** Whether nodes are made for pods from this pool: it is ready, it stays, and it is not one that keeps a fixed number. */
+/** Whether nodes can be made from this pool: it is ready, and it is not being deleted. */
 function isUsable(pool: NodePool): boolean {
-  if (pool.metadata.deletionTimestamp !== undefined || pool.spec.replicas !== undefined) return false;
+  if (pool.metadata.deletionTimestamp !== undefined) return false;
   return (pool.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
 }

@@ -58,6 +58,11 @@ export const ERRORS = {
       'the cluster at {server} does not know NodePools: install their definitions first, with the chart or with spindrift run --install-definitions',
     help: 'A command needs a cluster that Spindrift, or another autoscaler with the same kinds, runs on.',
   },
+  SETTINGS_INVALID: {
+    retry: 'terminal',
+    message: 'settings of {file} cannot be used: {problem}',
+    help: 'The file of live settings has a mistake; the former settings hold until it is corrected.',
+  },
   DEADLINE_EXCEEDED: {
     retry: 'retry',
     message: 'not finished within {milliseconds} ms',

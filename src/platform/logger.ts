@@ -5,6 +5,23 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** The least important level that is logged. It can change while the program runs, for every logger that was made with it. */
+export class LogThreshold {
+  #least: number;
+
+  constructor(level: LogLevel) {
+    this.#least = LOG_LEVELS.indexOf(level);
+  }
+
+  set level(level: LogLevel) {
+    this.#least = LOG_LEVELS.indexOf(level);
+  }
+
+  allows(level: LogLevel): boolean {
+    return LOG_LEVELS.indexOf(level) >= this.#least;
+  }
+}
+
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

@@ -81,6 +81,18 @@ describe('Metrics', () => {
     expect(text.match(/^slow\{/gm)).toHaveLength(64);
   });
 
+  it('describes every metric', () => {
+    const metrics = new Metrics();
+    metrics.gauge({ name: 'level', help: 'Level', labels: ['tank'] });
+    metrics.counted({ name: 'counted', help: 'Counted', labels: ['name'] }, () => []);
+    metrics.histogram({ name: 'wait_seconds', help: 'Wait' });
+    expect(metrics.descriptions()).toEqual([
+      { name: 'counted', type: 'gauge', help: 'Counted', labels: ['name'] },
+      { name: 'level', type: 'gauge', help: 'Level', labels: ['tank'] },
+      { name: 'wait_seconds', type: 'histogram', help: 'Wait', labels: [] },
+    ]);
+  });
+
   it('shares nothing between two registries', async () => {
     new Metrics().counter({ name: 'alone_total', help: 'Alone' }).add({});
     expect(await new Metrics().read('alone_total')).toBeUndefined();

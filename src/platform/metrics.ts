@@ -15,6 +15,14 @@ export interface MetricDefinition<Name extends string> {
   readonly labels?: readonly Name[];
 }
 
+/** What a metric is, without its values. */
+export interface MetricDescription {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
 export interface CounterMetric<Name extends string> {
   add(labels: Readonly<Record<Name, string>>, amount?: number): void;
 }
@@ -42,6 +50,8 @@ const LINES = 16;
 export class Metrics {
   readonly #registry = new Registry();
   readonly #counted = new Map<string, CountedGauge<string>>();
+  /** Of gauges that are counted; the registry knows the others. */
+  readonly #countedDescriptions: MetricDescription[] = [];
 
   /** A counter. `initial` names the label values that are shown as 0 from the start, so that a rate has no gap. */
   counter<Name extends string = never>(
@@ -69,7 +79,10 @@ export class Metrics {
 
   /** A gauge that is counted when it is asked for, from what there is then: nothing has to be kept in step with it. */
   counted<Name extends string = never>(definition: MetricDefinition<Name>, count: Count<Name>): void {
-    if (!this.#counted.has(definition.name)) this.#counted.set(definition.name, new CountedGauge(definition, count));
+    const { name, help, labels = [] } = definition;
+    if (this.#counted.has(name)) return;
+    this.#counted.set(name, new CountedGauge(definition, count));
+    this.#countedDescriptions.push({ name, type: 'gauge', help, labels });
   }
 
   histogram<Name extends string = never>(
@@ -81,6 +94,16 @@ export class Metrics {
       () => new Histogram({ ...this.#base(definition), buckets, registers: [this.#registry] }),
     );
     return { observe: (labels, value) => histogram.observe(labels, value) };
+  }
+
+  /** Every metric that was defined so far, by name. */
+  descriptions(): MetricDescription[] {
+    const registered = this.#registry.getMetricsAsArray().map((metric) => {
+      // The types of the library know neither the labels of a metric nor that its type is a text.
+      const { name, help, type, labelNames = [] } = metric as unknown as MetricDescription & { labelNames?: string[] };
+      return { name, help, type, labels: labelNames };
+    });
+    return [...registered, ...this.#countedDescriptions].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** Adds the process's own: memory, CPU, garbage collection, event loop delay. */

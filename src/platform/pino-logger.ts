@@ -2,10 +2,11 @@ import { Writable } from 'node:stream';
 import { destination, type Logger as PinoBase, pino, stdTimeFunctions } from 'pino';
 import pretty from 'pino-pretty';
 import { SpindriftError } from './errors.ts';
-import type { LogFields, Logger, LogLevel } from './logger.ts';
+import { type LogFields, type Logger, type LogLevel, LogThreshold } from './logger.ts';
 
 export interface LoggerOptions {
-  readonly level?: LogLevel;
+  /** A threshold can be changed later. */
+  readonly level?: LogLevel | LogThreshold;
   /** `json`: one object a line; `pretty`: for a person; by default pretty on a terminal, else json. */
   readonly format?: 'json' | 'pretty';
   /** Where lines go; standard error by default, so that a command's own output stays clean. */
@@ -15,6 +16,7 @@ export interface LoggerOptions {
 /** A logger on pino. Lines are written synchronously, so that the last one before a crash is there. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { level = 'info', write } = options;
+  const threshold = typeof level === 'string' ? new LogThreshold(level) : level;
   const format = options.format ?? (process.stderr.isTTY ? 'pretty' : 'json');
   const target = write === undefined ? destination({ dest: 2, sync: true }) : lineWriter(write);
   const stream =
@@ -34,7 +36,8 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return wrap(
     pino(
       {
-        level,
+        // The threshold decides: pino copies its level into every child.
+        level: 'debug',
         base: null,
         messageKey: 'message',
         errorKey: 'error',
@@ -44,6 +47,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
       },
       stream,
     ),
+    threshold,
   );
 }
 
@@ -64,14 +68,19 @@ function readable(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(rounded);
 }
 
-function wrap(base: PinoBase): Logger {
+function wrap(base: PinoBase, threshold: LogThreshold): Logger {
+  // The message is the first field: a line is read from its beginning.
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields?: LogFields): void => {
+      if (threshold.allows(level)) base[level]({ message, ...fields });
+    };
   return {
-    // As the first field: a line is read from its beginning.
-    debug: (message, fields) => base.debug({ message, ...fields }),
-    info: (message, fields) => base.info({ message, ...fields }),
-    warn: (message, fields) => base.warn({ message, ...fields }),
-    error: (message, fields) => base.error({ message, ...fields }),
-    with: (fields: LogFields) => wrap(base.child(fields)),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    with: (fields: LogFields) => wrap(base.child(fields), threshold),
   };
 }
 

@@ -6,7 +6,8 @@ import { podRequests, resourceAmounts } from '../apis/kubernetes/pod-requests.ts
 import { quantities } from '../apis/kubernetes/resource-quantities.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { finish, type Slices, UNLIMITED, Work } from '../engine/packing/work.ts';
-import type { BoundPod, DaemonGroup, ExistingNode, PodGroup, Problem, Resources } from '../engine/problem.ts';
+import type { BoundPod, DaemonGroup, ExistingNode, Labels, PodGroup, Problem, Resources } from '../engine/problem.ts';
+import { AffinityAnchors, anchoredSteps } from './affinity-anchors.ts';
 import { type ComingDaemon, daemonsToCome } from './daemons-to-come.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
@@ -39,6 +40,8 @@ export interface ClusterSnapshot extends PodSurroundings {
   podsOn(node: string): readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
   readonly pools: readonly UsablePool[];
+  /** Pools that make no nodes for pods, but whose nodes on the way will have room: those with `spec.replicas`. */
+  readonly staticPools?: readonly UsablePool[];
   readonly namespaces: readonly Namespace[];
 }
 
@@ -51,7 +54,7 @@ export interface BuiltProblem {
   /** What the cloud calls an instance type of the problem. */
   cloudName(instanceType: string): string;
   /** What it was built from. */
-  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools'>;
+  readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools' | 'podsOn'>;
 }
 
 /** Builds the problem of a snapshot without interruption. */
@@ -63,9 +66,10 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
 export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProblem> {
   const work = new Work(UNLIMITED);
   const displaced = new Set(snapshot.displaced ?? []);
-  const { groups, pods, held } = yield* groupPods([...snapshot.pending, ...displaced], snapshot, work);
+  const anchors = new AffinityAnchors([...displaced], labelsByName(snapshot.nodes));
+  const { groups, pods, held } = yield* groupPods([...snapshot.pending, ...displaced], snapshot, anchors, work);
   yield;
-  const planned = plannedTypes(snapshot.pools);
+  const planned = plannedTypes([...snapshot.pools, ...(snapshot.staticPools ?? [])]);
   const names = new TypeNames();
   const pools = snapshot.pools.map(({ pool, instanceTypes }) => {
     const claims = snapshot.nodes.flatMap((state) =>
@@ -111,6 +115,7 @@ const POD_UNITS = 20;
 function* groupPods(
   all: readonly Pod[],
   { roomBeside, ...surroundings }: Pick<ClusterSnapshot, 'storage' | 'models' | 'roomBeside'>,
+  anchors: AffinityAnchors,
   work: Work,
 ): Slices<{ groups: PodGroup[]; pods: Pod[]; held: { pod: Pod; problem: string }[] }> {
   const shared = new PodGroups();
@@ -121,7 +126,9 @@ function* groupPods(
     if ('problem' in prepared) held.push({ pod, problem: prepared.problem });
     else {
       const beside = roomBeside?.(pod);
-      const group = shared.of(beside === undefined ? pod : withOverhead(pod, beside), prepared);
+      const kept = anchors.of(pod);
+      const anchored = kept.length === 0 ? prepared : { ...prepared, steps: anchoredSteps(prepared.steps, kept) };
+      const group = shared.of(beside === undefined ? pod : withOverhead(pod, beside), anchored);
       const others = members.get(group);
       if (others === undefined) members.set(group, [pod]);
       else others.push(pod);
@@ -130,6 +137,16 @@ function* groupPods(
   }
   const groups = Array.from(members, ([{ group }, { length }]) => (length === 1 ? group : { ...group, count: length }));
   return { groups, pods: [...members.values()].flat(), held };
+}
+
+/** The labels of nodes, which are looked up for few pods or none. */
+function labelsByName(nodes: readonly StateNode[]): (name: string) => Labels {
+  let byName: ReadonlyMap<string, StateNode> | undefined;
+  return (name) => {
+    byName ??= new Map(nodes.map((state) => [state.name, state]));
+    const state = byName.get(name);
+    return state === undefined ? {} : labelsOf(state);
+  };
 }
 
 /** The pod as if it took more of its node than its containers do. */

@@ -1,7 +1,9 @@
 /** What Spindrift watches: one informer a kind, shared by all controllers. */
 
+import { CAPACITY_BUFFERS, type CapacityBuffer } from '../apis/autoscaling/capacity-buffer.ts';
 import { LABEL_NODE_POOL } from '../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../apis/karpenter/node-claim.ts';
+import { NODE_OVERLAYS, type NodeOverlay } from '../apis/karpenter/node-overlay.ts';
 import { NODE_POOLS, type NodePool } from '../apis/karpenter/node-pool.ts';
 import { NAMESPACES } from '../apis/kubernetes/core.ts';
 import { LIMIT_RANGES } from '../apis/kubernetes/limit-range.ts';
@@ -10,8 +12,10 @@ import type { KubeObject, Resource } from '../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../apis/kubernetes/pod-disruption-budget.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../apis/kubernetes/volumes.ts';
-import { DAEMON_SETS } from '../apis/kubernetes/workloads.ts';
+import { DAEMON_SETS, DEPLOYMENTS, type Deployment } from '../apis/kubernetes/workloads.ts';
+import { LEADER_WORKER_SETS, type LeaderWorkerSet } from '../apis/leader-worker-set/leader-worker-set.ts';
 import { OPEN_MODELS, type OpenModel } from '../apis/llmaz/open-model.ts';
+import { PLAYGROUNDS, type Playground } from '../apis/llmaz/playground.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import { nodeClassKey } from '../cloud/node-class-kind.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -21,7 +25,9 @@ import { untilServed } from '../kube/until-served.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
+import { slimDeployment } from './availability/slim-deployment.ts';
 import { type GpuNamesSetting, GpuNamesSource } from './gpu-names-source.ts';
+import { isOfNode } from './is-of-node.ts';
 import { SlimPods } from './slim-pods.ts';
 
 export interface ClusterInformersOptions {
@@ -39,6 +45,8 @@ export interface ClusterInformersOptions {
 
 /** Names of the indexes below. */
 export const BY_NODE = 'node';
+/** Only pods that belong to the node itself. */
+export const STATIC_BY_NODE = 'static';
 export const BY_PROVIDER_ID = 'providerID';
 export const BY_POOL = 'pool';
 
@@ -58,6 +66,14 @@ export class ClusterInformers {
   readonly storageClasses;
   /** Where llmaz is installed; without it there are none, and nobody misses them. */
   readonly openModels: OptionalInformer<OpenModel>;
+  /** Where the kind is installed. */
+  readonly capacityBuffers: OptionalInformer<CapacityBuffer>;
+  /** Where the kind is installed. */
+  readonly nodeOverlays: OptionalInformer<NodeOverlay>;
+  /** Workloads that may ask for a number of ready replicas; nobody waits for them. */
+  readonly deployments: OptionalInformer<Deployment>;
+  readonly leaderWorkerSets: OptionalInformer<LeaderWorkerSet>;
+  readonly playgrounds: OptionalInformer<Playground>;
   /** What clouds call a GPU. */
   readonly gpuNames: GpuNamesSource;
   /** By `group/kind`. */
@@ -75,7 +91,10 @@ export class ClusterInformers {
       ...shared,
       kind: PODS,
       transform: (pod) => slimPods.of(pod),
-      indexers: { [BY_NODE]: ({ spec }) => (spec.nodeName ? [spec.nodeName] : []) },
+      indexers: {
+        [BY_NODE]: ({ spec }) => (spec.nodeName ? [spec.nodeName] : []),
+        [STATIC_BY_NODE]: (pod) => (pod.spec.nodeName && isOfNode(pod) ? [pod.spec.nodeName] : []),
+      },
     });
     this.nodes = new Informer({
       ...shared,
@@ -101,6 +120,11 @@ export class ClusterInformers {
     this.storageClasses = new Informer({ ...shared, kind: STORAGE_CLASSES });
     this.gpuNames = new GpuNamesSource({ ...shared, setting: gpuNames });
     this.openModels = new OptionalInformer({ ...shared, kind: OPEN_MODELS });
+    this.capacityBuffers = new OptionalInformer({ ...shared, kind: CAPACITY_BUFFERS });
+    this.nodeOverlays = new OptionalInformer({ ...shared, kind: NODE_OVERLAYS });
+    this.deployments = new OptionalInformer({ ...shared, kind: DEPLOYMENTS, transform: slimDeployment });
+    this.leaderWorkerSets = new OptionalInformer({ ...shared, kind: LEADER_WORKER_SETS });
+    this.playgrounds = new OptionalInformer({ ...shared, kind: PLAYGROUNDS });
     this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
 
@@ -112,7 +136,9 @@ export class ClusterInformers {
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const nodeClasses = [...this.nodeClasses.values()].map((informer) => this.#runWhenServed(informer, signal));
-    const others = [...this.#all(), this.openModels, this.gpuNames];
+    const { openModels, deployments, leaderWorkerSets, playgrounds, capacityBuffers, nodeOverlays, gpuNames } = this;
+    const models = [openModels, deployments, leaderWorkerSets, playgrounds];
+    const others = [...this.#all(), ...models, capacityBuffers, nodeOverlays, gpuNames];
     await Promise.all([...others.map((informer) => informer.run(signal)), ...nodeClasses]);
   }
 

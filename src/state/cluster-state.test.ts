@@ -17,6 +17,7 @@ function provisionable(...pods: Pod[]): string[] {
   const informers = {
     pods: { ...silent, list: () => pods },
     ...{ nodeClaims: silent, nodes: silent, daemonSets: silent, limitRanges: silent },
+    ...{ deployments: silent, leaderWorkerSets: silent, playgrounds: silent },
   };
   const state = new ClusterState(informers as unknown as ClusterInformers);
   return state.provisionable().map(({ metadata }) => metadata.name ?? '');

@@ -2,13 +2,15 @@
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
-import { BY_NODE, type ClusterInformers } from './cluster-informers.ts';
+import { KeptServices } from './availability/kept-services.ts';
+import { BY_NODE, type ClusterInformers, STATIC_BY_NODE } from './cluster-informers.ts';
 import { DaemonPods } from './daemon-pods.ts';
 import { flavorOrderOf } from './flavor-order.ts';
 import { hasEnded } from './has-ended.ts';
 import { JoinedNodes } from './joined-nodes.ts';
 import { LearntRoom } from './learnt-room.ts';
 import { leaderName, type ModelLookup } from './model-flavors.ts';
+import { LoadingTimes } from './model-loading.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import type { StateNode } from './state-node.ts';
 
@@ -16,6 +18,10 @@ export class ClusterState {
   readonly informers: ClusterInformers;
   readonly storage: StorageLookup;
   readonly models: ModelLookup;
+  /** The services that ask for a number of ready replicas. */
+  readonly services: KeptServices;
+  /** How long models take to load. */
+  readonly loading: LoadingTimes;
   /** How much less room nodes have than was planned. */
   readonly room: LearntRoom = new LearntRoom(this);
   /** Claims that were written and are not in the cache yet, by name. */
@@ -31,6 +37,9 @@ export class ClusterState {
       volume: (name) => informers.volumes.get(name),
       storageClass: (name) => informers.storageClasses.get(name),
     };
+    const services = new KeptServices(informers);
+    this.services = services;
+    this.loading = new LoadingTimes(informers.pods);
     const { openModels } = informers;
     this.models = {
       get presence() {
@@ -48,6 +57,7 @@ export class ClusterState {
       get order() {
         return flavorOrderOf(informers.spotPolicies.list());
       },
+      capacity: (pod) => services.capacityOf(pod),
     };
     const shown = ({ metadata }: NodeClaim): void => void this.#assumed.delete(metadata.name ?? '');
     informers.nodeClaims.addHandler({ added: shown, deleted: shown });
@@ -82,6 +92,11 @@ export class ClusterState {
   podsOn(node: string): Pod[] {
     const pods = this.informers.pods.byIndex(BY_NODE, node);
     return pods.some(hasEnded) ? pods.filter((pod) => !hasEnded(pod)) : pods;
+  }
+
+  /** Those of them that belong to the node itself, as static pods do. */
+  staticPodsOn(node: string): Pod[] {
+    return this.informers.pods.byIndex(STATIC_BY_NODE, node).filter((pod) => !hasEnded(pod));
   }
 
   /**

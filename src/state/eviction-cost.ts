@@ -2,7 +2,7 @@ import { ANNOTATION_DISRUPTION_COST } from '../apis/karpenter/labels.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 
 /** Kubernetes' own word for which pods of a ReplicaSet go first. */
-const ANNOTATION_POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+export const ANNOTATION_POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 const LEAST_INT32 = -(2 ** 31);
 const MOST_INT32 = 2 ** 31 - 1;

@@ -5,6 +5,7 @@ import { ANNOTATION_FLAVOR_ORDER } from '../apis/spindrift/annotations.ts';
 import type { SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import { FLAVOR_ORDERS } from '../apis/spindrift/spot-policy-schema.ts';
 import type { Alternatives, Requirement } from '../engine/problem.ts';
+import type { ReplicaCapacity } from './availability/replica-demand.ts';
 import type { PodFlavor } from './model-flavors.ts';
 
 /** `Strict` goes by the flavors alone, `SpotFirst` tries all of them on spot before any on demand, `Price` takes the cheapest. */
@@ -44,6 +45,21 @@ export function flavorSteps(flavors: readonly PodFlavor[], order: FlavorOrder): 
     case 'SpotFirst':
       return steps.length < 2 ? steps : [...steps.map(also(NOT_ON_DEMAND)), ...steps.map(also(ON_DEMAND))];
   }
+}
+
+/**
+ * The same for a replica whose capacity is decided already: one for spot waits for spot, and one that fills in takes spot where on-demand
+ * cannot be had.
+ */
+export function replicaSteps(
+  flavors: readonly PodFlavor[],
+  order: FlavorOrder,
+  capacity: ReplicaCapacity,
+): readonly Alternatives[] {
+  const steps = flavorSteps(flavors, order === 'SpotFirst' ? 'Strict' : order);
+  const all: readonly Alternatives[] = steps.length === 0 ? [[[]]] : steps;
+  const spot = all.map(also(NOT_ON_DEMAND));
+  return capacity === 'spot' ? spot : [...all.map(also(ON_DEMAND)), ...spot];
 }
 
 // What is reserved is paid for already, so it is as good as spot.

@@ -34,7 +34,8 @@ function setUp() {
   const nodes = told<Node>(({ spec }) => (spec?.providerID ? [spec.providerID] : []));
   const claims = told<NodeClaim>(({ status }) => (status?.providerID ? [status.providerID] : []));
   const silent = { addHandler: () => {} };
-  const others = { pods: silent, daemonSets: silent, limitRanges: silent };
+  const workloads = { deployments: silent, leaderWorkerSets: silent, playgrounds: silent };
+  const others = { pods: silent, daemonSets: silent, limitRanges: silent, ...workloads };
   const informers = { nodes: nodes.informer, nodeClaims: claims.informer, ...others } as unknown as ClusterInformers;
   return { nodes, claims, state: new ClusterState(informers) };
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Pod } from '../apis/kubernetes/pod.ts';
+import { isOfNode } from './is-of-node.ts';
 import { LearntRoom } from './learnt-room.ts';
 import type { StateNode } from './state-node.ts';
 import { MACHINES } from './testkit/a-fleet-snapshot.ts';
@@ -23,14 +24,18 @@ function staticPod(cpu: string): Pod {
 }
 
 function learning(nodes: readonly StateNode[], pods: readonly Pod[] = []) {
-  const room = new LearntRoom({ nodes: () => nodes, podsOn: () => pods });
-  const overheads = (pool: string) => room.corrected(pool, MACHINES).map(({ overhead }) => overhead?.cpu ?? 0);
-  return { room, overheads };
+  const room = new LearntRoom({ nodes: () => nodes, staticPodsOn: () => pods.filter(isOfNode) });
+  const corrected = (pool: string) => {
+    for (const _ of room.look());
+    return room.corrected(pool, MACHINES);
+  };
+  const overheads = (pool: string) => corrected(pool).map(({ overhead }) => overhead?.cpu ?? 0);
+  return { room, corrected, overheads };
 }
 
 it('is as sold where nodes are as their types say', () => {
-  const { room } = learning([came('2', '2')]);
-  expect(room.corrected('general', MACHINES)).toBe(MACHINES);
+  const { corrected } = learning([came('2', '2')]);
+  expect(corrected('general')).toBe(MACHINES);
 });
 
 it('is less for a type whose nodes came up smaller, in the pool where that was seen', () => {
@@ -47,9 +52,12 @@ it('is less on every node of a pool for pods that belong to nodes', () => {
 
 it('stays less for such pods while a node of the pool has them, also when another has none', () => {
   const nodes = [{ ...came('2', '2'), name: 'with' }];
-  const podsOn = (name: string) => (name === 'with' ? [staticPod('300m')] : []);
-  const room = new LearntRoom({ nodes: () => nodes, podsOn });
-  const overhead = () => room.corrected('general', MACHINES)[0]?.overhead?.cpu;
+  const staticPodsOn = (name: string) => (name === 'with' ? [staticPod('300m')] : []);
+  const room = new LearntRoom({ nodes: () => nodes, staticPodsOn });
+  const overhead = () => {
+    for (const _ of room.look());
+    return room.corrected('general', MACHINES)[0]?.overhead?.cpu;
+  };
   expect(overhead()).toBe(300);
   nodes.push({ ...came('2', '2'), name: 'without' });
   expect(overhead()).toBe(300);
@@ -80,6 +88,6 @@ it('is that of the smallest node where nodes of a type differ by a little', () =
 });
 
 it('gives the same list as long as nothing new is learnt', () => {
-  const { room } = learning([came('2', '1')]);
-  expect(room.corrected('general', MACHINES)).toBe(room.corrected('general', MACHINES));
+  const { corrected } = learning([came('2', '1')]);
+  expect(corrected('general')).toBe(corrected('general'));
 });

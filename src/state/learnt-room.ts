@@ -15,7 +15,8 @@ import { labelsOf, poolOf, type StateNode } from './state-node.ts';
 /** What is looked at. */
 export interface SeenNodes {
   nodes(): readonly StateNode[];
-  podsOn(node: string): readonly Pod[];
+  /** The pods that belong to the node itself. */
+  staticPodsOn(node: string): readonly Pod[];
 }
 
 interface Corrected {
@@ -24,7 +25,16 @@ interface Corrected {
   readonly types: readonly InstanceType[];
 }
 
+/** What a node told, and the objects it was read from. */
+interface Told {
+  readonly node: Node;
+  readonly claim: NodeClaim;
+  readonly own: Resources;
+}
+
 const NOTHING: Resources = {};
+/** So many nodes are read before others have their turn. */
+const AT_A_TIME = 100;
 /** By so much of what they should have machines of one type may differ. */
 const ALIKE = 0.01;
 
@@ -34,7 +44,8 @@ export class LearntRoom {
   readonly #lacking = new Map<string, Resources>();
   /** By pool, what pods take that belong to the node itself. */
   readonly #taken = new Map<string, Resources>();
-  readonly #known = new WeakMap<Node, { readonly claim: NodeClaim; readonly own: Resources }>();
+  /** By the name of a node, what it told when it was last read. */
+  readonly #known = new Map<string, Told>();
   readonly #corrected = new Map<string, Corrected>();
   #version = 0;
 
@@ -42,9 +53,8 @@ export class LearntRoom {
     this.#seen = seen;
   }
 
-  /** What a pool sells, with the room that its nodes turned out to have; the same list as long as nothing new is learnt. */
+  /** What a pool sells, with the room, as last looked at, that its nodes turned out to have; the same list as long as nothing new is learnt. */
   corrected(pool: string, sold: readonly InstanceType[]): readonly InstanceType[] {
-    this.#look();
     if (this.#version === 0) return sold;
     const known = this.#corrected.get(pool);
     if (known?.sold === sold && known.version === this.#version) return known.types;
@@ -71,35 +81,43 @@ export class LearntRoom {
     return taken === undefined ? lacking : sum(lacking, taken);
   }
 
-  /** Of nodes that have not changed since it is known what they tell. */
-  #look(): void {
+  /** Reads the nodes, piece by piece. Of those that have not changed it is known what they tell. */
+  *look(): Generator<void> {
     /** By pool that has nodes which are up, the most that pods of one of them take. */
     const taken = new Map<string, Resources>();
+    let told = 0;
     for (const state of this.#seen.nodes()) {
       const { node, claim } = state;
       if (node?.metadata.labels?.[LABEL_INITIALIZED] !== 'true' || claim === undefined) continue;
+      if (++told % AT_A_TIME === 0) yield;
       const pool = poolOf(state) ?? '';
       const own = this.#ownOf(state, node, claim);
-      taken.set(pool, most(taken.get(pool) ?? NOTHING, own));
+      const before = taken.get(pool);
+      if (before === undefined || own !== NOTHING) taken.set(pool, most(before ?? NOTHING, own));
     }
     for (const [pool, amounts] of taken) this.#learn(this.#taken, pool, amounts);
+    if (this.#known.size > told) this.#forgetGone();
   }
 
   /** What the node's own pods take; where it has changed, what it lacks is learnt, too. */
   #ownOf(state: StateNode, node: Node, claim: NodeClaim): Resources {
-    const known = this.#known.get(node);
-    if (known?.claim === claim) return known.own;
-    const promised = listedResources(claim.status?.allocatable ?? {});
-    const lacking = less(promised, listedResources(node.status?.allocatable ?? {}));
-    const type = node.metadata.labels?.[LABEL_INSTANCE_TYPE] ?? '';
-    this.#learn(this.#lacking, `${poolOf(state) ?? ''} ${type}`, lacking, promised);
-    const requests = this.#seen
-      .podsOn(state.name)
-      .filter(isOfNode)
-      .map((pod) => knownRequests(pod).resources);
-    const own = requests.reduce((all, one) => sum(all, { pods: 1, ...one }), NOTHING);
-    this.#known.set(node, { claim, own });
+    const known = this.#known.get(state.name);
+    if (known?.node === node && known.claim === claim) return known.own;
+    if (!(known !== undefined && saysTheSame(known, node, claim))) {
+      const promised = listedResources(claim.status?.allocatable ?? {});
+      const lacking = less(promised, listedResources(node.status?.allocatable ?? {}));
+      const type = node.metadata.labels?.[LABEL_INSTANCE_TYPE] ?? '';
+      this.#learn(this.#lacking, `${poolOf(state) ?? ''} ${type}`, lacking, promised);
+    }
+    let own = NOTHING;
+    for (const pod of this.#seen.staticPodsOn(state.name)) own = sum(own, { pods: 1, ...knownRequests(pod).resources });
+    this.#known.set(state.name, { node, claim, own });
     return own;
+  }
+
+  #forgetGone(): void {
+    const names = new Set(this.#seen.nodes().map(({ name }) => name));
+    for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
   }
 
   /** Machines of one type differ by a little: the least room counts, and a little more is no news. */
@@ -118,15 +136,27 @@ export class LearntRoom {
   }
 }
 
-/** Whether a pod belongs to its node, as static pods do. */
-export function isOfNode({ metadata }: Pod): boolean {
-  return metadata.ownerReferences?.some(({ kind }) => kind === 'Node') ?? false;
-}
-
 function sum(a: Resources, b: Resources): Resources {
   const all: Record<string, number> = { ...a };
   for (const [name, amount] of Object.entries(b)) all[name] = (all[name] ?? 0) + amount;
   return all;
+}
+
+/** Whether a node and its claim list what they listed before, so that nothing new can be learnt from them. */
+function saysTheSame({ node, claim }: Told, newNode: Node, newClaim: NodeClaim): boolean {
+  return (
+    sameQuantities(node.status?.allocatable, newNode.status?.allocatable) &&
+    sameQuantities(claim.status?.allocatable, newClaim.status?.allocatable)
+  );
+}
+
+type Quantities = Readonly<Record<string, unknown>> | undefined;
+
+function sameQuantities(a: Quantities, b: Quantities): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
 /** The larger amount of each. */

@@ -4,10 +4,12 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import { ANNOTATION_LEADER_NAME } from '../apis/leader-worker-set/labels.ts';
 import { ANNOTATION_FLAVORS, LABEL_MODEL_NAME } from '../apis/llmaz/labels.ts';
 import type { Flavor, OpenModel } from '../apis/llmaz/open-model.ts';
+import { ANNOTATION_FLAVOR_LIMITS } from '../apis/spindrift/annotations.ts';
 import type { Alternatives, Labels, Requirement } from '../engine/problem.ts';
 import { satisfies } from '../engine/requirements/label-match.ts';
 import type { Presence } from '../kube/optional-informer.ts';
 import { hint } from '../platform/nearest.ts';
+import type { ReplicaCapacity } from './availability/replica-demand.ts';
 import { requirement } from './engine-requirements.ts';
 import type { FlavorOrder } from './flavor-order.ts';
 import type { GpuNames } from './gpu-names.ts';
@@ -23,6 +25,8 @@ export interface ModelLookup {
   leader?(worker: Pod): GroupLeader | undefined;
   /** What SpotPolicies say; default Strict. */
   readonly order?: FlavorOrder;
+  /** What a replica of a service that keeps so many ready is to run on; undefined for all other pods. */
+  capacity?(pod: Pod): ReplicaCapacity | undefined;
 }
 
 /** The pod that leads a group of pods which serve a model together. */
@@ -88,7 +92,11 @@ function ownFlavors(pod: Pod, models: ModelLookup | undefined): readonly PodFlav
   const wanted = pod.metadata.annotations?.[ANNOTATION_FLAVORS];
   const chosen = wanted === undefined ? known : named(wanted.split(','), known, name);
   if ('problem' in chosen) return chosen;
-  return chosen.map((flavor) => ({ name: flavor.name, alternatives: nodesOf(flavor, models) }));
+  const limits = pod.metadata.annotations?.[ANNOTATION_FLAVOR_LIMITS] === 'true';
+  return chosen.map((flavor) => {
+    const alternatives = nodesOf(flavor, models);
+    return { name: flavor.name, alternatives: limits ? withEnoughGpus(alternatives, flavor) : alternatives };
+  });
 }
 
 /** The flavors of these names; a name that is there twice counts where it is first. */
@@ -118,4 +126,20 @@ function nodesOf({ nodeSelector = {} }: Flavor, { gpuNames }: ModelLookup): Alte
     );
   }
   return alternatives;
+}
+
+const GPU_NAME = /gpu-name$/;
+
+/**
+ * The same nodes, as far as they have the GPUs that the flavor's limits name: two of 80 GB or four of 40 GB. What llmaz writes on the pod are
+ * the requests of one flavor; a scheduler counts no more than these, so this is for pods that use all GPUs of their node.
+ */
+function withEnoughGpus(alternatives: Alternatives, { limits, requests }: Flavor): Alternatives {
+  const count = Number((limits ?? requests)?.['nvidia.com/gpu'] ?? 0);
+  if (!(count > 0)) return alternatives;
+  return alternatives.map((list) => {
+    const named = list.find(({ key }) => GPU_NAME.test(key));
+    if (named === undefined) return list;
+    return [...list, { key: named.key.replace(GPU_NAME, 'gpu-count'), operator: 'Gte' as const, values: [`${count}`] }];
+  });
 }

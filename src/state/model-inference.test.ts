@@ -2,12 +2,16 @@
  * Spot GPUs for models, as their design asks for it (numbers are those of its points). The suite has the name that the design gives
  * it, and the cases of llmaz's own fork of Karpenter.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { LABEL_CAPACITY_TYPE } from '../apis/karpenter/labels.ts';
 import { aNodePool } from '../apis/karpenter/testkit/a-node-pool.ts';
 import type { Pod, PodSpec } from '../apis/kubernetes/pod.ts';
 import type { OpenModel } from '../apis/llmaz/open-model.ts';
 import { withDefaults } from '../apis/schema/with-defaults.ts';
+import { ANNOTATION_FLAVOR_LIMITS } from '../apis/spindrift/annotations.ts';
 import type { SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import { SPOT_POLICY_SPEC } from '../apis/spindrift/spot-policy-schema.ts';
 import type { InstanceType } from '../engine/problem.ts';
@@ -258,6 +262,48 @@ describe('Model Inference Requirements', () => {
   it('means nothing where llmaz is not installed (6, 7)', () => {
     const models: ModelLookup = { presence: 'missing', model: () => undefined };
     expect(places(build([pod('whatever')], { models }))).toEqual({ a: 't4.xlarge' });
+  });
+
+  it("takes a flavor as a name, limits and a node selector, as the design's example writes it (16)", () => {
+    const text = readFileSync(join(import.meta.dirname, '..', '..', 'examples', 'models', 'design.yaml'), 'utf8');
+    const model = parseAllDocuments(text)
+      .map((document) => document.toJS() as OpenModel)
+      .find(({ kind }) => kind === 'OpenModel') as OpenModel;
+    expect(model.spec.inferenceConfig?.flavors).toEqual([aFlavor('t4g'), aFlavor('t4')]);
+    expect(places(build([pod()], { models: someModels(model) }))).toEqual({ a: 't4g.xlarge' });
+  });
+
+  it('takes machines with as many GPUs as the limits of each flavor say, where the pod uses all of its node (2, 16)', () => {
+    const machine = (gpu: string, count: number, price: number): InstanceType => ({
+      name: `${gpu}-${count}`,
+      labels: { [AWS_GPU]: gpu, 'karpenter.k8s.aws/instance-gpu-count': `${count}` },
+      capacity: { cpu: 64_000, memory: 512 * 1024 ** 3, pods: 100, 'nvidia.com/gpu': count },
+      offerings: [{ zone: 'sim-1a', capacityType: 'spot', price }],
+    });
+    const flavor = (name: string, gpus: number) => ({ ...aFlavor(name), limits: { 'nvidia.com/gpu': gpus } });
+    const models = someModels(aModel('qwen2-0--5b', [flavor('a100-80g', 2), flavor('a100', 4)]));
+    const asking = { ...pod(), metadata: { ...pod().metadata, annotations: { [ANNOTATION_FLAVOR_LIMITS]: 'true' } } };
+    const small = [machine('a100', 1, 1), machine('a100', 2, 2), machine('a100', 4, 4)];
+    expect(places(build([asking], { models, machines: small }))).toEqual({ a: 'a100-4' });
+    expect(places(build([asking], { models, machines: [...small, machine('a100-80g', 2, 8)] }))).toEqual({
+      a: 'a100-80g-2',
+    });
+    expect(places(build([pod()], { models, machines: small }))).toEqual({ a: 'a100-1' });
+  });
+
+  it("agrees with llmaz's scheduler: where a pod goes, its filter lets it, and its scores do not prefer another (15)", () => {
+    const labels = ['t4g', 't4', 'l4'].map((gpu) => aGpuNode(gpu));
+    for (const flavors of [undefined, 't4', 't4,t4g']) {
+      const wanted = (flavors ?? 't4g,t4').split(',');
+      for (let count = 1; count <= labels.length; count++) {
+        const nodes = labels.slice(-count);
+        const { a: where } = places(build([pod(flavors)], { nodes, machines: gpuMachines('h100') }));
+        // Its filter: all labels of one flavor. Its scores: the earlier flavor the higher.
+        const score = ({ node }: StateNode): number => wanted.indexOf(node?.metadata.labels?.[AWS_GPU] ?? '');
+        const allowed = nodes.filter((node) => score(node) >= 0).sort((a, b) => score(a) - score(b));
+        expect(where).toBe(allowed[0]?.name);
+      }
+    }
   });
 
   it('waits while models are not read yet', () => {

@@ -1,5 +1,6 @@
-/** How long models take to load, learnt from the pods that serve them. Pure. */
+/** How long models take to load, learnt from the pods that serve them. */
 import type { Pod } from '../apis/kubernetes/pod.ts';
+import type { Informer } from '../kube/informer.ts';
 import { parseTimestamp } from '../platform/clock.ts';
 import { modelName } from './model-flavors.ts';
 
@@ -28,6 +29,42 @@ export function loadingTime(model: string, pods: Iterable<Pod>): LoadingTime | u
     const ms = modelName(pod) === model ? loadingMs(pod) : undefined;
     if (ms !== undefined) times.push(ms);
   }
-  const median = times.sort((a, b) => a - b)[times.length >> 1];
+  return timeOf(model, times);
+}
+
+function timeOf(model: string, times: readonly number[]): LoadingTime | undefined {
+  const median = times.toSorted((a, b) => a - b)[times.length >> 1];
   return median === undefined ? undefined : { model, ms: median, pods: times.length };
+}
+
+/** So many of the latest pods of a model tell how long it takes: images and hubs get faster and slower. */
+const REMEMBERED = 32;
+
+/** Remembers how long models took to load, also when all of their pods are gone. */
+export class LoadingTimes {
+  readonly #times = new Map<string, number[]>();
+  /** UIDs of pods that have been ready: one that recovers has not loaded anything. */
+  readonly #served = new Set<string>();
+
+  constructor(pods: Pick<Informer<Pod>, 'addHandler'>) {
+    const seen = (pod: Pod): void => {
+      const { uid = '' } = pod.metadata;
+      const model = modelName(pod);
+      const ms = model === undefined || this.#served.has(uid) ? undefined : loadingMs(pod);
+      if (model === undefined || ms === undefined) return;
+      this.#served.add(uid);
+      this.#times.set(model, [...(this.#times.get(model) ?? []), ms].slice(-REMEMBERED));
+    };
+    pods.addHandler({
+      added: seen,
+      updated: seen,
+      deleted: ({ metadata }) => void this.#served.delete(metadata.uid ?? ''),
+    });
+  }
+
+  /** How long the model of a pod takes to load; undefined where it serves none, or none has been seen ready. */
+  ofPod(pod: Pod): LoadingTime | undefined {
+    const model = modelName(pod);
+    return model === undefined ? undefined : timeOf(model, this.#times.get(model) ?? []);
+  }
 }

@@ -6,6 +6,7 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import { isReschedulable } from './cluster-state.ts';
 import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
+import { groupSize } from './group-size.ts';
 import { isDrainable } from './is-drainable.ts';
 import { dependsOnModel } from './model-flavors.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
@@ -45,8 +46,9 @@ export class PodFactsCache {
     const known = this.#facts.get(pod);
     if (known !== undefined) return known;
     const facts = this.#read(pod, surroundings);
-    // Where its volumes are can change while the pod stays the same, and so can the flavors of its model.
-    if (!pod.spec.volumes?.some(hasClaim) && !dependsOnModel(pod)) this.#facts.set(pod, facts);
+    // Where its volumes are can change while the pod stays the same, and so can the flavors of its model and the rule of its service.
+    const changes = pod.spec.volumes?.some(hasClaim) || dependsOnModel(pod) || surroundings.models?.capacity?.(pod);
+    if (!changes) this.#facts.set(pod, facts);
     return facts;
   }
 
@@ -64,7 +66,8 @@ export class PodFactsCache {
       name: `${namespace}/${name}`,
       moves,
       group: moves ? this.#groups.of(pod, 'problem' in found ? AS_WRITTEN : found) : this.#groups.ofBound(pod),
-      evictionCost: Math.max(0, evictionCost(pod)),
+      // A group is one unit: whoever evicts one of its pods makes all of them start anew.
+      evictionCost: Math.max(0, evictionCost(pod)) * groupSize(pod),
       evictable: isDrainable(pod),
       protectedUntil: doNotDisruptUntil(pod),
       steerable: isSteerable(pod),

@@ -4,7 +4,7 @@
  */
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Alternatives } from '../engine/problem.ts';
-import { flavorSteps, podFlavorOrder } from './flavor-order.ts';
+import { flavorSteps, podFlavorOrder, replicaSteps } from './flavor-order.ts';
 import { type ModelLookup, podFlavors } from './model-flavors.ts';
 import { deviceTrouble } from './pod-devices.ts';
 import { NO_VOLUMES, type PodVolumes } from './pod-group.ts';
@@ -35,7 +35,13 @@ export function preparePod(pod: Pod, { storage, models }: PodSurroundings): Prep
   if ('problem' in volumes) return volumes;
   const flavors = podFlavors(pod, models);
   if ('problem' in flavors) return flavors;
-  if (flavors.length === 0) return volumes === NO_VOLUMES ? AS_WRITTEN : { volumes, steps: [] };
+  const capacity = models?.capacity?.(pod);
+  if (flavors.length === 0 && capacity === undefined)
+    return volumes === NO_VOLUMES ? AS_WRITTEN : { volumes, steps: [] };
   const order = podFlavorOrder(pod, models?.order);
-  return typeof order === 'string' ? { volumes, steps: flavorSteps(flavors, order) } : order;
+  if (typeof order !== 'string') return order;
+  return {
+    volumes,
+    steps: capacity === undefined ? flavorSteps(flavors, order) : replicaSteps(flavors, order, capacity),
+  };
 }

@@ -3,10 +3,9 @@
  * 201 and fails later in its operation with the code one level down; a failed create leaves its interface, reserved for a while, and a VM in state Failed;
  * a changed PUT is a 409; IDs come back in mixed case; lists come in pages; spot that is sold out flips LowPriorityCapable.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { HttpAnswer, HttpCall } from '../../src/cloud/http-send.ts';
 import { type Clock, toTimestamp } from '../../src/platform/clock.ts';
+import { type ServedHandler, serveHandler } from '../http/serve-handler.ts';
 
 export type ServerTrouble = 'hang' | 'lost-answer' | 'throttled' | 'denied' | 'quota' | 'server-error';
 
@@ -83,6 +82,20 @@ export class ArmServer {
     return this.#vms.size + this.#interfaces.size;
   }
 
+  /** The VMs that there are, with what they were asked for. */
+  get all(): readonly {
+    readonly name: string;
+    readonly state: string;
+    readonly isOff: boolean;
+    readonly body: object;
+  }[] {
+    this.#tick();
+    return [...this.#vms].map(([name, { state, deallocated, body }]) => ({
+      ...{ name, state, body },
+      isOff: deallocated === true,
+    }));
+  }
+
   /** Azure evicts a spot VM. */
   evict(name: string): void {
     const key = name.toLowerCase();
@@ -102,26 +115,13 @@ export class ArmServer {
   }
 
   /** The same over a socket on this machine, for SDKs. */
-  async listen(): Promise<{ readonly url: string; close(): Promise<void> }> {
-    const server: Server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', async () => {
-        const body = Buffer.concat(chunks).toString();
-        const call = {
-          method: request.method as HttpCall['method'],
-          url: `${this.#options.base}${request.url}`,
-          headers: {},
-          ...(body !== '' && { body }),
-        };
-        const answer = await this.handle(call, new AbortController().signal);
-        response.writeHead(answer.status, answer.headers).end(answer.body);
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    this.#options.base = `http://127.0.0.1:${port}`;
-    return { url: this.#options.base, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  async listen(): Promise<ServedHandler> {
+    const served = await serveHandler(
+      (call, signal) => this.handle(call, signal),
+      () => this.#options.base,
+    );
+    this.#options.base = served.url;
+    return served;
   }
 
   #refusal({ method }: HttpCall): HttpAnswer | undefined {
@@ -163,7 +163,8 @@ export class ArmServer {
     if (kind === COMPUTE) {
       const vm = this.#vms.get(name);
       if (vm === undefined) return method === 'DELETE' ? { status: 204, headers: {}, body: '' } : notFound(pathname);
-      if (method === 'GET') return json(200, this.#shownVm(name, vm));
+      if (method === 'GET')
+        return json(200, this.#shownVm(name, vm, undefined, searchParams.get('$expand') === 'instanceView'));
       vm.state = 'Deleting';
       return this.#accepted(202, {}, { effect: () => this.#remove(name) });
     }
@@ -322,9 +323,16 @@ export class ArmServer {
 
   #shownVm(
     name: string,
-    { body, createdAt, serial, state }: StoredVm,
+    { body, createdAt, serial, state, deallocated }: StoredVm,
     id = this.#id('Microsoft.Compute/virtualMachines', name),
+    withView = false,
   ): object {
+    // An evicted VM that stays is Succeeded: only its power tells.
+    const power = deallocated === true ? 'deallocated' : 'running';
+    const statuses = [
+      { code: `ProvisioningState/${state.toLowerCase()}`, level: 'Info' },
+      { code: `PowerState/${power}`, level: 'Info' },
+    ];
     return {
       ...body,
       name,
@@ -335,6 +343,7 @@ export class ArmServer {
         vmId: `00000000-0000-4000-8000-${`${serial}`.padStart(12, '0')}`,
         provisioningState: state,
         timeCreated: toTimestamp(createdAt as never),
+        ...(withView && { instanceView: { statuses } }),
       },
     };
   }

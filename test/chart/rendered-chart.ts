@@ -65,7 +65,9 @@ export const MATRIX: Record<string, string[]> = {
   'several clouds': ['clouds={simulated,aws,gcp}', 'gcp.project=p', 'gcp.region=r', 'settings.installDefinitions=true'],
   'everything on': [
     ...['clouds={aws}', 'agent.enabled=true', 'agent.taint=true', 'serviceMonitor.enabled=true'],
+    ...['prometheusRule.enabled=true', 'dashboards.enabled=true', 'dashboards.annotations.grafana_folder=Spindrift'],
     ...['networkPolicy.enabled=true', 'additionalLabels.team=platform', 'additionalAnnotations.note=yes'],
+    ...['controller.metrics.authentication=true', 'controller.metrics.tlsSecret=metrics', 'controller.profiling=true'],
     ...['settings.interruptionConditions={A=spot,B}', 'controller.extraArgs={--kube-client-qps=7}'],
   ],
   'everything off': [

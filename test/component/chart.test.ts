@@ -1,4 +1,6 @@
 /** The chart as Helm renders it. Skipped where Helm has not been built: `npm run peers:helm`. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
 import { AGENT } from '../../src/cli/agent.ts';
@@ -6,6 +8,7 @@ import { RUN } from '../../src/cli/run.ts';
 import { parseOptions } from '../../src/platform/options.ts';
 import { CHART, DEFINITIONS_CHART, readTemplates } from '../chart/chart-files.ts';
 import { helm, MATRIX, NEEDED, objectsIn, type Rendered, rendered, template } from '../chart/rendered-chart.ts';
+import { rightsOf, rightText } from '../chart/rights.ts';
 import { findHelm } from '../peers/helm.ts';
 
 interface Container {
@@ -100,7 +103,22 @@ describe.skipIf(findHelm() === undefined)('the chart', () => {
     expect(rendered('clouds={aws}').filter(({ kind }) => /DaemonSet|Policy$/.test(kind))).toEqual([]);
   });
 
+  it('gives the agent the rights of the example that docs/agent.md applies', () => {
+    const account = { name: 'spindrift-agent', namespace: 'spindrift' };
+    const files = ['agent.yaml', 'drain.yaml'].map((file) =>
+      readFileSync(join(CHART, '../../examples/agent', file), 'utf8'),
+    );
+    const example = rightsOf(files.flatMap(objectsIn), account).map(rightText).sort();
+    const objects = rendered('clouds={aws}', 'agent.enabled=true');
+    expect(
+      rightsOf(objects, { ...account, namespace: 'autoscaling' })
+        .map(rightText)
+        .sort(),
+    ).toEqual(example);
+  });
+
   it.each([
+    ['controller.profiling=true', /controller\.metrics\.authentication must be true/],
     ['replica=3', /additional properties 'replica' not allowed/],
     ['settings.eksControlPlane=true', /\/settings.*'eksControlPlane' not allowed/],
     ['logLevel=loud', /\/logLevel.*must be one of 'debug'/],

@@ -41,12 +41,15 @@ describe('the examples', () => {
 
   it('are all tried here', () => {
     expect(files).toEqual([
+      'capacity-buffer.yaml',
       'gpu.yaml',
       'reserved-only.yaml',
       'reserved-then-on-demand.yaml',
       'reserved-then-spot-then-on-demand.yaml',
+      'savings-plan.yaml',
       'spot-policy.yaml',
       'spot-with-fallback.yaml',
+      'static-pool.yaml',
     ]);
   });
 

@@ -3,10 +3,9 @@
  * later in its operation, operations take their time, a request ID is replayed, names are unique per zone only, lists come in pages of
  * which some are empty, rate limits are a 403, labels have rules, and a spot instance that is to stop stays as TERMINATED.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { HttpAnswer, HttpCall } from '../../src/cloud/http-send.ts';
 import { type Clock, toTimestamp } from '../../src/platform/clock.ts';
+import { type ServedHandler, serveHandler } from '../http/serve-handler.ts';
 
 export type ServerTrouble = 'hang' | 'lost-answer' | 'throttled' | 'denied' | 'quota' | 'server-error';
 
@@ -75,6 +74,22 @@ export class ComputeServer {
     return this.#instances.size;
   }
 
+  /** The instances that there are, with what they were asked for. */
+  get all(): readonly {
+    readonly name: string;
+    readonly zone: string;
+    readonly status: string;
+    readonly body: object;
+  }[] {
+    this.#tick();
+    return [...this.#instances.values()].map(({ body, zone, status }) => ({
+      name: body.name ?? '',
+      zone,
+      status,
+      body,
+    }));
+  }
+
   /** Compute Engine takes a spot instance back. */
   preempt(name: string): void {
     for (const [key, instance] of this.#instances) {
@@ -95,25 +110,11 @@ export class ComputeServer {
   }
 
   /** The same over a socket on this machine, for SDKs. */
-  async listen(): Promise<{ readonly url: string; close(): Promise<void> }> {
-    const server: Server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', async () => {
-        const body = Buffer.concat(chunks).toString();
-        const call = {
-          method: request.method as HttpCall['method'],
-          url: `http://127.0.0.1${request.url}`,
-          headers: {},
-          ...(body !== '' && { body }),
-        };
-        const answer = await this.handle(call, new AbortController().signal);
-        response.writeHead(answer.status, answer.headers).end(answer.body);
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  listen(): Promise<ServedHandler> {
+    return serveHandler(
+      (call, signal) => this.handle(call, signal),
+      () => 'http://127.0.0.1',
+    );
   }
 
   #refusal({ method }: HttpCall): HttpAnswer | undefined {

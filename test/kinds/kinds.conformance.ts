@@ -1,12 +1,14 @@
 /** What an API server makes of our kinds, as tests: run on the embedded one and on the real one. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CAPACITY_BUFFERS } from '../../src/apis/autoscaling/capacity-buffer.ts';
 import { EC2_NODE_CLASSES } from '../../src/apis/aws/ec2-node-class.ts';
 import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
 import { IBM_NODE_CLASSES } from '../../src/apis/ibm/ibm-node-class.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
+import { NODE_OVERLAYS } from '../../src/apis/karpenter/node-overlay.ts';
 import { NODE_POOLS, type NodePool } from '../../src/apis/karpenter/node-pool.ts';
 import { NODE_POOL_SPEC } from '../../src/apis/karpenter/node-pool-schema.ts';
-import type { Condition, KubeObject, Resource } from '../../src/apis/kubernetes/object.ts';
+import { type Condition, type KubeObject, keyOf, type Resource } from '../../src/apis/kubernetes/object.ts';
 import { type Scale, scaleOf } from '../../src/apis/kubernetes/scale.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resource-definition.ts';
 import { withDefaults } from '../../src/apis/schema/with-defaults.ts';
@@ -20,6 +22,8 @@ import { ACCEPTED_IBM_NODE_CLASSES, REFUSED_IBM_NODE_CLASSES } from './ibm-node-
 import { ACCEPTED, type Manifest, pool, REFUSED, REFUSED_CHANGES, spotPolicy } from './manifests.ts';
 
 const KINDS: Readonly<Record<string, Resource>> = {
+  NodeOverlay: NODE_OVERLAYS,
+  CapacityBuffer: CAPACITY_BUFFERS,
   NodePool: NODE_POOLS,
   NodeClaim: NODE_CLAIMS,
   SimulatedNodeClass: SIMULATED_NODE_CLASSES,
@@ -58,7 +62,7 @@ export function describeKinds(name: string, open: () => Promise<ServerUnderTest>
     });
 
     afterEach(async () => {
-      if (made !== undefined) await client.delete(kindOf(made), { name: made.metadata.name });
+      if (made !== undefined) await client.delete(kindOf(made), keyOf(made));
       made = undefined;
     });
 

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec?: Json;
 }
 
@@ -51,12 +51,34 @@ export function spotPolicy(spec?: Json): Manifest {
   return spec === undefined ? named : { ...named, spec };
 }
 
+function overlay(spec: Json): Manifest {
+  const whole = { requirements: [], ...spec };
+  return { apiVersion: 'karpenter.sh/v1alpha1', kind: 'NodeOverlay', metadata: { name: 'tried' }, spec: whole };
+}
+
+function buffer(spec: Json): Manifest {
+  const metadata = { name: 'tried', namespace: 'default' };
+  return { apiVersion: 'autoscaling.x-k8s.io/v1beta1', kind: 'CapacityBuffer', metadata, spec };
+}
+
 const requiring = (...requirements: Json[]): Manifest => pool({}, { requirements });
 const disrupting = (disruption: Json): Manifest => pool({ disruption });
 const budget = (given: Json): Manifest => disrupting({ budgets: [given] });
 
 /** What people have in their repositories. */
 export const ACCEPTED: Readonly<Record<string, Manifest>> = {
+  'an overlay with a discount for a pool': overlay({
+    requirements: [{ key: 'karpenter.sh/nodepool', operator: 'In', values: ['general'] }],
+    priceAdjustment: '-28%',
+    weight: 10,
+  }),
+  'an overlay with a price and a device': overlay({ price: '0.42', capacity: { 'example.com/fuse': '20' } }),
+  'a buffer of a template': buffer({ podTemplateRef: { name: 'one' }, replicas: 3 }),
+  'a buffer of a template within limits': buffer({ podTemplateRef: { name: 'one' }, limits: { cpu: 8 } }),
+  'a buffer of a share of a Deployment': buffer({
+    scalableRef: { apiGroup: 'apps', kind: 'Deployment', name: 'web' },
+    percentage: 20,
+  }),
   'the least a pool can be': pool(),
   'a pool for general purposes': pool(
     {
@@ -380,6 +402,46 @@ export const REFUSED: readonly RefusedManifest[] = [
     what: 'a limit of processors beside replicas',
     manifest: pool({ replicas: 1, limits: { nodes: 5, cpu: 10 } }),
     says: ['with replicas, nodes is the only limit there can be: remove the others'],
+  },
+  // Overlays and buffers.
+  {
+    what: 'a price beside an adjustment',
+    manifest: overlay({ price: '1', priceAdjustment: '+1%' }),
+    says: ['price and priceAdjustment say different things about one price: remove one of them'],
+  },
+  {
+    what: 'a price with a sign',
+    manifest: overlay({ price: '-1' }),
+    says: ['price is a number of USD per hour without a sign'],
+  },
+  {
+    what: 'a discount of more than everything',
+    manifest: overlay({ priceAdjustment: '-101%' }),
+    says: ['takes off 100% at most'],
+  },
+  {
+    what: 'an overlay on processors',
+    manifest: overlay({ capacity: { cpu: '4' } }),
+    says: ['an overlay adds resources that the cloud does not know of'],
+  },
+  {
+    what: 'a buffer of a template without a size',
+    manifest: buffer({ podTemplateRef: { name: 'one' } }),
+    says: ['with podTemplateRef, write how many pods there is room for: add replicas or limits'],
+  },
+  {
+    what: 'a buffer of two kinds of pods',
+    manifest: buffer({
+      podTemplateRef: { name: 'one' },
+      scalableRef: { kind: 'Deployment', name: 'web' },
+      replicas: 1,
+    }),
+    says: ['a buffer is for one kind of pod: remove podTemplateRef or scalableRef'],
+  },
+  {
+    what: 'a buffer of less than nothing',
+    manifest: buffer({ podTemplateRef: { name: 'one' }, replicas: -1 }),
+    says: ['should be greater than or equal to 0'],
   },
   // Claims.
   {

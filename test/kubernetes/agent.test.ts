@@ -13,11 +13,16 @@ import { interruptionCondition, statedInterruption } from '../../src/apis/spindr
 import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { Connection } from '../../src/kube/connection.ts';
+import { EventRecorder } from '../../src/kube/event-recorder.ts';
 import { HttpKubeClient } from '../../src/kube/http-client.ts';
 import { HttpTransport } from '../../src/kube/http-transport.ts';
 import { PodConnection } from '../../src/kube/pod-connection.ts';
 import type { EpochMs } from '../../src/platform/clock.ts';
+import { seededRandom } from '../../src/platform/random.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
+import { objectsIn } from '../chart/rendered-chart.ts';
+import { refusals, rightsOf, unusedRights } from '../chart/rights.ts';
+import { usesIn } from './harness/audit-log.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
 import { fakeNode } from './harness/fake-node.ts';
 import { ownControlPlane } from './harness/own-control-plane.ts';
@@ -56,11 +61,11 @@ describe('spindrift agent', { timeout: 240_000 }, () => {
 
   const server = (): URL => new URL(connection.server);
 
-  const agentClient = async (name: string, node?: string): Promise<KubeClient> => {
+  const agentClient = async (name: string, node?: string, userAgent = 'a test'): Promise<KubeClient> => {
     const directory = await serviceAccount(name, node);
     const own = await PodConnection.load({ clock, host: server().hostname, port: server().port, directory });
     connections.push(own);
-    return new HttpKubeClient(new HttpTransport({ connection: own, clock }));
+    return new HttpKubeClient(new HttpTransport({ connection: own, clock, userAgent }));
   };
 
   const say = (by: KubeClient, node: string, condition: object = aCondition()): Promise<unknown> =>
@@ -180,6 +185,8 @@ describe('spindrift agent', { timeout: 240_000 }, () => {
       metadata.url,
       '--drain-after',
       '3s',
+      // Writes the taint too.
+      '--taint',
     ];
     const place = ['--service-account', directory, '--service-host', hostname, '--service-port', port];
     agent = spawn(process.execPath, [SPINDRIFT, ...args, ...place], { stdio: ['ignore', log, log] });
@@ -202,6 +209,27 @@ describe('spindrift agent', { timeout: 240_000 }, () => {
     expect(drainedAfter).toBeLessThan(30_000);
     const reasons = (await client.list(EVENTS)).items.map(({ reason }) => reason);
     expect(reasons).toEqual(expect.arrayContaining(['InterruptionHeard', 'AgentDraining', 'Evicted']));
+  });
+
+  it('has used every right that it is given, and missed none', async () => {
+    const { items } = await client.list(NODES);
+    const own = await agentClient('events', 'own', 'spindrift-agent');
+    const recorder = new EventRecorder({ client: own, clock, random: seededRandom('x'), component: 'spindrift-agent' });
+    // What is told again is counted.
+    for (const _ of ['once', 'again'])
+      recorder.record({ object: items[0]!, type: 'Normal', reason: 'Repeated', message: 'the same', quietMs: 0 });
+    await recorder.flush();
+    const account = { name: 'spindrift-agent', namespace: 'spindrift' };
+    const files = ['agent.yaml', 'drain.yaml'].map((file) =>
+      readFileSync(join(ROOT, 'examples', 'agent', file), 'utf8'),
+    );
+    const rights = rightsOf(files.flatMap(objectsIn), account);
+    const uses = usesIn(controlPlane.auditLog, 'system:serviceaccount:spindrift:spindrift-agent').filter(
+      ({ userAgent }) => userAgent.startsWith('spindrift-agent'),
+    );
+    expect(rights.length).toBeGreaterThan(5);
+    expect(refusals(uses)).toEqual([]);
+    expect(unusedRights(rights, uses)).toEqual([]);
   });
 });
 

@@ -14,6 +14,8 @@ declare module 'vitest' {
       /** The path of an administrator's kubeconfig. */
       readonly kubeconfig: string;
       readonly binaries: Binaries;
+      /** What service accounts asked of it, as the API server writes it down. */
+      readonly auditLog: string;
       /** The folder of the run, for logs and files; it is kept when a test fails. */
       readonly directory: string;
     };
@@ -25,7 +27,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const unavailable = whyUnavailable();
   if (unavailable !== undefined) throw new Error(unavailable);
   const { controlPlane, binaries, directory, end } = await startRun();
-  project.provide('controlPlane', { kubeconfig: controlPlane.kubeconfig, binaries, directory });
+  project.provide('controlPlane', {
+    kubeconfig: controlPlane.kubeconfig,
+    auditLog: controlPlane.auditLog,
+    binaries,
+    directory,
+  });
   return () => {
     const { state } = project.vitest;
     return end(state.getFailedFilepaths().length === 0 && state.getUnhandledErrors().length === 0);

@@ -1,4 +1,9 @@
-/** `spindrift run --cloud ibm` as a process of its own: a real control plane, kwok for kubelets, and the local IBM Cloud on a socket. */
+/**
+ * `spindrift run --cloud ibm` as a process of its own: a real control plane, kwok for kubelets, and the local IBM Cloud on a
+ * socket. It runs as the chart's service account where Helm is there, and what it says holds no secret.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { IBM_NODE_CLASSES } from '../../src/apis/ibm/ibm-node-class.ts';
@@ -10,21 +15,29 @@ import { NODES } from '../../src/apis/kubernetes/node.ts';
 import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
 import { installDefinitions } from '../../src/app/install-definitions.ts';
+import { SECRETS } from '../../src/cloud/ibm/bootstrap/bootstrap-tokens.ts';
 import { IBM_CLOUD } from '../../src/cloud/ibm/ibm-module.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { Connection } from '../../src/kube/connection.ts';
 import { seededRandom } from '../../src/platform/random.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
+import { type InstalledChart, installChart } from '../chart/installed-chart.ts';
+import { refusals, unusedRights } from '../chart/rights.ts';
 import { type HttpFront, listen } from '../ibm/server/http-front.ts';
 import { API_KEY, IbmServer } from '../ibm/server/ibm-server.ts';
 import { bootMachines } from '../ibm/testkit/booting-machines.ts';
 import { classSpec, localOptions } from '../ibm/testkit/local-ibm.ts';
+import { findHelm } from '../peers/helm.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
+import { freePorts } from './harness/free-ports.ts';
 import { ownControlPlane } from './harness/own-control-plane.ts';
 import { SpindriftProcess } from './harness/spindrift-process.ts';
 import { notAllRun, untilSo } from './harness/until-so.ts';
 
+const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
+/** All that it can say. */
+const TALKATIVE = ['--log-level', 'debug', '--log-format', 'json'];
 const WAIT_MS = 120_000;
 const REPLICAS = 12;
 const clock = new RealClock();
@@ -36,6 +49,9 @@ describe('spindrift run --cloud ibm', { timeout: 240_000 }, () => {
   let server: IbmServer;
   let front: HttpFront;
   let controller: SpindriftProcess | undefined;
+  let chart: InstalledChart | undefined;
+  let logFile: string;
+  let metricsPort: number;
   const end = new AbortController();
   let booting: Promise<void> = Promise.resolve();
 
@@ -74,8 +90,11 @@ describe('spindrift run --cloud ibm', { timeout: 240_000 }, () => {
     } as never);
     const annotations = { 'kwok.x-k8s.io/node': 'fake' };
     booting = bootMachines({ world: server.world, client, clock, annotations, everyMs: 500 }, end.signal);
-    controller = new SpindriftProcess(kubeconfig, join(inject('controlPlane').directory, 'spindrift-ibm.log'), {
-      args: ['--cloud', 'ibm', '--ibm-preemption-interval', '3s'],
+    if (findHelm() !== undefined) chart = await installChart(controlPlane, 'clouds={ibm}', 'ibm.apiKeySecret.name=ibm');
+    ({ metricsPort } = await freePorts(['metricsPort'] as const));
+    logFile = join(inject('controlPlane').directory, 'spindrift-ibm.log');
+    controller = new SpindriftProcess(chart?.kubeconfig ?? kubeconfig, logFile, {
+      args: ['--cloud', 'ibm', '--ibm-preemption-interval', '3s', ...TALKATIVE, '--metrics-port', String(metricsPort)],
       env: {
         IBMCLOUD_API_KEY: API_KEY,
         VPC_URL: `${front.origin}/v1`,
@@ -155,6 +174,30 @@ describe('spindrift run --cloud ibm', { timeout: 240_000 }, () => {
     expect(reasons).toContain('SpotPreemption');
   });
 
+  it('has told nobody a secret: in its log, its events, its metrics, on its objects and by why', async () => {
+    const { items: secrets } = await client.list(SECRETS, { namespace: 'kube-system' });
+    const planted = secrets.flatMap(({ data }) => {
+      const token = (data as Record<string, string> | undefined)?.['token-secret'];
+      return token === undefined ? [] : [Buffer.from(token, 'base64').toString('utf8')];
+    });
+    expect(planted.length).toBeGreaterThan(0);
+    const node = (await client.list(NODES)).items[0]?.metadata.name ?? '';
+    const asked = ['why', `node/${node}`, '--kubeconfig', controlPlane.kubeconfig, '--output', 'json'];
+    const said = {
+      log: readFileSync(logFile, 'utf8'),
+      events: JSON.stringify((await client.list(EVENTS)).items),
+      claims: JSON.stringify((await client.list(NODE_CLAIMS)).items),
+      nodes: JSON.stringify((await client.list(NODES)).items),
+      metrics: await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+      why: execFileSync(process.execPath, [SPINDRIFT, ...asked], { encoding: 'utf8' }),
+    };
+    for (const [where, text] of Object.entries(said)) {
+      expect(text.length, where).toBeGreaterThan(0);
+      for (const secret of [API_KEY, ...planted]) expect(text.includes(secret), `a secret in ${where}`).toBe(false);
+      expect(/\beyJ[\w-]{10,}\.[\w-]{10,}\.|Bearer [\w.-]{10,}/.test(text), `a token in ${where}`).toBe(false);
+    }
+  });
+
   it('takes everything away again when the claims are deleted', async () => {
     await client.delete(DEPLOYMENTS, { namespace: 'default', name: 'web' });
     await client.delete(NODE_POOLS, { name: 'ibm' });
@@ -167,5 +210,22 @@ describe('spindrift run --cloud ibm', { timeout: 240_000 }, () => {
         ? undefined
         : `${instances} machines, ${volumes} volumes, ${interfaces} interfaces and ${nodes} nodes are there`;
     });
+  });
+
+  it('takes away the tokens of machines that are gone, when it starts', async () => {
+    const tokens = { namespace: 'kube-system', fieldSelector: 'type=bootstrap.kubernetes.io/token' };
+    await controller?.kill();
+    controller?.start();
+    await until(async () => {
+      const { length } = (await client.list(SECRETS, tokens)).items;
+      return length === 0 ? undefined : `${length} tokens are left`;
+    });
+  });
+
+  it('has used every right that the chart gives for IBM Cloud, and missed none', () => {
+    if (chart === undefined) return;
+    const uses = chart.uses();
+    expect(refusals(uses)).toEqual([]);
+    expect(unusedRights(chart.cloudRights, uses)).toEqual([]);
   });
 });

@@ -1,7 +1,13 @@
 /** Spot machines taken back under disruption budgets, on a real control plane whose kubelets are kwok's. */
-
+import { spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { usageOf } from '../../bench/end-to-end/process-usage.ts';
+import type { AskMetadata } from '../../src/agent/metadata/ask-metadata.ts';
+import { AzureMetadata } from '../../src/agent/testkit/azure-metadata.ts';
+import { GcpMetadata } from '../../src/agent/testkit/gcp-metadata.ts';
+import { serveMetadata } from '../../src/agent/testkit/serve-metadata.ts';
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
@@ -10,6 +16,7 @@ import type { KubeObject, Resource } from '../../src/apis/kubernetes/object.ts';
 import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
+import { ANNOTATION_INTERRUPTION } from '../../src/apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
 import { installDefinitions } from '../../src/app/install-definitions.ts';
@@ -32,6 +39,29 @@ const MAX_UNAVAILABLE = 5;
 const WAIT_MS = 240_000;
 const TIME_LIMIT_MS = 300_000;
 const clock = new RealClock();
+const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
+/** For so long the agent is watched doing nothing. */
+const WATCHED_MS = 5000;
+const FLIPS: readonly Flip[] = [
+  {
+    cloud: 'gcp',
+    make: () => {
+      const gcp = new GcpMetadata(clock);
+      return { ask: gcp.ask, flip: () => gcp.set('preempted', 'TRUE'), isHeard: () => gcp.requests >= 4 };
+    },
+  },
+  {
+    cloud: 'azure',
+    make: (node) => {
+      const azure = new AzureMetadata(node);
+      const flip = (now: number): void => {
+        const NotBefore = new Date(now + 30_000).toUTCString();
+        azure.set([{ EventId: 'e', EventType: 'Preempt', Resources: [node], NotBefore }]);
+      };
+      return { ask: azure.ask, flip, isHeard: () => azure.requests >= 3 };
+    },
+  },
+];
 
 describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
   let controlPlane: ControlPlane;
@@ -173,4 +203,53 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
     expect(watch.broken).toEqual([]);
     expect(watch.firstClaim).toBeLessThan(watch.firstEviction);
   });
+
+  it.each(FLIPS)(
+    'hears from the agent of a node in $cloud within two seconds, and acts once',
+    async ({ cloud, make }) => {
+      await allJoined();
+      const [claim] = (await list(NODE_CLAIMS)).filter(
+        ({ metadata }) =>
+          metadata.labels?.[LABEL_CAPACITY_TYPE] === 'spot' &&
+          metadata.annotations?.[ANNOTATION_INTERRUPTION] === undefined,
+      );
+      const node = claim?.status?.nodeName ?? '';
+      const { ask, flip, isHeard } = make(node);
+      const metadata = await serveMetadata(ask);
+      const log = openSync(join(inject('controlPlane').directory, `agent-${cloud}.log`), 'a');
+      const args = ['agent', '--node-name', node, '--cloud', cloud, '--metadata-url', metadata.url, '--no-drain'];
+      const place = ['--kubeconfig', controlPlane.kubeconfig, '--bus-socket', '/nonexistent'];
+      const agent = spawn(process.execPath, [SPINDRIFT, ...args, ...place], { stdio: ['ignore', log, log] });
+      try {
+        await until(async () => (isHeard() ? undefined : 'the agent does not listen yet'));
+        const startedAt = { clock: clock.elapsed(), cpu: usageOf(agent.pid ?? 0).cpuSeconds };
+        await clock.sleep(WATCHED_MS);
+        const { cpuSeconds, peakRssMb } = usageOf(agent.pid ?? 0);
+        const share = (cpuSeconds - startedAt.cpu) / ((clock.elapsed() - startedAt.clock) / 1000);
+        const flippedAt = clock.elapsed();
+        flip(clock.now());
+        let written: NodeClaim | undefined;
+        await until(async () => {
+          written = await client.get(NODE_CLAIMS, { name: claim?.metadata.name ?? '' });
+          return written.metadata.annotations?.[ANNOTATION_INTERRUPTION] === undefined ? 'it is not heard' : undefined;
+        });
+        const tookMs = clock.elapsed() - flippedAt;
+        const figures = `${(share * 100).toFixed(2)} % of a core, ${peakRssMb.toFixed(0)} MB at most`;
+        process.stderr.write(`agent of ${cloud}: notice in the controller after ${tookMs.toFixed(0)} ms; ${figures}\n`);
+        expect(written?.metadata.annotations?.[ANNOTATION_INTERRUPTION]).toBe('spot-interruption');
+        expect(tookMs).toBeLessThan(2000);
+        expect(peakRssMb).toBeLessThan(80);
+        await settled(claim === undefined ? [] : [claim]);
+      } finally {
+        agent.kill('SIGKILL');
+        await metadata.close();
+      }
+    },
+  );
 });
+
+/** A metadata service, and how it is made to say that its machine goes. */
+interface Flip {
+  readonly cloud: string;
+  make(node: string): { readonly ask: AskMetadata; flip(now: number): void; isHeard(): boolean };
+}

@@ -1,6 +1,7 @@
 /**
  * The autoscaler beside the real core of Cluster API 1.14.2, on a real control plane: pods become replicas, machines and
- * Nodes; a machine that is to go is replaced before it goes; and a kill in the middle changes nothing of that.
+ * Nodes; a machine that is to go is replaced before it goes; and a kill in the middle changes nothing of that. It runs as the
+ * chart's service account where Helm is there.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -15,18 +16,22 @@ import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
 import { DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
 import { installDefinitions } from '../../src/app/install-definitions.ts';
+import { infrastructureKind } from '../../src/cloud/cluster-api/core/open-definitions.ts';
 import type { InfrastructureObject } from '../../src/cloud/cluster-api/infrastructure-objects.ts';
 import { loadClusterApi } from '../../src/cloud/cluster-api/module.ts';
 import { LABEL_CLAIM_UID } from '../../src/cloud/cluster-api/own-names.ts';
-import { infrastructureKind } from '../../src/cloud/cluster-api/testkit/open-definitions.ts';
 import { StandInProvider } from '../../src/cloud/cluster-api/testkit/stand-in-provider.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { Connection } from '../../src/kube/connection.ts';
 import { seededRandom } from '../../src/platform/random.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
+import { type InstalledChart, installChart } from '../chart/installed-chart.ts';
+import { refusals, unusedRights } from '../chart/rights.ts';
+import { Kubectl } from '../kubernetes/harness/kubectl.ts';
 import { SpindriftProcess } from '../kubernetes/harness/spindrift-process.ts';
 import { notAllRun, untilSo } from '../kubernetes/harness/until-so.ts';
+import { findHelm } from '../peers/helm.ts';
 import { CoreManager } from './harness/core-manager.ts';
 import { KINDS, MEMBER, makeCluster, makeDeployment } from './harness/workload-cluster.ts';
 
@@ -39,6 +44,7 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
   let connection: Connection;
   let manager: CoreManager | undefined;
   let controller: SpindriftProcess | undefined;
+  let chart: InstalledChart | undefined;
   let provider: StandInProvider;
   const stop = new AbortController();
   const until = (missing: () => Promise<string | undefined>): Promise<void> =>
@@ -48,7 +54,7 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
     (await client.list(KINDS.machineDeployments)).items.reduce((sum, { spec }) => sum + (spec?.replicas ?? 0), 0);
 
   beforeAll(async () => {
-    const { kubeconfig, directory } = inject('controlPlane');
+    const { kubeconfig, directory, binaries, auditLog } = inject('controlPlane');
     ({ client, connection } = await connect({ clock, kubeconfig, requestsPerSecond: 1000, requestBurst: 1000 }));
     manager = await CoreManager.start({ client, kubeconfig, directory: join(directory, 'cluster-api') });
     await makeCluster(client, kubeconfig);
@@ -95,7 +101,9 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
         template: { ...template, spec: { ...template.spec, nodeClassRef, requirements } },
       },
     });
-    controller = new SpindriftProcess(kubeconfig, join(directory, 'spindrift.log'), {
+    const kubectl = new Kubectl(binaries.kubectl, kubeconfig);
+    if (findHelm() !== undefined) chart = await installChart({ kubeconfig, kubectl, auditLog }, 'clouds={cluster-api}');
+    controller = new SpindriftProcess(chart?.kubeconfig ?? kubeconfig, join(directory, 'spindrift.log'), {
       args: ['--cloud', 'cluster-api'],
     });
     controller.start();
@@ -181,5 +189,12 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
         ? undefined
         : `${left.join(', ')} machines, nodes and replicas are left`;
     });
+  });
+
+  it('has used every right that the chart gives for Cluster API, and missed none', () => {
+    if (chart === undefined) return;
+    const uses = chart.uses();
+    expect(refusals(uses)).toEqual([]);
+    expect(unusedRights(chart.cloudRights, uses)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { kindOf } from '../../src/apis/cluster-api/core-kinds.ts';
 import { CONTROL_PLANE_GROUP, LABEL_CONTROL_PLANE } from '../../src/apis/cluster-api/names.ts';
 import { type KubeObject, type Resource, resource } from '../../src/apis/kubernetes/object.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resource-definition.ts';
-import { infrastructureKind, openDefinition } from '../../src/cloud/cluster-api/testkit/open-definitions.ts';
+import { infrastructureKind, openDefinition } from '../../src/cloud/cluster-api/core/open-definitions.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { Connection } from '../../src/kube/connection.ts';

@@ -1,11 +1,13 @@
 /** The world of one simulated life, with hands to make things happen in it. */
+import { CAPACITY_BUFFERS } from '../../src/apis/autoscaling/capacity-buffer.ts';
 import { ANNOTATION_DO_NOT_DISRUPT } from '../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { LIMIT_RANGES } from '../../src/apis/kubernetes/limit-range.ts';
 import { NODES } from '../../src/apis/kubernetes/node.ts';
-import { type KubeObject, keyOf, type Resource } from '../../src/apis/kubernetes/object.ts';
+import { type KubeObject, keyOf, type ObjectKey, type Resource } from '../../src/apis/kubernetes/object.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../src/apis/kubernetes/pod-disruption-budget.ts';
+import { POD_TEMPLATES } from '../../src/apis/kubernetes/pod-template.ts';
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from '../../src/apis/kubernetes/volumes.ts';
 import { DAEMON_SETS, DEPLOYMENTS, JOBS, STATEFUL_SETS } from '../../src/apis/kubernetes/workloads.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../../src/apis/spindrift/spot-policy.ts';
@@ -20,6 +22,7 @@ import { troubledClient } from '../unit/controllers/testkit/troubled-client.ts';
 import type { Deed } from './draw/happenings.ts';
 import type { LifePlan } from './draw/life-plan.ts';
 import { GENERAL } from './draw/pools.ts';
+import { FIXED } from './draw/spare-capacity.ts';
 import type { StatefulWorkload } from './draw/stateful-sets.ts';
 import type { Workload } from './draw/workloads.ts';
 import { type Refusal, refusingClient } from './refusing-client.ts';
@@ -71,7 +74,9 @@ export class Stage {
     });
     const stage = new Stage(world, plan, clients, trouble);
     scribe.follow(world);
-    for (const pool of plan.pools) await world.client.create(NODE_POOLS, pool);
+    for (const pool of [...plan.pools, ...plan.spare.pools]) await world.client.create(NODE_POOLS, pool);
+    for (const template of plan.spare.templates) await world.client.create(POD_TEMPLATES, template);
+    for (const buffer of plan.spare.buffers) await world.client.create(CAPACITY_BUFFERS, buffer);
     for (const policy of plan.policies) await world.client.create(SPOT_POLICIES, policy);
     for (const daemon of plan.daemons) await world.client.create(DAEMON_SETS, daemon);
     await stage.#hide();
@@ -135,7 +140,8 @@ export class Stage {
         return this.#rollOut(STATEFUL_SETS, deed.which);
       case 'edit pool': {
         const pool = await this.#one(NODE_POOLS, deed.which);
-        if (pool === undefined) return 'nothing';
+        // A pool of a fixed number of nodes has no weight.
+        if (pool === undefined || (pool.spec.replicas !== undefined && 'weight' in deed.spec)) return 'nothing';
         await client.patch(NODE_POOLS, keyOf(pool), { type: 'merge', body: { spec: deed.spec } });
         return `${pool.metadata.name} ${JSON.stringify(deed.spec)}`;
       }
@@ -208,6 +214,10 @@ export class Stage {
         clock.setTimer(deed.forMs, () => this.#configure(faults));
         return `${JSON.stringify(deed.faults)} for ${deed.forMs / 60_000} min`;
       }
+      case 'scale pool':
+        return this.#scaleIfThere(NODE_POOLS, { name: FIXED }, deed.replicas);
+      case 'resize buffer':
+        return this.#scaleIfThere(CAPACITY_BUFFERS, { namespace: 'default', name: deed.name }, deed.replicas);
       case 'kill':
         await world.killControllers();
         await clock.advance(deed.downMs);
@@ -247,6 +257,8 @@ export class Stage {
       JOBS,
       DAEMON_SETS,
       POD_DISRUPTION_BUDGETS,
+      CAPACITY_BUFFERS,
+      POD_TEMPLATES,
       NODE_POOLS,
       SPOT_POLICIES,
       LIMIT_RANGES,
@@ -284,6 +296,16 @@ export class Stage {
     if (found === undefined) return 'nothing';
     await this.world.client.patch(kind, keyOf(found), { type: 'merge', body: { spec: { replicas } } });
     return `${found.metadata.name} to ${replicas}`;
+  }
+
+  async #scaleIfThere<T extends KubeObject>(kind: Resource<T>, key: ObjectKey, replicas: number): Promise<string> {
+    try {
+      await this.world.client.patch(kind, key, { type: 'merge', body: { spec: { replicas } } });
+    } catch (error) {
+      if (hasCode(error, 'KUBE_NOT_FOUND')) return 'nothing';
+      throw error;
+    }
+    return `${key.name} to ${replicas}`;
   }
 
   async #rollOut<T extends KubeObject>(kind: Resource<T>, which: number): Promise<string> {

@@ -97,6 +97,9 @@ annotations:
 {{- if and (has "ibm" $values.clouds) $values.ibm.events.port (not $values.ibm.events.tokenSecret.name) }}
 {{- fail "ibm.events.tokenSecret.name is needed because ibm.events.port is set: the webhook does not start without a token" }}
 {{- end }}
+{{- if and $values.controller.profiling (not $values.controller.metrics.authentication) (ne $values.controller.metrics.host "127.0.0.1") }}
+{{- fail "controller.metrics.authentication must be true, or controller.metrics.host 127.0.0.1, because controller.profiling is set" }}
+{{- end }}
 {{- if and (not $values.settings.leaderElection.enabled) (gt (int $values.replicas) 1) }}
 {{- fail "replicas must be 1 when settings.leaderElection.enabled is false: two would both act" }}
 {{- end }}

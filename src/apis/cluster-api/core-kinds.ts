@@ -16,6 +16,12 @@ export interface ClusterApiCluster extends KubeObject {
     readonly controlPlaneRef?: Reference;
     readonly infrastructureRef?: Reference;
   };
+  readonly status?: {
+    /** v1beta2. */
+    readonly initialization?: { readonly infrastructureProvisioned?: boolean };
+    /** v1beta1. */
+    readonly infrastructureReady?: boolean;
+  };
 }
 
 /** The kinds in one version. */

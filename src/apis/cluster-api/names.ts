@@ -22,6 +22,8 @@ export const LABEL_INTERRUPTIBLE = `${CLUSTER_API_GROUP}/interruptible`;
 /** Which instance of a provider's controller looks after an object. */
 export const LABEL_WATCH_FILTER = `${CLUSTER_API_GROUP}/watch-filter`;
 
+/** On the infrastructure of a Cluster: who provisions it instead of its provider. */
+export const ANNOTATION_MANAGED_BY = `${CLUSTER_API_GROUP}/managed-by`;
 /** With any value: controllers leave the object alone. */
 export const ANNOTATION_PAUSED = `${CLUSTER_API_GROUP}/paused`;
 /** On a machine: it is the first to go when its MachineSet is scaled down. */

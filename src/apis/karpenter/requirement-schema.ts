@@ -56,7 +56,10 @@ export function labelKeyRules(key: string): {
   };
 }
 
-function requirement(of: 'pool' | 'claim') {
+/** What has requirements: a pool, a claim, or an overlay, which may name pools. */
+type RequirementsOf = 'pool' | 'claim' | 'overlay';
+
+function requirement(of: RequirementsOf) {
   const { domain, nodePool, hostname } = labelKeyRules('self');
   return object(
     'One condition on the labels of a node.',
@@ -87,7 +90,7 @@ function requirement(of: 'pool' | 'claim') {
 export type NodeRequirement = Static<ReturnType<typeof requirement>>;
 
 /** The conditions on the labels of a node, all of which must hold. */
-export function requirements(of: 'pool' | 'claim'): Schema<readonly NodeRequirement[]> {
+export function requirements(of: RequirementsOf): Schema<readonly NodeRequirement[]> {
   return list('What a node must be, as conditions on its labels; all of them hold.', requirement(of), {
     maxItems: 100,
   });

@@ -17,6 +17,7 @@ const modelHub = object('A hub that the model is loaded from.', {
 export const FLAVOR = object('A kind of machine that can serve the model.', {
   name: required(word('The name by which services pick the flavor.')),
   limits: map('What a replica takes of a node.', quantity()),
+  requests: map('The same, as llmaz 0.1.0 calls it.', quantity()),
   nodeSelector: map('Labels of nodes of this flavor; without any, every node is one.', word('A value.')),
   params: map('Parameters for others.', word('A value.')),
 });

@@ -25,6 +25,11 @@ describe('a plan for models', () => {
     expect(report.podsPlaced).toBe(4);
   });
 
+  it('takes the example for EKS, with prices of its region', async () => {
+    const report = await makePlan(await readManifests([`${EXAMPLES}eks.yaml`]), { ...options, region: 'us-east-1' });
+    expect(bought(report)).toEqual(['g6 spot', 'g6 spot', 'g6 spot', 'g6 spot']);
+  });
+
   const plan = (...documents: string[]) => makePlan(parseManifests('model.yaml', documents.join('\n---\n')), options);
   const model = `{apiVersion: llmaz.io/v1alpha1, kind: OpenModel, metadata: {name: qwen}, spec: {inferenceConfig: {flavors: [{name: t4}]}}}`;
   const playground = (spec: string): string =>

@@ -6,21 +6,9 @@
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import { ANNOTATION_FLAVORS, LABEL_MODEL_NAME } from '../../apis/llmaz/labels.ts';
 import type { Flavor, OpenModel } from '../../apis/llmaz/open-model.ts';
+import type { Playground } from '../../apis/llmaz/playground.ts';
 import { hint } from '../../platform/nearest.ts';
 import type { Manifest } from './read-manifests.ts';
-
-/** What is read of a Playground (inference.llmaz.io/v1alpha1). */
-interface Playground extends KubeObject {
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly modelClaim?: { readonly modelName?: string; readonly inferenceFlavors?: readonly string[] };
-    readonly modelClaims?: {
-      readonly models?: readonly { readonly name?: string; readonly role?: string }[];
-      readonly inferenceFlavors?: readonly string[];
-    };
-    readonly backendRuntimeConfig?: { readonly resources?: { readonly requests?: Readonly<Record<string, unknown>> } };
-  };
-}
 
 /** Manifests in which each Playground is the Deployment of its pods, and what is wrong with those that cannot be. */
 export function playgroundsAsWorkloads(manifests: readonly Manifest[]): {

@@ -35,10 +35,16 @@ export function headerLines(fleet: FleetView, { width, paint = PLAIN }: LinesOpt
       paint,
     ),
     painted([[price, 'strong'], price.length + saved.length > width ? [''] : [saved, 'good']], width, paint),
+    ...(fleet.headroom === undefined ? [] : [painted([[headroomText(fleet.headroom)]], width, paint)]),
     ...total('cpu', cpu, 'cpu'),
     ...total('memory', memory, 'memory'),
     ...total('gpu', gpu, 'gpu'),
   ];
+}
+
+function headroomText({ pods, buffers, pricePerHour }: NonNullable<FleetView['headroom']>): string {
+  const of = buffers === 1 ? 'a capacity buffer' : `${buffers} capacity buffers`;
+  return `headroom: room for ${pods} ${pods === 1 ? 'pod' : 'pods'} of ${of}, ${dollars(pricePerHour)} an hour`;
 }
 
 /** The title of the columns and a line for each node. */

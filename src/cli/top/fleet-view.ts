@@ -1,10 +1,13 @@
 /** The fleet at one moment, as the screen shows it: by requests, since these are what machines are bought for. */
 
+import type { CapacityBuffer } from '../../apis/autoscaling/capacity-buffer.ts';
 import { TAINT_DISRUPTED } from '../../apis/karpenter/labels.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
 import { ANNOTATION_INTERRUPT } from '../../apis/spindrift/annotations.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
+import { placeOf } from '../../state/headroom.ts';
+import { type NotedRoom, readHeadroomNote } from '../../state/headroom-note.ts';
 import { allocatableOf, isInFlight, type StateNode } from '../../state/state-node.ts';
 import { type NodeWhy, nodeWhy, type PriceLookup } from '../why/node-why.ts';
 
@@ -48,6 +51,8 @@ export interface FleetView {
   readonly pricePerHour: number;
   /** What the same machines would cost more on demand. */
   readonly savedPerHour: number;
+  /** The room that CapacityBuffers keep, and what of the price it stands for; absent where there are none. */
+  readonly headroom?: { readonly pods: number; readonly buffers: number; readonly pricePerHour: number };
 }
 
 /** What the view is made from. */
@@ -56,14 +61,23 @@ export interface FleetSource {
   readonly nodes: readonly StateNode[];
   podsOn(node: string): readonly Pod[];
   readonly pods: readonly Pod[];
+  /** CapacityBuffers, with what is noted on them. */
+  readonly buffers?: readonly CapacityBuffer[];
   /** Prices of what the node class of a node sells. */
   pricesFor(state: StateNode): PriceLookup;
 }
 
 /** Everything the screen shows; nodes in the order in which they came. */
 export function fleetView(source: FleetSource): FleetView {
+  const noted = (source.buffers ?? []).map(readHeadroomNote);
+  const rooms = Map.groupBy(noted.flat(), ({ place }) => place);
+  const headroom = {
+    pods: noted.flat().reduce((sum, { pods }) => sum + pods, 0),
+    buffers: noted.length,
+    pricePerHour: noted.flat().reduce((sum, { price }) => sum + price, 0),
+  };
   const nodes = source.nodes
-    .map((state) => nodeView(state, source))
+    .map((state) => nodeView(state, source, rooms.get(placeOf(state)) ?? []))
     .sort((a, b) => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1));
   const alive = source.pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
   const running = alive.filter(({ status }) => status?.phase === 'Running').length;
@@ -77,10 +91,11 @@ export function fleetView(source: FleetSource): FleetView {
     gpu: sum(nodes.map(({ gpu }) => gpu)),
     pricePerHour: paid.reduce((total, { price = 0 }) => total + price, 0),
     savedPerHour: paid.reduce((total, { price = 0, onDemandPrice = price }) => total + onDemandPrice - price, 0),
+    ...(noted.length === 0 ? {} : { headroom }),
   };
 }
 
-function nodeView(state: StateNode, source: FleetSource): NodeView {
+function nodeView(state: StateNode, source: FleetSource, rooms: readonly NotedRoom[]): NodeView {
   const { node, claim } = state;
   const allocatable = resourceAmounts(allocatableOf(state));
   const pods = source.podsOn(state.name);
@@ -97,7 +112,7 @@ function nodeView(state: StateNode, source: FleetSource): NodeView {
   return {
     name: state.name,
     status: statusOf(state),
-    remarks: remarksOf(state),
+    remarks: [...remarksOf(state), ...(rooms.length === 0 ? [] : ['Headroom'])],
     cpu: use('cpu'),
     memory: use('memory'),
     gpu: use(...Object.keys(allocatable).filter(isAccelerator)),

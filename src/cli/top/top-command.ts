@@ -110,6 +110,7 @@ function viewer(cluster: WatchedCluster): () => FleetView {
       nodes: state.nodes(),
       podsOn: (node) => state.podsOn(node),
       pods: state.informers.pods.list(),
+      buffers: state.informers.capacityBuffers.list(),
       pricesFor,
     });
 }

@@ -3,6 +3,7 @@ import type { RankedOffering } from '../../engine/solution.ts';
 import { dollars, percent } from '../money.ts';
 import { textTable } from '../text-table.ts';
 import { type NodeDue, nodeDueText } from './node-due.ts';
+import { type NodeHeadroom, nodeHeadroomText } from './node-headroom.ts';
 import type { NodeStay } from './node-stay.ts';
 import type { NodeWhy } from './node-why.ts';
 import { offeringPriceText, offeringText } from './offering-text.ts';
@@ -13,14 +14,21 @@ const SHOWN = 8;
 export interface NodeOutlook {
   readonly stay?: NodeStay;
   readonly due?: NodeDue;
+  /** Room on it that capacity buffers keep. */
+  readonly headroom?: readonly NodeHeadroom[];
 }
 
 /** The answer as text, with why the node is still there where that is known, and what has to be said with that. */
-export function nodeWhyText(why: NodeWhy, { stay, due }: NodeOutlook = {}, notes: readonly string[] = []): string {
+export function nodeWhyText(
+  why: NodeWhy,
+  { stay, due, headroom = [] }: NodeOutlook = {},
+  notes: readonly string[] = [],
+): string {
   const parts = [
     firstWords(why),
     purpose(why),
     ...choice(why),
+    headroom.map(nodeHeadroomText).join('\n'),
     ...(due === undefined ? [] : [nodeDueText(due)]),
     ...(stay === undefined ? [] : [stayText(stay)]),
     notes.map((note) => `Note: ${note}.`).join('\n'),

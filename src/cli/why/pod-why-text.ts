@@ -1,5 +1,6 @@
 /** Why a pod has no place, for people. */
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
+import { ANNOTATION_READY_REPLICAS } from '../../apis/spindrift/annotations.ts';
 import type { UnplacedReason } from '../../engine/solution.ts';
 import type { LoadingTime } from '../../state/model-loading.ts';
 import { adviceText, missText, nearestText } from './advice.ts';
@@ -8,7 +9,7 @@ import { offeringPriceText, offeringText } from './offering-text.ts';
 import type { FlavorWhy, PodWhy, PoolWhy } from './pod-why.ts';
 
 /** The answer as text. */
-export function podWhyText({ pod, standing, pools, flavors, loading }: PodWhy): string {
+export function podWhyText({ pod, standing, pools, flavors, loading, keptOn }: PodWhy): string {
   const unwanted = pools.filter(({ outcome }) => outcome === 'unwanted').map((other) => other.pool);
   const parts = [
     `Pod ${pod} ${standing}.`,
@@ -17,9 +18,15 @@ export function podWhyText({ pod, standing, pools, flavors, loading }: PodWhy): 
   ];
   const first = pools.find((pool) => pool.outcome === 'cannot');
   if (first !== undefined && first.reason.nodes > 0) parts.push(nodesText(first.reason));
+  if (keptOn !== undefined) parts.push(KEPT[keptOn]);
   if (loading !== undefined) parts.push(loadingText(loading));
   return `${parts.join('\n\n')}\n`;
 }
+
+const KEPT = {
+  spot: `Its service keeps replicas ready (${ANNOTATION_READY_REPLICAS}): this one runs on spot and waits for it.`,
+  'on-demand': `Its service keeps replicas ready (${ANNOTATION_READY_REPLICAS}): this one fills in on demand until spot replicas serve.`,
+} as const;
 
 function loadingText({ model, ms, pods }: LoadingTime): string {
   const seconds = Math.round(ms / 1000);

@@ -58,6 +58,10 @@ describe('why a pod is pending that serves a model', () => {
       'Pods of model qwen take about 94 s from their start on a node until they serve (median of 1).',
     );
     expect(say(aModelPod('qwen-0', 'qwen', 'a1'), of)).toContain('its flavors are h100, t4');
+    const kept = { ...of, models: { ...models, capacity: () => 'on-demand' as const } };
+    const filling = say(aModelPod('qwen-0', 'qwen'), kept);
+    expect(filling).toContain('this one fills in on demand until spot replicas serve');
+    expect(filling).toContain('Pool general can launch t4.xlarge (on-demand, sim-1a)');
   });
 });
 

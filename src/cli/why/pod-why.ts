@@ -10,6 +10,7 @@ import type { Pool, Problem, Requirement } from '../../engine/problem.ts';
 import { satisfies } from '../../engine/requirements/label-match.ts';
 import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
+import type { ReplicaCapacity } from '../../state/availability/replica-demand.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
 import { hasEnded } from '../../state/has-ended.ts';
 import { modelName, podFlavors } from '../../state/model-flavors.ts';
@@ -42,6 +43,8 @@ export interface PodWhy {
   readonly flavors?: readonly FlavorWhy[];
   /** How long pods of its model take until they serve, where some do. */
   readonly loading?: LoadingTime;
+  /** Where its service keeps a number of replicas ready: what this one is to run on. */
+  readonly keptOn?: ReplicaCapacity;
 }
 
 /** What there is for one flavor of a pod's model. */
@@ -88,7 +91,13 @@ export function podWhy(
       : 'is pending, and no pool can make a node for it';
   const model = modelName(pod);
   const loading = model === undefined ? undefined : loadingTime(model, podsOf(snapshot));
-  return { pod: name, standing, pools, ...(flavors.length === 0 ? {} : { flavors }), ...(loading && { loading }) };
+  const keptOn = snapshot.models?.capacity?.(pod);
+  return {
+    ...{ pod: name, standing, pools },
+    ...(flavors.length === 0 ? {} : { flavors }),
+    ...(loading && { loading }),
+    ...(keptOn && { keptOn }),
+  };
 }
 
 function* podsOf({ nodes, podsOn }: ClusterSnapshot): Generator<Pod> {

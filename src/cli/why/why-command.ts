@@ -9,6 +9,7 @@ import { marketOf, snapshotOf } from '../live-snapshot.ts';
 import { liveOutlook, UNKNOWN } from '../outlook/live-outlook.ts';
 import { marketPrices } from './market-prices.ts';
 import { nodeDue } from './node-due.ts';
+import { nodeHeadroom } from './node-headroom.ts';
 import { nodeStay } from './node-stay.ts';
 import { nodeWhy } from './node-why.ts';
 import { nodeWhyText } from './node-why-text.ts';
@@ -62,8 +63,12 @@ async function aboutNode(cluster: WatchedCluster, name: string, signal: AbortSig
     const { snapshot, spot } = snapshotOf(cluster);
     const solve = engineSolve(cluster.clock, spot, {});
     const due = await nodeDue(state, { look: found.look, pools: snapshot.pools, solve }, signal);
-    const text = nodeWhyText(data, { ...(consolidation && { stay: consolidation }), ...(due && { due }) }, notes);
-    return { data: { ...data, due, consolidation, notes }, text };
+    const headroom = nodeHeadroom(state, cluster.state.informers.capacityBuffers.list());
+    const outlook = { ...(consolidation && { stay: consolidation }), ...(due && { due }), headroom };
+    return {
+      data: { ...data, due, consolidation, headroom, notes },
+      text: nodeWhyText(data, outlook, notes),
+    };
   }
   const text = `Node ${name} was not made by a NodePool: somebody else brought it into the cluster.\n`;
   return { data: { node: name, pool: null }, text };

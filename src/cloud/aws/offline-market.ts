@@ -8,14 +8,12 @@ import { withDefaults } from '../../apis/schema/with-defaults.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import { hint } from '../../platform/nearest.ts';
 import type { MarketTrouble, OfflineMarket, OfflineOptions } from '../cloud-module.ts';
-import { builtInPrices, builtInRegions } from './built-in/built-in-prices.ts';
+import { BUILT_IN_SPOT_SHARE, builtInPrices, builtInRegions } from './built-in/built-in-prices.ts';
 import { builtInShapes } from './built-in/built-in-shapes.ts';
 import { Ec2Catalogue } from './catalogue/ec2-catalogue.ts';
 import type { Shapes } from './catalogue/shapes.ts';
 
 const DEFAULT_REGION = 'us-east-1';
-/** Half of all spot markets are cheaper than this share of their on-demand price. */
-const SPOT_SHARE = 0.4;
 
 export interface OfflineSettings {
   readonly memoryOverhead: number;
@@ -56,7 +54,7 @@ export class AwsOfflineMarket implements OfflineMarket {
     const { prices: onDemand } = builtInPrices(this.#region);
     const spot = new Map(
       [...shapes].map(([type, { zones }]) => {
-        const price = (onDemand.get(type) ?? 0) * SPOT_SHARE;
+        const price = (onDemand.get(type) ?? 0) * BUILT_IN_SPOT_SHARE;
         return [type, new Map(price > 0 ? [...zones].map((zone) => [zone, price]) : [])] as const;
       }),
     );

@@ -1,7 +1,8 @@
 /** Azure Resource Manager: calls, operations that end later, pages, and errors whose real code may be one level down. */
 import type { Clock } from '../../platform/clock.ts';
-import { asError, SpindriftError } from '../../platform/errors.ts';
-import type { HttpAnswer, HttpCall, HttpSend } from '../http-send.ts';
+import { SpindriftError } from '../../platform/errors.ts';
+import type { HttpAnswer, HttpCall } from '../http-send.ts';
+import { isSuccess, jsonOf, type RestCaller, restCall } from '../thin/rest-call.ts';
 
 /** The API said no. */
 export class ArmRefusal extends Error {
@@ -16,10 +17,8 @@ export class ArmRefusal extends Error {
   }
 }
 
-export interface ArmApiOptions {
+export interface ArmApiOptions extends RestCaller {
   readonly clock: Clock;
-  readonly send: HttpSend;
-  readonly token: (signal: AbortSignal) => Promise<string>;
   /** `https://management.azure.com`. */
   readonly endpoint: string;
 }
@@ -50,7 +49,7 @@ export class ArmApi {
   ): Promise<Answer> {
     const answer = await this.begin(method, path, apiVersion, signal, body);
     await this.#ended(answer, signal);
-    return (parse(answer.body) ?? {}) as Answer;
+    return (jsonOf(answer) ?? {}) as Answer;
   }
 
   /** The same without waiting. */
@@ -69,33 +68,18 @@ export class ArmApi {
   /** All items of a list that comes in pages; all or an error. */
   async list<Item>(path: string, apiVersion: string, signal: AbortSignal): Promise<readonly Item[]> {
     const found: Item[] = [];
-    let page = parse((await this.begin('GET', path, apiVersion, signal)).body) as { value?: Item[]; nextLink?: string };
+    let page = jsonOf(await this.begin('GET', path, apiVersion, signal)) as { value?: Item[]; nextLink?: string };
     for (;;) {
       found.push(...(page.value ?? []));
       if (page.nextLink === undefined || page.nextLink === '') return found;
-      page = parse((await this.#send('GET', page.nextLink, signal)).body) as typeof page;
+      page = jsonOf(await this.#send('GET', page.nextLink, signal)) as typeof page;
     }
   }
 
   async #send(method: HttpCall['method'], url: string, signal: AbortSignal, body?: object): Promise<HttpAnswer> {
-    const { send, token } = this.#options;
-    const headers = {
-      authorization: `Bearer ${await token(signal)}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
-    const answer = await send(
-      { method, url, headers, ...(body !== undefined && { body: JSON.stringify(body) }) },
-      signal,
-    ).catch((error) => {
-      if (signal.aborted) throw signal.reason;
-      throw new SpindriftError(
-        'CLOUD_UNAVAILABLE',
-        { operation: `${method} ${new URL(url).pathname}`, problem: asError(error).message },
-        { cause: error },
-      );
-    });
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    throw refusalOf(answer.status, (parse(answer.body) as { error?: ArmError } | undefined)?.error);
+    const answer = await restCall(this.#options, { method, url, body }, signal);
+    if (isSuccess(answer)) return answer;
+    throw refusalOf(answer.status, (jsonOf(answer) as { error?: ArmError } | undefined)?.error);
   }
 
   /** Allocation errors arrive here, after a PUT that was accepted. */
@@ -106,7 +90,7 @@ export class ArmApi {
     for (let poll = 0; poll < MOST_POLLS; poll++) {
       await this.#options.clock.sleep(waitMs, signal);
       const answer = await this.#send('GET', url, signal);
-      const { status, error } = (parse(answer.body) ?? {}) as { status?: string; error?: ArmError };
+      const { status, error } = (jsonOf(answer) ?? {}) as { status?: string; error?: ArmError };
       if (status === 'Succeeded') return;
       if (status === 'Failed' || status === 'Canceled') throw refusalOf(200, error ?? { code: status });
       waitMs = Math.max(0, Number(answer.headers['retry-after'] ?? POLL_MS / 1000) * 1000);
@@ -119,12 +103,4 @@ export class ArmApi {
 function refusalOf(status: number, error: ArmError | undefined): ArmRefusal {
   const real = error?.details?.find(({ code }) => code !== undefined) ?? error;
   return new ArmRefusal(status, real?.code ?? `${status}`, real?.message ?? error?.message ?? 'no reason was given');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

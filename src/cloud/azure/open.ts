@@ -5,6 +5,7 @@ import { sendOverNetwork } from '../http-send.ts';
 import { PlainNodeClassController } from '../plain-node-class-controller.ts';
 import { ArmApi } from './arm-api.ts';
 import { AzureDriver } from './azure-driver.ts';
+import { azureToken } from './azure-token.ts';
 import { InterfaceSweeper } from './interface-sweeper.ts';
 import { NODE_CLASS_KIND } from './node-class-kind.ts';
 
@@ -18,12 +19,7 @@ export interface AzureSettings {
 export async function openAzure(world: CloudWorld, settings: AzureSettings): Promise<Cloud> {
   const { clock, client, logger, cluster, informers } = world;
   const { endpoint } = settings;
-  const { DefaultAzureCredential } = await import('@azure/identity');
-  const credential = new DefaultAzureCredential();
-  // Nothing secret goes over plain HTTP; that is for a server on this machine.
-  const token = async (): Promise<string> =>
-    endpoint.startsWith('http:') ? 'none' : (await credential.getToken(`${endpoint}/.default`)).token;
-  if (endpoint.startsWith('https:')) await token();
+  const token = await azureToken(endpoint);
   const api = new ArmApi({ clock, send: sendOverNetwork, token, endpoint });
   const controllers: CloudController[] = [];
   const driver = new AzureDriver({ clock, api, cluster, controllers, ...settings });

@@ -48,7 +48,7 @@ export class InfrastructureObjects {
 
   /** One object as it is now; undefined when it is not there. */
   async read(reference: Referred, namespace: string, signal: AbortSignal): Promise<InfrastructureObject | undefined> {
-    const kind = await this.#kind(reference, signal);
+    const kind = await this.kind(reference, signal);
     try {
       return await this.#options.client.get(kind, { namespace, name: reference.name }, { signal });
     } catch (error) {
@@ -70,9 +70,25 @@ export class InfrastructureObjects {
     return (await listing.objects).get(`${namespace}/${reference.name}`);
   }
 
+  /** The kind in the version that its definition promises. */
+  kind(
+    reference: Pick<Referred, 'group' | 'kind' | 'version'>,
+    signal: AbortSignal,
+  ): Promise<Resource<InfrastructureObject>> {
+    const key = `${reference.group}/${reference.kind}`;
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known;
+    const kind = this.#version(reference, signal).then((version) =>
+      kindOf<InfrastructureObject>(reference.group, version, reference.kind),
+    );
+    this.#kinds.set(key, kind);
+    kind.catch(() => this.#kinds.delete(key));
+    return kind;
+  }
+
   async #list(reference: Referred, signal: AbortSignal): Promise<ReadonlyMap<string, InfrastructureObject>> {
     const { client, namespace } = this.#options;
-    const kind = await this.#kind(reference, signal);
+    const kind = await this.kind(reference, signal);
     const found = new Map<string, InfrastructureObject>();
     let next: string | undefined;
     do {
@@ -88,20 +104,11 @@ export class InfrastructureObjects {
     return found;
   }
 
-  #kind(reference: Referred, signal: AbortSignal): Promise<Resource<InfrastructureObject>> {
-    const key = `${reference.group}/${reference.kind}`;
-    const known = this.#kinds.get(key);
-    if (known !== undefined) return known;
-    const kind = this.#version(reference, signal).then((version) =>
-      kindOf<InfrastructureObject>(reference.group, version, reference.kind),
-    );
-    this.#kinds.set(key, kind);
-    kind.catch(() => this.#kinds.delete(key));
-    return kind;
-  }
-
   /** The newest version of the newest contract that the definition of the kind promises. */
-  async #version({ group, kind, version }: Referred, signal: AbortSignal): Promise<string> {
+  async #version(
+    { group, kind, version }: Pick<Referred, 'group' | 'kind' | 'version'>,
+    signal: AbortSignal,
+  ): Promise<string> {
     const name = `${kindOf(group, '', kind).plural}.${group}`;
     try {
       const definition = await this.#options.client.get(CUSTOM_RESOURCE_DEFINITIONS, { name }, { signal });

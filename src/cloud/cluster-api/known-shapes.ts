@@ -1,8 +1,8 @@
-/** Our own facts about machine types of the three clouds, by the name that infrastructure templates use. */
+/** Our own facts about machine types of the three clouds, by the name that infrastructure templates use: those of their drivers. */
+import { builtInMachines } from '../aws/built-in/built-in-machines.ts';
 import { azureVmSizes } from '../azure/vm-sizes.ts';
 import { gcpMachineTypes, gcpRegionFactor, gcpRegionOf } from '../gcp/machine-types.ts';
 import { dollars, type MachineShape } from '../machine-shape.ts';
-import { machineTypes, spotPrice } from '../simulated/catalogue.ts';
 import type { Provider } from './infrastructure/machine-settings.ts';
 
 /** Finds the shape of a machine type, at the prices of the zone where those are known. */
@@ -14,10 +14,13 @@ export type FindShape = (
 
 /** The tables, read when they are first asked. */
 export function knownShapes(): FindShape {
-  const tables = new Map<Provider, ReadonlyMap<string, MachineShape>>();
+  const tables = new Map<string, ReadonlyMap<string, MachineShape>>();
   return (provider, instanceType, zone) => {
-    const table = tables.get(provider) ?? tableOf(provider);
-    tables.set(provider, table);
+    // EC2's prices are a table of each region, as are those of Compute Engine by a factor.
+    const region = provider === 'aws' ? awsRegionOf(zone) : '';
+    const key = `${provider} ${region}`;
+    const table = tables.get(key) ?? tableOf(provider, region);
+    tables.set(key, table);
     const shape = table.get(instanceType);
     if (shape === undefined || provider !== 'gcp' || zone === undefined) return shape;
     const factor = gcpRegionFactor(gcpRegionOf(zone));
@@ -25,21 +28,12 @@ export function knownShapes(): FindShape {
   };
 }
 
-function tableOf(provider: Provider): ReadonlyMap<string, MachineShape> {
-  const shapes = { aws: awsShapes, gcp: gcpMachineTypes, azure: azureVmSizes }[provider]();
+function tableOf(provider: Provider, region: string): ReadonlyMap<string, MachineShape> {
+  const shapes = { aws: () => builtInMachines(region), gcp: gcpMachineTypes, azure: azureVmSizes }[provider]();
   return new Map(shapes.map((shape) => [shape.name, shape]));
 }
 
-/** The simulated cloud sells what EC2 sells, under the same names and at its list prices. */
-function awsShapes(): readonly MachineShape[] {
-  return machineTypes().map((type) => ({
-    name: type.name,
-    family: type.family,
-    arch: type.arch,
-    vcpus: type.vcpus,
-    memoryMib: type.memoryMib,
-    ...(type.accelerator && { accelerator: type.accelerator }),
-    onDemand: type.usdPerHour,
-    spot: spotPrice(type, 'any'),
-  }));
+/** `us-east-1` of `us-east-1a`, and of the local zone `us-east-1-bos-1a`. */
+export function awsRegionOf(zone: string | undefined): string {
+  return /^[a-z]+(?:-[a-z]+)+-\d+/.exec(zone ?? '')?.[0] ?? 'us-east-1';
 }

@@ -49,11 +49,13 @@ export function machineOf(machine: CoreMachine, deployment: DescribedDeployment 
 }
 
 const INSTANCE =
-  /^(aws|gce|azure|docker|inmemory|vsphere|openstack|metal3|ibm|ibmvpc|oci|hcloud|proxmox|nutanix|byoh|kubemark):\/\//;
+  /^(aws|gce|azure|simulated|docker|inmemory|vsphere|openstack|metal3|ibm|ibmvpc|oci|hcloud|proxmox|nutanix|byoh|kubemark):\/\//;
 
-/** How notices name a machine: the ID of an EC2 instance, and the whole provider ID, whose case Azure does not keep, elsewhere. */
+/** How notices name a machine: the ID of an EC2 or simulated instance, and the whole provider ID, whose case Azure does not keep, elsewhere. */
 export function instanceKey(providerID: string): string | undefined {
   const scheme = INSTANCE.exec(providerID)?.[1];
   if (scheme === undefined) return undefined;
-  return scheme === 'aws' ? providerID.slice(providerID.lastIndexOf('/') + 1) : providerID.toLowerCase();
+  return scheme === 'aws' || scheme === 'simulated'
+    ? providerID.slice(providerID.lastIndexOf('/') + 1)
+    : providerID.toLowerCase();
 }

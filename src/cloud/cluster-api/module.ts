@@ -1,6 +1,9 @@
 /** Cluster API as a cloud that can be enabled. */
-import { durationOption, type OptionTable, textOption } from '../../platform/options.ts';
-import type { CloudModule, LoadedCloud } from '../cloud-module.ts';
+import { SpindriftError } from '../../platform/errors.ts';
+import { durationOption, listOption, type OptionTable, textOption } from '../../platform/options.ts';
+import type { CloudModule, CloudWorld, LoadedCloud } from '../cloud-module.ts';
+import type { Provider } from './infrastructure/machine-settings.ts';
+import type { InstanceCloud } from './provider/instance-cloud.ts';
 
 const OPTIONS = {
   clusterApiKubeconfig: textOption({
@@ -27,6 +30,18 @@ const OPTIONS = {
     fallback: '5m',
     help: 'How long a machine of a selected MachineDeployment may belong to no claim before it is scaled away.',
   }),
+  clusterApiMachines: listOption({
+    flag: 'cluster-api-machines',
+    env: 'CLUSTER_API_MACHINES',
+    placeholder: 'CLOUD',
+    help: 'Clouds whose AWSMachines, GCPMachines or AzureMachines Spindrift reconciles itself, as there is no CAPA, CAPG or CAPZ: aws, gcp, azure.',
+  }),
+  clusterApiInterruptionQueue: textOption({
+    flag: 'cluster-api-interruption-queue',
+    env: 'CLUSTER_API_INTERRUPTION_QUEUE',
+    placeholder: 'NAME',
+    help: 'The SQS queue that AWS tells of interruptions of machines of Cluster API: its name, URL or ARN. No agent is needed with it.',
+  }),
 } satisfies OptionTable;
 
 /** What the options say. */
@@ -35,6 +50,12 @@ export interface ClusterApiSettings {
   readonly namespace?: string;
   readonly cluster?: string;
   readonly unclaimedGraceMs: number;
+  /** Clouds whose infrastructure machines Spindrift reconciles itself. */
+  readonly machines?: readonly Provider[];
+  /** Opens them; by default with credentials as the SDKs find them. */
+  readonly instanceClouds?: (world: CloudWorld) => Promise<readonly InstanceCloud[]>;
+  /** Name, URL or ARN of an SQS queue with interruptions. */
+  readonly interruptionQueue?: string;
 }
 
 export const CLUSTER_API: CloudModule = {
@@ -43,17 +64,34 @@ export const CLUSTER_API: CloudModule = {
   options: OPTIONS,
   load: async (values) => {
     const text = (name: string): string | undefined => (values[name] === undefined ? undefined : String(values[name]));
-    const [kubeconfig, namespace, cluster] = ['clusterApiKubeconfig', 'clusterApiNamespace', 'clusterApiCluster'].map(
-      text,
-    );
+    const [kubeconfig, namespace, cluster, interruptionQueue] = [
+      'clusterApiKubeconfig',
+      'clusterApiNamespace',
+      'clusterApiCluster',
+      'clusterApiInterruptionQueue',
+    ].map(text);
+    const machines = providersOf((values.clusterApiMachines ?? []) as readonly string[]);
+    const endpoints = { gcp: String(values.gcpComputeEndpoint), azure: String(values.azureEndpoint) };
     return loadClusterApi({
       ...(kubeconfig !== undefined && { kubeconfig }),
       ...(namespace !== undefined && { namespace }),
       ...(cluster !== undefined && { cluster }),
+      ...(interruptionQueue !== undefined && { interruptionQueue }),
       unclaimedGraceMs: Number(values.clusterApiUnclaimedGrace),
+      machines,
+      instanceClouds: async (world) =>
+        (await import('./provider/instance-clouds.ts')).openInstanceClouds(machines, world, endpoints),
     });
   },
 };
+
+function providersOf(names: readonly string[]): readonly Provider[] {
+  return [...new Set(names)].map((name) => {
+    if (name === 'aws' || name === 'gcp' || name === 'azure') return name;
+    const allowed = 'one or several of aws, gcp, azure, separated by commas';
+    throw new SpindriftError('OPTION_INVALID', { option: '--cluster-api-machines', value: name, allowed });
+  });
+}
 
 /** Cluster API with these settings. */
 export async function loadClusterApi(settings: ClusterApiSettings): Promise<LoadedCloud> {

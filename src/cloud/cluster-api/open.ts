@@ -1,10 +1,11 @@
 /** The driver, put together with its caches and controllers. */
+import { LABEL_RESERVATION_ID } from '../../apis/aws/labels.ts';
 import type { ClusterApiNodeClass } from '../../apis/cluster-api/cluster-api-node-class.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { connect } from '../../kube/connect.ts';
 import { EventRecorder } from '../../kube/event-recorder.ts';
 import type { Informer } from '../../kube/informer.ts';
-import type { Cloud } from '../cloud.ts';
+import type { Cloud, NoticeSource } from '../cloud.ts';
 import type { CloudWorld } from '../cloud-module.ts';
 import { MachineCare } from './care/machine-care.ts';
 import { MachineNotices } from './care/machine-notices.ts';
@@ -13,11 +14,16 @@ import { ClusterApiDriver } from './cluster-api-driver.ts';
 import { InfrastructureObjects } from './infrastructure-objects.ts';
 import { knownShapes } from './known-shapes.ts';
 import { MachineDeploymentScaler } from './machine-deployment-scaler.ts';
+import { instanceKey } from './machine-of.ts';
 import { ManagementCluster, servedCoreKinds } from './management-cluster.ts';
 import type { ClusterApiSettings } from './module.ts';
 import { NodeClassController } from './node-class-controller.ts';
+import { openProvider } from './provider/open-provider.ts';
 import { ReplicaSettler } from './replica-settler.ts';
 import { SelectedDeployments } from './selected-deployments.ts';
+
+/** How long it may take to see whether another controller owns the kinds. */
+const OPEN_MS = 60_000;
 
 export async function openClusterApi(world: CloudWorld, settings: ClusterApiSettings): Promise<Cloud> {
   const { clock, logger, informers, client: workload } = world;
@@ -35,7 +41,8 @@ export async function openClusterApi(world: CloudWorld, settings: ClusterApiSett
     ...(cluster !== undefined && { cluster }),
   });
   const infrastructure = new InfrastructureObjects({ client, clock, ...place });
-  const selected = new SelectedDeployments({ management, infrastructure, findShape: knownShapes() });
+  const findShape = knownShapes();
+  const selected = new SelectedDeployments({ management, infrastructure, findShape });
   const claimExists = (uid: string): boolean =>
     informers.nodeClaims.list().some(({ metadata }) => metadata.uid === uid);
   const scaler = new MachineDeploymentScaler({ client, kinds, clock, logger, claimExists, graceMs });
@@ -45,6 +52,12 @@ export async function openClusterApi(world: CloudWorld, settings: ClusterApiSett
     client === workload ? world.recorder : new EventRecorder({ client, clock, random, logger, component: 'spindrift' });
   const backoff = new RemediationBackoff({ clock });
   const caches = { name: 'cluster-api.caches', run: (signal: AbortSignal) => management.run(signal) };
+  const clouds = (await settings.instanceClouds?.(world)) ?? [];
+  const limit = clock.deadline(OPEN_MS);
+  const provider = await openProvider(
+    { client, clock, random, logger, recorder, management, infrastructure, findShape, clouds },
+    limit.signal,
+  ).finally(() => limit.cancel());
   return new ClusterApiDriver({
     ...{ clock, management, infrastructure, selected, scaler },
     controllers: [
@@ -52,8 +65,26 @@ export async function openClusterApi(world: CloudWorld, settings: ClusterApiSett
       new NodeClassController({ client: workload, clock, logger, selected, nodeClasses }),
       new ReplicaSettler({ clock, logger, management, scaler, nodeClasses, claimExists }),
       new MachineCare({ clock, logger, management, infrastructure, workload, nodes, recorder, backoff }),
+      ...provider,
     ],
-    noticeSources: [new MachineNotices({ clock, management, infrastructure, nodes })],
+    noticeSources: [
+      new MachineNotices({ clock, management, infrastructure, nodes }),
+      ...(await queueSources(world, settings)),
+    ],
+  });
+}
+
+/** AWS tells of interruptions by a queue; no agent on the nodes is needed then. */
+async function queueSources(
+  { clock, logger, metrics, informers }: CloudWorld,
+  { interruptionQueue }: ClusterApiSettings,
+): Promise<readonly NoticeSource[]> {
+  if (interruptionQueue === undefined) return [];
+  const { awsNoticeSources } = await import('../aws/interruption/aws-notice-sources.ts');
+  return awsNoticeSources({
+    ...{ clock, logger, metrics, interruptionQueue, nodeClaims: informers.nodeClaims },
+    machineKey: instanceKey,
+    reservationLabel: LABEL_RESERVATION_ID,
   });
 }
 

@@ -19,3 +19,7 @@ export const ANNOTATION_REFUSED = `${SPINDRIFT_GROUP}/machine-deployments-refuse
 export const ANNOTATION_LABELLED = `${SPINDRIFT_GROUP}/interruptible-label`;
 /** On a machine: since when its remediation is put off, and how often machines of its set have failed. */
 export const ANNOTATION_REMEDIATION_HELD = `${SPINDRIFT_GROUP}/remediation-held`;
+/** On an infrastructure machine that Spindrift reconciles: its instance is deleted before it goes. */
+export const FINALIZER_INSTANCE = `${SPINDRIFT_GROUP}/instance`;
+/** On the same: when its instance was first asked for. */
+export const ANNOTATION_LAUNCHED_AT = `${SPINDRIFT_GROUP}/launched-at`;

@@ -1,7 +1,8 @@
 /** Compute Engine's REST API, as far as one machine needs it: calls, operations that end later, and errors in both places they come in. */
 import type { Clock } from '../../platform/clock.ts';
-import { asError, SpindriftError } from '../../platform/errors.ts';
-import type { HttpCall, HttpSend } from '../http-send.ts';
+import { SpindriftError } from '../../platform/errors.ts';
+import type { HttpCall } from '../http-send.ts';
+import { isSuccess, jsonOf, type RestCaller, restCall } from '../thin/rest-call.ts';
 
 /** One error, in the body of an answer or in an operation. */
 export interface ComputeError {
@@ -30,10 +31,8 @@ export interface Operation {
   readonly httpErrorStatusCode?: number;
 }
 
-export interface ComputeApiOptions {
+export interface ComputeApiOptions extends RestCaller {
   readonly clock: Clock;
-  readonly send: HttpSend;
-  readonly token: (signal: AbortSignal) => Promise<string>;
   /** `https://compute.googleapis.com/compute/v1`. */
   readonly endpoint: string;
   readonly project: string;
@@ -51,22 +50,14 @@ export class ComputeApi {
 
   /** A call below the project; ComputeRefusal when the API refuses it, CLOUD_UNAVAILABLE when nothing sensible came back. */
   async call<Answer>(method: HttpCall['method'], path: string, signal: AbortSignal, body?: object): Promise<Answer> {
-    const { endpoint, project, send, token } = this.#options;
-    const operation = `${method} ${path.split('?')[0]}`;
-    const headers = {
-      authorization: `Bearer ${await token(signal)}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
-    const url = `${endpoint}/projects/${project}/${path}`;
-    const answer = await send(
-      { method, url, headers, ...(body !== undefined && { body: JSON.stringify(body) }) },
+    const { endpoint, project } = this.#options;
+    const answer = await restCall(
+      this.#options,
+      { method, url: `${endpoint}/projects/${project}/${path}`, body },
       signal,
-    ).catch((error) => {
-      if (signal.aborted) throw signal.reason;
-      throw new SpindriftError('CLOUD_UNAVAILABLE', { operation, problem: asError(error).message }, { cause: error });
-    });
-    const parsed = parse(answer.body);
-    if (answer.status >= 200 && answer.status < 300 && parsed !== undefined) return parsed as Answer;
+    );
+    const parsed = jsonOf(answer);
+    if (isSuccess(answer) && parsed !== undefined) return parsed as Answer;
     throw new ComputeRefusal(answer.status, errorsOf(parsed, answer.status));
   }
 
@@ -110,14 +101,6 @@ export class ComputeApi {
     }
     const errors = (present.error?.errors ?? []).map(({ code, message = '' }) => ({ code, message }));
     if (errors.length > 0) throw new ComputeRefusal(present.httpErrorStatusCode ?? 400, errors);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

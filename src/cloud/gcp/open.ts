@@ -5,6 +5,7 @@ import { sendOverNetwork } from '../http-send.ts';
 import { PlainNodeClassController } from '../plain-node-class-controller.ts';
 import { ComputeApi } from './compute-api.ts';
 import { GcpDriver } from './gcp-driver.ts';
+import { googleToken } from './google-token.ts';
 import { NODE_CLASS_KIND } from './node-class-kind.ts';
 
 export interface GcpSettings {
@@ -15,12 +16,7 @@ export interface GcpSettings {
 
 export async function openGcp(world: CloudWorld, { project, region, endpoint }: GcpSettings): Promise<Cloud> {
   const { clock, client, logger, cluster, informers } = world;
-  const { GoogleAuth } = await import('google-auth-library');
-  const auth = new GoogleAuth({ scopes: ['https://www.googleapis.com/auth/cloud-platform'] });
-  // Nothing secret goes over plain HTTP; that is for a server on this machine.
-  const token = async (): Promise<string> =>
-    endpoint.startsWith('http:') ? 'none' : ((await auth.getAccessToken()) ?? '');
-  if (endpoint.startsWith('https:')) await token();
+  const token = await googleToken(endpoint);
   const api = new ComputeApi({ clock, send: sendOverNetwork, token, endpoint, project });
   const kind = NODE_CLASS_KIND as never;
   const { nodeClasses } = informers;

@@ -2,7 +2,7 @@ import { SpindriftError } from '../../platform/errors.ts';
 import { NOTICE_KINDS, type NoticeKind } from '../notice.ts';
 import type { NamedConditions } from './notices-of-node.ts';
 
-const MEANT: readonly NoticeKind[] = NOTICE_KINDS.filter((kind) => kind !== 'reservation-ending');
+const MEANT: readonly NoticeKind[] = NOTICE_KINDS.filter((kind) => !kind.startsWith('reservation-'));
 
 /** Reads `Type` or `Type=kind`, as people name conditions that mean danger. */
 export function parseNamedConditions(texts: readonly string[]): NamedConditions {

@@ -33,11 +33,9 @@ describe('a candidate', () => {
     expect(found).toMatchObject({ pool, pods: [{ metadata: { name: 'pod' } }] });
   });
 
-  it('is not one that is not up, goes already, or belongs to a pool of a fixed number', () => {
+  it('is not one that is not up, or goes already', () => {
     expect(judge(aStateNode({ status: { conditions: [] } }))).toBeUndefined();
     expect(judge(aStateNode({ metadata: { labels: {}, deletionTimestamp: toTimestamp(T0) } }))).toBeUndefined();
-    const fixed = { metadata: { name: 'general' }, spec: { replicas: 3 } } as unknown as NodePool;
-    expect(judge(aStateNode(), { poolNamed: new Map([['general', fixed]]) })).toBeUndefined();
   });
 
   it('is refused with a reason where it is protected, expected by pods, without a pool, or could not be marked', () => {

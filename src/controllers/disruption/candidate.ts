@@ -64,7 +64,7 @@ export function candidateOf(
   return blocker === undefined ? candidate : refused(blocker);
 }
 
-/** The node with its pool and pods, whatever keeps it; nothing for nodes of pools that keep a fixed number. */
+/** The node with its pool and pods, whatever keeps it. */
 export function withPods(
   state: StateNode,
   context: Pick<CandidateContext, 'poolNamed' | 'podsOn'>,
@@ -74,7 +74,6 @@ export function withPods(
   if (node === undefined || claim === undefined) return undefined;
   const pool = name === undefined ? undefined : context.poolNamed.get(name);
   if (pool === undefined) return { refused: state, why: `its pool ${name ?? ''} does not exist` };
-  if (pool.spec.replicas !== undefined) return undefined;
   return { state, node, claim, pool, pods: context.podsOn(state.name).filter(isReschedulable) };
 }
 

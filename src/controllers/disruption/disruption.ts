@@ -10,6 +10,7 @@ import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
 import type { DisruptionBudgets } from '../../state/drain/disruption-budgets.ts';
+import type { Headroom } from '../../state/headroom.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
@@ -49,6 +50,8 @@ export interface DisruptionOptions extends ControllersOptions {
   readonly backOff: BackOff;
   readonly podEvents: Pick<PodEvents, 'latest'>;
   readonly spot: SpotPlanning;
+  /** The room that CapacityBuffers keep. */
+  readonly headroom: Pick<Headroom, 'isKnown' | 'on'>;
   readonly policies: Pick<SpotPolicies, 'for'>;
   /** How long and how hard other places for pods are looked for. */
   readonly provisioning?: ProvisionerLimits;
@@ -99,7 +102,7 @@ export class Disruption {
     const shared = { solve, backOff, policies: options.policies, recorder, metrics: this.#metrics };
     this.#methods = [
       new Repair({ ...shared, policiesOf: (node) => clouds.repairPolicies(node) }),
-      new Emptiness({ ...shared, clock, podEvents: options.podEvents }),
+      new Emptiness({ ...shared, clock, podEvents: options.podEvents, headroom: options.headroom }),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),
     ];
@@ -183,7 +186,8 @@ export class Disruption {
       commands.isStarting || (method === this.#options.consolidation ? this.#begun !== begun : look.isOutdated);
     const beginnings: Beginnings = new Map();
     try {
-      const pools = planned.some(({ newNodes }) => newNodes.length > 0) ? await look.pools(signal) : [];
+      const launches = planned.some(({ newNodes }) => newNodes.length > 0);
+      const pools = launches ? [...(await look.pools(signal)), ...(await look.staticPools(signal))] : [];
       await this.#inTurn(async () => {
         if (method.places && hasGivenPlaces()) this.#drop(planned, context);
         else await this.#begin(planned, pools, beginnings, context);

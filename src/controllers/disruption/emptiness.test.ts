@@ -39,6 +39,7 @@ async function going(names: string, { used = '', awaited = '' }): Promise<string
     metrics: new DisruptionMetrics(new Metrics()),
     podEvents: { latest: () => undefined },
     policies: { for: () => ({ ...DEFAULT_SPOT_SETTINGS, limits }) },
+    headroom: { isKnown: true, on: () => [] },
   });
   const nodes = names.split(' ').map(aStateNode);
   const look = {

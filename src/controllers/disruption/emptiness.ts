@@ -1,8 +1,10 @@
 /** Nodes that no pod needs go, all at once and each for itself. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
+import { isStaticPool } from '../../apis/karpenter/is-static-pool.ts';
 import { type Slices, UNLIMITED, Work } from '../../engine/packing/work.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
+import type { Headroom } from '../../state/headroom.ts';
 import { consolidatableAt } from '../../state/node-hold.ts';
 import { isInFlight, poolOf, type StateNode } from '../../state/state-node.ts';
 import { inSlices } from '../in-slices.ts';
@@ -23,6 +25,8 @@ export interface EmptinessOptions {
   readonly podEvents: Pick<PodEvents, 'latest'>;
   /** They may ask for on-demand nodes that nobody uses yet. */
   readonly policies: Pick<SpotPolicies, 'for'>;
+  /** The room that CapacityBuffers keep: a node with some of it is not empty. */
+  readonly headroom: Pick<Headroom, 'isKnown' | 'on'>;
 }
 
 /** A unit of the engine's work is a few hundred nanoseconds; this is what a node takes here. */
@@ -50,15 +54,18 @@ export class Emptiness implements DisruptionMethod {
   }
 
   *#candidates(look: Look): Slices<readonly Candidate[]> {
+    const { headroom } = this.#options;
+    if (!headroom.isKnown) return [];
     const work = new Work(UNLIMITED);
     // A node that pods are on their way to is as good as in use.
-    const isIdle = (state: StateNode): boolean => isUnused(state, look) && !look.isNominated(state);
+    const isIdle = (state: StateNode): boolean =>
+      isUnused(state, look) && !look.isNominated(state) && headroom.on(state).length === 0;
     const kept = keptOnDemand(look.nodes, this.#options.policies, isIdle);
     yield;
     const candidates: Candidate[] = [];
     for (const state of look.nodes) {
       if (work.spend(UNITS)) yield;
-      if (!this.#isEmpty(state, look) || kept.has(state.name)) continue;
+      if (!this.#isEmpty(state, look) || kept.has(state.name) || headroom.on(state).length > 0) continue;
       const candidate = look.candidate(state, 'graceful');
       if (candidate !== undefined) candidates.push(candidate);
     }
@@ -70,6 +77,8 @@ export class Emptiness implements DisruptionMethod {
     const { claim } = state;
     if (claim === undefined || !isTrue(claim, 'Consolidatable') || !isUnused(state, look)) return false;
     const pool = look.poolNamed.get(poolOf(state) ?? '');
+    // A static pool keeps its nodes, used or not.
+    if (pool !== undefined && isStaticPool(pool)) return false;
     return consolidatableAt(claim, pool, this.#options.podEvents.latest(state.name)) <= look.now;
   }
 }

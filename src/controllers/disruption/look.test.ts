@@ -35,7 +35,7 @@ function lookAt(podsOn: () => Pod[], claimNow: () => NodeClaim = () => state.cla
       successors: { placesFor: () => new Map(), awaitedBy: () => false },
     },
     budgetsOf: () => [],
-    readPools: async () => [],
+    readPools: async () => ({ forPods: [], withReplicas: [] }),
     refuse: () => {},
     refusePool: () => {},
     newId: () => 'c',

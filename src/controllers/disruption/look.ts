@@ -14,6 +14,8 @@ import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { isHeld } from '../provisioning/held-pods.ts';
 import { type KeptPlaces, placelessPods } from '../provisioning/placeless-pods.ts';
+import { replicaSnapshot } from '../static-pool/replica-snapshot.ts';
+import type { PoolsByUse } from '../usable-pools.ts';
 import { Budgets } from './budgets/budgets.ts';
 import { type Candidate, type CandidateContext, candidateOf, type DisruptionClass, type Refusal } from './candidate.ts';
 import { type Mark, readMark } from './commands/mark.ts';
@@ -32,7 +34,7 @@ export interface LookOptions {
   /** The PodDisruptionBudgets that count a pod. */
   budgetsOf(pod: Pod): readonly PodDisruptionBudget[];
   /** Asks the clouds what they sell. */
-  readPools(signal: AbortSignal): Promise<readonly UsablePool[]>;
+  readPools(signal: AbortSignal): Promise<PoolsByUse>;
   /** Hears why a node that would go has to stay. */
   refuse(refusal: Refusal): void;
   /** Hears why no node of a pool goes. */
@@ -69,7 +71,7 @@ export class Look implements CandidateContext {
   readonly #byClaim: ReadonlyMap<string, StateNode>;
   /** Names of claims that commands under way need. */
   readonly #needed: ReadonlySet<string>;
-  #pools: Promise<readonly UsablePool[]> | undefined;
+  #pools: Promise<PoolsByUse> | undefined;
 
   private constructor(options: LookOptions, begun: number, nodes: LookedAt) {
     this.#options = options;
@@ -175,8 +177,17 @@ export class Look implements CandidateContext {
     this.#options.refusePool(pool, why);
   }
 
-  /** The pools that can make nodes; the clouds are asked once a look. */
-  pools(signal: AbortSignal): Promise<readonly UsablePool[]> {
+  /** The pools that can make nodes for pods; the clouds are asked once a look. */
+  async pools(signal: AbortSignal): Promise<readonly UsablePool[]> {
+    return (await this.#readPools(signal)).forPods;
+  }
+
+  /** The pools that keep a fixed number of nodes. */
+  async staticPools(signal: AbortSignal): Promise<readonly UsablePool[]> {
+    return (await this.#readPools(signal)).withReplicas;
+  }
+
+  #readPools(signal: AbortSignal): Promise<PoolsByUse> {
     this.#pools ??= this.#options.readPools(signal);
     return this.#pools;
   }
@@ -217,6 +228,11 @@ export class Look implements CandidateContext {
       storage: state.storage,
       models: state.models,
     };
+  }
+
+  /** What a problem is built from that asks for so many more nodes of a static pool. */
+  replicas(usable: UsablePool, count: number): ClusterSnapshot {
+    return replicaSnapshot(usable, count, { state: this.#options.state, nodes: this.nodes });
   }
 
   /**

@@ -5,7 +5,8 @@ import type { Command, CommandReason } from './commands/command.ts';
 import type { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import type { DisruptionMetrics } from './metrics.ts';
-import { type ReplaceWithinOptions, replaceWithin } from './replace-within.ts';
+import { replaceAll } from './replace-all.ts';
+import type { ReplaceWithinOptions } from './replace-within.ts';
 
 export interface ReplacementOptions extends ReplaceWithinOptions {
   readonly name: string;
@@ -37,7 +38,8 @@ export class Replacement implements DisruptionMethod {
     const candidates = [...due.keys()].flatMap((state) => look.candidate(state, 'eventual') ?? []);
     this.#options.metrics.eligible(reason, candidates.length);
     // Pods may go to nodes that will be replaced later: they may move once more, but no room is bought twice.
-    return replaceWithin({ candidates: inOrder(candidates, due), reason, closed: [] }, look, this.#options, signal);
+    const wanted = { candidates: inOrder(candidates, due), reason, closed: [] };
+    return replaceAll(wanted, look, this.#options, signal);
   }
 }
 

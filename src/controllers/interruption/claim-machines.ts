@@ -20,6 +20,8 @@ export class ClaimMachines {
   readonly #options: ClaimMachinesOptions;
   /** Names of claims. */
   readonly #claims = new Map<string, string>();
+  /** UIDs of claims whose machine is known: it stays the same, whatever else changes. */
+  readonly #read = new Set<string>();
   /** Claims whose machine is not known yet, by UID, oldest first, with the number they came with. */
   readonly #unlaunched = new Map<string, number>();
   /** Machines that wait, oldest first, with the number that launches had come to by then. */
@@ -63,27 +65,28 @@ export class ClaimMachines {
   /** Follows claims. Call the result to stop. */
   follow(): () => void {
     return this.#options.state.informers.nodeClaims.addHandler({
-      added: (claim) => this.#read(claim),
-      updated: (claim) => this.#read(claim),
+      added: (claim) => this.#learn(claim),
+      updated: (claim) => this.#learn(claim),
       deleted: (claim) => this.#gone(claim),
     });
   }
 
   /** Reads all claims again: a cloud has been opened that could not read their provider IDs before. */
   readAgain(): void {
-    for (const claim of this.#options.state.informers.nodeClaims.list()) this.#read(claim);
+    for (const claim of this.#options.state.informers.nodeClaims.list()) this.#learn(claim);
   }
 
-  #read(claim: NodeClaim): void {
+  #learn(claim: NodeClaim): void {
     const { clouds } = this.#options;
-    if (!clouds.isOurs(claim)) return;
     const { name = '', uid = '' } = claim.metadata;
+    if (this.#read.has(uid) || !clouds.isOurs(claim)) return;
     if (claim.status?.providerID === undefined) {
       if (!this.#unlaunched.has(uid)) this.#unlaunched.set(uid, ++this.#serial);
       return;
     }
     const machine = clouds.machineKey(claim);
     if (machine !== undefined) {
+      this.#read.add(uid);
       this.#claims.set(machine, name);
       if (this.#parked.delete(machine)) this.#options.decided(machine);
     }
@@ -93,6 +96,7 @@ export class ClaimMachines {
   #gone(claim: NodeClaim): void {
     const machine = this.#options.clouds.isOurs(claim) ? this.#options.clouds.machineKey(claim) : undefined;
     if (machine !== undefined) this.#claims.delete(machine);
+    this.#read.delete(claim.metadata.uid ?? '');
     this.#ended(claim.metadata.uid ?? '');
   }
 

@@ -16,6 +16,13 @@ describe('the drain of an interrupted node', () => {
     expect(decideDrainStart(facts({ placesUp: true }))).toMatchObject({ kind: 'drain' });
   });
 
+  it('waits until enough replicas of its services serve elsewhere, but not longer than pods need the time', () => {
+    const unserved = { placesUp: true, servedElsewhere: false };
+    expect(decideDrainStart(facts(unserved))).toEqual({ kind: 'wait', until: later(80_000) });
+    expect(decideDrainStart(facts({ ...unserved, now: later(80_000) }))).toMatchObject({ kind: 'drain' });
+    expect(decideDrainStart(facts({ placesUp: true, servedElsewhere: true }))).toMatchObject({ kind: 'drain' });
+  });
+
   it('waits for nothing where no pod needs another place, or the machine is gone', () => {
     expect(decideDrainStart(facts({ displaced: false, covered: false }))).toMatchObject({ kind: 'drain' });
     const interruption = { kind: 'preempted' } as const;

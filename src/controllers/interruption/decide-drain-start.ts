@@ -12,6 +12,8 @@ export interface DrainFacts {
   readonly covered: boolean;
   /** That place is there, for all of them. */
   readonly placesUp: boolean;
+  /** Services that keep so many replicas ready have them ready elsewhere. Default true. */
+  readonly servedElsewhere?: boolean;
   /** A drain that begins later has to shorten somebody's grace period. */
   readonly latestStart: number;
   /** How long ago we first looked at the claim, by the clock that never goes back. */
@@ -31,11 +33,11 @@ const LEAST_PATIENCE_MS = 1500;
 const LONGEST_WAIT_MS = 60 * 60_000;
 
 export function decideDrainStart(facts: DrainFacts): DrainStart {
-  const { interruption, now, displaced, covered, placesUp, latestStart, waitedMs } = facts;
+  const { interruption, now, displaced, covered, placesUp, servedElsewhere = true, latestStart, waitedMs } = facts;
   const { deadline } = interruption;
   if (isGone(interruption)) return { kind: 'drain', because: 'the machine is gone' };
   if (!displaced) return { kind: 'drain', because: 'no pod needs another place' };
-  if (covered && placesUp) return { kind: 'drain', because: 'the other places are ready' };
+  if (covered && placesUp && servedElsewhere) return { kind: 'drain', because: 'the other places are ready' };
   if (deadline === undefined) return withoutDeadline(facts);
   if (covered)
     return now >= latestStart

@@ -15,6 +15,7 @@ const GRAVITY: readonly NoticeKind[] = [
   'rebalance',
   'scheduled-maintenance',
   'spot-interruption',
+  'reservation-interruption',
   'stopping',
   'preempted',
   'terminated',
@@ -39,7 +40,7 @@ export function decideNotice(
 
 function deadlineOf({ kind, at, deadline }: Notice): EpochMs | undefined {
   if (deadline !== undefined) return deadline;
-  if (kind === 'spot-interruption') return (at + SHORTEST_NOTICE_MS) as EpochMs;
+  if (kind === 'spot-interruption' || kind === 'reservation-interruption') return (at + SHORTEST_NOTICE_MS) as EpochMs;
   return kind === 'stopping' ? at : undefined;
 }
 

@@ -10,6 +10,7 @@ import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 /** Karpenter's reasons where it has one. */
 const REASONS: Readonly<Record<NoticeKind, string>> = {
   'spot-interruption': 'SpotInterrupted',
+  'reservation-interruption': 'CapacityReservationInstanceInterrupted',
   rebalance: 'SpotRebalanceRecommendation',
   'scheduled-maintenance': 'InstanceMaintenanceScheduled',
   preempted: 'SpotInterrupted',

@@ -11,6 +11,7 @@ import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 import type { EpochMs, Timer } from '../../platform/clock.ts';
+import { readyAndStaying } from '../../state/availability/replica-demand.ts';
 import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
 import type { Nominations } from '../../state/nominations.ts';
@@ -99,6 +100,9 @@ export class InterruptedClaims {
             },
           }),
           options.provisioner.rounds.onEnd(() => this.#lookAtAll()),
+          options.state.services.onChange(() => {
+            if (this.#waiting.size > 0) this.#lookAtAll();
+          }),
           () => this.#gathering?.cancel(),
           () => this.#asking?.cancel(),
         ];
@@ -168,6 +172,7 @@ export class InterruptedClaims {
     const start = decideDrainStart({
       ...facts,
       placesUp: pods.every((pod) => this.#placeOf(pod) === 'up'),
+      servedElsewhere: pods.every((pod) => this.#isServedElsewhere(pod)),
       latestStart: this.#latestStart(node, interruption),
     });
     if (start.kind === 'wait') {
@@ -239,6 +244,17 @@ export class InterruptedClaims {
     if (claim === undefined) return 'up';
     if (isClaimGoing(claim)) return 'none';
     return node.metadata.labels?.[LABEL_INITIALIZED] === 'true' ? 'up' : 'coming';
+  }
+
+  /**
+   * Whether enough replicas serve without this one, where its service keeps a number of them ready: a node that is up serves nobody before
+   * the model is loaded.
+   */
+  #isServedElsewhere(pod: Pod): boolean {
+    const { services } = this.#options.state;
+    const service = services.of(pod);
+    if (service === undefined || 'problem' in service.rule) return true;
+    return readyAndStaying(services.replicas(service)) >= service.rule.ready;
   }
 
   #latestStart(node: Node | undefined, { deadline }: ClaimInterruption): number {

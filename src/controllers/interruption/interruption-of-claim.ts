@@ -69,5 +69,5 @@ export function isGone(interruption: ClaimInterruption | undefined): boolean {
 
 /** Whether the cloud takes capacity back, so that there is none of that offering for a while. */
 export function isTakenBack({ kind }: { readonly kind: NoticeKind }): boolean {
-  return kind === 'spot-interruption' || kind === 'preempted';
+  return kind === 'spot-interruption' || kind === 'reservation-interruption' || kind === 'preempted';
 }

@@ -7,6 +7,7 @@ import type { DisruptedReason } from '../nodeclaim/metrics.ts';
 /** What each kind is called in Karpenter's metrics. */
 export const MESSAGE_TYPES = {
   'spot-interruption': 'spot_interrupted',
+  'reservation-interruption': 'capacity_reservation_interrupted',
   rebalance: 'rebalance_recommendation',
   'scheduled-maintenance': 'scheduled_change',
   preempted: 'spot_preempted',

@@ -8,7 +8,7 @@ import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts'
 import { NODES } from '../../apis/kubernetes/node.ts';
 import { ANNOTATION_CORDONED } from '../../apis/spindrift/annotations.ts';
 import type { CloudNoticeSource } from '../../cloud/clouds.ts';
-import type { Notice, ReceivedNotice } from '../../cloud/notice.ts';
+import type { Notice, NoticeKind, ReceivedNotice } from '../../cloud/notice.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 import { asError } from '../../platform/errors.ts';
@@ -48,6 +48,8 @@ const MOST_PENDING = 20_000;
 /** Machines of which it is remembered what was told, so that what is said twice counts once. */
 const REMEMBERED = 20_000;
 const WORKERS = 64;
+/** These give two minutes or less. */
+const URGENT: readonly NoticeKind[] = ['spot-interruption', 'reservation-interruption'];
 /** Workers that take urgent notices only. */
 const URGENT_WORKERS = 16;
 /** So many are taken before others have their turn. */
@@ -181,7 +183,7 @@ export class NoticeReceiver {
   }
 
   #isUrgent(machine: string): boolean {
-    return (this.#pending.get(machine) ?? []).some(({ notice }) => notice.kind === 'spot-interruption');
+    return (this.#pending.get(machine) ?? []).some(({ notice }) => URGENT.includes(notice.kind));
   }
 
   /** How soon what failed is tried again, where the machine goes before long. */

@@ -12,6 +12,7 @@ export type DisruptedReason =
   | 'initialization_timeout'
   | 'garbage_collected'
   | 'spot_interrupted'
+  | 'capacity_reservation_interrupted'
   | 'spot_preempted'
   | 'rebalance_recommendation'
   | 'scheduled_change'

@@ -28,7 +28,8 @@ export function decideSignals(
   return { type: CONDITION_SIGNALS, status: 'False', reason: 'NoSignalSource', message: MISSING };
 }
 
-function isAgent({ metadata }: DaemonSet): boolean {
+/** Whether a DaemonSet runs one of them. */
+export function isAgent({ metadata }: DaemonSet): boolean {
   return AGENTS.includes(metadata.labels?.['app.kubernetes.io/name'] ?? metadata.name ?? '');
 }
 

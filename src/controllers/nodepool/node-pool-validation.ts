@@ -1,12 +1,6 @@
 import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
 import { CORE_LABEL_RULES, extendLabelRules, type LabelRules } from '../../apis/karpenter/label-rules.ts';
-import type { NodePool } from '../../apis/karpenter/node-pool.ts';
-import {
-  describeProblems,
-  nodePoolDoubts,
-  nodePoolProblems,
-  type Problem,
-} from '../../apis/karpenter/validate-node-pool.ts';
+import { describeProblems, nodePoolDoubts, nodePoolProblems } from '../../apis/karpenter/validate-node-pool.ts';
 import type { ReconcileContext } from '../../kube/controller.ts';
 import { enqueueOn } from '../../kube/enqueue.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
@@ -45,32 +39,15 @@ export class NodePoolValidation {
     const cloudLabels = pool && clouds.labelsOf(pool.spec.template.spec.nodeClassRef);
     if (pool === undefined || cloudLabels === undefined) return;
     const { labelRules = extendLabelRules(CORE_LABEL_RULES, cloudLabels) } = this.#options;
-    const problems = [...nodePoolProblems(pool, labelRules), ...notServed(pool)];
+    const problems = nodePoolProblems(pool, labelRules);
     const doubts = problems.length === 0 ? nodePoolDoubts(pool, labelRules) : [];
     const message = describeProblems(pool, [...problems, ...doubts]);
     const change: ConditionChange =
       problems.length === 0
         ? { type: 'ValidationSucceeded', status: 'True', message }
-        : {
-            type: 'ValidationSucceeded',
-            status: 'False',
-            reason: isStatic(pool) ? 'StaticCapacityNotServed' : 'NodePoolValidationFailed',
-            message,
-          };
+        : { type: 'ValidationSucceeded', status: 'False', reason: 'NodePoolValidationFailed', message };
     const said = await sayOfPool(this.#options, pool, change, signal);
     if (said && problems.length > 0) recorder.record(validationFailed(pool, message));
     if (said && doubts.length > 0) recorder.record(partlyIgnored(pool, message));
   }
-}
-
-/** A pool that should keep a fixed number of nodes, which is behind an alpha gate in Karpenter. */
-function isStatic({ spec }: NodePool): boolean {
-  return spec.replicas !== undefined;
-}
-
-/** Such a pool must not look ready: nothing is launched for it, and nothing of it is disrupted. */
-function notServed(pool: NodePool): Problem[] {
-  if (!isStatic(pool)) return [];
-  const problem = `is ${pool.spec.replicas}, but pools with a fixed number of nodes are not served yet: no node is launched for this one; make a pool without replicas`;
-  return [{ field: 'spec.replicas', problem }];
 }

@@ -4,11 +4,12 @@ import { Batcher } from './batcher.ts';
 
 function setUp() {
   const clock = new VirtualClock();
-  const batcher = new Batcher({ clock, idleMs: 1000, maxMs: 10_000 });
+  const window = { idleMs: 1000, maxMs: 10_000 };
+  const batcher = new Batcher({ clock, window });
   const ended: number[] = [];
   const stop = new AbortController();
   const wait = () => batcher.next(stop.signal).then(() => void ended.push(clock.elapsed()));
-  return { clock, batcher, ended, stop, wait };
+  return { clock, batcher, ended, stop, wait, window };
 }
 
 describe('Batcher', () => {
@@ -21,6 +22,19 @@ describe('Batcher', () => {
     batcher.trigger();
     await clock.advance(10_000);
     expect(ended).toEqual([6600]);
+  });
+
+  it('goes by the times of the moment', async () => {
+    const { clock, batcher, ended, wait, window } = setUp();
+    window.idleMs = 5000;
+    void wait();
+    batcher.trigger();
+    await clock.advance(20_000);
+    window.idleMs = 100;
+    void wait();
+    batcher.trigger();
+    await clock.advance(20_000);
+    expect(ended).toEqual([5000, 20_100]);
   });
 
   it('ends a batch after the longest time, however much comes', async () => {

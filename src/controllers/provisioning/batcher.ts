@@ -1,10 +1,18 @@
 /** Gathers what happens close together into one batch: it ends when nothing came for a while, or when it lasted long enough. */
 import type { Clock } from '../../platform/clock.ts';
 
+/** How long a batch lasts. */
+export interface BatchWindow {
+  /** It ends when nothing came for this long. */
+  readonly idleMs: number;
+  /** It ends after this long at the latest. */
+  readonly maxMs: number;
+}
+
 export interface BatcherOptions {
   readonly clock: Clock;
-  readonly idleMs: number;
-  readonly maxMs: number;
+  /** Looked at whenever something comes: it may change. */
+  readonly window: BatchWindow;
 }
 
 /** What is urgent waits only for what comes in the same moment. */
@@ -59,7 +67,7 @@ export class Batcher {
 
   #endsAt(beganAt: number): number {
     if (this.#came === undefined) return Number.POSITIVE_INFINITY;
-    const { idleMs, maxMs } = this.#options;
+    const { idleMs, maxMs } = this.#options.window;
     const first = Math.max(beganAt, this.#came.first);
     const last = Math.max(beganAt, this.#came.last);
     return this.#urgent

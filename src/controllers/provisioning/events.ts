@@ -2,7 +2,6 @@
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
-import { ANNOTATION_GROUP_SIZE } from '../../apis/leader-worker-set/labels.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 
 const FIVE_MINUTES_MS = 300_000;
@@ -38,12 +37,6 @@ export function noReplacement(pod: Pod, why: string): RecordedEvent {
 export function groupOnSpot(pod: Pod, size: number): RecordedEvent {
   const message = `The pod is one of a group of ${size} on several nodes, and its node will be spot: when one machine of the group is taken back, all ${size} pods start anew. Select on-demand machines (karpenter.sh/capacity-type) to avoid that`;
   return { object: pod, type: 'Warning', reason: 'GroupOnSpot', message, quietMs: FIVE_MINUTES_MS };
-}
-
-/** How many pods the group of a LeaderWorkerSet has that a pod belongs to; 1 for pods of no group. */
-export function groupSize({ metadata }: Pod): number {
-  const size = Number(metadata.annotations?.[ANNOTATION_GROUP_SIZE] ?? 1);
-  return Number.isInteger(size) && size > 0 ? size : 1;
 }
 
 /** Why a pool makes no nodes. */

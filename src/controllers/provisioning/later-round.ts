@@ -32,6 +32,7 @@ const STAYING_WAIT_MS = 300_000;
 export class LaterRound {
   readonly #options: LaterRoundOptions;
   #timer: Timer | undefined;
+  #virtual: Timer | undefined;
   #hasAsked = false;
   /** How many rounds in a row pods have waited, and nobody asked for them but we: where others ask, something has changed. */
   #waited = 0;
@@ -56,8 +57,16 @@ export class LaterRound {
     if (Number.isFinite(afterMs)) this.#timer = this.#options.clock.setTimer(afterMs, () => this.#ask());
   }
 
+  /** So many virtual pods of capacity buffers have no place either: there is another round in a while, if none is asked for sooner. */
+  also(virtual: number): void {
+    if (virtual === 0) return;
+    this.#virtual?.cancel();
+    this.#virtual = this.#options.clock.setTimer(LONGEST_WAIT_MS, () => this.#options.trigger());
+  }
+
   stop(): void {
     this.#timer?.cancel();
+    this.#virtual?.cancel();
   }
 
   #ask(): void {

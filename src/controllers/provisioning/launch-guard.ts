@@ -102,6 +102,36 @@ export class LaunchGuard {
     return waiting.size === 0 ? pods : pods.filter((pod) => !waiting.has(demandOf(pod)));
   }
 
+  /**
+   * Which of these virtual pods, for which nodes would be launched, have to wait, and why: nodes launched for their buffer before have room
+   * for none of them. `on` gives the virtual pods that nodes have room for. A node that real pods have taken has helped.
+   */
+  waitingBuffers(pods: readonly Pod[], on: (node: StateNode) => readonly Pod[]): ReadonlyMap<Pod, string> {
+    const { clock, state } = this.#options;
+    const now = clock.now();
+    const demands = Map.groupBy(pods, demandOf);
+    if (demands.size > 0) {
+      for (const node of state.nodes()) {
+        const { claim } = node;
+        if (claim === undefined) continue;
+        for (const [demand, attempt] of plannedFor(claim)) {
+          if (!demands.has(demand)) continue;
+          const used = on(node).length > 0 || state.podsOn(node.name).some((pod) => !belongsToNode(pod));
+          if (used) this.#helped(demand, claim);
+          else if (launchOutcome(node, demand, [], now) === 'unused')
+            this.#failed(demand, attempt, claim, 'unused', () => this.#gap(node));
+        }
+      }
+    }
+    const waiting = new Map<Pod, string>();
+    for (const [demand, own] of demands) {
+      if (!this.#waits(demand, now)) continue;
+      const { count = 0, why = '' } = this.#launches.futile(demand) ?? {};
+      for (const pod of own) waiting.set(pod, `${count} nodes were launched for it and have no room for it; ${why}`);
+    }
+    return waiting;
+  }
+
   /** Whether nodes may be launched from a pool at all: not while its nodes do not join, but for one from time to time. */
   launches(pool: string): boolean {
     const futile = this.#launches.neverJoined(pool);

@@ -3,11 +3,10 @@
  * node it wants. What it wrote and why is kept in the decision log.
  */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
-import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { Clouds } from '../../cloud/clouds.ts';
-import type { NewNode, Solution } from '../../engine/solution.ts';
+import type { Solution } from '../../engine/solution.ts';
 import { solveSteps } from '../../engine/solve.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { EventRecorder } from '../../kube/event-recorder.ts';
@@ -20,27 +19,31 @@ import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import { type ClusterState, needsPlace } from '../../state/cluster-state.ts';
 import type { ComingNodes } from '../../state/coming-nodes.ts';
 import type { DisruptionBudgets } from '../../state/drain/disruption-budgets.ts';
+import type { Headroom } from '../../state/headroom.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isGoing, type StateNode } from '../../state/state-node.ts';
 import { mayBind } from '../../state/steerable.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
+import { BufferRound } from '../capacity-buffer/buffer-round.ts';
+import { engineSolve } from '../disruption/engine-solve.ts';
 import { inSlices } from '../in-slices.ts';
 import { isLost } from '../interruption/is-lost.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import type { LivenessLimits } from '../nodeclaim/lifecycle/decide-liveness.ts';
 import type { OwnWrites } from '../own-writes.ts';
-import { PoolLimits } from '../pool-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
-import { UsablePools } from '../usable-pools.ts';
+import { StaticLaunches } from '../static-pool/static-launches.ts';
+import { type PoolsByUse, UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
-import { Batcher } from './batcher.ts';
+import { Batcher, type BatchWindow } from './batcher.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { foreseeLandings, type Landed } from './foresee-landings.ts';
 import { isHeld } from './held-pods.ts';
 import { LaterRound } from './later-round.ts';
 import { LaunchGuard } from './launch-guard.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
+import { NodeLauncher } from './node-launcher.ts';
 import { type IsHeld, needsRound, placelessPods } from './placeless-pods.ts';
 import { RoundLog } from './round-log.ts';
 import { RoundTeller } from './round-teller.ts';
@@ -48,8 +51,8 @@ import { Rounds } from './rounds.ts';
 
 /** How long pods are gathered, and how long places for them are looked for. */
 export interface ProvisionerLimits {
-  readonly batchIdleMs?: number;
-  readonly batchMaxMs?: number;
+  /** Read anew for every batch, so that it can change while the program runs. */
+  readonly batch?: BatchWindow;
   /** How long the engine may improve a plan. */
   readonly solveMs?: number;
   /** How much work it may put into that, whatever the time: on a virtual clock no time passes while it works. */
@@ -71,6 +74,8 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   /** Hears of each claim that is written. */
   readonly written?: (claim: NodeClaim) => void;
   readonly coming: ComingNodes;
+  /** The room that CapacityBuffers keep. */
+  readonly headroom: Headroom;
   readonly nominations: Nominations;
   readonly successors: Successors;
   readonly budgets: Pick<DisruptionBudgets, 'of'>;
@@ -84,8 +89,6 @@ export interface ProvisionerOptions extends ProvisionerLimits {
 }
 
 const NAME = 'provisioner';
-/** So many nodes are dealt with before others have their turn. */
-const AT_A_TIME = 50;
 
 export class Provisioner {
   readonly name = NAME;
@@ -98,7 +101,11 @@ export class Provisioner {
   readonly #batcher: Batcher;
   readonly #later: LaterRound;
   readonly #pools: UsablePools;
-  readonly #writer: ClaimWriter;
+  readonly #launcher: NodeLauncher;
+  /** Keeps static pools at their number of nodes. */
+  readonly #static: StaticLaunches;
+  /** Keeps room for capacity buffers. */
+  readonly #buffers: BufferRound;
   readonly #teller: RoundTeller;
   /** Keeps launches that do not help from being repeated for ever. */
   readonly #guard: LaunchGuard;
@@ -112,8 +119,7 @@ export class Provisioner {
       state,
       clock,
       metrics = new Metrics(),
-      batchIdleMs = 1000,
-      batchMaxMs = 10_000,
+      batch = { idleMs: 1000, maxMs: 10_000 },
     } = options;
     this.#options = options;
     this.#logger = (options.logger ?? SILENT_LOGGER).with({ controller: NAME });
@@ -121,23 +127,36 @@ export class Provisioner {
     this.#trouble = new TroubleLog({ clock: options.clock, logger: this.#logger });
     this.#metrics = provisioningMetrics(metrics);
     this.#pools = new UsablePools({ ...options, logger: this.#logger });
-    this.#writer = new ClaimWriter({ client, coming, state, metrics, written: options.written });
     this.#guard = new LaunchGuard({ ...options, logger: this.#logger, metrics });
+    const launching = { ...options, logger: this.#logger, guard: this.#guard };
+    this.#launcher = new NodeLauncher({
+      ...launching,
+      writer: new ClaimWriter({ client, coming, state, metrics, written: options.written }),
+      outrun: () => this.#batcher.trigger(),
+    });
+    const solve = engineSolve(clock, options.spot, options);
+    this.#static = new StaticLaunches({ ...launching, launcher: this.#launcher, solve });
     this.#isHeld = (pod, node) => isHeld(pod, node, (counted) => budgets.of(counted), clock.now());
+    this.#buffers = new BufferRound({
+      ...launching,
+      ...{ launcher: this.#launcher, isHeld: this.#isHeld, solve },
+      solveFast: engineSolve(clock, options.spot, options, 'fast'),
+    });
     this.#teller = new RoundTeller({ ...options, name: NAME, logger: this.#logger, metrics: this.#metrics });
-    this.#batcher = new Batcher({ clock, idleMs: batchIdleMs, maxMs: batchMaxMs });
+    this.#batcher = new Batcher({ clock, window: batch });
     this.#later = new LaterRound({ clock, trigger: () => this.#batcher.trigger() });
   }
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, state } = this.#options;
+    const { clock, headroom, state } = this.#options;
     const stops = this.#listen();
     try {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
         try {
-          if (needsRound(state, this.#isHeld)) await this.provision(signal);
+          const needs = this.#static.isMissingAny || !headroom.isEmpty || needsRound(state, this.#isHeld);
+          if (needs) await this.provision(signal);
           else this.#nothingToPlan(state.nodes());
           await this.#guard.write(signal);
         } catch (error) {
@@ -163,15 +182,19 @@ export class Provisioner {
   /** One round: everything that is pending now, and everything on nodes that go. */
   async provision(signal: AbortSignal): Promise<void> {
     const pools = await this.#pools.read(signal);
-    this.#options.showSold?.(pools);
+    this.#options.showSold?.([...pools.forPods, ...pools.withReplicas]);
+    await this.#static.launch(pools.withReplicas, signal);
     const landed = await this.#plan(pools, signal);
     // Only what is left over when the others are where they will be is planned for again.
     if (landed !== undefined) await this.#plan(pools, signal, landed);
+    await this.#buffers.place(pools, signal);
+    this.#later.also(this.#buffers.waiting);
   }
 
   /** Plans for all that have no place, and begins that; where some would not find theirs, it says where the others land, and is not over. */
-  async #plan(pools: readonly UsablePool[], signal: AbortSignal, before?: Landed): Promise<Landed | undefined> {
+  async #plan(byUse: PoolsByUse, signal: AbortSignal, before?: Landed): Promise<Landed | undefined> {
     const guard = this.#guard;
+    const { forPods: pools, withReplicas: staticPools } = byUse;
     const { state, clock, decisions, spot } = this.#options;
     const startedAt = clock.elapsed();
     // All of it is read in one moment: while the problem is built, pods come and go.
@@ -188,6 +211,7 @@ export class Provisioner {
       missingFrom: (node: StateNode) => state.room.missingFrom(node),
       daemonSets: state.daemonSets(),
       pools,
+      staticPools,
       namespaces: state.informers.namespaces.list(),
       storage: state.storage,
       models: state.models,
@@ -196,17 +220,18 @@ export class Provisioner {
     const solved = await this.#solve(built, signal);
     const { solution, ...policies } = await inSlices(spot.settle(solved, built), clock, signal);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
-    const helpful = guard.among(solution.newNodes, built.pods);
-    const withinLimits = this.#withinLimits([...helpful], pools, built);
-    const writes: Promise<NodeClaim | undefined>[] = [];
-    for (const node of solution.newNodes) {
-      const pool = poolNamed.get(node.pool) as NodePool;
-      writes.push(withinLimits.has(node) ? this.#create(node, pool, built, signal) : Promise.resolve(undefined));
-      // All are under way at once, but they need not begin in the same moment.
-      if (writes.length % AT_A_TIME === 0) await clock.sleep(0, signal);
-    }
-    const claims = await Promise.all(writes);
-    signal.throwIfAborted();
+    const { claims, failed } = await this.#launcher.launch(
+      {
+        newNodes: solution.newNodes,
+        built,
+        pools,
+        written: (claim, expected) => {
+          this.#options.nominations.nominate(`${CLAIM_PREFIX}${claim.metadata.name}`, expected);
+          this.#expectSuccessors(claim, expected);
+        },
+      },
+      signal,
+    );
     await inSlices(this.#teller.plan(built, solution, claims, guard.heldPools()), clock, signal);
     this.#teller.policies(policies, poolNamed);
     const unwritten = solution.newNodes.filter((_, index) => claims[index] === undefined);
@@ -219,11 +244,10 @@ export class Provisioner {
     const { snapshot: _, ...question } = built;
     decisions.add({ at: clock.now(), built: question, solution, claims, policies });
     const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
-    const failed = unwritten.filter((node) => withinLimits.has(node));
     this.#later.ended({
-      waiting: state.provisionable().length + withoutPlace,
+      waiting: state.provisionable().length + withoutPlace + this.#static.short,
       displaced: snapshot.displaced.length,
-      unwritten: failed.length,
+      unwritten: failed,
     });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
@@ -235,7 +259,8 @@ export class Provisioner {
   #nothingToPlan(nodes: readonly StateNode[]): void {
     const going = goingOf(nodes);
     this.rounds.ended(going);
-    this.#later.ended({ waiting: this.#options.state.provisionable().length, displaced: going.length });
+    const waiting = this.#options.state.provisionable().length + this.#static.short;
+    this.#later.ended({ waiting, displaced: going.length });
   }
 
   #solve(built: BuiltProblem, signal: AbortSignal): Promise<Solution> {
@@ -243,49 +268,6 @@ export class Provisioner {
     const startedAt = clock.elapsed();
     const elapsedMs = (): number => clock.elapsed() - startedAt;
     return inSlices(solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps }), clock, signal);
-  }
-
-  /**
-   * Those of the nodes that there is room for under the limits of their pools, which is theirs from now on: others may have written
-   * claims while this was solved, and go on doing so.
-   */
-  #withinLimits(
-    newNodes: readonly NewNode[],
-    pools: readonly UsablePool[],
-    { cloudName }: BuiltProblem,
-  ): ReadonlySet<NewNode> {
-    const { clock, coming, state } = this.#options;
-    const lost = (claim: NodeClaim): boolean => isLost(claim, clock.now());
-    const limits = new PoolLimits({ pools, nodes: state.nodes(), coming, isLost: lost });
-    const room = limits.takeEach(newNodes, cloudName);
-    if (room.size < newNodes.length) {
-      this.#logger.info('nodes not asked for: others have used the limits up', { nodes: newNodes.length - room.size });
-      this.#batcher.trigger();
-    }
-    return room;
-  }
-
-  /** One claim that cannot be written does not keep the others from being written; it is tried again in a later round. */
-  async #create(
-    node: NewNode,
-    pool: NodePool,
-    built: BuiltProblem,
-    signal: AbortSignal,
-  ): Promise<NodeClaim | undefined> {
-    const { cloudName, pods, problem } = built;
-    try {
-      const annotations = this.#guard.annotations(node, pods, problem);
-      const claim = await this.#writer.write({ node, pool, cloudName, reason: 'provisioned', annotations }, signal);
-      // At once: its machine may have joined before the other claims are written.
-      const expected = node.pods.map((number) => pods[number] as Pod);
-      this.#options.nominations.nominate(`${CLAIM_PREFIX}${claim.metadata.name}`, expected);
-      this.#expectSuccessors(claim, expected);
-      return claim;
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      this.#trouble.error('claim could not be written', error, { NodePool: { name: node.pool } });
-      return undefined;
-    }
   }
 
   /** What comes after pods that leave other nodes is put where they were planned to go, as long as we can do that for all that come. */
@@ -303,18 +285,30 @@ export class Provisioner {
 
   /** What can change where pods have a place: the pods, the pools, and nodes that go. */
   #listen(): (() => void)[] {
-    const { informers } = this.#options.state;
+    const { headroom, state } = this.#options;
+    const { informers } = state;
     const trigger = (): void => this.#batcher.trigger();
+    // A pod that has come to a node may have taken room that a buffer keeps.
+    const mayUseHeadroom = ({ spec }: Pod, old?: Pod): boolean =>
+      !headroom.isEmpty && Boolean(spec.nodeName) && !old?.spec.nodeName;
     const changed = <T extends KubeObject>() => ({ added: trigger, updated: (_: T) => trigger() });
     return [
       ...this.#guard.follow(() => this.#batcher.note()),
+      headroom.onPods(trigger),
       informers.pods.addHandler({
-        added: (pod) => needsPlace(pod) && trigger(),
+        added: (pod) => {
+          if (needsPlace(pod)) trigger();
+          else if (mayUseHeadroom(pod)) this.#batcher.note();
+        },
         // That the scheduler has now looked at a pod which was there before makes no batch larger.
-        updated: (pod, old) => needsPlace(pod) && (needsPlace(old) ? this.#batcher.note() : trigger()),
+        updated: (pod, old) => {
+          if (needsPlace(pod)) needsPlace(old) ? this.#batcher.note() : trigger();
+          else if (mayUseHeadroom(pod, old)) this.#batcher.note();
+        },
       }),
       informers.nodePools.addHandler(changed()),
       informers.openModels.addHandler({ ...changed(), deleted: trigger }),
+      informers.nodeOverlays.addHandler({ ...changed(), deleted: trigger }),
       informers.nodes.addHandler({ deleted: trigger }),
       informers.nodeClaims.addHandler({
         added: (claim) => isClaimGoing(claim) && trigger(),

@@ -10,12 +10,13 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
 import type { BuiltProblem } from '../../state/build-problem.ts';
+import { groupSize } from '../../state/group-size.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isComing } from '../../state/state-node.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import { spotPolicyNotKept } from '../spot-policy/events.ts';
 import type { Decision } from './decision-log.ts';
-import { failedScheduling, groupOnSpot, groupSize, nominated, noReplacement } from './events.ts';
+import { failedScheduling, groupOnSpot, nominated, noReplacement } from './events.ts';
 import type { ProvisioningMetrics } from './metrics.ts';
 
 export interface RoundTellerOptions {

@@ -5,8 +5,15 @@ export interface RiskMetrics {
   readonly events: CounterMetric<'instance_type' | 'zone' | 'event'>;
 }
 
-/** One series for each spot pool in which something happened. */
-export function riskMetrics(metrics: Metrics): RiskMetrics {
+/** One series for each spot pool in which something happened, and one for the cluster. */
+export function riskMetrics(metrics: Metrics, clusterRate: () => number): RiskMetrics {
+  metrics.counted(
+    {
+      name: 'spindrift_cluster_interruption_rate',
+      help: 'Interruptions per spot node and hour in the whole cluster; warnings and failed launches count as part of one, and what is old counts less; 0 without spot nodes',
+    },
+    (): [Readonly<Record<never, string>>, number][] => [[{}, clusterRate()]],
+  );
   return {
     rate: metrics.gauge({
       name: 'spindrift_spot_pool_interruption_rate',

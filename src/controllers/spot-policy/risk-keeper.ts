@@ -42,7 +42,7 @@ export class RiskKeeper {
 
   constructor({ clock, metrics }: RiskKeeperOptions) {
     this.#clock = clock;
-    this.#metrics = riskMetrics(metrics);
+    this.#metrics = riskMetrics(metrics, () => this.#model.overallRate(clock.now()));
   }
 
   /** A notice about the machine of a claim; false when it tells nothing new about a spot pool. */

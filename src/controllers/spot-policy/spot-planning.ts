@@ -4,6 +4,7 @@ import type { Slices } from '../../engine/packing/work.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { NewNode, Solution } from '../../engine/solution.ts';
 import { type SpreadChange, type SpreadGap, spreadSteps } from '../../engine/spot/spread-over-spot-pools.ts';
+import type { KeptServices } from '../../state/availability/kept-services.ts';
 import type { BuiltProblem } from '../../state/build-problem.ts';
 import { isGoing } from '../../state/state-node.ts';
 import { atPricesPaid } from './at-prices-paid.ts';
@@ -11,10 +12,13 @@ import { poolsToSpread } from './pools-to-spread.ts';
 import type { RiskKeeper } from './risk-keeper.ts';
 import { withFallbackMark } from './spot-fallback.ts';
 import type { SpotPolicies } from './spot-policies.ts';
+import { spreadServices } from './spread-services.ts';
 
 export interface SpotPlanningOptions {
   readonly policies: Pick<SpotPolicies, 'for'>;
   readonly risk: Pick<RiskKeeper, 'priced'>;
+  /** Services whose spot machines are spread. */
+  readonly services?: KeptServices;
 }
 
 /** A plan as it is carried out. */
@@ -43,7 +47,10 @@ export class SpotPlanning {
   }
 
   /** Keeps a plan within the limits of the policies, in slices. */
-  *settle(solution: Solution, { problem, cloudName, snapshot: { nodes, pools } }: BuiltProblem): Slices<SettledPlan> {
+  *settle(solved: Solution, built: BuiltProblem): Slices<SettledPlan> {
+    const { problem, cloudName, snapshot } = built;
+    const { nodes, pools } = snapshot;
+    const solution = yield* this.#spread(solved, built);
     const limits = poolsToSpread({
       policies: this.#options.policies,
       pools: pools.map(({ pool }) => pool),
@@ -62,5 +69,12 @@ export class SpotPlanning {
       if (index % NODES_PER_SLICE === NODES_PER_SLICE - 1) yield;
     }
     return { solution: { ...solution, newNodes: paid, price }, changes, gaps };
+  }
+
+  *#spread(solution: Solution, built: BuiltProblem): Slices<Solution> {
+    const newNodes = yield* spreadServices(solution.newNodes, built, this.#options.services);
+    if (newNodes === solution.newNodes) return solution;
+    const more = newNodes.reduce((sum, { price }, index) => sum + price - (solution.newNodes[index]?.price ?? 0), 0);
+    return { ...solution, newNodes, price: solution.price + more };
   }
 }

@@ -48,7 +48,9 @@ const views = new WeakMap<Kind, WeakMap<KubeObject, KubeObject>>();
 
 /** A stored object as this version of its kind shows it. */
 export function viewOf(kind: Kind, stored: KubeObject): KubeObject {
-  if (stored.apiVersion === kind.apiVersion && kind.defaultsOnRead !== true) return stored;
+  const converts = stored.apiVersion !== kind.apiVersion;
+  const filled = converts ? stored : withDefaults(kind, stored);
+  if (filled === stored && !converts) return stored;
   let known = views.get(kind);
   if (known === undefined) {
     known = new WeakMap();
@@ -56,14 +58,13 @@ export function viewOf(kind: Kind, stored: KubeObject): KubeObject {
   }
   let view = known.get(stored);
   if (view === undefined) {
-    view = withDefaults(kind, inVersion(kind, stored));
+    view = frozenCopy(converts ? withDefaults(kind, inVersion(kind, stored)) : filled);
     known.set(stored, view);
   }
   return view;
 }
 
 function inVersion(kind: Kind, stored: KubeObject): KubeObject {
-  if (stored.apiVersion === kind.apiVersion) return stored;
   const converted = kind.rules.conversion?.fromStored(stored as Draft) ?? stored;
   return Object.freeze({ ...converted, apiVersion: kind.apiVersion });
 }
@@ -71,8 +72,7 @@ function inVersion(kind: Kind, stored: KubeObject): KubeObject {
 /** Also below `status`, which no create may bring along, and for objects that are older than a default. */
 function withDefaults(kind: Kind, object: KubeObject): KubeObject {
   if (kind.defaultsOnRead !== true) return object;
-  const filled = kind.schema()?.applyDefaults(object as never) ?? object;
-  return filled === object ? object : frozenCopy(filled as unknown as KubeObject);
+  return (kind.schema()?.fillDefaults(object as never) ?? object) as KubeObject;
 }
 
 /** The inverse of {@link viewOf}. */

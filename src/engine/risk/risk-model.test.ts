@@ -33,6 +33,16 @@ function modelOf(story: readonly Happening[], options = {}): RiskModel {
   return model;
 }
 
+it('is for all pools together what was seen per hour of a node, and nothing where there were no nodes', () => {
+  const model = new RiskModel();
+  expect(model.overallRate(0)).toBe(0);
+  model.record(POOL, 'interruption', 0);
+  model.expose(POOL, 10, 0);
+  model.expose(OTHER, 90, 0);
+  expect(model.overallRate(0)).toBeCloseTo(0.01, 12);
+  expect(model.overallRate(6 * HOUR)).toBeCloseTo(0.01, 12);
+});
+
 describe('the risk of a spot pool', () => {
   it('is a small prior while nothing is known', () => {
     expect(new RiskModel().rate(POOL, 0)).toBeCloseTo(PRIOR, 12);

@@ -75,6 +75,13 @@ export class RiskModel {
     return events / (this.#priorHours + (entry?.nodeHours ?? 0) * kept);
   }
 
+  /** Interruptions seen in all pools together, per node and hour; 0 where there were no nodes. */
+  overallRate(now: number): number {
+    const known = this.known(now);
+    const nodeHours = known.reduce((sum, pool) => sum + pool.nodeHours, 0);
+    return nodeHours === 0 ? 0 : known.reduce((sum, pool) => sum + pool.events, 0) / nodeHours;
+  }
+
   /** Rises with everything that is learned or forgotten. */
   get version(): number {
     return this.#version;

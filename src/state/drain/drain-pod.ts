@@ -25,8 +25,8 @@ export function mayGoAnyway(pod: Pod, { spec }: PodDisruptionBudget): boolean {
   return pod.status?.phase === 'Pending' || (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !isReady(pod));
 }
 
-/** A pod that is to leave, under these budgets. */
-export function drainPod(pod: Pod, budgets: readonly string[]): DrainPod {
+/** A pod that is to leave, under these budgets. `loadingMs` is what pods of its model take to be ready, where that has been learnt. */
+export function drainPod(pod: Pod, budgets: readonly string[], loadingMs?: number): DrainPod {
   const { namespace, name, uid = '', ownerReferences = [], deletionTimestamp } = pod.metadata;
   const heldUntil = doNotDisruptUntil(pod);
   const endsAt = parseTimestamp(deletionTimestamp);
@@ -38,7 +38,7 @@ export function drainPod(pod: Pod, budgets: readonly string[]): DrainPod {
     group: drainGroup(pod),
     budgets,
     comesBack: owner === undefined ? 'never' : owner === 'StatefulSet' ? 'after-its-end' : 'at-once',
-    readyMs: readyMs(pod),
+    readyMs: loadingMs ?? readyMs(pod),
     ...(heldUntil !== undefined && { heldUntil }),
     ...(endsAt !== undefined && { endsAt }),
   };

@@ -1,7 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { CallGate } from '../../../src/cloud/aws/api/call-gate.ts';
+import { SdkApi } from '../../../src/cloud/aws/api/sdk-api.ts';
 import { resolveAndValidate } from '../../../src/cloud/aws/node-class/resolve-and-validate.ts';
+import { seededRandom } from '../../../src/platform/random.ts';
+import { RealClock } from '../../../src/platform/real-clock.ts';
 import { AwsGround } from '../aws-ground.ts';
-import { CLUSTER, DriverWorld } from './driver-world.ts';
+import { CLUSTER, claimOf, DriverWorld } from './driver-world.ts';
 
 const ground = new AwsGround();
 let world: DriverWorld;
@@ -11,7 +15,11 @@ beforeAll(async () => {
   world = await DriverWorld.open(ground, await ground.seed({ cluster: CLUSTER }));
 });
 afterAll(() => ground.stop());
-afterEach(() => ground.mend());
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await ground.mend();
+  await ground.restore();
+});
 
 let classes = 0;
 
@@ -77,10 +85,104 @@ describe('a node class says what is missing', () => {
     });
   });
 
+  test('that the credentials are too old: nothing is known of the subnets until they are renewed', async () => {
+    await ground.fail({
+      action: 'ec2:DescribeSubnets',
+      code: 'ExpiredToken',
+      message: 'The token has expired',
+      status: 400,
+    });
+    const spec = {
+      subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': CLUSTER } }, { tags: { some: 'other' } }],
+    };
+    expect((await conditionsOf(spec)).get('SubnetsReady')).toMatchObject({
+      status: 'Unknown',
+      message: expect.stringContaining('ExpiredToken'),
+    });
+    await ground.mend();
+    expect((await conditionsOf(spec)).get('SubnetsReady')).toMatchObject({ status: 'True' });
+  });
+
   test('that AWS does not answer: nothing is known, and nobody is told to change something', async () => {
     await ground.fail({ action: 'ec2:DescribeSubnets', code: 'InternalError', status: 500 });
     const conditions = await conditionsOf({ subnetSelectorTerms: [{ tags: { other: 'tag' } }] });
     expect(conditions.get('SubnetsReady')).toMatchObject({ status: 'Unknown' });
     expect(conditions.get('SecurityGroupsReady')).toMatchObject({ status: 'True' });
+  });
+});
+
+test('without a region nothing is opened, and the sentence says where to set it', async () => {
+  for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
+  for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, '/nonexistent');
+  const clock = new RealClock();
+  const api = new SdkApi({ gate: new CallGate(clock, seededRandom('region')), clock });
+  await expect(api.region()).rejects.toThrow('set AWS_REGION or pass --aws-region');
+});
+
+describe('a launch', () => {
+  const ZONE = 'us-east-1a';
+  const OFFERING = { instanceType: 'm5.large', zone: ZONE, capacityType: 'on-demand', price: 0.096 } as const;
+
+  async function launch(claim = claimOf('usual')) {
+    const nodeClass = await world.nodeClass('usual');
+    const request = { claim, nodeClass, offerings: [OFFERING], attempt: 0, takeSlot: () => true };
+    return { claim, launch: () => world.cloud.launch(request, world.signal) };
+  }
+  const machinesOf = async (claim: ReturnType<typeof claimOf>) =>
+    (await ground.instances()).filter(({ tags }) => tags['spindrift.dev/nodeclaim-uid'] === claim.metadata.uid);
+
+  test('with expired credentials fails with what AWS says, and is one machine when they are renewed', async () => {
+    const { claim, launch: again } = await launch();
+    await ground.fail({
+      action: 'ec2:CreateFleet',
+      code: 'ExpiredToken',
+      message: 'The token has expired',
+      status: 400,
+    });
+    await expect(again()).rejects.toMatchObject({ code: 'CLOUD_CREDENTIALS' });
+    await ground.mend();
+    expect(await again()).toMatchObject({ kind: 'launched' });
+    expect(await machinesOf(claim)).toHaveLength(1);
+  });
+
+  test('over the quota of the account is refused as that', async () => {
+    await ground.quota({ capacityType: 'on-demand', vcpus: 0 });
+    const { launch: again } = await launch();
+    const answer = await again();
+    await ground.quota({ capacityType: 'on-demand', vcpus: undefined });
+    expect(answer).toMatchObject({ kind: 'refused', refused: [{ cause: 'quota' }] });
+  });
+
+  test('whose answer is throttled is made again, and is one machine', async () => {
+    const { claim, launch: again } = await launch();
+    const rule = await ground.fail({ action: 'ec2:CreateFleet', code: 'RequestLimitExceeded', status: 503 });
+    await expect(again()).rejects.toMatchObject({ code: 'CLOUD_THROTTLED' });
+    await ground.mend(rule);
+    expect(await again()).toMatchObject({ kind: 'launched' });
+    expect(await machinesOf(claim)).toHaveLength(1);
+  });
+
+  test('from an image that is gone says so, with what to correct', async () => {
+    const nodeClass = await world.nodeClass('usual');
+    const gone = (nodeClass.status?.amis ?? []).map(({ id }) => id);
+    const claim = claimOf('usual');
+    const request = { claim, nodeClass, offerings: [OFFERING], attempt: 0, takeSlot: () => true };
+    for (const id of gone) await ground.image({ id, state: 'deregistered' });
+    const said = await world.cloud.launch(request, world.signal).catch((error: Error) => error.message);
+    for (const id of gone) await ground.image({ id, state: 'available' });
+    expect(said).toContain('amiSelectorTerms');
+    expect(await machinesOf(claim)).toEqual([]);
+  });
+
+  test('into a subnet without a free address is refused for want of one', async () => {
+    const code = 'InsufficientFreeAddressesInSubnet';
+    await ground.exhaust({ type: 'm5.large', zone: 'us-east-1b', capacityType: 'on-demand', code });
+    const nodeClass = await world.nodeClass('usual');
+    const offerings = [{ ...OFFERING, zone: 'us-east-1b' }];
+    const request = { claim: claimOf('usual'), nodeClass, offerings, attempt: 0, takeSlot: () => true };
+    expect(await world.cloud.launch(request, world.signal)).toMatchObject({
+      kind: 'refused',
+      refused: [{ cause: 'capacity', message: expect.stringContaining('no subnet with a free address') }],
+    });
   });
 });

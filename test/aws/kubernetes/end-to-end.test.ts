@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
 import { CLOUD_MODULES } from '../../../src/app/cloud-modules.ts';
+import { type InstalledChart, installChart } from '../../chart/installed-chart.ts';
+import { refusals, unusedRights } from '../../chart/rights.ts';
+import { findHelm } from '../../peers/helm.ts';
 import { nodeadmComplaint } from '../judges/nodeadm-judge.ts';
 import { AwsCluster } from './aws-cluster.ts';
 import { fleetOf, untilFleet, untilRunning } from './fleet.ts';
@@ -8,11 +11,16 @@ import { deployment, nodeClass, nodePool } from './objects.ts';
 import { SpindriftProcess } from './spindrift-process.ts';
 import { story } from './story.ts';
 
+/** Ten minutes were seen as well; the steps are the same. */
+const OUTAGE_SECONDS = Number(process.env.SPINDRIFT_OUTAGE_SECONDS ?? 30);
+
 describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
   'Spindrift on AWS, from a pending pod to a machine that boots',
   () => {
     const cluster = new AwsCluster('mine');
-    const spindrift = new SpindriftProcess(cluster);
+    let chart: InstalledChart | undefined;
+    // As the chart's service account, where Helm is there.
+    const spindrift = new SpindriftProcess(cluster, { kubeconfig: () => chart?.kubeconfig });
     const tale = story();
     const { step } = tale;
 
@@ -37,6 +45,8 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
           taints: [{ key: 'mine', value: 'yes', effect: 'NoSchedule' }],
         }),
       );
+      if (findHelm() !== undefined)
+        chart = await installChart(cluster.run.controlPlane, 'clouds={aws}', 'settings.installDefinitions=true');
       await spindrift.start();
     });
 
@@ -79,6 +89,37 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
       await untilRunning(cluster, spindrift, 'spot', 2);
     });
 
+    step('loses and doubles nothing while AWS cannot be reached', async () => {
+      const before = await fleetOf(cluster);
+      const { failures } = cluster.room;
+      await cluster.ground.unplug();
+      // Pods come and a deployment goes while no call gets through.
+      await cluster.kubectl.apply(
+        deployment('late', 'on-demand', 3, { cpu: '1', memory: '512Mi' }, { tolerations: [{ operator: 'Exists' }] }),
+      );
+      await cluster.kubectl.run(['delete', 'deployment', 'spot', '--namespace=default']);
+      await cluster.clock.sleep(OUTAGE_SECONDS * 1000);
+      const during = await fleetOf(cluster);
+      expect(during.machines.map(({ id }) => id).sort()).toEqual(before.machines.map(({ id }) => id).sort());
+      const kept = during.claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      expect(kept.map(({ metadata }) => metadata.uid)).toEqual(
+        expect.arrayContaining(
+          before.claims
+            .filter(({ metadata }) => metadata.labels?.['karpenter.sh/nodepool'] !== 'spot')
+            .map(({ metadata }) => metadata.uid),
+        ),
+      );
+      await cluster.ground.plug();
+      await untilRunning(cluster, spindrift, 'late', 3, 180_000);
+      const after = await untilFleet(cluster, spindrift, ({ machines, claims }) =>
+        machines.length === claims.length ? undefined : `${machines.length} machines, ${claims.length} claims`,
+      );
+      const uids = after.machines.map(({ tags }) => tags['spindrift.dev/nodeclaim-uid']);
+      expect(new Set(uids).size).toBe(uids.length);
+      expect(uids.sort()).toEqual(after.claims.map(({ metadata }) => metadata.uid).sort());
+      expect([...failures]).toEqual([]);
+    });
+
     step('leaves nothing behind when the pods have gone', async () => {
       for (const pool of ['reserved', 'spot', 'on-demand']) {
         const patch = { spec: { disruption: { consolidateAfter: '0s' } } };
@@ -90,6 +131,13 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
       );
       expect(fleet.nodes).toEqual([]);
       expect((await fleetOf(cluster)).machines).toEqual([]);
+    });
+
+    step('has used every right that the chart gives for AWS, and missed none', async () => {
+      if (chart === undefined) return;
+      const uses = chart.uses();
+      expect(refusals(uses)).toEqual([]);
+      expect(unusedRights(chart.cloudRights, uses)).toEqual([]);
     });
   },
 );

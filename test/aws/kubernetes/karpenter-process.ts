@@ -11,11 +11,16 @@ export class KarpenterProcess implements Autoscaler {
   readonly name = 'karpenter';
   readonly #cluster: AwsCluster;
   readonly #featureGates: string | undefined;
+  readonly #environment: Readonly<Record<string, string>>;
   #process: ManagedProcess | undefined;
 
-  constructor(cluster: AwsCluster, options: { featureGates?: string } = {}) {
+  constructor(
+    cluster: AwsCluster,
+    options: { featureGates?: string; environment?: Readonly<Record<string, string>> } = {},
+  ) {
     this.#cluster = cluster;
     this.#featureGates = options.featureGates;
+    this.#environment = options.environment ?? {};
   }
 
   async start(): Promise<void> {
@@ -38,6 +43,7 @@ export class KarpenterProcess implements Autoscaler {
         HEALTH_PROBE_PORT: String(ports.health),
         SYSTEM_NAMESPACE: 'kube-system',
         ...(this.#featureGates === undefined ? {} : { FEATURE_GATES: this.#featureGates }),
+        ...this.#environment,
       },
       logFile: this.#cluster.logFile('karpenter'),
       clock,

@@ -7,15 +7,22 @@ import type { AwsCluster } from './aws-cluster.ts';
 const SPINDRIFT = join(import.meta.dirname, '..', '..', '..', 'bin', 'spindrift.js');
 const STOP_GRACE_MS = 20_000;
 
+export interface SpindriftProcessOptions {
+  readonly arguments?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Of another account than the administrator's; asked for when it starts. */
+  kubeconfig?(): string | undefined;
+}
+
 export class SpindriftProcess implements Autoscaler {
   readonly name = 'spindrift';
   readonly #cluster: AwsCluster;
-  readonly #arguments: readonly string[];
+  readonly #options: SpindriftProcessOptions;
   #process: ManagedProcess | undefined;
 
-  constructor(cluster: AwsCluster, options: { arguments?: readonly string[] } = {}) {
+  constructor(cluster: AwsCluster, options: SpindriftProcessOptions = {}) {
     this.#cluster = cluster;
-    this.#arguments = options.arguments ?? [];
+    this.#options = options;
   }
 
   async start(): Promise<void> {
@@ -23,10 +30,10 @@ export class SpindriftProcess implements Autoscaler {
     this.#process = ManagedProcess.start({
       name: 'spindrift',
       command: process.execPath,
-      arguments: [SPINDRIFT, 'run', '--cloud', 'aws', '--install-definitions', ...this.#arguments],
+      arguments: [SPINDRIFT, 'run', '--cloud', 'aws', '--install-definitions', ...(this.#options.arguments ?? [])],
       environment: {
         ...ground.environment,
-        KUBECONFIG: facts.kubeconfig,
+        KUBECONFIG: this.#options.kubeconfig?.() ?? facts.kubeconfig,
         CLUSTER_NAME: facts.name,
         CLUSTER_ENDPOINT: facts.endpoint,
         CLUSTER_CA_BUNDLE: facts.certificateAuthority,
@@ -34,6 +41,7 @@ export class SpindriftProcess implements Autoscaler {
         DISABLE_LEADER_ELECTION: 'true',
         METRICS_PORT: '0',
         HEALTH_PROBE_PORT: '0',
+        ...this.#options.environment,
       },
       logFile: this.#cluster.logFile('spindrift'),
       clock,

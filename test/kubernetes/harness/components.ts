@@ -4,6 +4,9 @@ import type { Binaries } from './binaries.ts';
 import type { Credentials } from './credentials.ts';
 
 const KWOK_CONFIGURATION = join(import.meta.dirname, 'kwok.yaml');
+const AUDIT_POLICY = join(import.meta.dirname, 'audit-policy.yaml');
+/** In the folder of the control plane. */
+export const AUDIT_LOG = 'audit.log';
 
 /** A port for each program; etcd has a second one for peers, of which there are none. */
 export const PORT_NAMES = ['etcd', 'etcdPeers', 'apiServer', 'controllerManager', 'scheduler', 'kwok'] as const;
@@ -19,12 +22,21 @@ export interface Component {
 
 export type ComponentName = 'etcd' | 'apiServer' | 'controllerManager' | 'scheduler' | 'kwok';
 
+/** Where one API server differs from the others. */
+export interface ApiServerSettings {
+  /** Gives pods the volume with the token of their service account, as a cluster does; needs the controller manager. */
+  readonly serviceAccounts?: boolean;
+  /** Further flags. */
+  readonly arguments?: readonly string[];
+}
+
 export interface ComponentInputs {
   readonly binaries: Binaries;
   readonly credentials: Credentials;
   readonly ports: Ports;
   /** Where etcd keeps its data. */
   readonly dataDirectory: string;
+  readonly apiServer?: ApiServerSettings;
 }
 
 /** Describes all programs of one control plane. */
@@ -33,6 +45,7 @@ export function components({
   credentials,
   ports,
   dataDirectory,
+  apiServer = {},
 }: ComponentInputs): Record<ComponentName, Component> {
   // Without TLS: only this machine can reach it, and there is nothing in it worth a lock.
   const etcdUrl = `http://127.0.0.1:${ports.etcd}`;
@@ -81,11 +94,14 @@ export function components({
         `--service-account-key-file=${credentials.serviceAccountPublicKey}`,
         `--service-account-signing-key-file=${credentials.serviceAccountKey}`,
         // Pods can then be made before, or without, the controller that makes the default service account.
-        '--disable-admission-plugins=ServiceAccount',
+        ...(apiServer.serviceAccounts ? [] : ['--disable-admission-plugins=ServiceAccount']),
         // When asked to stop, end the watches too; by default it waits a minute for clients to end them.
         '--shutdown-watch-termination-grace-period=2s',
         // A loopback address is not allowed as an endpoint of the service `kubernetes`, and nothing here needs it.
         '--endpoint-reconciler-type=none',
+        `--audit-policy-file=${AUDIT_POLICY}`,
+        `--audit-log-path=${join(dataDirectory, AUDIT_LOG)}`,
+        ...(apiServer.arguments ?? []),
       ],
       readyUrl: `https://127.0.0.1:${ports.apiServer}/readyz`,
     },

@@ -7,7 +7,14 @@ import { join } from 'node:path';
 import type { Clock } from '../../../src/platform/clock.ts';
 import { RealClock } from '../../../src/platform/real-clock.ts';
 import type { Binaries } from './binaries.ts';
-import { type Component, type ComponentName, components, PORT_NAMES } from './components.ts';
+import {
+  type ApiServerSettings,
+  AUDIT_LOG,
+  type Component,
+  type ComponentName,
+  components,
+  PORT_NAMES,
+} from './components.ts';
 import { type Credentials, writeCredentials } from './credentials.ts';
 import { freePorts } from './free-ports.ts';
 import type { Guard } from './guard.ts';
@@ -30,6 +37,7 @@ export interface ControlPlaneOptions {
     readonly scheduler?: boolean;
     readonly kwok?: boolean;
   };
+  readonly apiServer?: ApiServerSettings;
   readonly clock?: Clock;
 }
 
@@ -54,12 +62,15 @@ export class ControlPlane {
 
   /** Resolves when every program is ready. When one is not, all are stopped and the error says which and why. */
   async start(): Promise<void> {
-    const { binaries, directory } = this.#options;
+    const { binaries, directory, apiServer } = this.#options;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const ports = await freePorts(PORT_NAMES);
     const credentials = await writeCredentials(join(directory, 'credentials'), `https://127.0.0.1:${ports.apiServer}`);
     this.#credentials = credentials;
-    this.#components = components({ binaries, credentials, ports, dataDirectory: directory });
+    this.#components = components({
+      ...{ binaries, credentials, ports, dataDirectory: directory },
+      ...(apiServer !== undefined && { apiServer }),
+    });
     const { controllerManager = true, scheduler = true, kwok = true } = this.#options.components ?? {};
     const asked = { controllerManager, scheduler, kwok };
     try {
@@ -104,6 +115,11 @@ export class ControlPlane {
   get kubeconfig(): string {
     if (this.#credentials === undefined) throw new Error('the control plane has not been started');
     return this.#credentials.kubeconfig;
+  }
+
+  /** The path of the file with every request that a service account made. */
+  get auditLog(): string {
+    return join(this.#options.directory, AUDIT_LOG);
   }
 
   /** The kubectl of the same version, talking to this control plane. */

@@ -26,9 +26,39 @@ export interface Contender {
   readonly name: ContenderName;
   install(kubectl: Kubectl): Promise<void>;
   program(place: ContenderPlace): Program;
-  /** Further options of the suite; files go into the folder. */
-  suiteOptions(directory: string): readonly string[];
+  /** Further options of the suite for a spec; files go into the folder. */
+  suiteOptions(directory: string, spec: string): readonly string[];
 }
+
+/**
+ * The specs of capacity buffers count nodes, and have Karpenter's kwok provider launch machines of two cores and 4 GiB only, by their names there. This
+ * is the suite's own pool with the same restriction in words of the simulated cloud.
+ */
+const TWO_CORES = {
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodePool',
+  metadata: { name: 'default' },
+  spec: {
+    disruption: {
+      consolidationPolicy: 'WhenEmptyOrUnderutilized',
+      consolidateAfter: 'Never',
+      budgets: [{ nodes: '100%' }],
+    },
+    limits: { cpu: 10000, memory: '8000Gi' },
+    template: {
+      spec: {
+        expireAfter: 'Never',
+        requirements: [
+          { key: 'kubernetes.io/os', operator: 'In', values: ['linux'] },
+          { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+          { key: 'spindrift.dev/instance-cpu', operator: 'In', values: ['2'] },
+          { key: 'spindrift.dev/instance-category', operator: 'In', values: ['c'] },
+        ],
+        nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' },
+      },
+    },
+  },
+};
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
@@ -40,8 +70,10 @@ export function contender(name: ContenderName, karpenter: KarpenterBinaries): Co
 /** `spindrift run` on a simulated cloud whose machines join at once and whose prices stand still. */
 function spindrift({ crds }: KarpenterBinaries): Contender {
   const own = join(ROOT, 'charts', 'spindrift-crd', 'templates');
-  // The suite cleans these kinds up after every spec, whether it has used them or not.
-  const others = crds.filter((file) => !/_(nodepools|nodeclaims|kwoknodeclasses)\.yaml$/.test(file));
+  // The suite cleans kinds of its own up after every spec, whether it has used them or not.
+  const others = crds.filter(
+    (file) => !/_(nodepools|nodeclaims|nodeoverlays|capacitybuffers|kwoknodeclasses)\.yaml$/.test(file),
+  );
   return {
     name: 'spindrift',
     install: (kubectl) => installAll(kubectl, [own, ...others]),
@@ -58,7 +90,7 @@ function spindrift({ crds }: KarpenterBinaries): Contender {
         '--simulated-repair-toleration=1s',
       ],
     }),
-    suiteOptions: (directory) => {
+    suiteOptions: (directory, spec) => {
       const write = (name: string, object: object): string => {
         const file = join(directory, name);
         writeFileSync(file, stringify(object));
@@ -70,7 +102,9 @@ function spindrift({ crds }: KarpenterBinaries): Contender {
         metadata: { name: 'default' },
         spec: { registrationDelay: '0s', spotMarket: { volatility: 0 } },
       });
-      return [`--default-nodeclass=${nodeClass}`];
+      const options = [`--default-nodeclass=${nodeClass}`];
+      if (!spec.startsWith('CapacityBuffer')) return options;
+      return [...options, `--default-nodepool=${write('node-pool.yaml', TWO_CORES)}`];
     },
   };
 }

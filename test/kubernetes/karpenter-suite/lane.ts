@@ -36,7 +36,7 @@ export async function runLane(options: LaneOptions): Promise<void> {
       const specDirectory = join(groundDirectory, `spec-${++specs}`);
       const result = await runSpec({
         ...{ suite, clock, guard, spec: spec.name, kubeconfig: ground.kubeconfig },
-        options: contender.suiteOptions(groundDirectory),
+        options: contender.suiteOptions(groundDirectory, spec.name),
         directory: specDirectory,
         limitMs: options.limitMsOf(spec.name),
       });

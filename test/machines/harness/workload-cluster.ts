@@ -1,11 +1,16 @@
-/** A Cluster whose workload cluster is the management cluster itself, with an infrastructure and a control plane that others run. */
+/** A Cluster with an infrastructure and a control plane that others run; its workload cluster may be the management cluster itself. */
 import { readFileSync } from 'node:fs';
 import { coreKinds, kindOf } from '../../../src/apis/cluster-api/core-kinds.ts';
 import type { MachineDeployment } from '../../../src/apis/cluster-api/machine-deployment.ts';
-import { CONTROL_PLANE_GROUP, INFRASTRUCTURE_GROUP, LABEL_CLUSTER_NAME } from '../../../src/apis/cluster-api/names.ts';
+import {
+  ANNOTATION_MANAGED_BY,
+  CONTROL_PLANE_GROUP,
+  INFRASTRUCTURE_GROUP,
+  LABEL_CLUSTER_NAME,
+} from '../../../src/apis/cluster-api/names.ts';
 import { type KubeObject, keyOf, type Resource, resource } from '../../../src/apis/kubernetes/object.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/apis/schema/custom-resource-definition.ts';
-import { infrastructureKind, openDefinition } from '../../../src/cloud/cluster-api/testkit/open-definitions.ts';
+import { infrastructureKind, openDefinition } from '../../../src/cloud/cluster-api/core/open-definitions.ts';
 import type { KubeClient } from '../../../src/kube/client.ts';
 import { RealClock } from '../../../src/platform/real-clock.ts';
 import { untilSo } from '../../kubernetes/harness/until-so.ts';
@@ -19,8 +24,15 @@ const CONTROL_PLANES = kindOf(CONTROL_PLANE_GROUP, 'v1beta1', 'AWSManagedControl
 const SECRETS = resource('v1', 'Secret', 'secrets', 'namespaced');
 const labels = { [LABEL_CLUSTER_NAME]: CLUSTER };
 
-/** Makes the Cluster and all that it refers to, as ready as an operator's would be. */
-export async function makeCluster(client: KubeClient, kubeconfig: string): Promise<void> {
+export interface ClusterOptions {
+  /** The spec of the AWSCluster. */
+  readonly infrastructure?: object;
+  /** Who provisions the infrastructure; by default it is provisioned already. */
+  readonly managedBy?: string;
+}
+
+/** Makes the Cluster and all that it refers to, as ready as an operator's would be; the kubeconfig is that of the workload cluster. */
+export async function makeCluster(client: KubeClient, kubeconfig: string, options: ClusterOptions = {}): Promise<void> {
   const kinds = [CLUSTERS, CONTROL_PLANES, infrastructureKind('AWSMachine'), infrastructureKind('AWSMachineTemplate')];
   for (const kind of kinds) {
     const definition = openDefinition(kind);
@@ -48,15 +60,19 @@ export async function makeCluster(client: KubeClient, kubeconfig: string): Promi
     data: { value },
   };
   await client.create(SECRETS, secret as KubeObject);
-  await create(client, CLUSTERS, { controlPlaneEndpoint: { host: '127.0.0.1', port: 1 } });
+  const { infrastructure = {}, managedBy } = options;
+  const endpoint = { controlPlaneEndpoint: { host: '127.0.0.1', port: 1 } };
+  const annotations = managedBy === undefined ? {} : { [ANNOTATION_MANAGED_BY]: managedBy };
+  await create(client, CLUSTERS, { ...endpoint, ...infrastructure }, CLUSTER, annotations);
   await create(client, CONTROL_PLANES, { version: 'v1.36.3' });
   const provisioned = { status: { ready: true, initialization: { provisioned: true } } };
-  await client.patch(
-    CLUSTERS,
-    { namespace: NAMESPACE, name: CLUSTER },
-    { type: 'merge', body: provisioned },
-    { subresource: 'status' },
-  );
+  if (managedBy === undefined)
+    await client.patch(
+      CLUSTERS,
+      { namespace: NAMESPACE, name: CLUSTER },
+      { type: 'merge', body: provisioned },
+      { subresource: 'status' },
+    );
   const initialized = {
     status: {
       ready: true,
@@ -102,12 +118,18 @@ export async function makeDeployment(client: KubeClient, name: string, zone: str
   await client.create(KINDS.machineDeployments, deployment);
 }
 
-async function create(client: KubeClient, kind: Resource, spec: object, name = CLUSTER): Promise<void> {
+async function create(
+  client: KubeClient,
+  kind: Resource,
+  spec: object,
+  name = CLUSTER,
+  annotations: object = {},
+): Promise<void> {
   const apiVersion = `${kind.group}/${kind.version}`;
   await client.create(kind, {
     apiVersion,
     kind: kind.kind,
-    metadata: { name, namespace: NAMESPACE, labels },
+    metadata: { name, namespace: NAMESPACE, labels, annotations },
     ...{ spec },
   } as KubeObject);
 }

@@ -36,6 +36,8 @@ export type Deed =
   | { readonly what: 'refusals'; readonly refusal: Refusal; readonly forMs: number }
   | { readonly what: 'cut watches' }
   | { readonly what: 'cloud trouble'; readonly faults: Partial<FaultSettings>; readonly forMs: number }
+  | { readonly what: 'scale pool'; readonly replicas: number }
+  | { readonly what: 'resize buffer'; readonly name: string; readonly replicas: number }
   | { readonly what: 'kill'; readonly downMs: number };
 
 /** A deed, so long after the one before it. */

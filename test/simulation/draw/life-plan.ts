@@ -9,6 +9,7 @@ import { drawAccount } from './account.ts';
 import { drawHappenings, drawWaves, type Happening } from './happenings.ts';
 import { drawHidden, type Hidden } from './hidden.ts';
 import { drawPolicies, drawPools } from './pools.ts';
+import { drawSpareCapacity, drawSpareHappenings, merged, type SpareCapacity } from './spare-capacity.ts';
 import { drawStatefulSet, drawStorageClasses, type StatefulWorkload } from './stateful-sets.ts';
 import { drawDaemons, drawWorkload, type Workload } from './workloads.ts';
 
@@ -28,6 +29,8 @@ export interface LifePlan {
   readonly hidden: Hidden;
   /** In the order of their time. */
   readonly happenings: readonly Happening[];
+  /** Pools of a fixed number of nodes, and capacity buffers. */
+  readonly spare: SpareCapacity;
   /** What happens when the trouble is over. */
   readonly waves: readonly Happening[];
 }
@@ -42,6 +45,8 @@ export function drawLife(seed: string, hours: number): LifePlan {
   const faults = missingCapacity === undefined ? account.faults : { ...account.faults, missingCapacity };
   const ofSets = random.split('stateful sets');
   const ofWorkloads = random.split('workloads');
+  const spare = drawSpareCapacity(random.split('spare capacity'));
+  const ofSpare = drawSpareHappenings(random.split('spare happenings'), hours, spare);
   return {
     account: { ...account, faults, dialect: random.split('dialect').pick(DIALECTS) },
     hidden,
@@ -57,7 +62,8 @@ export function drawLife(seed: string, hours: number): LifePlan {
       drawStatefulSet(ofSets.split(`${index}`), `db-${index}`),
     ),
     daemons: drawDaemons(random.split('daemons')),
-    happenings: drawHappenings(random.split('happenings'), hours, poolNames),
+    spare,
+    happenings: merged(drawHappenings(random.split('happenings'), hours, poolNames), ofSpare),
     waves: drawWaves(random.split('waves')),
   };
 }

@@ -1,4 +1,5 @@
 import type { InvariantMaker } from '../invariant.ts';
+import { capacityBuffers } from './capacity-buffers.ts';
 import { comesToRest } from './comes-to-rest.ts';
 import { disruptionBudgets } from './disruption-budgets.ts';
 import { everythingRuns } from './everything-runs.ts';
@@ -13,6 +14,7 @@ import { replacementFirst } from './replacement-first.ts';
 import { reservedSlots } from './reserved-slots.ts';
 import { spotShares } from './spot-shares.ts';
 import { statefulPods } from './stateful-pods.ts';
+import { staticPools } from './static-pools.ts';
 import { undisturbedPods } from './undisturbed-pods.ts';
 
 /** Everything that must hold. */
@@ -25,6 +27,8 @@ export const INVARIANTS: readonly InvariantMaker[] = [
   reservedSlots,
   spotShares,
   statefulPods,
+  staticPools,
+  capacityBuffers,
   nodeRoom,
   oneMachinePerClaim,
   launchesPerPod,

@@ -1,5 +1,6 @@
 /** Machines are launched for pods: a few for each that needs a place, whatever becomes of them, and not one after the other. */
 
+import { CAPACITY_BUFFERS } from '../../../src/apis/autoscaling/capacity-buffer.ts';
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import type { Pod } from '../../../src/apis/kubernetes/pod.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION } from '../../../src/apis/spindrift/annotations.ts';
@@ -27,6 +28,7 @@ export const launchesPerPod: InvariantMaker = (facts, broken) => {
     },
     minute() {
       for (const pod of facts.pods) note(pod);
+      for (const key of spareCapacity(facts)) needed.set(key, facts.now);
       for (const claim of facts.claims)
         if (isGoing(claim)) for (const pod of podsOf(facts, claim)) needed.set(pod.metadata.uid ?? '', facts.now);
     },
@@ -42,6 +44,16 @@ export const launchesPerPod: InvariantMaker = (facts, broken) => {
     },
   };
 };
+
+/** Nodes of static pools and room of buffers are needed like pods: a key for each. */
+function spareCapacity(facts: Facts): string[] {
+  const keys = (kind: string, name: string | undefined, count = 0): string[] =>
+    Array.from({ length: count }, (_, index) => `${kind}/${name}/${index}`);
+  return [
+    ...facts.pools.flatMap(({ metadata, spec }) => keys('pool', metadata.name, spec.replicas)),
+    ...facts.list(CAPACITY_BUFFERS).flatMap(({ metadata, spec }) => keys('buffer', metadata.name, spec.replicas)),
+  ];
+}
 
 function isPlaced({ spec, status, metadata }: Pod): boolean {
   const ended = status?.phase === 'Succeeded' || status?.phase === 'Failed';

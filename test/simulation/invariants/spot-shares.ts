@@ -25,6 +25,8 @@ import { SupplyTrouble } from '../supply-trouble.ts';
 
 /** What one look decides is written within that. */
 const TOGETHER_MS = 2000;
+/** A plan is made of what there was so long ago at most: reading, solving and writing take time. */
+const LONGEST_ROUND_MS = 15_000;
 
 /** What is written together. */
 interface Wave {
@@ -47,6 +49,8 @@ export const spotShares: InvariantMaker = (facts, broken) => {
   const trouble = new SupplyTrouble(facts);
   let fleets: ReadonlyMap<string, FleetShares> = new Map();
   let wave: Wave | undefined;
+  /** When something else last changed the fleet. */
+  let disturbedAt = Number.NEGATIVE_INFINITY;
   /** Pools that had all on-demand nodes that are asked for when the trouble was over. */
   let whole: readonly string[] = [];
 
@@ -58,10 +62,12 @@ export const spotShares: InvariantMaker = (facts, broken) => {
   const close = (): void => {
     if (wave === undefined || facts.now - wave.last < TOGETHER_MS) return;
     const { before, after } = wave;
+    const limited = (pool: string): boolean => wave !== undefined && isAtLimits(pool, wave);
+    whole = whole.filter((pool) => !limited(pool));
     if (!wave.disturbed && !trouble.lately(wave.began))
       for (const [pool, shares] of sharesAskedFor(facts)) {
         const [was, is] = [before.get(pool), after.get(pool)];
-        if (was !== undefined && is !== undefined && !isAtLimits(pool, wave))
+        if (was !== undefined && is !== undefined && !limited(pool))
           for (const sentence of misses(pool, shares, was, is, wave)) broken(sentence);
       }
     wave = undefined;
@@ -77,7 +83,8 @@ export const spotShares: InvariantMaker = (facts, broken) => {
       fleets = new Map(facts.pools.map(({ metadata: { name = '' } }) => [name, fleetShares(facts, name)]));
       const change = changeOf(write);
       if (change === undefined) return;
-      wave ??= { began: facts.now, last: 0, before, after: fleets, launched: [], going: [], disturbed: false };
+      const disturbed = facts.now - disturbedAt < LONGEST_ROUND_MS;
+      wave ??= { began: facts.now, last: 0, before, after: fleets, launched: [], going: [], disturbed };
       wave.last = facts.now;
       wave.after = fleets;
       const claim = write.object as NodeClaim;
@@ -92,6 +99,7 @@ export const spotShares: InvariantMaker = (facts, broken) => {
         // What it is replaced by was written long before; what was counted then is not what there is now.
         wave.disturbed ||= mark.at < wave.began - TOGETHER_MS;
       }
+      if (change === 'disturbed') disturbedAt = facts.now;
       wave.disturbed ||= change === 'disturbed';
     },
     minute: close,

@@ -54,14 +54,9 @@ describe('a pool', () => {
     await world.end();
   });
 
-  it('with a fixed number of nodes says that it is not served yet', async () => {
+  it('with a fixed number of nodes is ready like any other', async () => {
     const { world, said } = await withPool(aPool({}, { replicas: 3 }));
-    expect(await said('Ready')).toMatchObject({ status: 'False' });
-    expect(await said('ValidationSucceeded')).toMatchObject({
-      status: 'False',
-      reason: 'StaticCapacityNotServed',
-      message: expect.stringContaining('spec.replicas is 3, but pools with a fixed number of nodes are not served yet'),
-    });
+    expect(await said('ValidationSucceeded')).toMatchObject({ status: 'True' });
     await world.end();
   });
 

@@ -28,6 +28,7 @@ import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../src/state/cluster-state.ts';
 import { ComingNodes } from '../../../src/state/coming-nodes.ts';
 import { DisruptionBudgets } from '../../../src/state/drain/disruption-budgets.ts';
+import { Headroom } from '../../../src/state/headroom.ts';
 import { Nominations } from '../../../src/state/nominations.ts';
 import { readOfferings } from '../../../src/state/planned-offerings.ts';
 import { Successors } from '../../../src/state/successors.ts';
@@ -77,7 +78,8 @@ async function setUp(...pools: NodePool[]) {
   const successors = new Successors(clock, () => true);
   const coming = new ComingNodes();
   const budgets = new DisruptionBudgets(informers.disruptionBudgets);
-  const remembered = { budgets, coming, decisions, nominations, successors, spot };
+  const headroom = new Headroom(informers.capacityBuffers);
+  const remembered = { budgets, coming, decisions, headroom, nominations, successors, spot };
   const writes = new OwnWrites(client, informers);
   const shared = { client, clock, state, clouds, recorder, writes, ...remembered };
   const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });

@@ -22,6 +22,8 @@ interface Table {
 }
 
 const HOME = 'us-east-1';
+/** Half of all spot markets are cheaper than this share of their on-demand price; nobody knows more without asking. */
+export const BUILT_IN_SPOT_SHARE = 0.4;
 
 export function builtInPrices(region: string): BuiltInPrices {
   const { asOf, usdPerHourOfM5Large: m5Large, usdPerHourInUsEast1 } = builtInTable<Table>('on-demand-prices');

@@ -133,7 +133,7 @@ function reservationWarning(detail: UntrustedObject | undefined, at: EpochMs): P
   if (machine === undefined) return undefined;
   const deadline = timeNear(textOf(detail, 'instance-termination-time'), at) ?? after(at, NOTICE_MS);
   return one('capacity_reservation_interrupted', {
-    kind: 'spot-interruption',
+    kind: 'reservation-interruption',
     about: { machine },
     at,
     deadline,

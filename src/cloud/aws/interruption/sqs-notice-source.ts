@@ -68,6 +68,11 @@ export class SqsNoticeSource implements NoticeSource {
     }
   }
 
+  /** Looks into the queue; what it finds stays there for others. */
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#options.queue.receive({ waitSeconds: 0, visibilitySeconds: 0, signal });
+  }
+
   /** Trouble is said when it begins, changes and ends, not at every try. */
   #tell(error: SpindriftError | undefined): void {
     const { logger, queue } = this.#options;

@@ -3,6 +3,7 @@ import type { NoticeKind, ReceivedNotice } from '../../notice.ts';
 /** Those that leave the least time first. */
 const URGENCY: Readonly<Record<NoticeKind, number>> = {
   'spot-interruption': 0,
+  'reservation-interruption': 0,
   preempted: 1,
   stopping: 1,
   terminated: 1,

@@ -113,7 +113,8 @@ export class Instances {
   }
 }
 
-function instancesOf({
+/** The instances in an answer of DescribeInstances. */
+export function instancesOf({
   Reservations = [],
 }: {
   Reservations?: { Instances?: Instance[] | undefined }[] | undefined;

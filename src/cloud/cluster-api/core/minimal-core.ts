@@ -4,7 +4,7 @@
  * the embedded cluster and for tests, and never runs beside the real core.
  */
 import { createHash } from 'node:crypto';
-import { type CoreKinds, kindOf } from '../../../apis/cluster-api/core-kinds.ts';
+import { type ClusterApiCluster, type CoreKinds, kindOf } from '../../../apis/cluster-api/core-kinds.ts';
 import type { CoreMachine } from '../../../apis/cluster-api/machine.ts';
 import type { MachineDeployment, MachineSet } from '../../../apis/cluster-api/machine-deployment.ts';
 import { LABEL_CLUSTER_NAME, LABEL_DEPLOYMENT_NAME, LABEL_SET_NAME } from '../../../apis/cluster-api/names.ts';
@@ -64,6 +64,7 @@ export class MinimalCore {
   readonly #deployments: Informer<MachineDeployment>;
   readonly #sets: Informer<MachineSet>;
   readonly #machines: Informer<CoreMachine>;
+  readonly #clusters: Informer<ClusterApiCluster>;
   readonly #nodes: Informer<Node>;
 
   constructor(options: MinimalCoreOptions) {
@@ -80,6 +81,7 @@ export class MinimalCore {
       ...{ client, clock, random, kind: kinds.machines },
       indexers: { set: (machine) => [`${machine.metadata.namespace}/${machine.metadata.labels?.[LABEL_SET_NAME]}`] },
     });
+    this.#clusters = new Informer({ client, clock, random, kind: kinds.clusters });
     this.#nodes = new Informer({
       ...{ client: workload, clock, random, kind: NODES },
       indexers: { providerID: (node) => (node.spec?.providerID === undefined ? [] : [node.spec.providerID]) },
@@ -102,6 +104,7 @@ export class MinimalCore {
     const deployments = controller('deployments', (key, stop) => this.#deployment(key, stop));
     const sets = controller('sets', (key, stop) => this.#set(key, stop));
     const machines = controller('machines', (key, stop) => this.#machine(key, stop));
+    const clusters = controller('clusters', (key, stop) => this.#cluster(key, stop));
     const namespaced = (label: string) => (object: KubeObject) =>
       object.metadata.labels?.[label] === undefined
         ? []
@@ -113,13 +116,35 @@ export class MinimalCore {
       enqueueOn(this.#sets, sets.queue),
       enqueueOn(this.#machines, sets.queue, namespaced(LABEL_SET_NAME)),
       enqueueOn(this.#machines, machines.queue),
+      enqueueOn(this.#clusters, clusters.queue),
     ];
-    const parts = [this.#deployments, this.#sets, this.#machines, this.#nodes, deployments, sets, machines];
+    const caches = [this.#deployments, this.#sets, this.#machines, this.#nodes, this.#clusters];
+    const parts = [...caches, deployments, sets, machines, clusters];
     try {
       await Promise.all(parts.map((part) => part.run(signal)));
     } finally {
       for (const stop of stops) stop();
     }
+  }
+
+  /** Says of a Cluster that its infrastructure is there, once the infrastructure's object does. */
+  async #cluster(key: string, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+    const { client, kinds } = this.#options;
+    const cluster = this.#clusters.get(key);
+    const reference = referred(cluster?.spec?.infrastructureRef);
+    if (cluster === undefined || reference === undefined) return undefined;
+    if (cluster.status?.initialization?.infrastructureProvisioned === true) return undefined;
+    const kind = kindOf<InfrastructureMachine>(
+      reference.group,
+      this.#options.infrastructureVersion(reference.kind),
+      reference.kind,
+    );
+    const place = { namespace: cluster.metadata.namespace ?? '', name: reference.name };
+    const { status } = (await orUndefined(client.get(kind, place, { signal }))) ?? {};
+    if (status?.ready !== true) return { requeueAfterMs: LOOK_AGAIN_MS };
+    const body = { status: { initialization: { infrastructureProvisioned: true }, phase: 'Provisioned' } };
+    await client.patch(kinds.clusters, keyOf(cluster), { type: 'merge', body }, { signal, subresource: 'status' });
+    return undefined;
   }
 
   async #deployment(key: string, signal: AbortSignal): Promise<ReconcileResult | undefined> {

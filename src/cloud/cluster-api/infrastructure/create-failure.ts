@@ -53,6 +53,14 @@ const RULES: Readonly<Record<Provider, readonly Rule[]>> = {
   ],
 };
 
+/** What Spindrift writes where it is the provider itself. */
+const OWN_RULES: readonly Rule[] = [
+  ['quota', /^InstanceProvisionFailed no launch of .* a quota of the account/],
+  ['capacity', /^InstanceProvisionFailed no capacity for /],
+  ['denied', /^InvalidConfiguration .* was denied: /],
+  ['unsupported', /^(InvalidConfiguration|ControlPlaneOnSpot) /],
+];
+
 /** Conditions that speak of the instance; the others repeat them or speak of something else. */
 const ABOUT_THE_INSTANCE = /^(InstanceReady|InstanceProvisioned|VMRunning|VMProvisioned|Ready)$/;
 
@@ -64,7 +72,7 @@ export function createFailure(provider: Provider | undefined, status: Infrastruc
       .map(({ reason = '', message = '' }) => `${reason} ${message}`.trim()),
     `${status.failureReason ?? ''} ${status.failureMessage ?? ''}`.trim(),
   ].filter((text) => text !== '');
-  const rules = provider === undefined ? Object.values(RULES).flat() : RULES[provider];
+  const rules = [...(provider === undefined ? Object.values(RULES).flat() : RULES[provider]), ...OWN_RULES];
   for (const message of said) {
     const rule = rules.find(([, pattern]) => pattern.test(message));
     if (rule !== undefined) return { cause: rule[0], message };

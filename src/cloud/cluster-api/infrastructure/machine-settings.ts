@@ -75,3 +75,9 @@ export function textAt(spec: RawSpec, field: string): string | undefined {
   const value = spec[field];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+/** A field that is a list of objects; empty where it is not there. */
+export function listAt(spec: RawSpec, field: string): readonly RawSpec[] {
+  const value = spec[field];
+  return Array.isArray(value) ? (value as readonly RawSpec[]) : [];
+}

@@ -19,6 +19,9 @@ export class ChangeStamp {
       this.#follow<KubeObject>(informer, isSameSpec);
     }
     this.#follow<KubeObject>(informers.openModels, isSameSpec);
+    this.#follow<KubeObject>(informers.nodeOverlays, isSameSpec);
+    // Their status says when the room that they keep has moved.
+    this.#follow<KubeObject>(informers.capacityBuffers, () => false);
   }
 
   get value(): number {

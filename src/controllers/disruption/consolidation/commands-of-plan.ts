@@ -6,6 +6,7 @@ import { firstRefused } from '../../../engine/consolidation/pool-budgets.ts';
 import type { Slices } from '../../../engine/packing/work.ts';
 import type { NewNode } from '../../../engine/solution.ts';
 import type { BuiltFleet } from '../../../state/build-fleet.ts';
+import { isVirtualPod } from '../../../state/virtual-pod.ts';
 import type { Budgets } from '../budgets/budgets.ts';
 import { type Candidate, withPods } from '../candidate.ts';
 import type { Command, FilledNode, PlannedNode } from '../commands/command.ts';
@@ -132,7 +133,8 @@ function commandOf(
   for (const node of move.newNodes) {
     const pool = parts.poolNamed.get(node.pool);
     if (pool === undefined) return undefined;
-    const own = node.pods.map((number) => pods[number] as Pod);
+    // Nobody comes after a virtual pod: the next round of provisioning finds its room again.
+    const own = node.pods.map((number) => pods[number] as Pod).filter((pod) => !isVirtualPod(pod));
     newNodes.push({ node: parts.paid(node), pool, cloudName, pods: own });
   }
   const receivers = new Set(move.landings.flatMap((landing) => ('node' in landing ? [landing.node] : [])));

@@ -8,6 +8,7 @@ import { type Logger, SILENT_LOGGER } from '../../../platform/logger.ts';
 import type { Metrics } from '../../../platform/metrics.ts';
 import { type BuiltFleet, buildFleetSteps, type FleetSnapshot } from '../../../state/build-fleet.ts';
 import type { ClusterState } from '../../../state/cluster-state.ts';
+import type { Headroom } from '../../../state/headroom.ts';
 import { PodFactsCache } from '../../../state/pod-facts.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import { inSlices } from '../../in-slices.ts';
@@ -58,12 +59,16 @@ export interface ConsolidationOptions extends ConsolidationLimits {
   readonly backOff: Pick<BackOff, 'leftMs'>;
   /** How each pool uses spot capacity. */
   readonly policies: Pick<SpotPolicies, 'for'>;
+  /** The room that CapacityBuffers keep: it moves like pods do, and costs nothing to move. */
+  readonly headroom: Pick<Headroom, 'isKnown' | 'on'>;
 }
 
 /** What nobody tells us about is seen at the latest then. */
 const FORGOTTEN_MS = 300_000;
 /** Nobody tells us that a node is no longer kept for pods that were to come. */
 const NOMINATED_MS = 10_000;
+/** The next round of provisioning places capacity buffers. */
+const HEADROOM_AGAIN_MS = 2000;
 
 /** What was wanted last. */
 interface LatestMoves {
@@ -104,6 +109,7 @@ export class Consolidation implements DisruptionMethod {
     if (joining.length > 0) return joining;
     const waits = this.#ground.waits(look, this.#caution.waitsFor);
     if (waits !== undefined) return this.#later(waits.until);
+    if (!this.#options.headroom.isKnown) return this.#later((look.now + HEADROOM_AGAIN_MS) as EpochMs);
     const pools = await look.pools(signal);
     if (this.#ground.isBarren(pools, look.now)) return [];
     const startedAt = clock.elapsed();

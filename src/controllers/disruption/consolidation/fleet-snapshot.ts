@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../../platform/clock.ts';
 import type { FleetSnapshot } from '../../../state/build-fleet.ts';
 import type { ClusterState } from '../../../state/cluster-state.ts';
+import type { Headroom } from '../../../state/headroom.ts';
 import type { UsablePool } from '../../../state/usable-pool.ts';
 import type { PodEvents } from '../../nodeclaim/podevents/pod-events.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
@@ -21,15 +22,21 @@ export interface FleetSnapshotOptions {
   readonly podEvents: Pick<PodEvents, 'latest'>;
   /** Pools whose nodes did not come up are not asked for others for a while. */
   readonly backOff: Pick<BackOff, 'leftMs'>;
+  /** The room that CapacityBuffers keep. */
+  readonly headroom: Pick<Headroom, 'on'>;
   readonly cooldownMs?: number | undefined;
 }
 
 /** The cluster as consolidation has to know it, with what budgets and policies allow. */
 export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
-  const { state, look, now, pools, policies, podEvents, backOff, reservationOf, cooldownMs } = options;
+  const { state, look, now, pools, policies, podEvents, backOff, reservationOf, cooldownMs, headroom } = options;
   const { nodes, budgets } = look;
   const { informers, storage, models } = state;
-  const podsOn: FleetSnapshot['podsOn'] = (node) => state.podsOn(node);
+  const podsOn: FleetSnapshot['podsOn'] = (name) => {
+    const node = look.node(name);
+    const virtual = node === undefined ? [] : headroom.on(node);
+    return virtual.length === 0 ? state.podsOn(name) : [...state.podsOn(name), ...virtual];
+  };
   return {
     now,
     nodes,

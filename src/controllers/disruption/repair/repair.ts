@@ -14,7 +14,8 @@ import { nodeRepairBlocked } from '../events.ts';
 import type { Look } from '../look.ts';
 import type { DisruptionMethod } from '../method.ts';
 import type { DisruptionMetrics } from '../metrics.ts';
-import { type ReplaceWithinOptions, replaceWithin } from '../replace-within.ts';
+import { replaceAll } from '../replace-all.ts';
+import type { ReplaceWithinOptions } from '../replace-within.ts';
 import { isVetoed } from './recovery.ts';
 import { isSick, type Sickness, sicknessOf } from './sickness.ts';
 
@@ -56,7 +57,7 @@ export class Repair implements DisruptionMethod {
       ]),
     );
     const due = { candidates: inOrder(treated, look.now), reason: this.reason, closed: sick, repairs } as const;
-    return replaceWithin(due, look, this.#options, signal);
+    return replaceAll(due, look, this.#options, signal);
   }
 
   /** The node if it is to be repaired now; where it would be but must not, that is said. */

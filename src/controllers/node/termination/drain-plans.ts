@@ -20,6 +20,8 @@ export interface DrainPlansOptions {
 
 /** How long a count of pods on all nodes that go is good enough. */
 const COUNT_MS = 1000;
+/** How soon a replica is ready that serves already. */
+const SERVED_MS = 1000;
 
 export class DrainPlans {
   readonly #options: DrainPlansOptions;
@@ -38,7 +40,7 @@ export class DrainPlans {
     const budgets = new Map<string, PodDisruptionBudget>();
     for (const of of budgetsOf.values()) for (const budget of of) budgets.set(budgetName(budget), budget);
     return planDrain({
-      pods: pods.map((pod) => drainPod(pod, (budgetsOf.get(pod) ?? []).map(budgetName))),
+      pods: pods.map((pod) => drainPod(pod, (budgetsOf.get(pod) ?? []).map(budgetName), this.#readyMs(pod))),
       budgets: budgets.size === 0 ? [] : this.#budgets(budgets, budgetsOf),
       now,
       deadline,
@@ -51,6 +53,12 @@ export class DrainPlans {
     const endsAt = parseTimestamp(pod.metadata.deletionTimestamp);
     const times = { now: this.#options.clock.now(), deadline, marginMs: DRAIN_MARGIN_MS };
     return endsAt === undefined ? undefined : shortenedEnd(times, endsAt);
+  }
+
+  /** What pods of its model take to load. A service that keeps replicas ready has others by then, and gains nothing by an early start. */
+  #readyMs(pod: Pod): number | undefined {
+    const { services, loading } = this.#options.state;
+    return services.of(pod) === undefined ? loading.ofPod(pod)?.ms : SERVED_MS;
   }
 
   #budgets(

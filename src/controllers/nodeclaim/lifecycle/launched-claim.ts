@@ -8,7 +8,7 @@ import {
 import type { NodeClaim, NodeClaimStatus } from '../../../apis/karpenter/node-claim.ts';
 import { quantities } from '../../../apis/kubernetes/resource-quantities.ts';
 import type { Machine } from '../../../cloud/machine.ts';
-import type { Labels } from '../../../engine/problem.ts';
+import type { Labels, Resources } from '../../../engine/problem.ts';
 
 /** The labels that the claim does not have yet. What was launched is a fact; other labels are as people wrote them. */
 export function launchedLabels(claim: NodeClaim, { labels, instanceType, zone, capacityType }: Machine): Labels {
@@ -30,12 +30,15 @@ export function missing(wanted: Labels, own: Labels = {}): Labels {
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => own[key] !== value));
 }
 
-/** The status without its conditions. */
-export function launchedStatus({ providerID, imageID, capacity, allocatable }: Machine): NodeClaimStatus {
+/** The status without its conditions; what overlays add is there beside what the cloud knows of. */
+export function launchedStatus(
+  { providerID, imageID, capacity, allocatable }: Machine,
+  added: Resources = {},
+): NodeClaimStatus {
   return {
     providerID,
     ...(imageID === undefined ? {} : { imageID }),
-    capacity: quantities(capacity),
-    allocatable: quantities(allocatable),
+    capacity: quantities({ ...capacity, ...added }),
+    allocatable: quantities({ ...allocatable, ...added }),
   };
 }

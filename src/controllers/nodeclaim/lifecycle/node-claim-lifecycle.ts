@@ -10,12 +10,15 @@ import { NODES, type Node } from '../../../apis/kubernetes/node.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { Launched } from '../../../cloud/launcher.ts';
 import type { Launchers } from '../../../cloud/launchers.ts';
+import type { Machine } from '../../../cloud/machine.ts';
+import type { Resources } from '../../../engine/problem.ts';
 import type { ReconcileContext, ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
 import type { RecordedEvent } from '../../../kube/event-recorder.ts';
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import { needsPlace } from '../../../state/cluster-state.ts';
+import { addedCapacity } from '../../../state/node-overlays.ts';
 import type { Nominations } from '../../../state/nominations.ts';
 import { CLAIM_PREFIX, isClaimGoing, isOpening } from '../../../state/state-node.ts';
 import { mayBind } from '../../../state/steerable.ts';
@@ -220,7 +223,15 @@ export class NodeClaimLifecycle {
         : await this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { labels, annotations } }, { signal });
     const launched: ConditionChange = { type: 'Launched', status: 'True' };
     const changes = [launched, decideRegistration(claim, []).condition];
-    await sayOfClaim(this.#options, labelled, changes, signal, launchedStatus(machine));
+    await sayOfClaim(this.#options, labelled, changes, signal, launchedStatus(machine, this.#added(claim, machine)));
+  }
+
+  /** What overlays say that the machine has beside what its cloud knows of. */
+  #added(claim: NodeClaim, machine: Machine): Resources {
+    const { nodeOverlays, nodePools } = this.#options.state.informers;
+    const overlays = nodeOverlays.list();
+    const pool = overlays.length === 0 ? undefined : nodePools.get(poolOf(claim));
+    return pool === undefined ? {} : addedCapacity(pool, machine, overlays);
   }
 
   /** Registers and initialises the node as far as it has come. */

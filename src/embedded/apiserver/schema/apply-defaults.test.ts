@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyDefaults } from './apply-defaults.ts';
+import { applyDefaults, fillDefaults } from './apply-defaults.ts';
 import type { Schema } from './schema.ts';
 
 const schema: Schema = {
@@ -40,5 +40,12 @@ describe('defaults', () => {
     const first = applyDefaults({}, schema);
     expect(applyDefaults({}, schema)).toEqual(first);
     expect(schema.properties?.inner?.default).toEqual({});
+  });
+
+  it('are the same when filled in on a read of what was complete before', () => {
+    const stored = applyDefaults({ list: [{}], map: { a: 'x' } }, { ...schema, properties: {} });
+    expect(fillDefaults(stored, schema)).toEqual(applyDefaults(stored, schema));
+    const complete = applyDefaults(stored, schema);
+    expect(fillDefaults(complete, schema)).toBe(complete);
   });
 });

@@ -1,5 +1,5 @@
 /** What the API server does with objects of one kind and version by their schema. */
-import { applyDefaults, hasDefault } from './apply-defaults.ts';
+import { applyDefaults, fillDefaults, hasDefault } from './apply-defaults.ts';
 import { decodeBuiltIn } from './builtin/decode.ts';
 import { compileRules, type RuleNode } from './cel/compile-rules.ts';
 import { evaluateRules } from './cel/evaluate-rules.ts';
@@ -44,6 +44,11 @@ export class ObjectSchema {
   /** With defaults filled in, and without nulls that the schema does not allow. */
   applyDefaults(object: JsonObject): JsonObject {
     return applyDefaults(object, this.schema) as JsonObject;
+  }
+
+  /** With defaults filled in that a stored object lacks; the object itself where it lacks none. */
+  fillDefaults(object: JsonObject): JsonObject {
+    return fillDefaults(object, this.schema) as JsonObject;
   }
 
   /** Schema, list types and CEL rules; with the old object also rules about the change, and leave for what did not change. */

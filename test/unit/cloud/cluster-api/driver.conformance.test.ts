@@ -8,6 +8,11 @@ import { type CloudUnderTest, describeCloud, type Trouble } from '../../../../sr
 import { ClusterApiDriver } from '../../../../src/cloud/cluster-api/cluster-api-driver.ts';
 import { MinimalCore } from '../../../../src/cloud/cluster-api/core/minimal-core.ts';
 import {
+  infrastructureKind,
+  infrastructureVersion,
+  openDefinitions,
+} from '../../../../src/cloud/cluster-api/core/open-definitions.ts';
+import {
   type InfrastructureObject,
   InfrastructureObjects,
 } from '../../../../src/cloud/cluster-api/infrastructure-objects.ts';
@@ -16,11 +21,6 @@ import { MachineDeploymentScaler } from '../../../../src/cloud/cluster-api/machi
 import { ManagementCluster } from '../../../../src/cloud/cluster-api/management-cluster.ts';
 import { NODE_CLASS_KIND } from '../../../../src/cloud/cluster-api/node-class-kind.ts';
 import { SelectedDeployments } from '../../../../src/cloud/cluster-api/selected-deployments.ts';
-import {
-  infrastructureKind,
-  infrastructureVersion,
-  openDefinitions,
-} from '../../../../src/cloud/cluster-api/testkit/open-definitions.ts';
 import { StandInProvider } from '../../../../src/cloud/cluster-api/testkit/stand-in-provider.ts';
 import { aReadyNodeClass } from '../../../../src/cloud/testkit/opened-clouds.ts';
 import { ApiServer } from '../../../../src/embedded/apiserver/api-server.ts';

@@ -17,10 +17,10 @@ import { decideNotice } from '../../../../src/cloud/cluster-api/care/decide-noti
 import { MachineCare } from '../../../../src/cloud/cluster-api/care/machine-care.ts';
 import { INSTANCE_CREATABLE } from '../../../../src/cloud/cluster-api/care/machine-condition.ts';
 import { RemediationBackoff } from '../../../../src/cloud/cluster-api/care/remediation-backoff.ts';
+import { infrastructureKind, openDefinitions } from '../../../../src/cloud/cluster-api/core/open-definitions.ts';
 import { InfrastructureObjects } from '../../../../src/cloud/cluster-api/infrastructure-objects.ts';
 import { ManagementCluster } from '../../../../src/cloud/cluster-api/management-cluster.ts';
 import { LABEL_CLAIM_UID } from '../../../../src/cloud/cluster-api/own-names.ts';
-import { infrastructureKind, openDefinitions } from '../../../../src/cloud/cluster-api/testkit/open-definitions.ts';
 import { World } from '../../../../src/embedded/testkit/world.ts';
 import type { EpochMs } from '../../../../src/platform/clock.ts';
 

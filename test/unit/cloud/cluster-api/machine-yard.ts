@@ -11,13 +11,13 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../../src/apis/schema/custom-
 import { isMarked } from '../../../../src/cloud/cluster-api/census.ts';
 import { OWNER_REMEDIATED } from '../../../../src/cloud/cluster-api/core/decide-machine-set.ts';
 import { MinimalCore } from '../../../../src/cloud/cluster-api/core/minimal-core.ts';
-import type { InfrastructureObject } from '../../../../src/cloud/cluster-api/infrastructure-objects.ts';
-import { LABEL_CLAIM_UID } from '../../../../src/cloud/cluster-api/own-names.ts';
 import {
   infrastructureKind,
   infrastructureVersion,
   openDefinitions,
-} from '../../../../src/cloud/cluster-api/testkit/open-definitions.ts';
+} from '../../../../src/cloud/cluster-api/core/open-definitions.ts';
+import type { InfrastructureObject } from '../../../../src/cloud/cluster-api/infrastructure-objects.ts';
+import { LABEL_CLAIM_UID } from '../../../../src/cloud/cluster-api/own-names.ts';
 import { StandInProvider } from '../../../../src/cloud/cluster-api/testkit/stand-in-provider.ts';
 import { ApiServer } from '../../../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../../../src/embedded/in-memory-client.ts';

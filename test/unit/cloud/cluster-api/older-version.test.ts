@@ -6,11 +6,11 @@ import { nodeStartupTimeoutMs } from '../../../../src/apis/cluster-api/machine-h
 import { INFRASTRUCTURE_GROUP } from '../../../../src/apis/cluster-api/names.ts';
 import { referred } from '../../../../src/apis/cluster-api/reference.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../../src/apis/schema/custom-resource-definition.ts';
+import { infrastructureKind, openDefinitions } from '../../../../src/cloud/cluster-api/core/open-definitions.ts';
 import { InfrastructureObjects } from '../../../../src/cloud/cluster-api/infrastructure-objects.ts';
 import { knownShapes } from '../../../../src/cloud/cluster-api/known-shapes.ts';
 import { ManagementCluster, servedCoreKinds } from '../../../../src/cloud/cluster-api/management-cluster.ts';
 import { SelectedDeployments } from '../../../../src/cloud/cluster-api/selected-deployments.ts';
-import { infrastructureKind, openDefinitions } from '../../../../src/cloud/cluster-api/testkit/open-definitions.ts';
 import { World } from '../../../../src/embedded/testkit/world.ts';
 
 const NEVER = new AbortController().signal;

@@ -45,7 +45,10 @@ export interface FleetWorldOptions {
   readonly turnMs?: number;
   /** What the controllers talk to the API server through. */
   readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
-  readonly controllers?: Pick<AllControllersOptions, 'limits' | 'provisioning' | 'consolidation' | 'notices'>;
+  readonly controllers?: Pick<
+    AllControllersOptions,
+    'limits' | 'provisioning' | 'consolidation' | 'notices' | 'podDeletionCost'
+  >;
 }
 
 export class FleetWorld {

@@ -1,6 +1,6 @@
-/** Definitions of kinds of Cluster API whose objects may have any fields: for tests on the embedded cluster. */
+/** Definitions of kinds of Cluster API whose objects may have any fields: for the embedded cluster, where the published ones are not there. */
 import { type CoreKinds, kindOf } from '../../../apis/cluster-api/core-kinds.ts';
-import { INFRASTRUCTURE_GROUP } from '../../../apis/cluster-api/names.ts';
+import { CLUSTER_API_GROUP, INFRASTRUCTURE_GROUP } from '../../../apis/cluster-api/names.ts';
 import type { Resource } from '../../../apis/kubernetes/object.ts';
 import type { CustomResourceDefinition } from '../../../apis/schema/custom-resource-definition.ts';
 
@@ -16,10 +16,12 @@ export function infrastructureKind(kind: string): Resource {
   return kindOf(INFRASTRUCTURE_GROUP, infrastructureVersion(kind), kind);
 }
 
-/** The core kinds, and machines and templates of the three clouds. */
+/** The core kinds, and machines, templates and clusters of the three clouds. */
 export function openDefinitions(kinds: CoreKinds): readonly CustomResourceDefinition[] {
   const { version: _, ...core } = kinds;
-  const clouds = ['AWSMachine', 'GCPMachine', 'AzureMachine'].flatMap((kind) => [kind, `${kind}Template`]);
+  const clouds = ['AWS', 'GCP', 'Azure'].flatMap((cloud) =>
+    ['Machine', 'MachineTemplate', 'Cluster'].map((kind) => `${cloud}${kind}`),
+  );
   return [...Object.values(core), ...clouds.map(infrastructureKind)].map((kind) => openDefinition(kind));
 }
 
@@ -28,7 +30,11 @@ export function openDefinition(kind: Resource): CustomResourceDefinition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${kind.plural}.${kind.group}` },
+    metadata: {
+      name: `${kind.plural}.${kind.group}`,
+      // The contract that the kind keeps.
+      labels: { [`${CLUSTER_API_GROUP}/v1beta2`]: kind.version },
+    },
     spec: {
       group: kind.group,
       names: { kind: kind.kind, listKind: `${kind.kind}List`, plural: kind.plural, singular: kind.kind.toLowerCase() },

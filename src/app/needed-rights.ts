@@ -1,0 +1,135 @@
+/**
+ * What the controller needs to be allowed to do, by the options it runs with. `spindrift doctor` asks the API server for each
+ * of these; a test compares them with the roles of the chart, in both directions.
+ */
+import type { ResourceAttributes } from '../apis/kubernetes/resource-access.ts';
+
+/** A rule as a role has it. */
+export interface NeededRule {
+  readonly group: string;
+  /** With their part after a slash: `pods/eviction`. */
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  /** In this namespace alone; in the whole cluster when absent. */
+  readonly namespace?: string;
+  /** Only objects of these names. */
+  readonly names?: readonly string[];
+}
+
+/** What the rights depend on. */
+export interface RightsOptions {
+  readonly clouds: readonly string[];
+  /** Where the Lease of the leader is; absent when there is no election. */
+  readonly lease?: { readonly namespace: string; readonly name: string };
+  readonly installsDefinitions: boolean;
+  /** The ConfigMap with names of GPUs, where there is one. */
+  readonly gpuNames?: { readonly namespace: string; readonly name: string };
+  /** The machines of Cluster API are in this very cluster. */
+  readonly managesItself: boolean;
+}
+
+const READ = ['list', 'watch'];
+
+const ALWAYS: readonly NeededRule[] = [
+  {
+    group: '',
+    resources: ['pods', 'nodes', 'namespaces', 'limitranges', 'persistentvolumes', 'persistentvolumeclaims'],
+    verbs: ['get', ...READ],
+  },
+  { group: 'apps', resources: ['daemonsets'], verbs: READ },
+  { group: 'policy', resources: ['poddisruptionbudgets'], verbs: READ },
+  { group: 'storage.k8s.io', resources: ['storageclasses', 'volumeattachments'], verbs: READ },
+  { group: '', resources: ['pods/binding', 'pods/eviction'], verbs: ['create'] },
+  { group: '', resources: ['pods'], verbs: ['delete'] },
+  { group: '', resources: ['nodes'], verbs: ['patch', 'delete'] },
+  { group: '', resources: ['events'], verbs: ['create', 'patch'] },
+  { group: 'karpenter.sh', resources: ['nodeclaims'], verbs: ['get', ...READ, 'create', 'patch', 'delete'] },
+  { group: 'karpenter.sh', resources: ['nodepools'], verbs: [...READ, 'patch'] },
+  { group: 'karpenter.sh', resources: ['nodeclaims/status', 'nodepools/status'], verbs: ['patch'] },
+  { group: 'karpenter.sh', resources: ['nodeclaims/finalizers', 'nodepools/finalizers'], verbs: ['update'] },
+  { group: 'spindrift.dev', resources: ['spotpolicies'], verbs: READ },
+  { group: 'spindrift.dev', resources: ['spotpolicies/status'], verbs: ['patch'] },
+  { group: 'llmaz.io', resources: ['openmodels'], verbs: READ },
+];
+
+/** The node classes of a cloud: read and told about; some carry a hash that is written on them. */
+function nodeClass(group: string, plural: string, more: readonly string[] = []): NeededRule[] {
+  return [
+    { group, resources: [plural], verbs: [...READ, ...more] },
+    { group, resources: [`${plural}/status`], verbs: ['patch'] },
+  ];
+}
+
+const DNS: NeededRule = { group: '', resources: ['services'], verbs: ['get'], namespace: 'kube-system' };
+
+const OF_CLOUDS: Readonly<Record<string, readonly NeededRule[]>> = {
+  simulated: [
+    ...nodeClass('spindrift.dev', 'simulatednodeclasses'),
+    { group: '', resources: ['nodes'], verbs: ['create'] },
+  ],
+  aws: [...nodeClass('karpenter.k8s.aws', 'ec2nodeclasses', ['patch']), DNS],
+  ibm: [
+    ...nodeClass('karpenter-ibm.sh', 'ibmnodeclasses', ['patch']),
+    DNS,
+    { ...DNS, resources: ['configmaps'], names: ['kube-root-ca.crt'] },
+    { ...DNS, resources: ['secrets'], verbs: ['get', 'list', 'create', 'delete'] },
+    { ...DNS, resources: ['configmaps'], namespace: 'kube-public', names: ['cluster-info'] },
+  ],
+  'cluster-api': nodeClass('karpenter.cluster.x-k8s.io', 'clusterapinodeclasses'),
+  gcp: nodeClass('karpenter.k8s.gcp', 'gcenodeclasses'),
+  azure: nodeClass('karpenter.azure.com', 'azurenodeclasses'),
+};
+
+const DEFINITIONS = { group: 'apiextensions.k8s.io', resources: ['customresourcedefinitions'] };
+
+/** Machines of Cluster API that are objects of this cluster. */
+const MACHINES: readonly NeededRule[] = [
+  { group: 'cluster.x-k8s.io', resources: ['machinedeployments'], verbs: ['get', ...READ, 'patch'] },
+  { group: 'cluster.x-k8s.io', resources: ['machines'], verbs: ['get', ...READ, 'patch', 'delete'] },
+  { group: 'cluster.x-k8s.io', resources: ['machines/status'], verbs: ['patch'] },
+  { group: 'infrastructure.cluster.x-k8s.io', resources: ['*'], verbs: ['get', 'list'] },
+  { ...DEFINITIONS, verbs: ['get'] },
+];
+
+/** The rules that roles must have. */
+export function neededRules(options: RightsOptions): NeededRule[] {
+  const { clouds, lease, installsDefinitions, gpuNames, managesItself } = options;
+  const leases = { group: 'coordination.k8s.io', resources: ['leases'] };
+  return [
+    ...ALWAYS,
+    ...clouds.flatMap((cloud) => OF_CLOUDS[cloud] ?? []),
+    ...(clouds.includes('cluster-api') && managesItself ? MACHINES : []),
+    ...(installsDefinitions ? [{ ...DEFINITIONS, verbs: [...READ, 'create', 'patch'] }] : []),
+    ...(lease === undefined
+      ? []
+      : [
+          { ...leases, verbs: ['create'], namespace: lease.namespace },
+          { ...leases, verbs: ['get', 'update'], namespace: lease.namespace, names: [lease.name] },
+        ]),
+    ...(gpuNames === undefined
+      ? []
+      : [{ group: '', resources: ['configmaps'], verbs: READ, namespace: gpuNames.namespace, names: [gpuNames.name] }]),
+  ];
+}
+
+/** Each right by itself, as an access review asks for it; none twice. */
+export function neededRights(options: RightsOptions): ResourceAttributes[] {
+  const rights = neededRules(options).flatMap(({ group, resources, verbs, namespace, names = [undefined] }) =>
+    resources.flatMap((path) =>
+      verbs.flatMap((verb) =>
+        names.map((name): ResourceAttributes => {
+          const [resource = '', subresource] = path.split('/');
+          return {
+            group,
+            resource,
+            verb,
+            ...(subresource === undefined ? {} : { subresource }),
+            ...(namespace === undefined ? {} : { namespace }),
+            ...(name === undefined ? {} : { name }),
+          };
+        }),
+      ),
+    ),
+  );
+  return [...new Map(rights.map((right) => [JSON.stringify(Object.entries(right).sort()), right])).values()];
+}

@@ -1,0 +1,107 @@
+/**
+ * Keeps so many replicas of a service ready as its annotation asks for, by the number of its replicas: more of them on spot than are
+ * needed, and on-demand ones for as long as spot is not ready. Which pod gets which machine is decided where pods are prepared.
+ */
+import { keyOf } from '../../apis/kubernetes/object.ts';
+import { PODS } from '../../apis/kubernetes/pod.ts';
+import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
+import { hasCode } from '../../platform/errors.ts';
+import type { KeptService } from '../../state/availability/kept-services.ts';
+import { readyAndStaying } from '../../state/availability/replica-demand.ts';
+import type { ControllersOptions } from '../controllers-options.ts';
+import { InformedController } from '../informed-controller.ts';
+import { ANNOTATION_DELETION_COST, decideReplicas, type ReplicaDecision, SETTLE_MS } from './decide-replicas.ts';
+import { replicasChanged, ruleInvalid } from './events.ts';
+
+/** Caches show what was written by then. */
+const HEARD_MS = 1000;
+/** Pods come and go many at a time. */
+const GATHER_MS = 100;
+
+export class Availability {
+  readonly name = 'service.availability';
+  readonly #options: ControllersOptions;
+  readonly #controller: InformedController;
+  /** By service, since when fewer replicas would do. */
+  readonly #lowerSince = new Map<string, number>();
+
+  constructor(options: ControllersOptions) {
+    this.#options = options;
+    const { services } = options.state;
+    this.#controller = new InformedController(options, {
+      name: this.name,
+      listen: (queue) => {
+        for (const { key } of services.list()) queue.add(key);
+        return [services.onChange((key) => queue.add(key, { afterMs: GATHER_MS }))];
+      },
+      reconcile: (key, context) => this.#reconcile(key, context),
+    });
+  }
+
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#controller.run(signal);
+  }
+
+  async #reconcile(key: string, { signal, logger }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { clock, recorder, state } = this.#options;
+    const service = state.services.get(key);
+    if (service === undefined) {
+      this.#lowerSince.delete(key);
+      return undefined;
+    }
+    const { object, rule, numbered } = service;
+    if ('problem' in rule) {
+      recorder.record(ruleInvalid(object, rule.problem));
+      return undefined;
+    }
+    const replicas = state.services.replicas(service);
+    const asked = object.spec?.replicas ?? 1;
+    const since = this.#lowerSince.get(key) ?? clock.elapsed();
+    const facts = { rule, asked, replicas, numbered, lowerForMs: clock.elapsed() - since };
+    const decision = decideReplicas(facts);
+    if (decision.wanted < asked) this.#lowerSince.set(key, since);
+    else this.#lowerSince.delete(key);
+    const acted = await this.#act(service, decision, signal);
+    if (decision.ask !== undefined) {
+      const { ready } = rule;
+      const serving = readyAndStaying(replicas);
+      const why = `${serving} replicas serve and stay, ${ready} are to; ${decision.wanted} are wanted on spot and on demand`;
+      logger.info('replicas changed', { service: key, from: asked, to: decision.ask, ready, serving });
+      recorder.record(replicasChanged(object, asked, decision.ask, why));
+    }
+    if (acted) return { requeueAfterMs: HEARD_MS };
+    return decision.wanted < asked ? { requeueAfterMs: Math.max(HEARD_MS, SETTLE_MS - facts.lowerForMs) } : undefined;
+  }
+
+  /** Whether anything was written that the caches have yet to show. */
+  async #act(
+    { kind, object }: KeptService,
+    { costs, evict, ask }: ReplicaDecision,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { client } = this.#options;
+    for (const [pod, cost] of costs) {
+      const body = { metadata: { uid: pod.metadata.uid, annotations: { [ANNOTATION_DELETION_COST]: cost } } };
+      await client.patch(PODS, keyOf(pod), { type: 'merge', body }, { signal });
+    }
+    if (ask !== undefined) {
+      // Whoever else wrote the number meanwhile is heard of first; what others write beside it does not matter.
+      const path = '/spec/replicas';
+      const asked = object.spec?.replicas;
+      const test = asked === undefined ? [] : [{ op: 'test', path, value: asked } as const];
+      const operations = [...test, { op: 'add', path, value: ask } as const];
+      await client.patch(kind, keyOf(object), { type: 'json', operations }, { signal });
+    }
+    if (evict !== undefined) {
+      try {
+        const { uid } = evict.metadata;
+        await client.evict(keyOf(evict), { signal, ...(uid === undefined ? {} : { preconditions: { uid } }) });
+      } catch (error) {
+        // Its budget allows it later.
+        if (!hasCode(error, 'KUBE_DISRUPTION_BUDGET')) throw error;
+      }
+    }
+    return costs.size > 0 || ask !== undefined || evict !== undefined;
+  }
+}

@@ -1,0 +1,118 @@
+/** Writes the claims of planned nodes: those that the launch guard and the limits of their pools allow. */
+import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+import type { Pod } from '../../apis/kubernetes/pod.ts';
+import type { NewNode } from '../../engine/solution.ts';
+import { TroubleLog } from '../../kube/trouble-log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { BuiltProblem } from '../../state/build-problem.ts';
+import type { ClusterState } from '../../state/cluster-state.ts';
+import type { ComingNodes } from '../../state/coming-nodes.ts';
+import type { UsablePool } from '../../state/usable-pool.ts';
+import { isLost } from '../interruption/is-lost.ts';
+import { PoolLimits } from '../pool-limits.ts';
+import type { ClaimWriter } from '../write-claim.ts';
+import type { LaunchGuard } from './launch-guard.ts';
+
+export interface NodeLauncherOptions {
+  readonly clock: Clock;
+  readonly state: ClusterState;
+  readonly coming: ComingNodes;
+  readonly writer: ClaimWriter;
+  readonly guard: Pick<LaunchGuard, 'among' | 'annotations'>;
+  readonly logger: Logger;
+  /** Called when other writers have used the limits up, so that another round is needed. */
+  outrun(): void;
+}
+
+/** Nodes of a plan that are to be launched. */
+export interface PlannedLaunches {
+  readonly newNodes: readonly NewNode[];
+  readonly built: BuiltProblem;
+  readonly pools: readonly UsablePool[];
+  /** Hears of each claim as soon as it is written, with the pods of the plan on it: its machine may join before the others are written. */
+  written?(claim: NodeClaim, pods: readonly Pod[]): void;
+}
+
+/** What came of it. */
+export interface Launched {
+  /** For each planned node the claim that was written, where it was. */
+  readonly claims: readonly (NodeClaim | undefined)[];
+  /** How many could not be written although they were allowed. */
+  readonly failed: number;
+}
+
+/** So many nodes are dealt with before others have their turn. */
+const AT_A_TIME = 50;
+
+export class NodeLauncher {
+  readonly #options: NodeLauncherOptions;
+  readonly #trouble: TroubleLog;
+
+  constructor(options: NodeLauncherOptions) {
+    this.#options = options;
+    this.#trouble = new TroubleLog({ clock: options.clock, logger: options.logger });
+  }
+
+  async launch(planned: PlannedLaunches, signal: AbortSignal): Promise<Launched> {
+    const { newNodes, built, pools } = planned;
+    const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));
+    const helpful = this.#options.guard.among(newNodes, built.pods);
+    const allowed = this.#withinLimits([...helpful], pools, built);
+    const writes: Promise<NodeClaim | undefined>[] = [];
+    for (const node of newNodes) {
+      const pool = poolNamed.get(node.pool) as NodePool;
+      writes.push(allowed.has(node) ? this.#create(node, pool, planned, signal) : Promise.resolve(undefined));
+      // All are under way at once, but they need not begin in the same moment.
+      if (writes.length % AT_A_TIME === 0) await this.#options.clock.sleep(0, signal);
+    }
+    const claims = await Promise.all(writes);
+    signal.throwIfAborted();
+    return { claims, failed: claims.filter((claim) => claim === undefined).length - (newNodes.length - allowed.size) };
+  }
+
+  /**
+   * Those of the nodes that there is room for under the limits of their pools, which is theirs from now on: others may have written
+   * claims while this was solved, and go on doing so.
+   */
+  #withinLimits(
+    newNodes: readonly NewNode[],
+    pools: readonly UsablePool[],
+    { cloudName }: BuiltProblem,
+  ): ReadonlySet<NewNode> {
+    const { clock, coming, state, logger } = this.#options;
+    const lost = (claim: NodeClaim): boolean => isLost(claim, clock.now());
+    const limits = new PoolLimits({ pools, nodes: state.nodes(), coming, isLost: lost });
+    const room = limits.takeEach(newNodes, cloudName);
+    if (room.size < newNodes.length) {
+      logger.info('nodes not asked for: others have used the limits up', { nodes: newNodes.length - room.size });
+      this.#options.outrun();
+    }
+    return room;
+  }
+
+  /** One claim that cannot be written does not keep the others from being written; it is tried again in a later round. */
+  async #create(
+    node: NewNode,
+    pool: NodePool,
+    { built, written }: PlannedLaunches,
+    signal: AbortSignal,
+  ): Promise<NodeClaim | undefined> {
+    const { cloudName, pods, problem } = built;
+    const { guard, writer } = this.#options;
+    try {
+      const annotations = guard.annotations(node, pods, problem);
+      const claim = await writer.write({ node, pool, cloudName, reason: 'provisioned', annotations }, signal);
+      written?.(
+        claim,
+        node.pods.map((number) => pods[number] as Pod),
+      );
+      return claim;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      this.#trouble.error('claim could not be written', error, { NodePool: { name: node.pool } });
+      return undefined;
+    }
+  }
+}
