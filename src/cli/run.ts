@@ -48,6 +48,16 @@ export const RUN = command({
       placeholder: 'TYPE[=KIND]',
       help: 'Conditions of Nodes that mean that the machine is taken away, such as those of node-problem-detector.',
     }),
+    movePrice: numberOption({
+      flag: 'move-price',
+      env: 'MOVE_PRICE',
+      placeholder: 'SHARE',
+      fallback: 0.1,
+      min: 0,
+      max: 10,
+      fractions: true,
+      help: 'What consolidation must save to move a pod, as a share of what a pod costs on average. More moves fewer pods; with 0 only prices count.',
+    }),
     podDeletionCost: switchOption({
       flag: 'pod-deletion-cost',
       env: 'POD_DELETION_COST',
