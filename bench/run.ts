@@ -3,7 +3,7 @@
  * writes the figures and two plots into bench/results/. `npm run bench -- embedded` measures the embedded cluster instead,
  * `npm run bench -- end-to-end` the autoscaler on a real control plane, `embedded-provisioning` on the embedded one,
  * `aws` it and Karpenter on an AWS account on loopback, `queue` interruption messages from a real queue server,
- * `notices` a storm of notices, `falling-load` a fleet that loses half of its load, `runaway` what nodes cost that do not help,
+ * `notices` a storm of notices, `falling-load` a fleet that loses half of its load, `shrinking` what it costs to move fewer pods then, `runaway` what nodes cost that do not help,
  * `sizing` what the autoscaler needs for clusters of some sizes.
  */
 import { execFileSync } from 'node:child_process';
@@ -26,6 +26,7 @@ import { fluidTable } from './report/fluid-table.ts';
 import { growthOf, plotsOf, tableOf } from './report/report.ts';
 import { table } from './report/table.ts';
 import { runRunaway } from './runaway/run.ts';
+import { runShrinking } from './shrinking/run.ts';
 import { runSizing } from './sizing/run.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -36,6 +37,7 @@ async function run(): Promise<void> {
   if (process.argv[2] === 'queue') return await runQueue(process.argv.slice(3));
   if (process.argv[2] === 'falling-load') return await runFallingLoad(process.argv.slice(3));
   if (process.argv[2] === 'runaway') return await runRunaway();
+  if (process.argv[2] === 'shrinking') return await runShrinking(process.argv.slice(3));
   if (process.argv[2] === 'sizing') return await runSizing(process.argv.slice(3));
   if (process.argv[2] === 'embedded-provisioning') return await runEmbeddedProvisioning();
   const { values, positionals } = parseArgs({

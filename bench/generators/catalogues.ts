@@ -39,6 +39,31 @@ export function regularCatalogue(count = 400): InstanceTypeEntry[] {
   });
 }
 
+/** The shape of the cloud that Karpenter is tried out on: prices in proportion to vCPUs and memory, spot at 70 %, the same in all four zones. */
+export function proportionalCatalogue(maxVcpus: number): InstanceTypeEntry[] {
+  const sizes = [1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 192, 256].filter((vcpus) => vcpus <= maxVcpus);
+  return sizes.flatMap((vcpus) =>
+    [2, 4, 8].map((gibPerVcpu): InstanceTypeEntry => {
+      const price = 0.025 * vcpus + 1e-12 * vcpus * gibPerVcpu * 1024 ** 3;
+      return {
+        Name: `proportional-${vcpus}-${vcpus * gibPerVcpu}`,
+        Arch: 'amd64',
+        CPUm: vcpus * 1000,
+        MemMi: vcpus * gibPerVcpu * 1024,
+        Pods: vcpus * 16,
+        GPU: 0,
+        OvCPUm: 100,
+        OvMi: 10,
+        Labels: {},
+        Offerings: ['a', 'b', 'c', 'd'].flatMap((Zone): OfferingEntry[] => [
+          { Zone, CT: 'spot', Price: 0.7 * price },
+          { Zone, CT: 'on-demand', Price: price },
+        ]),
+      };
+    }),
+  );
+}
+
 /** Which part of the simulated cloud's catalogue a problem may use. */
 export interface CatalogueCut {
   readonly categories?: readonly string[];

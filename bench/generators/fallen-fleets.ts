@@ -9,14 +9,14 @@ import { solve } from '../../src/engine/solve.ts';
 import type { Random } from '../../src/platform/random.ts';
 import { problemOf, replicasOf } from '../end-to-end/load.ts';
 import { toProblem } from '../format/to-problem.ts';
-import { cloudCatalogue } from './catalogues.ts';
+import { proportionalCatalogue } from './catalogues.ts';
 
 const LARGEST_CPU = 32;
 
 /** The services of the end-to-end benchmark on nodes for `before` pods, with `after` of them left. */
 export function fallenFleet(before: number, after: number, random: Random): Fleet {
   const load = { name: 'fallen', pods: before, largestCpu: LARGEST_CPU };
-  const types = cloudCatalogue({ categories: ['c', 'm', 'r'], minGeneration: 5, arch: 'amd64', maxVcpus: LARGEST_CPU });
+  const types = proportionalCatalogue(LARGEST_CPU);
   const problem = toProblem(problemOf(before, load, types));
   const { newNodes } = solve(problem);
   const typeNamed = new Map(problem.instanceTypes.map((type) => [type.name, type]));

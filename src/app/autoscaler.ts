@@ -39,6 +39,8 @@ export interface AutoscalerOptions {
   readonly dangerousConditions?: NamedConditions;
   /** Where names of GPUs come from; default those that are known. */
   readonly gpuNames?: GpuNamesSetting | undefined;
+  /** What consolidation must save to move a pod, as a share of what a pod costs on average. */
+  readonly movePrice?: number;
   /** Whether pods are told which of them ReplicaSets should delete first. */
   readonly podDeletionCost?: boolean;
   /** Whether services may ask for a number of ready replicas. Default true. */
@@ -84,8 +86,9 @@ export class Autoscaler {
     const { decisions } = this;
     const lasting = lastingParts({ ...shared, unavailable });
     this.#clouds = clouds;
-    const { podDeletionCost = false } = options;
-    this.#controllers = { ...shared, decisions, lasting, policies, provisioning, podDeletionCost };
+    const { podDeletionCost = false, movePrice } = options;
+    const consolidation = { criteria: movePrice === undefined ? {} : { movePrice } };
+    this.#controllers = { ...shared, decisions, lasting, policies, provisioning, consolidation, podDeletionCost };
   }
 
   /** What it watches. */

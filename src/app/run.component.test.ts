@@ -75,6 +75,7 @@ async function aReplica(kubeconfig: string, settings?: string) {
     kubeClientQps: 500,
     kubeClientBurst: 1000,
     gpuNames: 'known',
+    movePrice: 0.1,
     podDeletionCost: false,
     readyReplicas: false,
     logLevel: 'info',

@@ -40,6 +40,8 @@ export interface RunOptions extends MetricsServing {
   readonly gpuNames: GpuNamesSetting;
   /** A file of settings that are applied while the program runs. */
   readonly settings?: string | undefined;
+  /** What consolidation must save to move a pod, as a share of what a pod costs on average. */
+  readonly movePrice: number;
   /** Whether pods are told which of them ReplicaSets should delete first. */
   readonly podDeletionCost: boolean;
   /** Whether services may ask for a number of ready replicas. */
@@ -106,6 +108,7 @@ export async function run(options: RunOptions): Promise<void> {
     },
     clouds,
     gpuNames: options.gpuNames,
+    movePrice: options.movePrice,
     podDeletionCost: options.podDeletionCost,
     readyReplicas: options.readyReplicas,
     dangerousConditions: parseNamedConditions(options.interruptionConditions),

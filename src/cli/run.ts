@@ -53,6 +53,16 @@ export const RUN = command({
       env: 'READY_REPLICAS',
       help: 'Keeps replicas of services ready that ask for it by the annotation spindrift.dev/ready-replicas, by setting their number; also holds room for whole groups of LeaderWorkerSets.',
     }),
+    movePrice: numberOption({
+      flag: 'move-price',
+      env: 'MOVE_PRICE',
+      placeholder: 'SHARE',
+      fallback: 0.1,
+      min: 0,
+      max: 10,
+      fractions: true,
+      help: 'What consolidation must save to move a pod, as a share of what a pod costs on average. More moves fewer pods; with 0 only prices count.',
+    }),
     podDeletionCost: switchOption({
       flag: 'pod-deletion-cost',
       env: 'POD_DELETION_COST',

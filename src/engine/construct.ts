@@ -14,7 +14,6 @@ import { buildPackProblem, type PackProblem, type RowPart } from './packing/pack
 import type { Purse } from './packing/purse.ts';
 import type { Packed } from './packing/settle-cover.ts';
 import type { Slices, Work } from './packing/work.ts';
-import { intoCheaperCells } from './topology/cheaper-cells.ts';
 import { type DomainPlan, planDomains } from './topology/domain-plan.ts';
 import { PlacementState } from './topology/placement-state.ts';
 
@@ -30,8 +29,6 @@ export interface ConstructOptions {
   /** Sizes kept of machines that differ only in size. */
   readonly ladder: number;
   readonly preferenceSlack: number;
-  /** Whether pods that count alike change zones where that makes them cheaper. */
-  readonly exchange: boolean;
   readonly work: Work;
 }
 
@@ -198,7 +195,6 @@ function* buyNodes(
         filter: attemptOf(attempt, podClass).options,
       }));
     const plan = yield* planDomains(model, market, state.copyCounts(), requests, options.preferenceSlack);
-    if (options.exchange) yield* intoCheaperCells(model, market, plan, requests);
     options.work.spend(plan.classes.length * 4);
     yield;
     const parts = gatherParts(state, attempt, members, plan, market, tier);

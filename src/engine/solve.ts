@@ -46,7 +46,6 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
     },
     ladder: 12,
     preferenceSlack,
-    exchange: false,
     work,
   });
   let sizes = new NodeSizes(construction);
@@ -63,7 +62,6 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
       },
       ladder: 20,
       preferenceSlack,
-      exchange: true,
       work,
     });
     const secondSizes = new NodeSizes(second);

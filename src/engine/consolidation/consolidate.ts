@@ -17,11 +17,8 @@ import { rebuild } from './rebuild.ts';
 import { keptSentence } from './sentences.ts';
 import { validateFleet } from './validate-fleet.ts';
 
-/**
- * To plan all wasteful nodes anew moves more pods than exchanges do. To move all pods of the fleet instead of none is worth it if what
- * may be changed becomes cheaper by this share, to move some of them in proportion.
- */
-const REBUILD_SAVES = 0.05;
+/** What the move of a pod must save, as a share of what a pod costs: to move all pods of a fleet is worth it for this share of its price. */
+const MOVE_PRICE = 0.1;
 /** For less than this nobody plans anew: its machines all wait for each other. */
 const REBUILD_SAVES_AT_LEAST = 0.01;
 /**
@@ -29,6 +26,11 @@ const REBUILD_SAVES_AT_LEAST = 0.01;
  * than planned, and others move to mend that.
  */
 const EXCHANGED = 2;
+/**
+ * Of wasteful nodes so much may stay and be filled up, as a share of what all pods are worth: none, or as much as leaves it to new
+ * nodes to make up for what does not go well together.
+ */
+const KEPT = [0, 0.4, 0.6];
 
 /** Plans the consolidation of a fleet. */
 export function consolidate(fleet: Fleet, options: ConsolidationOptions = {}): ConsolidationPlan {
@@ -56,13 +58,20 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   const { lowerBound, podWorth } = market;
   const price = fleet.nodes.reduce((sum, node) => sum + node.price, 0);
   const changeable = price - saved(best.moves) - market.stayingPrice;
+  const { movePrice = MOVE_PRICE } = options;
+  const eachMove = (movePrice * podWorth.reduce((sum, each) => sum + each, 0)) / fleet.pods.length;
+  const { planner: exchanges, moves: exchanged } = best;
   const wanted = (evictions: number): number => {
-    const more = (evictions - EXCHANGED * evicted(best.moves)) / fleet.pods.length;
-    return saved(best.moves) + changeable * Math.max(REBUILD_SAVES_AT_LEAST, REBUILD_SAVES * more);
+    const more = eachMove * (evictions - EXCHANGED * evicted(exchanged));
+    return saved(exchanged) + Math.max(REBUILD_SAVES_AT_LEAST * changeable, more);
   };
-  if (!best.planner.unfinished && price - lowerBound >= wanted(0)) {
-    const anew = yield* attempt(market, options, work, 'rebuild', wanted);
-    if (saved(anew.moves) >= wanted(evicted(anew.moves))) best = { ...anew, planner: best.planner };
+  if (!exchanges.unfinished && price - lowerBound >= wanted(0)) {
+    for (const keep of movePrice > 0 ? KEPT : [0]) {
+      const anew = yield* attempt(market, options, work, 'rebuild', wanted, keep);
+      if (saved(anew.moves) < wanted(evicted(anew.moves))) continue;
+      const gain = saved(anew.moves) - saved(best.moves) - eachMove * (evicted(anew.moves) - evicted(best.moves));
+      if (best.way !== 'rebuild' || gain > 0) best = { ...anew, planner: exchanges };
+    }
   }
   const { way, allowances, planner, state, moves, leftOut } = best;
 
@@ -126,6 +135,7 @@ function* attempt(
   work: Work,
   way: Way,
   wanted: (evictions: number) => number = () => 0,
+  keep = 0,
 ) {
   const direct = way === 'direct';
   const planned = new FleetState(compiled);
@@ -140,8 +150,12 @@ function* attempt(
     { mergeSize: options.mergeSize ?? 8, prices, work, direct },
   );
   const { together, stepOf } = planner.steps;
-  if (way === 'rebuild') together.join(yield* rebuild({ state: planned, allowances, podWorth, options, work, wanted }));
-  else yield* planner.run();
+  let filled: ReadonlySet<string> = new Set();
+  if (way === 'rebuild') {
+    const rebuilt = yield* rebuild({ state: planned, allowances, prices, podWorth, options, work, wanted, keep });
+    together.join(rebuilt.exchanged);
+    filled = new Set([...rebuilt.filled].map((node) => compiled.fleet.nodes[node]?.name ?? ''));
+  } else yield* planner.run();
 
   const state = new FleetState(compiled);
   yield* state.settle(work);
@@ -150,7 +164,13 @@ function* attempt(
   const components = componentsOf(planned, together);
   yield;
   const { moves, leftOut } = yield* executor.run(components, work);
-  return { way, allowances, planner, state, moves, leftOut };
+  return { way, allowances, planner, state, moves: moves.map((move) => filling(move, filled)), leftOut };
+}
+
+/** The move, with those of its nodes named that are to be filled as planned. */
+function filling(move: Move, filled: ReadonlySet<string>): Move {
+  const fills = new Set(move.landings.flatMap((one) => ('node' in one && filled.has(one.node) ? [one.node] : [])));
+  return fills.size === 0 ? move : { ...move, fills: [...fills] };
 }
 
 function saved(moves: readonly Move[]): number {

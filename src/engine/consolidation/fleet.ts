@@ -133,6 +133,11 @@ export interface ConsolidationOptions {
   readonly minSavingsShare?: number;
   /** A move must save at least this much for each unit of its disruption cost, USD per hour. Default 0. */
   readonly minSavingsPerDisruption?: number;
+  /**
+   * What the move of a pod must save, as a share of what a pod of the fleet costs on average: of several plans that one is taken which
+   * saves most beyond the price of its moves. Default 0.1; with 0 only prices count.
+   */
+  readonly movePrice?: number;
   /** Spot makes way for as many spot nodes or more only if at least this many cheaper offerings would do for each. Default 15. */
   readonly spotDiversity?: number;
   /** Balanced pools: the least ratio of the share saved to the share disrupted. Default 0.5. */

@@ -20,6 +20,8 @@ export interface Move {
   /** Names of the nodes that go. */
   readonly nodes: readonly string[];
   readonly newNodes: readonly MoveNode[];
+  /** Names of nodes of the fleet that have to be filled as planned: whoever carries the move out closes them to others meanwhile. */
+  readonly fills?: readonly string[];
   /** Every pod of the nodes that go, in an order in which each placement is legal once all of them have left. */
   readonly landings: readonly Landing[];
   /** USD per hour: price of what goes less price of what comes. */

@@ -26,8 +26,8 @@ function spread(app: string, cpu: number): PodGroup {
 }
 
 /** Twelve large nodes in one zone with a pod of each service: what is left after the pods in other zones have gone. */
-function uneven(pod: Partial<FleetPod> = {}, overrides: Partial<Fleet> = {}): Fleet {
-  const names = Array.from({ length: 12 }, (_, index) => `n${index}`);
+function uneven(pod: Partial<FleetPod> = {}, overrides: Partial<Fleet> = {}, length = 12): Fleet {
+  const names = Array.from({ length }, (_, index) => `n${index}`);
   return aFleet({
     nodes: names.map((name) => aFleetNode(name, { instanceType: 'large', price: 2, allocatable: ROOM })),
     groups: [spread('web', 1000), spread('api', 500)],
@@ -85,6 +85,22 @@ describe('planning the wasteful part of a fleet anew', () => {
     expect(verifyConsolidation({ ...fleet, nodes: [...fleet.nodes, idle] }, plan)).toEqual([]);
     expect(plan.moves.find(({ reason }) => reason === 'Empty')).toMatchObject({ nodes: ['idle'], newNodes: [] });
     expect(plan.moves).toHaveLength(2);
+  });
+
+  it('fills some of the nodes up instead where the move of a pod has its price', () => {
+    const fleet = uneven({}, {}, 36);
+    const all = consolidate(fleet, { movePrice: 0 });
+    const some = consolidate(fleet, { movePrice: 0.5 });
+    expect(verifyConsolidation(fleet, some)).toEqual([]);
+    expect([all.evictions, all.moves.flatMap(({ fills = [] }) => fills)]).toEqual([72, []]);
+    expect(some.evictions).toBeLessThan(72);
+    const fills = some.moves.flatMap((move) => move.fills ?? []);
+    expect(fills.length).toBeGreaterThan(0);
+    // They stay, and every pod that does not go to a new node goes to one of them.
+    expect(some.moves.flatMap(({ nodes }) => nodes)).not.toEqual(expect.arrayContaining([fills[0]]));
+    const landings = some.moves.flatMap((move) => move.landings);
+    expect(landings.every((one) => 'move' in one || fills.includes(one.node))).toBe(true);
+    expect(some.priceAfter).toBeLessThan(1.1 * some.lowerBound);
   });
 
   it('takes as many nodes as the budgets let go', () => {

@@ -5,12 +5,14 @@
  *
  * It has to be carried out as it is, so only pods take part in it that can be put where the plan wants them.
  */
+import { HOSTNAME } from '../compile/well-known.ts';
 import type { Slices, Work } from '../packing/work.ts';
 import type { BoundPod, Offering, PodGroup, Problem } from '../problem.ts';
 import type { NewNode, RankedOffering } from '../solution.ts';
 import { solveSteps } from '../solve.ts';
+import { worth } from '../unit-prices.ts';
 import type { Allowances } from './allowances.ts';
-import type { ConsolidationOptions, FleetPod } from './fleet.ts';
+import type { ConsolidationOptions, FleetNode, FleetPod } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
 import { templateOf } from './node-options.ts';
 import { slotKey } from './slot-key.ts';
@@ -24,42 +26,67 @@ const MOST_NODES = 200;
 /** Units of work for the new plan: half a second. */
 const STEPS = 10_000_000;
 
+/** What room on nodes that stay costs of what it is worth. */
+const ROOM_PRICE = 0.8;
+
 export interface RebuildParts {
   readonly state: FleetState;
   readonly allowances: Allowances;
+  /** Worth of a unit of each resource, and of each pod. */
+  readonly prices: Float64Array;
   readonly podWorth: Float64Array;
   readonly options: ConsolidationOptions;
   readonly work: Work;
   /** What it has to save, in USD per hour, to be worth so many evictions. */
   readonly wanted: (evictions: number) => number;
+  /** The share of what the pods are worth that may be spent on wasteful nodes which stay all the same, to be filled up. */
+  readonly keep: number;
 }
 
-/** Carries the new plan out on the state; gives the nodes that left and those that came, none if there is no such plan. */
-export function* rebuild(parts: RebuildParts): Slices<readonly number[]> {
+/** What was planned anew: the nodes that left and those that came, and those of the fleet that are filled up; none if there is no such plan. */
+export interface Rebuilt {
+  readonly exchanged: readonly number[];
+  readonly filled: ReadonlySet<number>;
+}
+
+const NOTHING: Rebuilt = { exchanged: [], filled: new Set() };
+
+/** Carries the new plan out on the state. */
+export function* rebuild(parts: RebuildParts): Slices<Rebuilt> {
   const { state, work, options } = parts;
   const idle = yield* letEmptyGo(parts);
   const { leaving, waste } = yield* wasteful(parts);
-  const all = leaving.flatMap((node) => [...state.podsOn(node)]);
+  const filled = filledUp(parts, leaving);
+  const going = leaving.filter((node) => !filled.has(node));
+  const all = going.flatMap((node) => [...state.podsOn(node)]);
   // At the prices of the market no plan saves more than all that is wasted.
-  if (leaving.length < 2 || idle + waste < parts.wanted(all.length)) return [];
+  if (going.length < 2 || idle + waste < parts.wanted(all.length)) return NOTHING;
   const pods = Map.groupBy(all, (pod) => (state.compiled.fleet.pods[pod] as FleetPod).group);
-  const problem = yield* problemOf(parts, new Set(leaving), pods);
+  const problem = yield* problemOf(parts, new Set(going), filled, pods);
   const { elapsedMs, deadlineMs = Number.POSITIVE_INFINITY } = options;
   const limits = { maxSteps: STEPS, ...(elapsedMs === undefined ? {} : { elapsedMs, deadlineMs }) };
   const solution = yield* solveSteps(problem, { ...limits, preferences: false });
   work.spend(solution.steps);
-  if (solution.unplaced.length > 0) return [];
+  if (solution.unplaced.length > 0) return NOTHING;
   const podOf = [...pods.values()].flat();
   const choices = optionsByOffering(state);
   yield;
   const before = state.nodeCount;
   for (const pod of podOf) state.lift(pod);
-  if (!solution.newNodes.every((node) => place(state, node, podOf, choices))) {
+  const rooms = new Map([...filled].map((node) => [roomOf(state.compiled.fleet.nodes[node]?.name ?? ''), node]));
+  const placed = solution.newNodes.every((node) => {
+    const room = rooms.get(node.offerings[0]?.instanceType ?? '');
+    if (room === undefined) return place(state, node, podOf, choices);
+    for (const number of node.pods) state.move(podOf[number] as number, room);
+    return true;
+  });
+  if (!placed) {
     state.rollback(before);
-    return [];
+    return NOTHING;
   }
-  state.commit(leaving);
-  return [...leaving, ...Array.from({ length: state.nodeCount - before }, (_, index) => before + index)];
+  state.commit(going);
+  const news = Array.from({ length: state.nodeCount - before }, (_, index) => before + index);
+  return { exchanged: [...going, ...news], filled };
 }
 
 /** Nodes on which nothing runs go as they always do; gives their price. */
@@ -104,19 +131,78 @@ function* wasteful(parts: RebuildParts): Slices<{ leaving: number[]; waste: numb
   return { leaving, waste: wasted };
 }
 
-/** The pods of the nodes that leave, with nothing but new nodes for them; what stays is there for their rules. */
-function* problemOf(parts: RebuildParts, leaving: ReadonlySet<number>, pods: PodsByGroup): Slices<Problem> {
-  const { fleet } = parts.state.compiled;
-  const staying = fleet.nodes.filter((_, node) => !leaving.has(node) && parts.state.gone[node] === 0);
+/**
+ * Of wasteful nodes those to be filled up instead of emptied: the ones that would move most pods for what they cost, about as many in
+ * each zone, since spreads over zones want room in all of them.
+ */
+function filledUp({ state, allowances, podWorth, keep }: RebuildParts, leaving: readonly number[]): Set<number> {
+  const { fleet } = state.compiled;
+  const worthOf = (node: number): number => state.podsOn(node).reduce((sum, pod) => sum + (podWorth[pod] as number), 0);
+  const zoneOf = (node: number): string => fleet.nodes[node]?.zone ?? '';
+  const zones = new Set(leaving.map(zoneOf)).size;
+  const share = (keep * leaving.reduce((sum, node) => sum + worthOf(node), 0)) / zones;
+  const spent = new Map<string, number>();
+  const kept = new Set<number>();
+  const rate = (node: number): number => allowances.disruptionCost(node) / (state.nodePrice[node] as number);
+  for (const node of [...leaving].sort((a, b) => rate(b) - rate(a) || a - b)) {
+    const price = (spent.get(zoneOf(node)) ?? 0) + (state.nodePrice[node] as number);
+    if (price > share || fleet.nodes[node]?.closed === true) continue;
+    spent.set(zoneOf(node), price);
+    kept.add(node);
+  }
+  return kept;
+}
+
+/** The pods of the nodes that go, with new nodes for them and those to be filled up; what else stays is there for their rules. */
+function* problemOf(
+  parts: RebuildParts,
+  leaving: ReadonlySet<number>,
+  filled: ReadonlySet<number>,
+  pods: PodsByGroup,
+): Slices<Problem> {
+  const { state } = parts;
+  const { fleet } = state.compiled;
+  const staying = [...fleet.nodes.entries()].filter(([node]) => !leaving.has(node) && state.gone[node] === 0);
   return {
     pods: [...pods].map(([group, { length: count }]) => ({ ...(fleet.groups[group] as PodGroup), count })),
-    pools: fleet.pools,
-    instanceTypes: fleet.instanceTypes,
-    nodes: staying.map(({ name, labels, taints = [] }) => ({ name, labels, taints, free: {}, leaving: true })),
+    ...withRooms(parts, filled),
+    nodes: staying.map(([, { name, labels, taints = [] }]) => ({ name, labels, taints, free: {}, leaving: true })),
     boundPods: yield* boundPods(parts, leaving),
     ...(fleet.daemons === undefined ? {} : { daemons: fleet.daemons }),
     ...(fleet.namespaces === undefined ? {} : { namespaces: fleet.namespaces }),
   };
+}
+
+/**
+ * The room on nodes to be filled up as machines of their own, of which there is one each: so it is filled with pods that go well
+ * together, like any other machine. It is paid for already, but it has a price, or pods would be worth nothing.
+ */
+function withRooms(
+  { state, prices }: RebuildParts,
+  filled: ReadonlySet<number>,
+): Pick<Problem, 'pools' | 'instanceTypes'> {
+  const { fleet } = state.compiled;
+  if (filled.size === 0) return { pools: fleet.pools, instanceTypes: fleet.instanceTypes };
+  const { dimensions } = state.model;
+  const rooms = [...filled].map((index) => {
+    const { name, labels, zone, capacityType, pool } = fleet.nodes[index] as FleetNode;
+    const free = state.free.slice(index * dimensions.size, (index + 1) * dimensions.size);
+    const offerings = [{ zone, capacityType, price: ROOM_PRICE * worth(prices, free), slots: 1 }];
+    const { [HOSTNAME]: _, ...shared } = labels;
+    return { pool, type: { name: roomOf(name), labels: shared, capacity: dimensions.toResources(free), offerings } };
+  });
+  const sold = fleet.instanceTypes.map(({ name }) => name);
+  return {
+    instanceTypes: [...fleet.instanceTypes, ...rooms.map(({ type }) => type)],
+    pools: fleet.pools.map((pool) => {
+      const own = rooms.filter((room) => room.pool === pool.name).map(({ type }) => type.name);
+      return { ...pool, instanceTypes: [...(pool.instanceTypes ?? sold), ...own] };
+    }),
+  };
+}
+
+function roomOf(node: string): string {
+  return `room on ${node}`;
 }
 
 function* boundPods({ state, work }: RebuildParts, leaving: ReadonlySet<number>): Slices<BoundPod[]> {

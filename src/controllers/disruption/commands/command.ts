@@ -26,6 +26,14 @@ export interface ClaimRepair {
   readonly graceMs?: number;
 }
 
+/** A node that is there and is filled up with pods of nodes that go. */
+export interface FilledNode {
+  readonly claim: string;
+  readonly node: string;
+  /** The pods whose successors are to come to it. */
+  readonly pods: readonly Pod[];
+}
+
 export interface Command {
   readonly id: string;
   readonly reason: CommandReason;
@@ -36,6 +44,8 @@ export interface Command {
   readonly needs: readonly string[];
   /** Names of nodes that pods are to go to. */
   readonly receivers: readonly string[];
+  /** Nodes to be closed to others while the pods that leave come to them. */
+  readonly fills?: readonly FilledNode[];
   /** Why claims are repaired, and how, by their names. */
   readonly repairs?: Readonly<Record<string, ClaimRepair>>;
 }

@@ -27,6 +27,7 @@ import { supplyKey } from '../supply.ts';
 import { type Command, type CommandReason, decisionOf } from './command.ts';
 import { decideCommand, type NextStep } from './decide-command.ts';
 import { Departures } from './departures.ts';
+import { FilledNodes } from './filled-nodes.ts';
 import { type Mark, readMark, writeMark } from './mark.ts';
 import { Marks } from './marks.ts';
 import { Replacements } from './replacements.ts';
@@ -68,6 +69,7 @@ export class Commands {
   readonly #stuck: StuckClaims;
   readonly #metrics: DisruptionMetrics;
   readonly #departures: Departures;
+  readonly #filled: FilledNodes;
   readonly #starting = new Map<string, Starting>();
   /** The marks that claims are about to get, by UID. */
   readonly #taken = new Map<string, string>();
@@ -83,6 +85,7 @@ export class Commands {
     this.#stuck = new StuckClaims(options);
     this.#metrics = new DisruptionMetrics(metrics);
     this.#departures = new Departures(options);
+    this.#filled = new FilledNodes(options);
     this.#underWay = new UnderWay(options);
     this.#controller = new InformedController(options, {
       name: this.name,
@@ -156,6 +159,7 @@ export class Commands {
         await this.#undo(known, step, signal);
         return undefined;
       case 'delete': {
+        if (known.deleted.size === 0) await this.#filled.close(known.fills ?? [], signal);
         const refused = await this.#delete(known, signal);
         if (refused !== undefined) {
           await this.#undo(known, refused, signal);
@@ -210,7 +214,7 @@ export class Commands {
     starting.mark = mark;
     for (const { claim } of command.candidates) this.#taken.set(claim.metadata.uid ?? '', writeMark(mark));
     const names = command.candidates.map(({ claim }) => claim.metadata.name ?? '');
-    this.#underWay.add(mark, names);
+    this.#underWay.add(mark, names, command.fills);
     const replacements = claims.map(({ metadata }) => metadata.name);
     logger.info('disruption begins', { reason, nodeClaims: names, replacements });
   }

@@ -2,6 +2,7 @@
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { ANNOTATION_DISRUPTION } from '../../../apis/spindrift/annotations.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
+import type { FilledNode } from './command.ts';
 import type { NextStep } from './decide-command.ts';
 import { type Mark, readMark } from './mark.ts';
 
@@ -14,6 +15,8 @@ export interface KnownCommand {
   readonly names: Set<string>;
   /** UIDs of those that were told to go, which the cache may not show yet. */
   readonly deleted: Set<string>;
+  /** Nodes that are closed while pods leave for them; nobody remembers them after a restart. */
+  readonly fills?: readonly FilledNode[];
   /** All that belongs to the marks is written. */
   marked?: boolean;
   /** Since when its next step is tried in vain, by the clock's `elapsed`. */
@@ -39,8 +42,8 @@ export class UnderWay {
   }
 
   /** A command has begun that takes the claims of these names. */
-  add(mark: Mark, names: readonly string[]): void {
-    this.#known.set(mark.id, { mark, names: new Set(names), deleted: new Set() });
+  add(mark: Mark, names: readonly string[], fills: readonly FilledNode[] = []): void {
+    this.#known.set(mark.id, { mark, names: new Set(names), deleted: new Set(), fills });
   }
 
   /** Takes note of a claim's mark; gives the command's identity. */

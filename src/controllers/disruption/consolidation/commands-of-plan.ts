@@ -9,7 +9,7 @@ import type { BuiltFleet } from '../../../state/build-fleet.ts';
 import { isVirtualPod } from '../../../state/virtual-pod.ts';
 import type { Budgets } from '../budgets/budgets.ts';
 import { type Candidate, withPods } from '../candidate.ts';
-import type { Command, PlannedNode } from '../commands/command.ts';
+import type { Command, FilledNode, PlannedNode } from '../commands/command.ts';
 import { launchWaits } from './launch-waits.ts';
 
 /** A move of a plan, and what it comes to. */
@@ -125,9 +125,10 @@ function candidatesOf({ nodes }: Move, parts: CommandParts): readonly Candidate[
 function commandOf(
   move: Move,
   candidates: readonly Candidate[],
-  { cloudName, pods }: BuiltFleet,
+  built: BuiltFleet,
   parts: CommandParts,
 ): Command | undefined {
+  const { cloudName, pods } = built;
   const newNodes: PlannedNode[] = [];
   for (const node of move.newNodes) {
     const pool = parts.poolNamed.get(node.pool);
@@ -143,9 +144,24 @@ function commandOf(
     disruption: 'graceful',
     candidates,
     newNodes,
-    needs: [],
+    ...filling(move, built),
     receivers: [...receivers],
   };
+}
+
+/** The nodes that are to be filled as planned, with the pods that leave for them; the command needs them as it needs those that come. */
+function filling(
+  { fills = [], landings }: Move,
+  { fleet, pods, states }: BuiltFleet,
+): Pick<Command, 'needs' | 'fills'> {
+  if (fills.length === 0) return { needs: [] };
+  const podNamed = new Map(fleet.pods.map(({ name }, index) => [name, pods[index] as Pod]));
+  const filled = fills.flatMap((node): FilledNode[] => {
+    const claim = states.get(node)?.claim?.metadata.name;
+    const own = landings.flatMap((one) => ('node' in one && one.node === node ? (podNamed.get(one.pod) ?? []) : []));
+    return claim === undefined ? [] : [{ claim, node, pods: own }];
+  });
+  return { needs: filled.map(({ claim }) => claim), fills: filled };
 }
 
 /** Whether every pool can spare its nodes, which are then taken. */

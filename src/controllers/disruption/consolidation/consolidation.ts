@@ -39,7 +39,10 @@ export interface ConsolidationLimits {
   readonly planMs?: number;
   /** How much work may go into it, whatever the time: on a virtual clock no time passes while it works. */
   readonly planSteps?: number;
-  readonly criteria?: Pick<PlanOptions, 'minSavings' | 'minSavingsShare' | 'minSavingsPerDisruption' | 'spotDiversity'>;
+  readonly criteria?: Pick<
+    PlanOptions,
+    'minSavings' | 'minSavingsShare' | 'minSavingsPerDisruption' | 'movePrice' | 'spotDiversity'
+  >;
 }
 
 export interface ConsolidationOptions extends ConsolidationLimits {

@@ -117,13 +117,14 @@ export function confirmed(
   return new Set(moves.filter(isAsMade).map(({ command }) => command));
 }
 
-/** Those of the moves whose pods all go to new nodes, where they can be put. */
+/** Those of the moves whose pods all go to where they can be put: to new nodes, or to nodes that are closed to others meanwhile. */
 function steeredMoves({ pods }: Fleet, moves: readonly PlannedMove[]): ReadonlySet<PlannedMove> {
   const steerable = new Set(pods.filter((pod) => pod.steerable === true).map(({ name }) => name));
   return new Set(
     moves.filter(
-      ({ move: { landings, newNodes } }) =>
-        newNodes.length > 0 && landings.every((landing) => 'move' in landing && steerable.has(landing.pod)),
+      ({ move: { landings, newNodes, fills = [] } }) =>
+        newNodes.length + fills.length > 0 &&
+        landings.every((one) => ('move' in one || fills.includes(one.node)) && steerable.has(one.pod)),
     ),
   );
 }
