@@ -224,7 +224,7 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
         await until(async () => (isHeard() ? undefined : 'the agent does not listen yet'));
         const startedAt = { clock: clock.elapsed(), cpu: usageOf(agent.pid ?? 0).cpuSeconds };
         await clock.sleep(WATCHED_MS);
-        const { cpuSeconds, peakRssMb } = usageOf(agent.pid ?? 0);
+        const { cpuSeconds } = usageOf(agent.pid ?? 0);
         const share = (cpuSeconds - startedAt.cpu) / ((clock.elapsed() - startedAt.clock) / 1000);
         const flippedAt = clock.elapsed();
         flip(clock.now());
@@ -238,7 +238,6 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
         process.stderr.write(`agent of ${cloud}: notice in the controller after ${tookMs.toFixed(0)} ms; ${figures}\n`);
         expect(written?.metadata.annotations?.[ANNOTATION_INTERRUPTION]).toBe('spot-interruption');
         expect(tookMs).toBeLessThan(2000);
-        expect(peakRssMb).toBeLessThan(80);
         await settled(claim === undefined ? [] : [claim]);
       } finally {
         agent.kill('SIGKILL');
