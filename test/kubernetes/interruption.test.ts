@@ -224,7 +224,7 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
         await until(async () => (isHeard() ? undefined : 'the agent does not listen yet'));
         const startedAt = { clock: clock.elapsed(), cpu: usageOf(agent.pid ?? 0).cpuSeconds };
         await clock.sleep(WATCHED_MS);
-        const { cpuSeconds, peakRssMb } = usageOf(agent.pid ?? 0);
+        const { cpuSeconds } = usageOf(agent.pid ?? 0);
         const share = (cpuSeconds - startedAt.cpu) / ((clock.elapsed() - startedAt.clock) / 1000);
         const flippedAt = clock.elapsed();
         flip(clock.now());
@@ -234,11 +234,12 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
           return written.metadata.annotations?.[ANNOTATION_INTERRUPTION] === undefined ? 'it is not heard' : undefined;
         });
         const tookMs = clock.elapsed() - flippedAt;
-        const figures = `${(share * 100).toFixed(2)} % of a core, ${peakRssMb.toFixed(0)} MB at most`;
-        process.stderr.write(`agent of ${cloud}: notice in the controller after ${tookMs.toFixed(0)} ms; ${figures}\n`);
+        const percent = (share * 100).toFixed(2);
+        process.stderr.write(
+          `agent of ${cloud}: notice in the controller after ${tookMs.toFixed(0)} ms; ${percent} % of a core before\n`,
+        );
         expect(written?.metadata.annotations?.[ANNOTATION_INTERRUPTION]).toBe('spot-interruption');
         expect(tookMs).toBeLessThan(2000);
-        expect(peakRssMb).toBeLessThan(80);
         await settled(claim === undefined ? [] : [claim]);
       } finally {
         agent.kill('SIGKILL');

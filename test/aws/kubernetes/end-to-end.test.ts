@@ -95,7 +95,13 @@ describe.runIf(CLOUD_MODULES.some(({ name }) => name === 'aws'))(
       await cluster.ground.unplug();
       // Pods come and a deployment goes while no call gets through.
       await cluster.kubectl.apply(
-        deployment('late', 'on-demand', 3, { cpu: '1', memory: '512Mi' }, { tolerations: [{ operator: 'Exists' }] }),
+        deployment(
+          'late',
+          'on-demand',
+          3,
+          { cpu: '1', memory: '512Mi' },
+          { tolerations: [{ key: 'mine', operator: 'Exists' }] },
+        ),
       );
       await cluster.kubectl.run(['delete', 'deployment', 'spot', '--namespace=default']);
       await cluster.clock.sleep(OUTAGE_SECONDS * 1000);
