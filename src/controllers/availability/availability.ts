@@ -3,13 +3,16 @@
  * needed, and on-demand ones for as long as spot is not ready. Which pod gets which machine is decided where pods are prepared.
  */
 import { keyOf } from '../../apis/kubernetes/object.ts';
-import { PODS } from '../../apis/kubernetes/pod.ts';
+import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import type { ReconcileContext, ReconcileResult } from '../../kube/controller.ts';
 import { hasCode } from '../../platform/errors.ts';
 import type { KeptService } from '../../state/availability/kept-services.ts';
 import { readyAndStaying } from '../../state/availability/replica-demand.ts';
+import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
+import { isReschedulable } from '../../state/cluster-state.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
+import { deleteClaim } from '../nodeclaim/delete-claim.ts';
 import { ANNOTATION_DELETION_COST, decideReplicas, type ReplicaDecision, SETTLE_MS } from './decide-replicas.ts';
 import { replicasChanged, ruleInvalid } from './events.ts';
 
@@ -76,7 +79,7 @@ export class Availability {
 
   /** Whether anything was written that the caches have yet to show. */
   async #act(
-    { kind, object }: KeptService,
+    { key, kind, object }: KeptService,
     { costs, evict, ask }: ReplicaDecision,
     signal: AbortSignal,
   ): Promise<boolean> {
@@ -93,15 +96,30 @@ export class Availability {
       const operations = [...test, { op: 'add', path, value: ask } as const];
       await client.patch(kind, keyOf(object), { type: 'json', operations }, { signal });
     }
-    if (evict !== undefined) {
-      try {
-        const { uid } = evict.metadata;
-        await client.evict(keyOf(evict), { signal, ...(uid === undefined ? {} : { preconditions: { uid } }) });
-      } catch (error) {
-        // Its budget allows it later.
-        if (!hasCode(error, 'KUBE_DISRUPTION_BUDGET')) throw error;
-      }
-    }
+    if (evict !== undefined) await this.#giveUp(evict, key, signal);
     return costs.size > 0 || ask !== undefined || evict !== undefined;
+  }
+
+  /** With its node where that has no other pods: a scheduler would put the one that follows it on the same node again. */
+  async #giveUp(pod: Pod, key: string, signal: AbortSignal): Promise<void> {
+    const { client, clouds, state } = this.#options;
+    const { nodeName = '' } = pod.spec;
+    const node = state.informers.nodes.get(nodeName);
+    const [claim] = state.informers.nodeClaims.byIndex(BY_PROVIDER_ID, node?.spec?.providerID ?? '');
+    const alone = state
+      .podsOn(nodeName)
+      .filter(isReschedulable)
+      .every((other) => state.services.of(other)?.key === key);
+    if (node !== undefined && claim !== undefined && alone && clouds.isOurs(claim)) {
+      await deleteClaim(client, claim, signal);
+      return;
+    }
+    try {
+      const { uid } = pod.metadata;
+      await client.evict(keyOf(pod), { signal, ...(uid === undefined ? {} : { preconditions: { uid } }) });
+    } catch (error) {
+      // Its budget allows it later.
+      if (!hasCode(error, 'KUBE_DISRUPTION_BUDGET')) throw error;
+    }
   }
 }

@@ -67,5 +67,9 @@ describe('the replicas of a service that keeps four ready', () => {
     expect(decided({ asked: 5, numbered: true, replicas: [...onSpot(0, 1, 2, 3), aReplica(4, 'on-demand')] })).toEqual({
       ...{ wanted: 4, costs: new Map(), ask: 4 },
     });
+    // While one comes again, or what was asked for is not there yet, the number stays.
+    const coming = [...onSpot(0, 2, 3, 4), aReplica(1, 'on-demand', { ready: false })];
+    expect(decided({ asked: 5, numbered: true, replicas: coming })).toEqual({ wanted: 4, costs: new Map() });
+    expect(decided({ asked: 6, numbered: true, replicas })).toEqual({ wanted: 4, costs: new Map() });
   });
 });

@@ -1,7 +1,13 @@
 /** What is done to keep the replicas of a service ready. Pure. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { AvailabilityRule } from '../../state/availability/availability-rule.ts';
-import { byAge, type Replica, readyAndStaying, replicaDemand } from '../../state/availability/replica-demand.ts';
+import {
+  byAge,
+  type Replica,
+  readyAndStaying,
+  readyOn,
+  replicaDemand,
+} from '../../state/availability/replica-demand.ts';
 
 /** A service at one moment. */
 export interface ServiceFacts {
@@ -42,8 +48,26 @@ export function decideReplicas(facts: ServiceFacts): ReplicaDecision {
   if (wanted > asked) return { wanted, costs, ask: wanted };
   // What was written just now has to be heard of before a ReplicaSet chooses.
   if (lowerForMs < SETTLE_MS || costs.size > 0) return { wanted, costs };
-  const evict = numbered ? inTheWay(facts, asked - wanted) : undefined;
-  return evict === undefined ? { wanted, costs, ask: wanted } : { wanted, costs, evict };
+  if (!numbered) return { wanted, costs, ask: wanted };
+  return { wanted, costs, ...fewerNumbers(facts, demand.spot, wanted) };
+}
+
+/**
+ * Whoever has the highest number goes. Where too few would be left on spot, a replica on demand that would stay goes first, while more than
+ * enough serve, and comes again on spot; one at a time, and meanwhile the number stays as it is.
+ */
+function fewerNumbers(
+  { rule, asked, replicas }: ServiceFacts,
+  spot: number,
+  wanted: number,
+): Pick<ReplicaDecision, 'ask' | 'evict'> {
+  // What was asked for last is not there yet.
+  if (replicas.length !== asked) return {};
+  const left = replicas.toSorted(byAge).slice(0, wanted);
+  if (readyOn('spot', left) >= spot) return { ask: wanted };
+  const serving = readyAndStaying(replicas);
+  const filler = left.filter(({ capacity }) => capacity === 'on-demand')[rule.onDemand];
+  return filler !== undefined && serving === replicas.length && serving > rule.ready ? { evict: filler.pod } : {};
 }
 
 /** Those that fill in go first; what is on spot has no cost of ours. */
@@ -57,16 +81,4 @@ function costsOf(replicas: readonly Replica[], kept: number): ReadonlyMap<Pod, s
     if (!fillers.has(pod) && staying && cost === FIRST_TO_GO) costs.set(pod, null);
   }
   return costs;
-}
-
-/** A replica on demand that would stay while one on spot goes: it goes first, while more than enough are ready, and comes again on spot. */
-function inTheWay({ rule, replicas }: ServiceFacts, fewer: number): Pod | undefined {
-  const ordered = replicas.toSorted(byAge);
-  const last = new Set(ordered.slice(-fewer));
-  if (![...last].some(({ capacity }) => capacity === 'spot')) return undefined;
-  const filler = ordered
-    .filter(({ capacity }) => capacity === 'on-demand')
-    .slice(rule.onDemand)
-    .find((replica) => replica.staying && !last.has(replica));
-  return filler !== undefined && readyAndStaying(replicas) > rule.ready ? filler.pod : undefined;
 }
