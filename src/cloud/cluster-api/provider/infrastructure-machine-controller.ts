@@ -3,16 +3,10 @@
  * is, and deletes it. It makes no instance a second time, and has a lasting refusal fail the machine instead of trying again.
  */
 import type { ClusterApiCluster } from '../../../apis/cluster-api/core-kinds.ts';
-import {
-  ANNOTATION_PAUSED,
-  CLUSTER_API_GROUP,
-  LABEL_CLUSTER_NAME,
-  LABEL_CONTROL_PLANE,
-  LABEL_WATCH_FILTER,
-} from '../../../apis/cluster-api/names.ts';
+import { ANNOTATION_PAUSED, LABEL_CLUSTER_NAME, LABEL_CONTROL_PLANE } from '../../../apis/cluster-api/names.ts';
 import { referred } from '../../../apis/cluster-api/reference.ts';
 import { SECRETS } from '../../../apis/kubernetes/core.ts';
-import { keyOf, keyText, type Resource } from '../../../apis/kubernetes/object.ts';
+import { keyOf, type Resource } from '../../../apis/kubernetes/object.ts';
 import type { KubeClient } from '../../../kube/client.ts';
 import { Controller, type ReconcileResult } from '../../../kube/controller.ts';
 import { enqueueOn } from '../../../kube/enqueue.ts';
@@ -29,8 +23,11 @@ import type { ManagementCluster } from '../management-cluster.ts';
 import { ANNOTATION_LAUNCHED_AT, FINALIZER_INSTANCE } from '../own-names.ts';
 import type { ControllerWatch } from './controller-watch.ts';
 import { decideMachineStep, type MachineScene } from './decide-machine-step.ts';
-import type { InstanceCloud, InstanceOrder, InstancePlace, SeenInstance } from './instance-cloud.ts';
-import { type MachineReport, reportWithInstance, reportWithoutInstance } from './machine-report.ts';
+import { foreignOwner } from './foreign-owner.ts';
+import type { InstanceCloud, InstanceOrder, SeenInstance } from './instance-cloud.ts';
+import { reportWithInstance, reportWithoutInstance } from './machine-report.ts';
+import { MachineReports } from './machine-reports.ts';
+import { MachineScenes, placeOf } from './machine-scenes.ts';
 
 export interface InfrastructureMachineControllerOptions {
   readonly client: KubeClient;
@@ -52,16 +49,13 @@ const RUNNING_MS = 30_000;
 /** So much later is each instance looked at for each machine there is: clouds count reads, about a thousand a minute. */
 const SPACING_MS = 60;
 const REMOVING_MS = 3_000;
-/** The same report is written again after this long, in case that someone has changed it. */
-const REPORT_AGE_MS = 600_000;
-/** The value of the watch filter for machines that are ours by name. */
-const OUR_FILTER = 'spindrift';
 
 export class InfrastructureMachineController implements CloudController {
   readonly name: string;
   readonly #options: InfrastructureMachineControllerOptions;
   readonly #machines: Informer<InfrastructureObject>;
-  readonly #reported = new Map<string, { readonly text: string; readonly at: number }>();
+  readonly #scenes: MachineScenes;
+  readonly #reports: MachineReports;
   /** Why machines have failed for good, by UID: the cache shows it a moment later, and must not lead to another try meanwhile. */
   readonly #failed = new Map<string, { readonly reason: string; readonly message: string }>();
   /** When the instance of a machine was last seen running. */
@@ -77,6 +71,8 @@ export class InfrastructureMachineController implements CloudController {
       ...(cluster !== undefined && { labelSelector: `${LABEL_CLUSTER_NAME}=${cluster}` }),
     };
     this.#machines = new Informer({ client, clock, random, kind, selection });
+    this.#scenes = new MachineScenes(options);
+    this.#reports = new MachineReports({ client, clock, kind });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -116,18 +112,23 @@ export class InfrastructureMachineController implements CloudController {
   async #reconcile(key: string, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     const machine = this.#machines.get(key);
     if (machine === undefined) return undefined;
-    const foreign = this.#foreign(machine);
+    const { watch, cloud } = this.#options;
+    const foreign = foreignOwner(machine, cloud.kinds, watch.other);
     if (foreign !== undefined) {
       this.#tell(machine, 'Warning', 'OwnedByAnotherController', `${foreign}: Spindrift leaves it alone`);
       return { requeueAfterMs: RUNNING_MS };
     }
-    const scene = await this.#scene(machine, signal);
+    const scene = await this.#scenes.of(machine, signal);
     if (isPaused(machine) || scene.cluster?.spec?.paused === true) return { requeueAfterMs: RUNNING_MS };
     if (machine.metadata.deletionTimestamp !== undefined) return this.#remove(machine, scene, signal);
     const step = decideMachineStep(machine, scene);
     switch (step.kind) {
       case 'wait':
-        await this.#report(machine, reportWithoutInstance(machine, { ...step, lasting: false }, this.#now()), signal);
+        await this.#reports.write(
+          machine,
+          reportWithoutInstance(machine, { ...step, lasting: false }, this.#now()),
+          signal,
+        );
         return { requeueAfterMs: WAIT_MS };
       case 'fail':
         await this.#fail(machine, step.reason, step.message, signal);
@@ -139,31 +140,6 @@ export class InfrastructureMachineController implements CloudController {
       case 'observe':
         return this.#observe(machine, scene, signal);
     }
-  }
-
-  /** Who looks after a machine, where that is not us. */
-  #foreign({ metadata }: InfrastructureObject): string | undefined {
-    const { watch, cloud } = this.#options;
-    if (watch.other !== undefined) return `${cloud.kinds.controller.name} is there (${watch.other})`;
-    const finalizers = metadata.finalizers ?? [];
-    if (finalizers.includes(cloud.kinds.finalizer) && !finalizers.includes(FINALIZER_INSTANCE))
-      return `it carries the finalizer of ${cloud.kinds.controller.name}`;
-    const filter = metadata.labels?.[LABEL_WATCH_FILTER];
-    return filter === undefined || filter === OUR_FILTER ? undefined : `its ${LABEL_WATCH_FILTER} is ${filter}`;
-  }
-
-  async #scene(machine: InfrastructureObject, signal: AbortSignal): Promise<MachineScene> {
-    const { management, clusters, infrastructure } = this.#options;
-    const { namespace = '', ownerReferences = [], labels } = machine.metadata;
-    const reference = ownerReferences.find(
-      ({ kind, apiVersion }) => kind === 'Machine' && apiVersion.startsWith(`${CLUSTER_API_GROUP}/`),
-    );
-    const owner = reference && management.machineCache.get({ namespace, name: reference.name });
-    const clusterName = owner?.spec?.clusterName ?? labels?.[LABEL_CLUSTER_NAME];
-    const cluster = clusterName === undefined ? undefined : clusters.get({ namespace, name: clusterName });
-    const behind = referred(cluster?.spec?.infrastructureRef);
-    const infrastructureCluster = behind && (await infrastructure.recent(behind, namespace, signal));
-    return { owner, cluster, infrastructureCluster };
   }
 
   async #launch(
@@ -201,7 +177,7 @@ export class InfrastructureMachineController implements CloudController {
     const body = { spec: { ...instance.spec, providerID: instance.providerID } };
     const named = await client.patch(kind, keyOf(machine), { type: 'merge', body }, { signal });
     this.#tell(machine, 'Normal', 'InstanceLaunched', `instance ${instance.providerID} was launched`);
-    await this.#report(named, reportWithInstance(cloud.kinds, named, instance, this.#now()), signal);
+    await this.#reports.write(named, reportWithInstance(cloud.kinds, named, instance, this.#now()), signal);
     return { requeueAfterMs: PENDING_MS };
   }
 
@@ -216,7 +192,7 @@ export class InfrastructureMachineController implements CloudController {
     }
     const message = `Secret ${name} with the key value is not there`;
     const failure = { reason: 'WaitingForBootstrapData', message, lasting: false };
-    await this.#report(machine, reportWithoutInstance(machine, failure, this.#now()), signal);
+    await this.#reports.write(machine, reportWithoutInstance(machine, failure, this.#now()), signal);
     return undefined;
   }
 
@@ -249,7 +225,7 @@ export class InfrastructureMachineController implements CloudController {
     const instance = found ?? goneInstance(machine);
     if (LOST.has(instance.state) && machine.status?.failureReason === undefined)
       this.#tell(machine, 'Warning', 'InstanceLost', `instance ${instance.providerID} is ${instance.stateText}`);
-    await this.#report(machine, reportWithInstance(cloud.kinds, machine, instance, this.#now()), signal);
+    await this.#reports.write(machine, reportWithInstance(cloud.kinds, machine, instance, this.#now()), signal);
     if (instance.state === 'pending') return { requeueAfterMs: PENDING_MS };
     this.#seenRunning.set(place.uid, this.#options.clock.elapsed());
     return { requeueAfterMs: this.#restMs(place.uid) };
@@ -293,7 +269,7 @@ export class InfrastructureMachineController implements CloudController {
 
   #forget({ metadata: { uid = '' } }: InfrastructureObject): void {
     this.#failed.delete(uid);
-    this.#reported.delete(uid);
+    this.#reports.forget(uid);
     this.#seenRunning.delete(uid);
   }
 
@@ -305,7 +281,7 @@ export class InfrastructureMachineController implements CloudController {
   async #fail(machine: InfrastructureObject, reason: string, message: string, signal: AbortSignal): Promise<void> {
     this.#failed.set(machine.metadata.uid ?? '', { reason, message });
     this.#tell(machine, 'Warning', 'InstanceCreateFailed', message);
-    await this.#report(
+    await this.#reports.write(
       machine,
       reportWithoutInstance(machine, { reason, message, lasting: true }, this.#now()),
       signal,
@@ -318,17 +294,6 @@ export class InfrastructureMachineController implements CloudController {
     if (known === undefined) return undefined;
     await this.#fail(machine, known.reason, known.message, signal);
     return {};
-  }
-
-  async #report(machine: InfrastructureObject, report: MachineReport, signal: AbortSignal): Promise<void> {
-    const { client, clock, kind } = this.#options;
-    const { uid = '' } = machine.metadata;
-    const text = JSON.stringify(report);
-    const known = this.#reported.get(uid);
-    if (known?.text === text && clock.elapsed() - known.at < REPORT_AGE_MS) return;
-    const patch = { type: 'merge', body: { status: report } } as const;
-    await client.patch(kind, keyOf(machine), patch, { signal, subresource: 'status' });
-    this.#reported.set(uid, { text, at: clock.elapsed() });
   }
 
   #tell(machine: InfrastructureObject, type: 'Normal' | 'Warning', reason: string, message: string): void {
@@ -344,19 +309,6 @@ const LOST: ReadonlySet<SeenInstance['state']> = new Set(['stopping', 'stopped',
 
 function isPaused({ metadata }: InfrastructureObject): boolean {
   return metadata.annotations?.[ANNOTATION_PAUSED] !== undefined;
-}
-
-function placeOf(machine: InfrastructureObject, scene: MachineScene): InstancePlace | undefined {
-  const { infrastructureCluster, cluster } = scene;
-  if (infrastructureCluster === undefined || cluster === undefined) return undefined;
-  const providerID = machine.spec?.providerID;
-  return {
-    uid: machine.metadata.uid ?? '',
-    machine: keyText(keyOf(machine)),
-    clusterName: cluster.metadata.name ?? '',
-    cluster: infrastructureCluster,
-    ...(typeof providerID === 'string' && providerID !== '' && { providerID }),
-  };
 }
 
 /** Whether trying again cannot help: the cloud has none, or does not accept the order as it is. */
