@@ -226,8 +226,9 @@ describe('an installation', { timeout: 600_000 }, () => {
     expect([...workload.disturbed]).toEqual([]);
   });
 
-  it('was refused nothing on the way', () => {
-    for (const file of cluster.kubelet.logFiles.values())
+  it('was refused nothing', () => {
+    // Of the pods that came last: in a downgrade the newer ones keep running for seconds with the roles of the older chart.
+    for (const { logFile: file } of cluster.kubelet.running)
       expect(
         readFileSync(file, 'utf8')
           .split('\n')
@@ -241,7 +242,7 @@ describe('an installation', { timeout: 600_000 }, () => {
     const printed = inCluster('uninstall', 'spindrift');
     tell(`helm uninstall prints: ${printed.trim()}`);
     await until(async () => (cluster.kubelet.running.length === 0 ? undefined : 'pods of the chart are there'));
-    inCluster('uninstall', 'spindrift-crd');
+    expect(inCluster('uninstall', 'spindrift-crd')).toContain('kept due to the resource policy');
     await allRun(130);
     expect([...workload.disturbed]).toEqual([]);
     expect((await client.list(NODE_CLAIMS)).items).toHaveLength(claims);

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { CAPACITY_BUFFERS } from '../../src/apis/autoscaling/capacity-buffer.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { EVENTS } from '../../src/apis/kubernetes/event.ts';
@@ -15,13 +16,17 @@ import { LEASES } from '../../src/apis/kubernetes/lease.ts';
 import { NODES } from '../../src/apis/kubernetes/node.ts';
 import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
+import { LEADER_WORKER_SETS } from '../../src/apis/leader-worker-set/leader-worker-set.ts';
 import { OPEN_MODEL_DEFINITION } from '../../src/apis/llmaz/open-model.ts';
+import { PLAYGROUNDS } from '../../src/apis/llmaz/playground.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/apis/schema/custom-resource-definition.ts';
+import { ANNOTATION_HEADROOM } from '../../src/apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-class.ts';
 import { Autoscaler } from '../../src/app/autoscaler.ts';
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
 import { loadClouds } from '../../src/app/load-clouds.ts';
 import { interrupt } from '../../src/cli/sim/sim-command.ts';
+import { openDefinition } from '../../src/cloud/cluster-api/core/open-definitions.ts';
 import { deleteClaim } from '../../src/controllers/nodeclaim/delete-claim.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
@@ -86,6 +91,51 @@ const NODE_CLASSES = [
     spec: { imageID: '/i', vnetSubnetID: '/subscriptions/s/n', sshPublicKey: 'ssh-rsa A' },
   },
 ];
+
+const OVERLAY = {
+  apiVersion: 'karpenter.sh/v1alpha1',
+  kind: 'NodeOverlay',
+  metadata: { name: 'savings-plan' },
+  spec: {
+    requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] }],
+    priceAdjustment: '-10%',
+  },
+};
+
+/** Room for pods like those of a template, and of workloads; two of these are not there. */
+const BUFFERS = [
+  {
+    apiVersion: 'v1',
+    kind: 'PodTemplate',
+    metadata: { name: 'one-core', namespace: 'default' },
+    template: { spec: { containers: [{ name: 'main', image: 'main:1', resources: { requests: { cpu: '1' } } }] } },
+  },
+  ...[
+    { podTemplateRef: { name: 'one-core' } },
+    ...['Deployment', 'StatefulSet', 'ReplicaSet'].map((kind) => ({
+      scalableRef: { apiGroup: 'apps', kind, name: 'kept' },
+    })),
+  ].map((spec, index) => ({
+    apiVersion: 'autoscaling.x-k8s.io/v1beta1',
+    kind: 'CapacityBuffer',
+    metadata: { name: `buffer-${index}`, namespace: 'default' },
+    spec: { ...spec, replicas: 1 },
+  })),
+];
+
+/** Services of which two replicas are to be ready, and one is asked for. */
+const KEPT_SERVICES = [
+  ['apps/v1', 'Deployment'],
+  ['leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet'],
+  ['inference.llmaz.io/v1alpha1', 'Playground'],
+].map(([apiVersion, kind]) => {
+  const labels = { app: 'kept' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'main:1' }] } };
+  const metadata = { name: 'kept', namespace: 'default', annotations: { 'spindrift.dev/ready-replicas': '2' } };
+  const leaderWorkerTemplate = { size: 1, workerTemplate: template };
+  const own = kind === 'Deployment' ? { selector: { matchLabels: labels }, template } : { leaderWorkerTemplate };
+  return { apiVersion, kind, metadata, spec: { replicas: 1, ...own } };
+});
 
 const SPOT_POLICY = {
   apiVersion: 'spindrift.dev/v1alpha1',
@@ -153,7 +203,9 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
     const compute = await new ComputeServer({ clock, operationMs: 100 }).listen();
     const arm = await new ArmServer({ clock, operationMs: 100 }).listen();
     servers.push(compute, arm);
-    await client.create(CUSTOM_RESOURCE_DEFINITIONS, OPEN_MODEL_DEFINITION);
+    // Kinds of others, which are served where they are installed.
+    for (const definition of [OPEN_MODEL_DEFINITION, ...[LEADER_WORKER_SETS, PLAYGROUNDS].map(openDefinition)])
+      await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
     chart = await installChart(
       controlPlane,
       'clouds={simulated,gcp,azure}',
@@ -193,7 +245,7 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
         (error: unknown) => String(error),
       ),
     );
-    await controlPlane.kubectl.apply(...NODE_CLASSES, SPOT_POLICY);
+    await controlPlane.kubectl.apply(...NODE_CLASSES, SPOT_POLICY, OVERLAY, ...BUFFERS, ...KEPT_SERVICES);
     const { template } = DEFAULT_NODE_POOL.spec;
     // Pods that may not be evicted are deleted in the end.
     const hurried = { ...template, spec: { ...template.spec, terminationGracePeriod: '20s' } };
@@ -202,6 +254,25 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
     await deploy('stubborn', 2, 2);
     await podsRun('web', REPLICAS);
     await podsRun('stubborn', 2);
+    // Services are given the replicas that they want, and buffers their room.
+    await until(async () => {
+      const services = ['deployment/kept', 'leaderworkerset/kept', 'playground/kept'];
+      const { items } = await controlPlane.kubectl.get<{ items: { kind: string; spec: { replicas: number } }[] }>(
+        ...services,
+      );
+      const poor = items.find(({ spec }) => spec.replicas < 2);
+      return poor && `the ${poor.kind} has ${poor.spec.replicas} replicas`;
+    });
+    await until(async () => {
+      const { items } = await client.list(CAPACITY_BUFFERS);
+      const silent = items.find(({ status }) => status === undefined);
+      if (silent !== undefined) return `nothing is said on the buffer ${silent.metadata.name}`;
+      const isNoted = items.some(({ metadata }) => metadata.annotations?.[ANNOTATION_HEADROOM] !== undefined);
+      return isNoted ? undefined : 'no buffer says where its room is';
+    });
+    for (const kind of ['capacitybuffers', 'leaderworkersets', 'playgrounds'])
+      await controlPlane.kubectl.run(['delete', kind, '--all', '--namespace=default']);
+    await client.delete(DEPLOYMENTS, { namespace: 'default', name: 'kept' });
     expect(
       (await client.get(LEASES, { namespace: 'autoscaling', name: 'karpenter-leader-election' })).spec,
     ).toBeDefined();
@@ -262,6 +333,7 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
     await podsRun('late', 5);
     stop.abort();
     await running;
+    await writeDeletionCosts(own);
     expect(lost.size).toBeGreaterThan(0);
     const [claim] = (await client.list(NODE_CLAIMS)).items;
     await deleteClaim(
@@ -317,6 +389,25 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
     expect(await list(SIMULATED_NODE_CLASSES)).toHaveLength(1);
     expect((await client.get(DEPLOYMENTS, { namespace: 'default', name: 'late' })).spec.replicas).toBe(5);
   });
+
+  /** Runs the part that writes on pods in which order they may go. */
+  async function writeDeletionCosts(own: KubeClient): Promise<void> {
+    const stop = new AbortController();
+    const autoscaler = new Autoscaler({
+      ...{ client: own, clock, random: seededRandom('costs'), logger: SILENT_LOGGER, metrics: new Metrics() },
+      ...{ cluster: 'demo', batchIdleMs: 500, batchMaxMs: 2000, clouds: await loadClouds(['simulated'], {}) },
+      podDeletionCost: true,
+    });
+    const running = Promise.allSettled([autoscaler.watch(stop.signal), autoscaler.act(stop.signal)]);
+    const cost = 'controller.kubernetes.io/pod-deletion-cost';
+    await until(async () =>
+      (await client.list(PODS)).items.some(({ metadata }) => metadata.annotations?.[cost] !== undefined)
+        ? undefined
+        : 'no pod has a deletion cost',
+    );
+    stop.abort();
+    await running;
+  }
 
   /** An object whose owner is of the kind that the right is about. */
   async function ownedObject(right: string): Promise<object> {
