@@ -31,6 +31,7 @@ import type { LivenessLimits } from './nodeclaim/lifecycle/decide-liveness.ts';
 import { Launches } from './nodeclaim/lifecycle/launches.ts';
 import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.ts';
 import { PodEvents } from './nodeclaim/podevents/pod-events.ts';
+import { NodeClaimReboot } from './nodeclaim/reboot/node-claim-reboot.ts';
 import { ReservationEnd } from './nodeclaim/reservation/reservation-end.ts';
 import { NodeClaimTermination } from './nodeclaim/termination/node-claim-termination.ts';
 import { NodeOverlayController } from './nodeoverlay/node-overlay-controller.ts';
@@ -96,7 +97,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods: state.informers.pods, waitingPods });
   const coming = new ComingNodes();
-  const headroom = new Headroom(state.informers.capacityBuffers);
+  const headroom = new Headroom(state.informers.capacityBuffers, clock);
   const successors = new Successors(clock, (name) => {
     const claim = writes.newest(state.claimNamed(name));
     return claim !== undefined && isClaimGoing(claim);
@@ -172,6 +173,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     }),
     new CapacityBufferController({ ...options, headroom }),
     new ModelRoom({ ...options, headroom, nominations }),
+    new NodeClaimReboot({ ...asking('nodeclaim.reboot'), evictions }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({
       ...asking('interruption'),

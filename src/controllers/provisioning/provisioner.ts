@@ -191,6 +191,7 @@ export class Provisioner {
     if (landed !== undefined) await this.#plan(pools, signal, landed);
     await this.#buffers.place(pools, signal);
     this.#later.also(this.#buffers.waiting);
+    if (this.#buffers.isPutOff) this.#batcher.note();
   }
 
   /** Plans for all that have no place, and begins that; where some would not find theirs, it says where the others land, and is not over. */
