@@ -26,6 +26,10 @@ export interface RightsOptions {
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
   /** Machines of Cluster API are reconciled here, without another provider. */
   readonly ownsMachines: boolean;
+  /** Pods are told which of them ReplicaSets should delete first. */
+  readonly writesDeletionCost: boolean;
+  /** Replicas of services are kept ready. */
+  readonly keepsReplicas: boolean;
   /** Metrics are for those whose token the API server knows. */
   readonly checksTokens: boolean;
   /** The machines of Cluster API are in this very cluster. */
@@ -44,7 +48,7 @@ const ALWAYS: readonly NeededRule[] = [
   { group: 'policy', resources: ['poddisruptionbudgets'], verbs: READ },
   { group: 'storage.k8s.io', resources: ['storageclasses', 'volumeattachments'], verbs: READ },
   { group: '', resources: ['pods/binding', 'pods/eviction'], verbs: ['create'] },
-  { group: '', resources: ['pods'], verbs: ['get', 'delete', 'patch'] },
+  { group: '', resources: ['pods'], verbs: ['get', 'delete'] },
   { group: '', resources: ['nodes'], verbs: ['patch', 'delete'] },
   { group: '', resources: ['events'], verbs: ['create', 'patch'] },
   { group: 'karpenter.sh', resources: ['nodeclaims'], verbs: ['get', ...READ, 'create', 'patch', 'delete'] },
@@ -60,9 +64,6 @@ const ALWAYS: readonly NeededRule[] = [
   { group: 'spindrift.dev', resources: ['spotpolicies'], verbs: READ },
   { group: 'spindrift.dev', resources: ['spotpolicies/status'], verbs: ['patch'] },
   { group: 'llmaz.io', resources: ['openmodels'], verbs: READ },
-  { group: 'apps', resources: ['deployments'], verbs: [...READ, 'patch'] },
-  { group: 'leaderworkerset.x-k8s.io', resources: ['leaderworkersets'], verbs: [...READ, 'patch'] },
-  { group: 'inference.llmaz.io', resources: ['playgrounds'], verbs: [...READ, 'patch'] },
 ];
 
 /** The node classes of a cloud: read and told about; some carry a hash that is written on them. */
@@ -124,6 +125,13 @@ const PROVIDER: readonly NeededRule[] = [
   { group: 'coordination.k8s.io', resources: ['leases'], verbs: ['list'] },
 ];
 
+/** Services whose replicas are kept ready. */
+const SERVICES: readonly NeededRule[] = [
+  { group: 'apps', resources: ['deployments'], verbs: [...READ, 'patch'] },
+  { group: 'leaderworkerset.x-k8s.io', resources: ['leaderworkersets'], verbs: [...READ, 'patch'] },
+  { group: 'inference.llmaz.io', resources: ['playgrounds'], verbs: [...READ, 'patch'] },
+];
+
 /** Who asks for metrics, and whether they may. */
 const TOKENS: readonly NeededRule[] = [
   { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'] },
@@ -132,7 +140,8 @@ const TOKENS: readonly NeededRule[] = [
 
 /** The rules that roles must have. */
 export function neededRules(options: RightsOptions): NeededRule[] {
-  const { clouds, lease, installsDefinitions, gpuNames, managesItself, ownsMachines, checksTokens } = options;
+  const { clouds, lease, installsDefinitions, gpuNames, managesItself, ownsMachines } = options;
+  const { checksTokens, keepsReplicas, writesDeletionCost } = options;
   const hasMachines = clouds.includes('cluster-api') && managesItself;
   const leases = { group: 'coordination.k8s.io', resources: ['leases'] };
   return [
@@ -142,6 +151,8 @@ export function neededRules(options: RightsOptions): NeededRule[] {
     ...(hasMachines && ownsMachines ? PROVIDER : []),
     ...(installsDefinitions ? [{ ...DEFINITIONS, verbs: ['watch', 'create', 'patch'] }] : []),
     ...(checksTokens ? TOKENS : []),
+    ...(keepsReplicas ? SERVICES : []),
+    ...(keepsReplicas || writesDeletionCost ? [{ group: '', resources: ['pods'], verbs: ['patch'] }] : []),
     ...(lease === undefined
       ? []
       : [

@@ -51,6 +51,16 @@ export const CONTROLLER_OPTIONS = {
     parse: parseGpuNamesSetting,
     help: 'What other clouds call a GPU that a model asks for by name: what is known, what a ConfigMap adds to it, or off.',
   },
+  podDeletionCost: switchOption({
+    flag: 'pod-deletion-cost',
+    env: 'POD_DELETION_COST',
+    help: 'Writes controller.kubernetes.io/pod-deletion-cost on pods of ReplicaSets, so that scaling down removes pods first whose nodes go or should go.',
+  }),
+  readyReplicas: switchOption({
+    flag: 'ready-replicas',
+    env: 'READY_REPLICAS',
+    help: 'Keeps replicas of services ready that ask for it by the annotation spindrift.dev/ready-replicas, by setting their number; also holds room for whole groups of LeaderWorkerSets.',
+  }),
   // Each cloud reads its own from the values, by the names of its table.
   ...(Object.assign({}, ...CLOUD_MODULES.map(({ options }) => options)) as Record<never, never>),
 };

@@ -1,5 +1,5 @@
 import { LIVE_OPTIONS } from '../app/live-options.ts';
-import { listOption, numberOption, switchOption, textOption } from '../platform/options.ts';
+import { listOption, numberOption, textOption } from '../platform/options.ts';
 import { command } from './command.ts';
 import { CONTROLLER_OPTIONS } from './controller-options.ts';
 import { LOG_OPTIONS } from './log-options.ts';
@@ -48,11 +48,6 @@ export const RUN = command({
       placeholder: 'TYPE[=KIND]',
       help: 'Conditions of Nodes that mean that the machine is taken away, such as those of node-problem-detector.',
     }),
-    readyReplicas: switchOption({
-      flag: 'ready-replicas',
-      env: 'READY_REPLICAS',
-      help: 'Keeps replicas of services ready that ask for it by the annotation spindrift.dev/ready-replicas, by setting their number; also holds room for whole groups of LeaderWorkerSets.',
-    }),
     movePrice: numberOption({
       flag: 'move-price',
       env: 'MOVE_PRICE',
@@ -62,11 +57,6 @@ export const RUN = command({
       max: 10,
       fractions: true,
       help: 'What consolidation must save to move a pod, as a share of what a pod costs on average. More moves fewer pods; with 0 only prices count.',
-    }),
-    podDeletionCost: switchOption({
-      flag: 'pod-deletion-cost',
-      env: 'POD_DELETION_COST',
-      help: 'Writes controller.kubernetes.io/pod-deletion-cost on pods of ReplicaSets, so that scaling down removes pods first whose nodes go or should go.',
     }),
     settings: textOption({
       flag: 'settings',

@@ -67,7 +67,13 @@ export const MATRIX: Record<string, string[]> = {
   'everything on': [
     ...['clouds={aws}', 'agent.enabled=true', 'agent.taint=true', 'serviceMonitor.enabled=true'],
     ...['prometheusRule.enabled=true', 'dashboards.enabled=true', 'dashboards.annotations.grafana_folder=Spindrift'],
-    ...['networkPolicy.enabled=true', 'additionalLabels.team=platform', 'additionalAnnotations.note=yes'],
+    ...[
+      'settings.readyReplicas=true',
+      'settings.podDeletionCost=true',
+      'networkPolicy.enabled=true',
+      'additionalLabels.team=platform',
+      'additionalAnnotations.note=yes',
+    ],
     ...['controller.metrics.authentication=true', 'controller.metrics.tlsSecret=metrics', 'controller.profiling=true'],
     ...['settings.interruptionConditions={A=spot,B}', 'controller.extraArgs={--kube-client-qps=7}'],
   ],

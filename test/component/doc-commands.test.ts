@@ -1,4 +1,4 @@
-/** Runs the commands of the documents that are marked to be run, against `spindrift up`, in the order of each page. */
+/** Runs the commands of the documents that are marked `run: spindrift up`, against it, in the order of each page. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -55,6 +55,8 @@ function needed(values: readonly string[]): string[] {
       installsDefinitions: values.includes('settings.installDefinitions=true'),
       ...(gpuNames === undefined ? {} : { gpuNames: { namespace: gpuNames[0]!, name: gpuNames[1]! } }),
       ownsMachines: values.some((value) => value.startsWith('clusterApi.machines=')),
+      writesDeletionCost: values.includes('settings.podDeletionCost=true'),
+      keepsReplicas: values.includes('settings.readyReplicas=true'),
       checksTokens: values.includes('controller.metrics.authentication=true'),
       managesItself: !values.some((value) => value.startsWith('clusterApi.kubeconfigSecret')),
     }),

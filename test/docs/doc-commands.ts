@@ -9,7 +9,7 @@ export interface DocCommand {
   /** One command, without its comment and line breaks. */
   readonly text: string;
   readonly words: readonly string[];
-  /** Stands in a block that a test runs: the line before it is `<!-- run -->`. */
+  /** Stands in a block that a test runs: the line before it is `<!-- run: spindrift up -->`. */
   readonly runs: boolean;
 }
 
@@ -26,7 +26,7 @@ export function pages(): string[] {
 /** Every command of a page's `sh` blocks. */
 export function blockCommands(page: string): DocCommand[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
-  const blocks = text.matchAll(/(<!-- run -->\n)?^```sh\n([\s\S]*?)^```/gm);
+  const blocks = text.matchAll(/(<!-- run: spindrift up -->\n)?^```sh\n([\s\S]*?)^```/gm);
   return [...blocks].flatMap(([, marked, block = '']) =>
     block
       .replaceAll(/\\\n\s*/g, ' ')

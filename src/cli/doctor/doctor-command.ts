@@ -28,6 +28,8 @@ export interface DoctorOptions extends ClusterChoice {
   readonly leaderElectionName: string;
   readonly leaderElectionNamespace: string | undefined;
   readonly installDefinitions: boolean;
+  readonly podDeletionCost: boolean;
+  readonly readyReplicas: boolean;
   readonly metricsAuthentication: 'none' | 'token';
   readonly gpuNames: GpuNamesSetting;
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | undefined;
@@ -68,6 +70,8 @@ export async function doctor(
       clusterName: options.clusterName,
       installsDefinitions: options.installDefinitions,
       ownsMachines: ((options.cloudOptions.clusterApiMachines ?? []) as readonly string[]).length > 0,
+      writesDeletionCost: options.podDeletionCost,
+      keepsReplicas: options.readyReplicas,
       checksTokens: options.metricsAuthentication === 'token',
       managesItself: options.cloudOptions.clusterApiKubeconfig === undefined,
       ...(options.disableLeaderElection

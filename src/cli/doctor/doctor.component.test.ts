@@ -64,6 +64,8 @@ function aGround(change: Partial<Ground> = {}): Ground {
     installsDefinitions: false,
     ownsMachines: false,
     checksTokens: false,
+    writesDeletionCost: false,
+    keepsReplicas: false,
     managesItself: true,
     signal: new AbortController().signal,
     ...change,

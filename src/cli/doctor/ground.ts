@@ -24,6 +24,8 @@ export interface Ground {
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
   readonly ownsMachines: boolean;
   readonly checksTokens: boolean;
+  readonly writesDeletionCost: boolean;
+  readonly keepsReplicas: boolean;
   readonly managesItself: boolean;
   /** Whose rights are looked at; our own when absent. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
