@@ -41,6 +41,8 @@ export interface AutoscalerOptions {
   readonly gpuNames?: GpuNamesSetting | undefined;
   /** Whether pods are told which of them ReplicaSets should delete first. */
   readonly podDeletionCost?: boolean;
+  /** Whether services may ask for a number of ready replicas. Default true. */
+  readonly readyReplicas?: boolean;
 }
 
 export class Autoscaler {
@@ -57,6 +59,7 @@ export class Autoscaler {
     const informers = new ClusterInformers({
       ...{ client, clock, random, logger, nodeClasses },
       gpuNames: options.gpuNames,
+      workloads: options.readyReplicas !== false,
     });
     const recorder = new EventRecorder({ client, clock, random, logger, component: 'karpenter' });
     const policies = new SpotPolicies(informers);

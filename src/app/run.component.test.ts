@@ -76,6 +76,7 @@ async function aReplica(kubeconfig: string, settings?: string) {
     kubeClientBurst: 1000,
     gpuNames: 'known',
     podDeletionCost: false,
+    readyReplicas: false,
     logLevel: 'info',
     logFormat: 'json',
     log: (text) =>

@@ -42,6 +42,8 @@ export interface RunOptions extends MetricsServing {
   readonly settings?: string | undefined;
   /** Whether pods are told which of them ReplicaSets should delete first. */
   readonly podDeletionCost: boolean;
+  /** Whether services may ask for a number of ready replicas. */
+  readonly readyReplicas: boolean;
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   readonly kubeClientQps: number;
@@ -105,6 +107,7 @@ export async function run(options: RunOptions): Promise<void> {
     clouds,
     gpuNames: options.gpuNames,
     podDeletionCost: options.podDeletionCost,
+    readyReplicas: options.readyReplicas,
     dangerousConditions: parseNamedConditions(options.interruptionConditions),
   });
   let missing: string | undefined = 'the cluster was not looked at yet';

@@ -48,6 +48,11 @@ export const RUN = command({
       placeholder: 'TYPE[=KIND]',
       help: 'Conditions of Nodes that mean that the machine is taken away, such as those of node-problem-detector.',
     }),
+    readyReplicas: switchOption({
+      flag: 'ready-replicas',
+      env: 'READY_REPLICAS',
+      help: 'Keeps replicas of services ready that ask for it by the annotation spindrift.dev/ready-replicas, by setting their number; also holds room for whole groups of LeaderWorkerSets.',
+    }),
     podDeletionCost: switchOption({
       flag: 'pod-deletion-cost',
       env: 'POD_DELETION_COST',

@@ -19,6 +19,7 @@ import { Consolidation, type ConsolidationLimits } from './disruption/consolidat
 import { Disruption } from './disruption/disruption.ts';
 import { Interruption, type NoticeHooks } from './interruption/interruption.ts';
 import type { LastingParts } from './lasting-parts.ts';
+import { ModelRoom } from './models/model-room.ts';
 import { DrainPlans } from './node/termination/drain-plans.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
@@ -172,6 +173,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
     }),
     new CapacityBufferController({ ...options, headroom }),
     new NodeClaimReboot({ ...asking('nodeclaim.reboot'), evictions }),
+    new ModelRoom({ ...options, headroom, nominations }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({
       ...asking('interruption'),
