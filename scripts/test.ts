@@ -12,8 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { whyAwsKubernetesUnavailable, whyAwsUnavailable } from '../test/aws/availability.ts';
 import { whyUnavailable } from '../test/kubernetes/harness/availability.ts';
 import { findClusterApiCore } from '../test/machines/harness/cluster-api-binary.ts';
-import { whyContainersUnavailable } from '../test/peers/container-tools.ts';
 import { findModelPeers } from '../test/models/harness/model-peers.ts';
+import { whyContainersUnavailable } from '../test/peers/container-tools.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [rings, passed] = split(process.argv.slice(2));
