@@ -9,6 +9,7 @@ import { defineConfig } from 'vitest/config';
  * - `test/kubernetes/**`: against a real Kubernetes control plane (`npm run test:kubernetes`)
  * - `test/machines/**`: the same with the real Cluster API core (`npm run test:machines`)
  * - `test/image/**`: the image, built and run in containers on a real control plane (`npm run test:image`)
+ * - `test/models/**`: the same with real llmaz and LeaderWorkerSet (`npm run test:models`)
  */
 export default defineConfig({
   test: {
@@ -90,6 +91,18 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'models',
+          include: ['test/models/**/*.test.ts'],
+          globalSetup: ['test/kubernetes/global-setup.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 300_000,
+          // The first run on a machine builds llmaz and LeaderWorkerSet.
+          hookTimeout: 1_800_000,
         },
       },
     ],

@@ -196,6 +196,17 @@ const SPOT: Dashboard = {
           ],
         },
         {
+          title: 'Interruption rate',
+          description: 'Interruptions per spot node and hour in the whole cluster; what is old counts less.',
+          type: 'timeseries',
+          queries: [
+            {
+              expr: `max(spindrift_cluster_interruption_rate{job=~"$job"} ${LEADS})`,
+              legend: 'per node and hour',
+            },
+          ],
+        },
+        {
           title: 'What became of notices',
           description: 'acted: written on the claim. late: after the deadline. foreign: a machine that is not ours.',
           ...{ type: 'timeseries', stacked: true },
@@ -226,6 +237,17 @@ const SPOT: Dashboard = {
             {
               expr: 'sum by (reason) (rate(karpenter_pods_drained_total{job=~"$job"}[$__rate_interval])) * 3600',
               legend: '{{reason}}',
+            },
+          ],
+        },
+        {
+          title: 'Replicas of services that are kept ready',
+          description: 'Of services with spindrift.dev/ready-replicas: wanted, ready, on spot and on demand.',
+          type: 'timeseries',
+          queries: [
+            {
+              expr: 'max by (name, replicas) (spindrift_services_replicas{job=~"$job"})',
+              legend: '{{name}} {{replicas}}',
             },
           ],
         },

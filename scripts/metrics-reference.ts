@@ -54,7 +54,14 @@ async function shownMetrics(): Promise<{ readonly descriptions: MetricDescriptio
   const clouds = [await loadSimulatedCloud({})];
   await clock.run(installDefinitions(client, clouds, signal));
   const world: World = { client, clock, random, logger, metrics };
-  const autoscaler = new Autoscaler({ ...world, cluster: 'reference', batchIdleMs: 1000, batchMaxMs: 10_000, clouds });
+  const autoscaler = new Autoscaler({
+    podDeletionCost: true,
+    ...world,
+    cluster: 'reference',
+    batchIdleMs: 1000,
+    batchMaxMs: 10_000,
+    clouds,
+  });
   running.push(autoscaler.watch(signal), autoscaler.act(signal));
   await clock.advance(10_000);
   otherParts(world);

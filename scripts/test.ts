@@ -1,6 +1,6 @@
 /**
  * Runs test rings one after the other and says how long each took: `node scripts/test.ts unit component [-- vitest args]`.
- * A ring that runs no test at all fails. The kubernetes and machines rings are skipped, and say why, where no control plane can be
+ * A ring that runs no test at all fails. The kubernetes, machines and models rings are skipped, and say why, where no control plane can be
  * started, unless SPINDRIFT_REQUIRE_KUBERNETES=1; so is the aws ring where there is no Python, and the aws-kubernetes
  * ring where Karpenter was never built, unless SPINDRIFT_REQUIRE_AWS=1 and SPINDRIFT_REQUIRE_AWS_KUBERNETES=1; and the image
  * ring where containers cannot be built and run, unless SPINDRIFT_REQUIRE_IMAGE=1.
@@ -13,6 +13,7 @@ import { whyAwsKubernetesUnavailable, whyAwsUnavailable } from '../test/aws/avai
 import { whyUnavailable } from '../test/kubernetes/harness/availability.ts';
 import { findClusterApiCore } from '../test/machines/harness/cluster-api-binary.ts';
 import { whyContainersUnavailable } from '../test/peers/container-tools.ts';
+import { findModelPeers } from '../test/models/harness/model-peers.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [rings, passed] = split(process.argv.slice(2));
@@ -37,6 +38,7 @@ async function run(ring: string): Promise<string> {
     kubernetes: whyUnavailable,
     machines: whyMachinesUnavailable,
     image: () => whyUnavailable() ?? whyContainersUnavailable(),
+    models: whyModelsUnavailable,
     aws: whyAwsUnavailable,
     'aws-kubernetes': whyAwsKubernetesUnavailable,
   }[ring];
@@ -70,6 +72,16 @@ function whyMachinesUnavailable(): string | undefined {
   return canBuild || findClusterApiCore() !== undefined
     ? undefined
     : 'Cluster API is not built, and there is no Go to build it';
+}
+
+/** Why the models ring cannot run here. */
+function whyModelsUnavailable(): string | undefined {
+  const unavailable = whyUnavailable();
+  if (unavailable !== undefined) return unavailable;
+  const canBuild = spawnSync('go', ['version']).status === 0;
+  return canBuild || findModelPeers() !== undefined
+    ? undefined
+    : 'llmaz and LeaderWorkerSet are not built, and there is no Go to build them';
 }
 
 function split(args: string[]): [string[], string[]] {

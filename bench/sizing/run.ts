@@ -90,7 +90,9 @@ async function measure(nodes: number): Promise<Figures> {
     const pods = nodes * PODS_PER_NODE;
     const startedAt = clock.elapsed();
     if (nodes > 0) await client.create(DEPLOYMENTS, load(pods));
-    await new ClusterView(client, []).untilRun(pods, clock.deadline(LIMIT_MS).signal);
+    const limit = clock.deadline(LIMIT_MS);
+    await new ClusterView(client, []).untilRun(pods, limit.signal);
+    limit.cancel();
     const seconds = (clock.elapsed() - startedAt) / 1000;
     const { cpuSeconds: cpuSecondsToGrow } = usageOf(pid);
     // What is left to do after the last pod ran is not rest yet.

@@ -43,6 +43,8 @@ export interface AutoscalerOptions {
   readonly movePrice?: number;
   /** Whether pods are told which of them ReplicaSets should delete first. */
   readonly podDeletionCost?: boolean;
+  /** Whether services may ask for a number of ready replicas. Default true. */
+  readonly readyReplicas?: boolean;
 }
 
 export class Autoscaler {
@@ -59,6 +61,7 @@ export class Autoscaler {
     const informers = new ClusterInformers({
       ...{ client, clock, random, logger, nodeClasses },
       gpuNames: options.gpuNames,
+      workloads: options.readyReplicas !== false,
     });
     const recorder = new EventRecorder({ client, clock, random, logger, component: 'karpenter' });
     const policies = new SpotPolicies(informers);

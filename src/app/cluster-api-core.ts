@@ -1,6 +1,12 @@
 /** Cluster API on the embedded cluster, for trying it out: its kinds, the minimal core, and machines of the simulated cloud. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
 import { coreKinds } from '../apis/cluster-api/core-kinds.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type CustomResourceDefinition,
+} from '../apis/schema/custom-resource-definition.ts';
 import type { LoadedCloud } from '../cloud/cloud-module.ts';
 import { MinimalCore } from '../cloud/cluster-api/core/minimal-core.ts';
 import { infrastructureVersion, openDefinitions } from '../cloud/cluster-api/core/open-definitions.ts';
@@ -22,16 +28,21 @@ export interface ClusterApiCoreOptions {
   readonly simulated: SimulatedCloud;
   /** The account of the simulated cloud that machines are launched in. */
   readonly account: string;
+  /** A folder of published definitions, which come before those of ours that accept any fields. */
+  readonly definitions?: string | undefined;
 }
 
 /** Installs the kinds and begins to run the core; resolves to the cloud that scales MachineDeployments and makes AWSMachines real. */
 export async function startClusterApiCore(
-  { client, clock, random, logger, simulated, account }: ClusterApiCoreOptions,
+  { client, clock, random, logger, simulated, account, definitions }: ClusterApiCoreOptions,
   signal: AbortSignal,
 ): Promise<{ readonly cloud: LoadedCloud; readonly work: Promise<void> }> {
   const kinds = coreKinds('v1beta2');
   await new ControllerWatch({ client, clock, logger, marks: REAL_CORE }).refuse('Machines', signal);
-  for (const definition of openDefinitions(kinds))
+  const published = definitions === undefined ? [] : await publishedDefinitions(definitions);
+  const known = new Set(published.map(({ metadata }) => metadata.name));
+  const open = openDefinitions(kinds).filter(({ metadata }) => !known.has(metadata.name));
+  for (const definition of [...published, ...open])
     await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition, { signal });
   const core = new MinimalCore({ client, kinds, clock, random, infrastructureVersion });
   const cloud = await loadClusterApi({
@@ -39,4 +50,16 @@ export async function startClusterApiCore(
     instanceClouds: async () => [new SimulatedInstances(simulated, account)],
   });
   return { cloud, work: core.run(signal) };
+}
+
+/** The definitions in the YAML files of a folder, one or several in a file. */
+async function publishedDefinitions(folder: string): Promise<readonly CustomResourceDefinition[]> {
+  const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
+  const documents = await Promise.all(
+    files.map(async (file) => parseAllDocuments(await readFile(join(folder, file), 'utf8'))),
+  );
+  return documents
+    .flat()
+    .map((document) => document.toJS() as CustomResourceDefinition)
+    .filter((object) => object?.kind === 'CustomResourceDefinition');
 }

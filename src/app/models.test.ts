@@ -94,6 +94,22 @@ describe('pods that serve a model', () => {
     await end();
   });
 
+  it('are said to be away for a while where they load longer than their machine is there (5)', async () => {
+    const { clock, client, nodes, end } = await setUpModelCluster();
+    await client.create(DEPLOYMENTS, aService('slow', 1, { loading: '90s' }));
+    await clock.advance(5 * MINUTE);
+    const [node] = await nodes();
+    const body = { metadata: { annotations: { [ANNOTATION_INTERRUPT]: '30s' } } };
+    await client.patch(NODES, { name: node?.metadata.name ?? '' }, { type: 'merge', body });
+    await clock.advance(10_000);
+    const said = (await client.list(EVENTS)).items.filter(({ reason }) => reason === 'LoadsTooLate');
+    expect(said).toHaveLength(2);
+    expect(said[0]?.message).toMatch(
+      /^Pods of model qwen2-0--5b take about 9\d s to load, and the machine goes in \d+ s/,
+    );
+    await end();
+  });
+
   it('get spot machines for a group on several hosts only with a warning (8)', async () => {
     const { clock, client, end } = await setUpModelCluster();
     const made = aService('group', 1);

@@ -24,6 +24,10 @@ export interface RightsOptions {
   readonly installsDefinitions: boolean;
   /** The ConfigMap with names of GPUs, where there is one. */
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
+  /** Machines of Cluster API are reconciled here, without another provider. */
+  readonly ownsMachines: boolean;
+  /** Metrics are for those whose token the API server knows. */
+  readonly checksTokens: boolean;
   /** The machines of Cluster API are in this very cluster. */
   readonly managesItself: boolean;
 }
@@ -34,22 +38,31 @@ const ALWAYS: readonly NeededRule[] = [
   {
     group: '',
     resources: ['pods', 'nodes', 'namespaces', 'limitranges', 'persistentvolumes', 'persistentvolumeclaims'],
-    verbs: ['get', ...READ],
+    verbs: READ,
   },
   { group: 'apps', resources: ['daemonsets'], verbs: READ },
   { group: 'policy', resources: ['poddisruptionbudgets'], verbs: READ },
   { group: 'storage.k8s.io', resources: ['storageclasses', 'volumeattachments'], verbs: READ },
   { group: '', resources: ['pods/binding', 'pods/eviction'], verbs: ['create'] },
-  { group: '', resources: ['pods'], verbs: ['delete'] },
+  { group: '', resources: ['pods'], verbs: ['get', 'delete', 'patch'] },
   { group: '', resources: ['nodes'], verbs: ['patch', 'delete'] },
   { group: '', resources: ['events'], verbs: ['create', 'patch'] },
   { group: 'karpenter.sh', resources: ['nodeclaims'], verbs: ['get', ...READ, 'create', 'patch', 'delete'] },
   { group: 'karpenter.sh', resources: ['nodepools'], verbs: [...READ, 'patch'] },
   { group: 'karpenter.sh', resources: ['nodeclaims/status', 'nodepools/status'], verbs: ['patch'] },
   { group: 'karpenter.sh', resources: ['nodeclaims/finalizers', 'nodepools/finalizers'], verbs: ['update'] },
+  { group: 'karpenter.sh', resources: ['nodeoverlays'], verbs: READ },
+  { group: 'karpenter.sh', resources: ['nodeoverlays/status'], verbs: ['patch'] },
+  { group: 'autoscaling.x-k8s.io', resources: ['capacitybuffers'], verbs: [...READ, 'patch'] },
+  { group: 'autoscaling.x-k8s.io', resources: ['capacitybuffers/status'], verbs: ['patch'] },
+  { group: '', resources: ['podtemplates'], verbs: ['get'] },
+  { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: ['get'] },
   { group: 'spindrift.dev', resources: ['spotpolicies'], verbs: READ },
   { group: 'spindrift.dev', resources: ['spotpolicies/status'], verbs: ['patch'] },
   { group: 'llmaz.io', resources: ['openmodels'], verbs: READ },
+  { group: 'apps', resources: ['deployments'], verbs: [...READ, 'patch'] },
+  { group: 'leaderworkerset.x-k8s.io', resources: ['leaderworkersets'], verbs: [...READ, 'patch'] },
+  { group: 'inference.llmaz.io', resources: ['playgrounds'], verbs: [...READ, 'patch'] },
 ];
 
 /** The node classes of a cloud: read and told about; some carry a hash that is written on them. */
@@ -65,11 +78,12 @@ const DNS: NeededRule = { group: '', resources: ['services'], verbs: ['get'], na
 const OF_CLOUDS: Readonly<Record<string, readonly NeededRule[]>> = {
   simulated: [
     ...nodeClass('spindrift.dev', 'simulatednodeclasses'),
-    { group: '', resources: ['nodes'], verbs: ['create'] },
+    { group: '', resources: ['nodes'], verbs: ['get', 'create'] },
   ],
   aws: [...nodeClass('karpenter.k8s.aws', 'ec2nodeclasses', ['patch']), DNS],
   ibm: [
     ...nodeClass('karpenter-ibm.sh', 'ibmnodeclasses', ['patch']),
+    { group: '', resources: ['namespaces'], verbs: ['get'], names: ['kube-system'] },
     DNS,
     { ...DNS, resources: ['configmaps'], names: ['kube-root-ca.crt'] },
     { ...DNS, resources: ['secrets'], verbs: ['get', 'list', 'create', 'delete'] },
@@ -91,15 +105,43 @@ const MACHINES: readonly NeededRule[] = [
   { ...DEFINITIONS, verbs: ['get'] },
 ];
 
+const CLOUDS_OF_MACHINES = ['aws', 'gcp', 'azure'];
+const INFRASTRUCTURE = ['machines', 'machinetemplates', 'clusters'].flatMap((plural) =>
+  CLOUDS_OF_MACHINES.map((cloud) => `${cloud}${plural}`),
+);
+
+/** What an infrastructure provider of Cluster API does, and what tells whether another one runs. */
+const PROVIDER: readonly NeededRule[] = [
+  { group: 'cluster.x-k8s.io', resources: ['clusters'], verbs: ['get', ...READ] },
+  { group: 'infrastructure.cluster.x-k8s.io', resources: INFRASTRUCTURE, verbs: ['watch', 'patch'] },
+  {
+    group: 'infrastructure.cluster.x-k8s.io',
+    resources: INFRASTRUCTURE.map((plural) => `${plural}/status`),
+    verbs: ['patch'],
+  },
+  { group: '', resources: ['secrets'], verbs: ['get'] },
+  { group: 'apps', resources: ['deployments'], verbs: ['list'] },
+  { group: 'coordination.k8s.io', resources: ['leases'], verbs: ['list'] },
+];
+
+/** Who asks for metrics, and whether they may. */
+const TOKENS: readonly NeededRule[] = [
+  { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'] },
+  { group: 'authorization.k8s.io', resources: ['subjectaccessreviews'], verbs: ['create'] },
+];
+
 /** The rules that roles must have. */
 export function neededRules(options: RightsOptions): NeededRule[] {
-  const { clouds, lease, installsDefinitions, gpuNames, managesItself } = options;
+  const { clouds, lease, installsDefinitions, gpuNames, managesItself, ownsMachines, checksTokens } = options;
+  const hasMachines = clouds.includes('cluster-api') && managesItself;
   const leases = { group: 'coordination.k8s.io', resources: ['leases'] };
   return [
     ...ALWAYS,
     ...clouds.flatMap((cloud) => OF_CLOUDS[cloud] ?? []),
-    ...(clouds.includes('cluster-api') && managesItself ? MACHINES : []),
-    ...(installsDefinitions ? [{ ...DEFINITIONS, verbs: [...READ, 'create', 'patch'] }] : []),
+    ...(hasMachines ? MACHINES : []),
+    ...(hasMachines && ownsMachines ? PROVIDER : []),
+    ...(installsDefinitions ? [{ ...DEFINITIONS, verbs: ['watch', 'create', 'patch'] }] : []),
+    ...(checksTokens ? TOKENS : []),
     ...(lease === undefined
       ? []
       : [

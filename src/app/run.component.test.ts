@@ -77,6 +77,7 @@ async function aReplica(kubeconfig: string, settings?: string) {
     gpuNames: 'known',
     movePrice: 0.1,
     podDeletionCost: false,
+    readyReplicas: false,
     logLevel: 'info',
     logFormat: 'json',
     log: (text) =>

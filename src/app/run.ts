@@ -44,6 +44,8 @@ export interface RunOptions extends MetricsServing {
   readonly movePrice: number;
   /** Whether pods are told which of them ReplicaSets should delete first. */
   readonly podDeletionCost: boolean;
+  /** Whether services may ask for a number of ready replicas. */
+  readonly readyReplicas: boolean;
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
   readonly kubeClientQps: number;
@@ -108,6 +110,7 @@ export async function run(options: RunOptions): Promise<void> {
     gpuNames: options.gpuNames,
     movePrice: options.movePrice,
     podDeletionCost: options.podDeletionCost,
+    readyReplicas: options.readyReplicas,
     dangerousConditions: parseNamedConditions(options.interruptionConditions),
   });
   let missing: string | undefined = 'the cluster was not looked at yet';

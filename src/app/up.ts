@@ -27,7 +27,9 @@ export interface UpOptions {
   /** Without the autoscaler: a cluster and nothing else. */
   readonly bare: boolean;
   /** With kinds of Cluster API, a minimal core for them, and machines of the simulated cloud. */
-  readonly clusterApi: boolean;
+  readonly clusterApi?: boolean;
+  /** A folder of published definitions of Cluster API and its providers. */
+  readonly clusterApiDefinitions?: string | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: 'auto' | 'json' | 'pretty';
   readonly signal: AbortSignal;
@@ -56,7 +58,13 @@ export async function up(options: UpOptions): Promise<void> {
   });
   const stop = new AbortController();
   try {
-    const world = { clock, random, logger, clusterApi: options.clusterApi };
+    const world = {
+      clock,
+      random,
+      logger,
+      clusterApi: options.clusterApi ?? false,
+      definitions: options.clusterApiDefinitions,
+    };
     const scaling = bare ? undefined : await startAutoscaler(running, world, stop.signal);
     if (!quiet && !signal.aborted) out(announcement(running, options, startedAt.elapsed()));
     await Promise.race([aborted(signal), running.stopped, ...(scaling === undefined ? [] : [scaling.work])]);
@@ -89,19 +97,22 @@ interface StartOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly clusterApi: boolean;
+  readonly definitions: string | undefined;
 }
 
 /** Resolves, when the pool is there, to the work of the autoscaler, which ends when the signal aborts. */
 async function startAutoscaler(
   { cluster }: RunningCluster,
-  { clusterApi, ...world }: StartOptions,
+  { clusterApi, definitions, ...world }: StartOptions,
   signal: AbortSignal,
 ): Promise<{ readonly work: Promise<void> }> {
   const client = new InMemoryClient(cluster.server, { fieldManager: 'spindrift' });
   const simulated = new SimulatedCloud(world);
   const powerOff = (node: string): void => void cluster.kubelets.kill(node);
   const account = DEFAULT_NODE_CLASS.metadata.name ?? '';
-  const core = clusterApi ? await startClusterApiCore({ ...world, client, simulated, account }, signal) : undefined;
+  const core = clusterApi
+    ? await startClusterApiCore({ ...world, client, simulated, account, definitions }, signal)
+    : undefined;
   const clouds = [
     await loadSimulatedCloud({ powerOff, cloud: () => simulated }),
     ...(core === undefined ? [] : [core.cloud]),

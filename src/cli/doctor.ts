@@ -3,6 +3,7 @@ import { switchOption, textOption } from '../platform/options.ts';
 import { CLUSTER_OPTIONS } from './cluster-options.ts';
 import { command } from './command.ts';
 import { CONTROLLER_OPTIONS } from './controller-options.ts';
+import { METRICS_OPTIONS } from './metrics-options.ts';
 import { outputOption } from './output-option.ts';
 
 /** `spindrift doctor`: what is wrong with an installation, and what to do about it. */
@@ -22,6 +23,7 @@ export const DOCTOR = command({
     strict: switchOption({ flag: 'strict', help: 'Warnings count as failures.' }),
     output: outputOption(['text', 'json']),
     ...CONTROLLER_OPTIONS,
+    metricsAuthentication: METRICS_OPTIONS.metricsAuthentication,
   },
   run: async ({ values }, { signal, out }) => {
     const { doctor } = await import('./doctor/doctor-command.ts');

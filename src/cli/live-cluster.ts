@@ -1,6 +1,7 @@
 /** The cluster of a kubeconfig, for commands: connected, watched, and let go again. */
 import { CAPACITY_BUFFERS } from '../apis/autoscaling/capacity-buffer.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
+import { NODE_OVERLAYS } from '../apis/karpenter/node-overlay.ts';
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import type { Resource } from '../apis/kubernetes/object.ts';
 import { DEPLOYMENTS } from '../apis/kubernetes/workloads.ts';
@@ -107,6 +108,7 @@ export function withWatchedCluster<T>(
     const readable = (kind: Resource): Promise<boolean> => isServed(client, kind, signal).catch(() => false);
     const readsModels = await readable(OPEN_MODELS);
     const readsServices = await readable(DEPLOYMENTS);
+    const readsOverlays = await isServed(client, NODE_OVERLAYS, signal).catch(() => false);
     const readsBuffers = await readable(CAPACITY_BUFFERS);
     const informers = new ClusterInformers({ client, clock, random, nodeClasses: kinds, hasSpotPolicies });
     const isKnown = ({ spec }: NodeClaim): boolean => clouds.of(spec.nodeClassRef) !== undefined;
@@ -120,6 +122,7 @@ export function withWatchedCluster<T>(
         ...(readsModels ? [informers.openModels, informers.playgrounds] : []).map((kind) => kind.known(signal)),
         readsServices ? informers.deployments.known(signal) : undefined,
         readsBuffers ? informers.capacityBuffers.known(signal) : undefined,
+        readsOverlays ? informers.nodeOverlays.known(signal) : undefined,
       ]);
       await Promise.race([filled, watch]);
       const headroom = await notedHeadroom(informers.capacityBuffers, client, signal);

@@ -12,6 +12,7 @@ import { Metrics } from '../platform/metrics.ts';
 import type { FleetSnapshot } from '../state/build-fleet.ts';
 import type { ClusterSnapshot } from '../state/build-problem.ts';
 import { DisruptionBudgets } from '../state/drain/disruption-budgets.ts';
+import { overlaid } from '../state/node-overlays.ts';
 import type { Nominations } from '../state/nominations.ts';
 import type { WatchedCluster } from './live-cluster.ts';
 import type { OfflineClouds } from './offline-clouds.ts';
@@ -52,13 +53,18 @@ export function snapshotOf(cluster: WatchedCluster): LiveCluster {
   risk.followPolicies(informers.spotPolicies);
   const spot = new SpotPlanning({ policies, risk, services: state.services });
   const unusable: UnusablePool[] = [];
-  const pools = informers.nodePools.list().flatMap((pool) => {
+  const sold = informers.nodePools.list().flatMap((pool) => {
     const name = pool.metadata.name ?? '';
-    const sold = market.instanceTypes(pool.spec.template.spec.nodeClassRef);
-    const problem = unusableBecause(pool) ?? ('problem' in sold ? `cannot be asked: ${sold.problem}` : undefined);
-    if (problem === undefined && !('problem' in sold)) return [{ pool, instanceTypes: spot.priced(name, sold), sold }];
+    const types = market.instanceTypes(pool.spec.template.spec.nodeClassRef);
+    const problem = unusableBecause(pool) ?? ('problem' in types ? `cannot be asked: ${types.problem}` : undefined);
+    if (problem === undefined && !('problem' in types)) return [{ pool, types }];
     unusable.push({ pool: name, problem: problem ?? '' });
     return [];
+  });
+  const withOverlays = overlaid(sold, informers.nodeOverlays.list()).types;
+  const pools = sold.map(({ pool }, index) => {
+    const types = withOverlays[index] ?? [];
+    return { pool, instanceTypes: spot.priced(pool.metadata.name ?? '', types), sold: types };
   });
   const snapshot: ClusterSnapshot = {
     pending: [],

@@ -58,6 +58,11 @@ export const RUN = command({
       fractions: true,
       help: 'What consolidation must save to move a pod, as a share of what a pod costs on average. More moves fewer pods; with 0 only prices count.',
     }),
+    readyReplicas: switchOption({
+      flag: 'ready-replicas',
+      env: 'READY_REPLICAS',
+      help: 'Keeps replicas of services ready that ask for it by the annotation spindrift.dev/ready-replicas, by setting their number; also holds room for whole groups of LeaderWorkerSets.',
+    }),
     podDeletionCost: switchOption({
       flag: 'pod-deletion-cost',
       env: 'POD_DELETION_COST',

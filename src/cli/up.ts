@@ -51,6 +51,12 @@ export const UP = command({
       env: 'SPINDRIFT_CLUSTER_API',
       help: 'Adds the kinds of Cluster API, a minimal core for them, and AWSMachines on the simulated cloud.',
     }),
+    clusterApiDefinitions: textOption({
+      flag: 'cluster-api-definitions',
+      env: 'SPINDRIFT_CLUSTER_API_DEFINITIONS',
+      placeholder: 'FOLDER',
+      help: 'CustomResourceDefinitions that Cluster API and its providers publish, for --cluster-api; kinds that it lacks accept any fields.',
+    }),
     quiet: switchOption({ flag: 'quiet', env: 'SPINDRIFT_QUIET', help: 'Prints nothing but what goes wrong.' }),
     ...LOG_OPTIONS,
   },

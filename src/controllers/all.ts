@@ -19,6 +19,7 @@ import { Consolidation, type ConsolidationLimits } from './disruption/consolidat
 import { Disruption } from './disruption/disruption.ts';
 import { Interruption, type NoticeHooks } from './interruption/interruption.ts';
 import type { LastingParts } from './lasting-parts.ts';
+import { ModelRoom } from './models/model-room.ts';
 import { DrainPlans } from './node/termination/drain-plans.ts';
 import { EvictionQueue } from './node/termination/eviction-queue.ts';
 import { NodeTermination } from './node/termination/node-termination.ts';
@@ -30,6 +31,7 @@ import type { LivenessLimits } from './nodeclaim/lifecycle/decide-liveness.ts';
 import { Launches } from './nodeclaim/lifecycle/launches.ts';
 import { NodeClaimLifecycle } from './nodeclaim/lifecycle/node-claim-lifecycle.ts';
 import { PodEvents } from './nodeclaim/podevents/pod-events.ts';
+import { NodeClaimReboot } from './nodeclaim/reboot/node-claim-reboot.ts';
 import { ReservationEnd } from './nodeclaim/reservation/reservation-end.ts';
 import { NodeClaimTermination } from './nodeclaim/termination/node-claim-termination.ts';
 import { NodeOverlayController } from './nodeoverlay/node-overlay-controller.ts';
@@ -95,7 +97,7 @@ export function allControllers(shared: AllControllersOptions): RunningController
   const health = new RegistrationHealth();
   const nominations = new Nominations({ clock, pods: state.informers.pods, waitingPods });
   const coming = new ComingNodes();
-  const headroom = new Headroom(state.informers.capacityBuffers);
+  const headroom = new Headroom(state.informers.capacityBuffers, clock);
   const successors = new Successors(clock, (name) => {
     const claim = writes.newest(state.claimNamed(name));
     return claim !== undefined && isClaimGoing(claim);
@@ -170,6 +172,8 @@ export function allControllers(shared: AllControllersOptions): RunningController
       headroom,
     }),
     new CapacityBufferController({ ...options, headroom }),
+    new ModelRoom({ ...options, headroom, nominations }),
+    new NodeClaimReboot({ ...asking('nodeclaim.reboot'), evictions }),
     new ReservationEnd(asking('nodeclaim.capacityreservation')),
     new Interruption({
       ...asking('interruption'),

@@ -41,6 +41,8 @@ export interface ClusterInformersOptions {
   readonly hasSpotPolicies?: boolean;
   /** Where names of GPUs come from; default those that are known. */
   readonly gpuNames?: GpuNamesSetting | undefined;
+  /** Whether workloads are read that may ask for ready replicas, and LeaderWorkerSets. Default true. */
+  readonly workloads?: boolean;
 }
 
 /** Names of the indexes below. */
@@ -66,14 +68,14 @@ export class ClusterInformers {
   readonly storageClasses;
   /** Where llmaz is installed; without it there are none, and nobody misses them. */
   readonly openModels: OptionalInformer<OpenModel>;
-  /** Where the kind is installed. */
-  readonly capacityBuffers: OptionalInformer<CapacityBuffer>;
-  /** Where the kind is installed. */
-  readonly nodeOverlays: OptionalInformer<NodeOverlay>;
   /** Workloads that may ask for a number of ready replicas; nobody waits for them. */
   readonly deployments: OptionalInformer<Deployment>;
   readonly leaderWorkerSets: OptionalInformer<LeaderWorkerSet>;
   readonly playgrounds: OptionalInformer<Playground>;
+  /** Where the kind is installed. */
+  readonly capacityBuffers: OptionalInformer<CapacityBuffer>;
+  /** Where the kind is installed. */
+  readonly nodeOverlays: OptionalInformer<NodeOverlay>;
   /** What clouds call a GPU. */
   readonly gpuNames: GpuNamesSource;
   /** By `group/kind`. */
@@ -120,11 +122,11 @@ export class ClusterInformers {
     this.storageClasses = new Informer({ ...shared, kind: STORAGE_CLASSES });
     this.gpuNames = new GpuNamesSource({ ...shared, setting: gpuNames });
     this.openModels = new OptionalInformer({ ...shared, kind: OPEN_MODELS });
-    this.capacityBuffers = new OptionalInformer({ ...shared, kind: CAPACITY_BUFFERS });
-    this.nodeOverlays = new OptionalInformer({ ...shared, kind: NODE_OVERLAYS });
     this.deployments = new OptionalInformer({ ...shared, kind: DEPLOYMENTS, transform: slimDeployment });
     this.leaderWorkerSets = new OptionalInformer({ ...shared, kind: LEADER_WORKER_SETS });
     this.playgrounds = new OptionalInformer({ ...shared, kind: PLAYGROUNDS });
+    this.capacityBuffers = new OptionalInformer({ ...shared, kind: CAPACITY_BUFFERS });
+    this.nodeOverlays = new OptionalInformer({ ...shared, kind: NODE_OVERLAYS });
     this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
 
@@ -136,9 +138,9 @@ export class ClusterInformers {
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const nodeClasses = [...this.nodeClasses.values()].map((informer) => this.#runWhenServed(informer, signal));
-    const { openModels, deployments, leaderWorkerSets, playgrounds, capacityBuffers, nodeOverlays, gpuNames } = this;
-    const models = [openModels, deployments, leaderWorkerSets, playgrounds];
-    const others = [...this.#all(), ...models, capacityBuffers, nodeOverlays, gpuNames];
+    const { openModels, capacityBuffers, nodeOverlays, deployments, leaderWorkerSets, playgrounds, gpuNames } = this;
+    const workloads = this.#options.workloads === false ? [] : [deployments, leaderWorkerSets, playgrounds];
+    const others = [...this.#all(), openModels, capacityBuffers, nodeOverlays, ...workloads, gpuNames];
     await Promise.all([...others.map((informer) => informer.run(signal)), ...nodeClasses]);
   }
 

@@ -6,6 +6,7 @@ import type { CapacityBuffer } from '../apis/autoscaling/capacity-buffer.ts';
 import { keyOf, keyText } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { OptionalInformer } from '../kube/optional-informer.ts';
+import type { Clock } from '../platform/clock.ts';
 import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
 
 /** Where the virtual pods of one buffer are. */
@@ -26,9 +27,13 @@ export interface FoundPlaces {
 
 const NOTHING: FoundPlaces = { placed: new Map(), unplaced: new Map() };
 const NONE: readonly Pod[] = [];
+/** Buffers that are not read by then cannot be. */
+const LONGEST_UNKNOWN_MS = 120_000;
 
 export class Headroom {
   readonly #buffers: Pick<OptionalInformer<CapacityBuffer>, 'presence' | 'list'>;
+  readonly #clock: Pick<Clock, 'elapsed'> | undefined;
+  readonly #since: number;
   /** The virtual pods of each buffer, by its key. */
   readonly #pods = new Map<string, readonly Pod[]>();
   /** Versions of buffers that have been read in this term, by key. */
@@ -39,14 +44,17 @@ export class Headroom {
   /** There are virtual pods that no round has looked at. */
   #isOutdated = false;
 
-  constructor(buffers: Pick<OptionalInformer<CapacityBuffer>, 'presence' | 'list'>) {
+  constructor(buffers: Pick<OptionalInformer<CapacityBuffer>, 'presence' | 'list'>, clock?: Pick<Clock, 'elapsed'>) {
     this.#buffers = buffers;
+    this.#clock = clock;
+    this.#since = clock?.elapsed() ?? 0;
   }
 
   /** Whether all buffers have been read, and a round of provisioning has placed their virtual pods. */
   get isKnown(): boolean {
     if (this.#buffers.presence === 'missing') return true;
-    if (this.#buffers.presence === 'unknown') return false;
+    // Where they cannot be read, as without the right to, nodes do not stay for ever for their sake.
+    if (this.#buffers.presence === 'unknown') return (this.#clock?.elapsed() ?? 0) - this.#since >= LONGEST_UNKNOWN_MS;
     return !this.#isOutdated && this.#buffers.list().every((buffer) => this.#read.has(keyText(keyOf(buffer))));
   }
 

@@ -4,7 +4,6 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import { ANNOTATION_LEADER_NAME } from '../apis/leader-worker-set/labels.ts';
 import { ANNOTATION_FLAVORS, LABEL_MODEL_NAME } from '../apis/llmaz/labels.ts';
 import type { Flavor, OpenModel } from '../apis/llmaz/open-model.ts';
-import { ANNOTATION_FLAVOR_LIMITS } from '../apis/spindrift/annotations.ts';
 import type { Alternatives, Labels, Requirement } from '../engine/problem.ts';
 import { satisfies } from '../engine/requirements/label-match.ts';
 import type { Presence } from '../kube/optional-informer.ts';
@@ -40,6 +39,8 @@ export interface GroupLeader {
 export interface PodFlavor {
   readonly name: string;
   readonly alternatives: Alternatives;
+  /** What a replica takes of such a node, as the model says; llmaz writes that of one flavor on the pod. */
+  readonly limits?: NonNullable<Flavor['limits']>;
 }
 
 /** Why no flavor of a pod can be told. */
@@ -92,11 +93,11 @@ function ownFlavors(pod: Pod, models: ModelLookup | undefined): readonly PodFlav
   const wanted = pod.metadata.annotations?.[ANNOTATION_FLAVORS];
   const chosen = wanted === undefined ? known : named(wanted.split(','), known, name);
   if ('problem' in chosen) return chosen;
-  const limits = pod.metadata.annotations?.[ANNOTATION_FLAVOR_LIMITS] === 'true';
-  return chosen.map((flavor) => {
-    const alternatives = nodesOf(flavor, models);
-    return { name: flavor.name, alternatives: limits ? withEnoughGpus(alternatives, flavor) : alternatives };
-  });
+  return chosen.map((flavor) => ({
+    name: flavor.name,
+    alternatives: nodesOf(flavor, models),
+    limits: flavor.limits ?? flavor.requests ?? {},
+  }));
 }
 
 /** The flavors of these names; a name that is there twice counts where it is first. */
@@ -126,20 +127,4 @@ function nodesOf({ nodeSelector = {} }: Flavor, { gpuNames }: ModelLookup): Alte
     );
   }
   return alternatives;
-}
-
-const GPU_NAME = /gpu-name$/;
-
-/**
- * The same nodes, as far as they have the GPUs that the flavor's limits name: two of 80 GB or four of 40 GB. What llmaz writes on the pod are
- * the requests of one flavor; a scheduler counts no more than these, so this is for pods that use all GPUs of their node.
- */
-function withEnoughGpus(alternatives: Alternatives, { limits, requests }: Flavor): Alternatives {
-  const count = Number((limits ?? requests)?.['nvidia.com/gpu'] ?? 0);
-  if (!(count > 0)) return alternatives;
-  return alternatives.map((list) => {
-    const named = list.find(({ key }) => GPU_NAME.test(key));
-    if (named === undefined) return list;
-    return [...list, { key: named.key.replace(GPU_NAME, 'gpu-count'), operator: 'Gte' as const, values: [`${count}`] }];
-  });
 }

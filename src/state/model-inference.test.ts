@@ -11,7 +11,6 @@ import { aNodePool } from '../apis/karpenter/testkit/a-node-pool.ts';
 import type { Pod, PodSpec } from '../apis/kubernetes/pod.ts';
 import type { OpenModel } from '../apis/llmaz/open-model.ts';
 import { withDefaults } from '../apis/schema/with-defaults.ts';
-import { ANNOTATION_FLAVOR_LIMITS } from '../apis/spindrift/annotations.ts';
 import type { SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import { SPOT_POLICY_SPEC } from '../apis/spindrift/spot-policy-schema.ts';
 import type { InstanceType } from '../engine/problem.ts';
@@ -271,24 +270,6 @@ describe('Model Inference Requirements', () => {
       .find(({ kind }) => kind === 'OpenModel') as OpenModel;
     expect(model.spec.inferenceConfig?.flavors).toEqual([aFlavor('t4g'), aFlavor('t4')]);
     expect(places(build([pod()], { models: someModels(model) }))).toEqual({ a: 't4g.xlarge' });
-  });
-
-  it('takes machines with as many GPUs as the limits of each flavor say, where the pod uses all of its node (2, 16)', () => {
-    const machine = (gpu: string, count: number, price: number): InstanceType => ({
-      name: `${gpu}-${count}`,
-      labels: { [AWS_GPU]: gpu, 'karpenter.k8s.aws/instance-gpu-count': `${count}` },
-      capacity: { cpu: 64_000, memory: 512 * 1024 ** 3, pods: 100, 'nvidia.com/gpu': count },
-      offerings: [{ zone: 'sim-1a', capacityType: 'spot', price }],
-    });
-    const flavor = (name: string, gpus: number) => ({ ...aFlavor(name), limits: { 'nvidia.com/gpu': gpus } });
-    const models = someModels(aModel('qwen2-0--5b', [flavor('a100-80g', 2), flavor('a100', 4)]));
-    const asking = { ...pod(), metadata: { ...pod().metadata, annotations: { [ANNOTATION_FLAVOR_LIMITS]: 'true' } } };
-    const small = [machine('a100', 1, 1), machine('a100', 2, 2), machine('a100', 4, 4)];
-    expect(places(build([asking], { models, machines: small }))).toEqual({ a: 'a100-4' });
-    expect(places(build([asking], { models, machines: [...small, machine('a100-80g', 2, 8)] }))).toEqual({
-      a: 'a100-80g-2',
-    });
-    expect(places(build([pod()], { models, machines: small }))).toEqual({ a: 'a100-1' });
   });
 
   it("agrees with llmaz's scheduler: where a pod goes, its filter lets it, and its scores do not prefer another (15)", () => {

@@ -6,6 +6,7 @@ import type { Pod } from '../apis/kubernetes/pod.ts';
 import { isReschedulable } from './cluster-state.ts';
 import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
+import { hasFlavorLimits } from './flavor-limits.ts';
 import { groupSize } from './group-size.ts';
 import { isDrainable } from './is-drainable.ts';
 import { dependsOnModel } from './model-flavors.ts';
@@ -31,6 +32,9 @@ export interface PodFacts {
   /** Why it could not come again elsewhere. */
   readonly stuck?: string;
 }
+
+/** Where it would take more of another node than its requests say, its move is not planned by these. */
+const BY_FLAVOR = 'what it takes of a node depends on the flavor of its model';
 
 export class PodFactsCache {
   readonly #facts = new WeakMap<Pod, PodFacts>();
@@ -61,7 +65,7 @@ export class PodFactsCache {
     const { namespace = '', name = '' } = pod.metadata;
     const moves = isReschedulable(pod);
     const found = preparePod(pod, surroundings);
-    const stuck = 'problem' in found ? found.problem : undefined;
+    const stuck = 'problem' in found ? found.problem : hasFlavorLimits(pod) ? BY_FLAVOR : undefined;
     return {
       name: `${namespace}/${name}`,
       moves,

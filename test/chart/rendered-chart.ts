@@ -59,6 +59,7 @@ export const MATRIX: Record<string, string[]> = {
   ibm: ['clouds={ibm}', 'ibm.authType=container', 'ibm.events.port=9000', 'ibm.events.tokenSecret.name=events'],
   'ibm with a key': ['clouds={ibm}', 'ibm.apiKeySecret.name=ibm', 'ibm.spotPricePercentOf.bxf=40'],
   'cluster-api': ['clouds={cluster-api}'],
+  'cluster-api without a provider': ['clouds={cluster-api}', 'clusterApi.machines={aws,azure}'],
   'cluster-api elsewhere': ['clouds={cluster-api}', 'clusterApi.kubeconfigSecret.name=management'],
   gcp: ['clouds={gcp}', 'gcp.project=p', 'gcp.region=europe-west1'],
   azure: ['clouds={azure}', 'azure.subscription=s', 'azure.resourceGroup=g', 'azure.location=westeurope'],

@@ -89,7 +89,6 @@ beforeAll(async () => {
   await new Promise<void>((ready, fail) => {
     // What `npm start` runs, on a port of its own; time runs faster, so that a minute of a CronJob takes twelve seconds.
     running = up({
-      clusterApi: false,
       port: 0,
       kubeconfigPath: kubeconfig,
       nodes: 3,

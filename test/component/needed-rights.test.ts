@@ -24,7 +24,7 @@ function single(rules: readonly NeededRule[]): string[] {
 /** The roles of the controller; those of the agent and of administrators are not its own. */
 function given(objects: readonly Rendered[]): string[] {
   const roles = objects.filter(
-    ({ kind, metadata }) => /Role$/.test(kind) && !/-admin$|-agent/.test(metadata.name),
+    ({ kind, metadata }) => /Role$/.test(kind) && !/-admin$|-agent|-metrics-reader$/.test(metadata.name),
   ) as unknown as { metadata: { namespace?: string }; rules: Rule[] }[];
   return single(
     roles.flatMap(({ metadata, rules }) =>
@@ -54,6 +54,8 @@ function needed(values: readonly string[]): string[] {
         : { lease: { namespace: 'autoscaling', name: 'karpenter-leader-election' } }),
       installsDefinitions: values.includes('settings.installDefinitions=true'),
       ...(gpuNames === undefined ? {} : { gpuNames: { namespace: gpuNames[0]!, name: gpuNames[1]! } }),
+      ownsMachines: values.some((value) => value.startsWith('clusterApi.machines=')),
+      checksTokens: values.includes('controller.metrics.authentication=true'),
       managesItself: !values.some((value) => value.startsWith('clusterApi.kubeconfigSecret')),
     }),
   );

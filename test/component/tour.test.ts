@@ -58,7 +58,6 @@ describe('the tour of the README', () => {
     await new Promise<void>((ready, fail) => {
       // What `npm start` runs, on a port of its own.
       running = up({
-        clusterApi: false,
         port: 0,
         kubeconfigPath,
         nodes: 3,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeClaim } from '../../src/apis/karpenter/node-claim.ts';
-import { BootstrapTokens, SECRETS, tokenId } from '../../src/cloud/ibm/bootstrap/bootstrap-tokens.ts';
+import { SECRETS } from '../../src/apis/kubernetes/core.ts';
+import { BootstrapTokens, tokenId } from '../../src/cloud/ibm/bootstrap/bootstrap-tokens.ts';
 import { ApiServer } from '../../src/embedded/apiserver/api-server.ts';
 import { InMemoryClient } from '../../src/embedded/in-memory-client.ts';
 import { SILENT_LOGGER } from '../../src/platform/logger.ts';

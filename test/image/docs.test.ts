@@ -1,7 +1,7 @@
 /** The commands of docs/install.md, literally, from nothing to pods on their first nodes: how long it takes. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -44,20 +44,11 @@ describe('docs/install.md', () => {
     expect(commands.length).toBe(3);
     // A copy of what the build reads, so that the repository stays as it is.
     const source = join(folder, 'source');
-    for (const path of [
-      'bin',
-      'charts',
-      'examples',
-      'scripts',
-      'src',
-      'package.json',
-      'package-lock.json',
-      '.npmrc',
-      'LICENSE',
-      'README.md',
-    ])
-      cpSync(join(SOURCE, path), join(source, path), { recursive: true });
-    symlinkSync(join(SOURCE, 'node_modules'), join(source, 'node_modules'));
+    mkdirSync(source);
+    const paths = ['bin', 'charts', 'examples', 'scripts', 'src', 'package.json', '.npmrc', 'LICENSE', 'README.md'];
+    // The lockfile before the packages, which are linked and not copied.
+    for (const path of [...paths, 'package-lock.json', 'node_modules'])
+      execFileSync('cp', ['--archive', ...(path === 'node_modules' ? ['--link'] : []), join(SOURCE, path), source]);
     const tools = join(folder, 'tools');
     mkdirSync(tools);
     symlinkSync(findHelm() ?? '', join(tools, 'helm'));

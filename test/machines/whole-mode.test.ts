@@ -86,12 +86,14 @@ describe('spindrift as the provider, on two clusters', { timeout: 300_000 }, () 
       metadata: { name: 'join', namespace: NAMESPACE },
       data: { value: Buffer.from('#cloud-config').toString('base64') },
     });
-    await makeDeployment(management, 'spot-a', 'us-east-1a', {
-      instanceType: 'm5.large',
-      imageLookupOrg: 'amazon',
-      imageLookupFormat: 'amazon-eks-node-al2023-x86_64-standard-1.36-*',
-      spotMarketOptions: {},
-    });
+    // After a notice an offering is out of the market for a while: the replacement is of the other type.
+    for (const instanceType of ['m5.large', 'm5.xlarge'])
+      await makeDeployment(management, instanceType.replace('.', '-'), 'us-east-1a', {
+        instanceType,
+        imageLookupOrg: 'amazon',
+        imageLookupFormat: 'amazon-eks-node-al2023-x86_64-standard-1.36-*',
+        spotMarketOptions: {},
+      });
     await installDefinitions(workload, [await loadClusterApi({ unclaimedGraceMs: 60_000 })], stop.signal);
     await workload.create(CLUSTER_API_NODE_CLASSES, {
       apiVersion: 'karpenter.cluster.x-k8s.io/v1alpha1',

@@ -13,7 +13,9 @@ import type { Facts } from './facts.ts';
 import { zonesOfVolumes } from './zones-of-volumes.ts';
 
 export function whyNoPlace(facts: Facts, pod: Pod): string | undefined {
-  const reasons = facts.pools.map((pool) => whyNotIn(facts, pool, pod));
+  // A pool of a fixed number of nodes makes none for pods.
+  const pools = facts.pools.filter(({ spec }) => spec.replicas === undefined);
+  const reasons = pools.map((pool) => whyNotIn(facts, pool, pod));
   return reasons.includes(undefined) ? undefined : reasons.join('; ');
 }
 

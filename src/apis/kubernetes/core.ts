@@ -9,6 +9,8 @@ export interface Secret extends KubeObject {
   readonly type?: string;
   /** Base64 of each value. */
   readonly data?: Readonly<Record<string, string>>;
+  /** Written, and never read back: the server puts it into data. */
+  readonly stringData?: Readonly<Record<string, string>>;
 }
 
 export interface Namespace extends KubeObject {

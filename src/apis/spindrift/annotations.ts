@@ -25,17 +25,17 @@ export const ANNOTATION_SPOT_FALLBACK = `${SPINDRIFT_GROUP}/spot-fallback`;
 /** On pods that serve a model: how its flavors and capacity types are ranked; see SpotPolicy's flavorOrder. */
 export const ANNOTATION_FLAVOR_ORDER = `${SPINDRIFT_GROUP}/flavor-order`;
 
-/** On a CapacityBuffer: where its room is and what that costs (`headroom-note.ts`), for `spindrift top` and `spindrift why`. */
-export const ANNOTATION_HEADROOM = `${SPINDRIFT_GROUP}/headroom`;
-
 /** On a Deployment, LeaderWorkerSet or Playground: how many replicas are kept ready on spot, with on-demand filled in; see docs/models.md. */
 export const ANNOTATION_READY_REPLICAS = `${SPINDRIFT_GROUP}/ready-replicas`;
 /** Beside it: how many more replicas than that run on spot. Default 1. */
 export const ANNOTATION_EXTRA_SPOT_REPLICAS = `${SPINDRIFT_GROUP}/extra-spot-replicas`;
 /** Beside it: how many of the replicas are always on demand. Default 0. */
 export const ANNOTATION_ON_DEMAND_REPLICAS = `${SPINDRIFT_GROUP}/on-demand-replicas`;
-/** `true` on pods that serve a model and use all GPUs of their node: a node of a flavor has at least as many as the flavor's limits say. */
+/** `true` on pods that serve a model and take of their node what the limits of its flavor say, whatever their own requests are. */
 export const ANNOTATION_FLAVOR_LIMITS = `${SPINDRIFT_GROUP}/flavor-limits`;
 
 /** On an OpenModel: for how many pods of it room is kept, as a number or as a share of those that run, such as `25%`. */
 export const ANNOTATION_WARM_SPARES = `${SPINDRIFT_GROUP}/warm-spares`;
+
+/** On a CapacityBuffer: where its room is and what that costs (`headroom-note.ts`), for `spindrift top` and `spindrift why`. */
+export const ANNOTATION_HEADROOM = `${SPINDRIFT_GROUP}/headroom`;

@@ -26,13 +26,18 @@ import { installDefinitions } from '../install-definitions.ts';
 /** Machine types with a T4G. */
 export const T4G = ['g5g.xlarge', 'g5g.2xlarge', 'g5g.4xlarge', 'g5g.8xlarge', 'g5g.16xlarge'];
 
+/** Machine types with one T4. */
+export const T4 = ['g4dn.xlarge', 'g4dn.2xlarge', 'g4dn.4xlarge', 'g4dn.8xlarge', 'g4dn.16xlarge'];
+
 /** Starts it; without `llmaz` its kinds are missing. */
 export async function setUpModelCluster({
   llmaz = true,
   capacityTypes = ['spot'],
+  limits = {},
 }: {
   llmaz?: boolean;
   capacityTypes?: string[];
+  limits?: Record<string, string>;
 } = {}) {
   const clock = new VirtualClock();
   const random = seededRandom('models');
@@ -51,7 +56,7 @@ export async function setUpModelCluster({
     { key: LABEL_CAPACITY_TYPE, operator: 'In' as const, values: capacityTypes },
     { key: 'spindrift.dev/instance-gpu-count', operator: 'In' as const, values: ['1'] },
   ];
-  const pool = aNodePool({ name: 'inference', template: { requirements } });
+  const pool = aNodePool({ name: 'inference', spec: { limits }, template: { requirements } });
   await client.create(NODE_POOLS, { ...pool, metadata: { name: 'inference' } });
   const metrics = new Metrics();
   const autoscaler = new Autoscaler({
@@ -59,7 +64,13 @@ export async function setUpModelCluster({
     ...{ batchIdleMs: 1000, batchMaxMs: 10_000, solveSteps: 100_000 },
     clouds,
   });
-  running.push(autoscaler.watch(stop.signal), autoscaler.act(stop.signal));
+  let term = new AbortController();
+  const act = (): void => {
+    term = new AbortController();
+    running.push(autoscaler.act(AbortSignal.any([stop.signal, term.signal])));
+  };
+  running.push(autoscaler.watch(stop.signal));
+  act();
   await clock.advance(10_000);
   /** The families of the machines that pods run on, by the pod's workload. */
   const families = async (app: string): Promise<string[]> => {
@@ -74,6 +85,11 @@ export async function setUpModelCluster({
     const patch = { type: 'merge', body: { spec: { overrides } } } as const;
     await client.patch(SIMULATED_NODE_CLASSES, { name: 'default' }, patch);
   };
+  /** As if another replica led from now on: what controllers remembered is gone. */
+  const restart = (): void => {
+    term.abort(new Error('the end of a term'));
+    act();
+  };
   const end = async (): Promise<void> => {
     stop.abort(new Error('the end'));
     await clock.run(Promise.allSettled(running), 'the end of the world');
@@ -81,7 +97,7 @@ export async function setUpModelCluster({
   /** The pods that serve, and the nodes there are. */
   const serving = async (): Promise<Pod[]> => (await client.list(PODS)).items.filter(isReady);
   const nodes = async (): Promise<readonly Node[]> => (await client.list(NODES)).items;
-  return { clock, client, cluster, metrics, families, serving, nodes, soldOut, end };
+  return { clock, client, cluster, metrics, families, serving, nodes, soldOut, restart, end };
 }
 
 /** What a Deployment that serves a model is like. */

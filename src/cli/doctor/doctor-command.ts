@@ -28,6 +28,7 @@ export interface DoctorOptions extends ClusterChoice {
   readonly leaderElectionName: string;
   readonly leaderElectionNamespace: string | undefined;
   readonly installDefinitions: boolean;
+  readonly metricsAuthentication: 'none' | 'token';
   readonly gpuNames: GpuNamesSetting;
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | undefined;
   readonly strict: boolean;
@@ -66,6 +67,8 @@ export async function doctor(
       get: (path) => rawGet(connection, path, { clock, signal, timeoutMs: REQUEST_MS }),
       clusterName: options.clusterName,
       installsDefinitions: options.installDefinitions,
+      ownsMachines: ((options.cloudOptions.clusterApiMachines ?? []) as readonly string[]).length > 0,
+      checksTokens: options.metricsAuthentication === 'token',
       managesItself: options.cloudOptions.clusterApiKubeconfig === undefined,
       ...(options.disableLeaderElection
         ? {}

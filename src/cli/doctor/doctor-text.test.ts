@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
-import type { EpochMs } from '../../platform/clock.ts';
+import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import { decideLeader } from './check-leader.ts';
 import { decideNodePools } from './check-node-pools.ts';
 import { doctorText } from './doctor-text.ts';
@@ -36,7 +36,7 @@ describe('the exit code', () => {
 });
 
 describe('decideLeader', () => {
-  const now = Date.parse('2030-01-01T00:01:00Z') as EpochMs;
+  const now = parseTimestamp('2030-01-01T00:01:00Z') as EpochMs;
   const lease = (renewTime: string, holderIdentity: string | null = 'a') => ({
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',

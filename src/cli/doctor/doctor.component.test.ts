@@ -62,6 +62,8 @@ function aGround(change: Partial<Ground> = {}): Ground {
     clouds: [simulated],
     clusterName: 'test',
     installsDefinitions: false,
+    ownsMachines: false,
+    checksTokens: false,
     managesItself: true,
     signal: new AbortController().signal,
     ...change,

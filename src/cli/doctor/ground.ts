@@ -22,6 +22,8 @@ export interface Ground {
   readonly lease?: { readonly namespace: string; readonly name: string };
   readonly installsDefinitions: boolean;
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
+  readonly ownsMachines: boolean;
+  readonly checksTokens: boolean;
   readonly managesItself: boolean;
   /** Whose rights are looked at; our own when absent. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };

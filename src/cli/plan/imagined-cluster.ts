@@ -7,7 +7,7 @@ import { CORE_LABEL_RULES, extendLabelRules } from '../../apis/karpenter/label-r
 import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import { nodePoolProblems } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
-import type { KubeObject, Resource } from '../../apis/kubernetes/object.ts';
+import type { KubeObject, ObjectKey, Resource } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import { OPEN_MODEL_DEFINITION } from '../../apis/llmaz/open-model.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../apis/schema/custom-resource-definition.ts';
@@ -84,6 +84,11 @@ export class ImaginedCluster {
 
   async list<T extends KubeObject>(kind: Resource<T>): Promise<readonly T[]> {
     return (await this.#client.list(kind)).items;
+  }
+
+  /** One object; KUBE_NOT_FOUND where it is not among the manifests. */
+  get<T extends KubeObject>(kind: Resource<T>, key: ObjectKey): Promise<T> {
+    return this.#client.get(kind, key);
   }
 
   /** A pod as the API server would take it in; undefined when it would not, which is then a problem. */

@@ -1,4 +1,6 @@
 /** From manifests to a plan: what would be launched for them, what it costs, and what has no place. */
+import { isStaticPool } from '../../apis/karpenter/is-static-pool.ts';
+import { NODE_OVERLAYS } from '../../apis/karpenter/node-overlay.ts';
 import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
 import { describeProblems, nodePoolDoubts } from '../../apis/karpenter/validate-node-pool.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
@@ -20,6 +22,7 @@ import { DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
 import type { NodeClass } from '../../cloud/node-class-kind.ts';
 import { poolsToSpread } from '../../controllers/spot-policy/pools-to-spread.ts';
 import { DEFAULT_SPOT_SETTINGS, settingsFor } from '../../controllers/spot-policy/spot-settings.ts';
+import { byUse } from '../../controllers/usable-pools.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
 import type { SolveOptions } from '../../engine/problem.ts';
 import type { NewNode, Solution } from '../../engine/solution.ts';
@@ -31,17 +34,20 @@ import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
 import { flavorOrderOf } from '../../state/flavor-order.ts';
 import { GpuNames } from '../../state/gpu-names.ts';
 import { type ModelLookup, modelName } from '../../state/model-flavors.ts';
+import { overlaid } from '../../state/node-overlays.ts';
 import { nothingAllowed } from '../../state/nothing-allowed.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { dollars, perMonth } from '../money.ts';
 import { KnownClouds } from '../offline-clouds.ts';
 import { adviceText } from '../why/advice.ts';
 import { asWritten } from './as-written.ts';
+import { bufferPods } from './buffer-pods.ts';
 import { ImaginedCluster } from './imagined-cluster.ts';
 import type { PlannedNode, PlanReport, PodsWithoutPlace } from './plan-report.ts';
 import { plannedStorage } from './planned-storage.ts';
 import { playgroundsAsWorkloads } from './playground-workload.ts';
 import type { ReadManifests } from './read-manifests.ts';
+import { staticPoolNote } from './static-pool-notes.ts';
 import { oneRun, podOf, podsLike, type Workload } from './workload-pods.ts';
 
 /** What a plan depends on beside the manifests. */
@@ -79,15 +85,19 @@ export async function makePlan(
     const how = cron.spec.suspend === true ? 'without pods: it is suspended' : 'as one run, beside everything else';
     notes.push(`CronJob ${keyText(keyOf(cron))} is planned ${how}`);
   }
-  const pools = await usablePools(cluster, options, notes);
-  const built = buildProblem({
-    pending: pods,
-    nodes: [],
-    podsOn: () => [],
+  const { forPods: pools, withReplicas } = byUse(await usablePools(cluster, options, notes));
+  const around = {
     daemonSets: await daemonSetsOf(cluster),
-    pools,
     namespaces: await cluster.list(NAMESPACES),
     storage: await plannedStorage(cluster, workloads, pods),
+  };
+  for (const usable of withReplicas) notes.push(staticPoolNote(usable, around, options.solve));
+  const built = buildProblem({
+    ...around,
+    pending: [...pods, ...(await bufferPods(cluster, notes))],
+    nodes: [],
+    podsOn: () => [],
+    pools,
     models: {
       ...modelsOf(await cluster.list(OPEN_MODELS), pods, notes),
       order: flavorOrderOf(await cluster.list(SPOT_POLICIES)),
@@ -172,11 +182,13 @@ async function podsOf(cluster: ImaginedCluster, workloads: readonly Workload[]):
   return [...written, ...made];
 }
 
-/** The pools that make nodes for pods; what manifests leave out is taken as `spindrift up` has it. */
+/** The pools that make nodes; what manifests leave out is taken as `spindrift up` has it. */
 async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes: string[]): Promise<UsablePool[]> {
   const written = await cluster.list(NODE_POOLS);
-  const pools = written.length > 0 ? written.filter(({ spec }) => spec.replicas === undefined) : [DEFAULT_NODE_POOL];
-  if (written.length === 0) notes.push('no NodePool is given: planned with the one that spindrift up starts with');
+  const isGiven = written.some((pool) => !isStaticPool(pool));
+  const pools = isGiven ? written : [...written, DEFAULT_NODE_POOL];
+  const which = written.length === 0 ? 'no NodePool' : 'no NodePool that launches nodes for pods';
+  if (!isGiven) notes.push(`${which} is given: planned with the one that spindrift up starts with`);
   const clouds = await KnownClouds.load(pools.map(({ spec }) => spec.template.spec.nodeClassRef));
   const nodeClasses: NodeClass[] = [];
   for (const { nodeClass } of clouds.list()) nodeClasses.push(...(await cluster.list(nodeClass.resource)));
@@ -196,14 +208,20 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
     ...(catalogFile === undefined ? {} : { catalogFile }),
     ...(region === undefined ? {} : { region }),
   });
-  return pools.map((pool) => {
+  const sold = pools.map((pool) => {
     const { nodeClassRef } = pool.spec.template.spec;
-    const { name } = nodeClassRef;
-    const instanceTypes = market.instanceTypes(nodeClassRef);
-    if ('problem' in instanceTypes) {
-      const problems = `node class ${name} of NodePool ${pool.metadata.name}: ${instanceTypes.problem}`;
+    const types = market.instanceTypes(nodeClassRef);
+    if ('problem' in types) {
+      const problems = `node class ${nodeClassRef.name} of NodePool ${pool.metadata.name}: ${types.problem}`;
       throw new SpindriftError('MANIFESTS_INVALID', { problems });
     }
+    return { pool, types };
+  });
+  const { types, conflicts } = overlaid(sold, await cluster.list(NODE_OVERLAYS));
+  for (const [name, other] of conflicts)
+    notes.push(`NodeOverlay ${name} is left out: it has the same weight as ${other}, and is about the same offerings`);
+  return pools.map((pool, index) => {
+    const instanceTypes = types[index] ?? [];
     const problem = nothingAllowed(pool, instanceTypes);
     if (problem !== undefined) notes.push(`NodePool ${pool.metadata.name} makes no nodes: ${problem}`);
     for (const doubt of nodePoolDoubts(pool)) notes.push(describeProblems(pool, [doubt]));

@@ -78,6 +78,13 @@ describe('the lines of the fleet', () => {
     expect(headerLines(fleet([node()], { savedPerHour: 0 }), { width: 80 })[1]).toBe('$0.0700 an hour, $51.10 a month');
   });
 
+  it('say how much headroom there is, and what it costs', () => {
+    const headroom = { pods: 5, buffers: 2, pricePerHour: 0.0312 };
+    expect(headerLines(fleet([node()], { headroom }), { width: 80 })[2]).toBe(
+      'headroom: room for 5 pods of 2 capacity buffers, $0.0312 an hour',
+    );
+  });
+
   it('have one row for each node', () => {
     const { title, rows } = nodeLines(fleet([node()]), { width: 80 });
     expect(title).toBe('  NODE          CPU         MEMORY        PODS TYPE       $/HOUR BOUGHT  AGE');

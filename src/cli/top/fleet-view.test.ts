@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CapacityBuffer } from '../../apis/autoscaling/capacity-buffer.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { VirtualClock } from '../../platform/virtual-clock.ts';
 import type { StateNode } from '../../state/state-node.ts';
@@ -97,5 +98,18 @@ describe('the view of the fleet', () => {
     const allocatable = { cpu: '8', memory: '8Gi', pods: '29', 'nvidia.com/gpu': '4' };
     const pods = [aPodAsking('a', { 'nvidia.com/gpu': '1' }, { nodeName: 'general-x7k2p' })];
     expect(view([aStateNode({ allocatable })], pods).gpu).toEqual({ used: 1, total: 4 });
+  });
+
+  it('counts the room of capacity buffers, and marks the nodes that hold some', () => {
+    const note = 'nodeclaim/general-x7k2p#2@0.012000';
+    const buffer = { metadata: { annotations: { 'spindrift.dev/headroom': note } } } as unknown as CapacityBuffer;
+    const nodes = [aStateNode()];
+    const seen = fleetView({
+      ...{ now: NOW, nodes, pods: [], podsOn: () => [], pricesFor: () => () => undefined },
+      buffers: [buffer],
+    });
+    expect(seen.headroom).toEqual({ pods: 2, buffers: 1, pricePerHour: 0.012 });
+    expect(seen.nodes[0]?.remarks).toEqual(['Headroom']);
+    expect(view(nodes).headroom).toBeUndefined();
   });
 });

@@ -66,7 +66,7 @@ export class ClusterApiDriver implements Cloud {
   readonly nodeClass = NODE_CLASS_KIND as unknown as Cloud['nodeClass'];
   readonly labels = CLOUD_LABELS;
   /** What we write we read back at once, but caches may be some seconds behind. */
-  readonly settleMs = 30_000;
+  readonly settleMs = 10_000;
   readonly repairPolicies: readonly RepairPolicy[] = REPAIR_POLICIES;
   readonly noticeSources: readonly NoticeSource[];
   readonly controllers: readonly CloudController[];

@@ -12,7 +12,7 @@ import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import { type Headroom, placeOf } from '../../state/headroom.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX, type StateNode } from '../../state/state-node.ts';
+import { CLAIM_PREFIX, isGoing, type StateNode } from '../../state/state-node.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { Placement, Solve } from '../disruption/place-elsewhere.ts';
 import { isLost } from '../interruption/is-lost.ts';
@@ -37,12 +37,16 @@ export interface BufferRoundOptions {
   readonly logger: Logger;
 }
 
+const MOST_PUT_OFF = 3;
+
 /** Placements by place. */
 type Places = Map<string, readonly Pod[]>;
 
 export class BufferRound {
   readonly #options: BufferRoundOptions;
   #waiting = 0;
+  /** How many rounds in a row have launched nothing because nodes had begun to go since they were planned. */
+  #putOff = 0;
 
   constructor(options: BufferRoundOptions) {
     this.#options = options;
@@ -51,6 +55,11 @@ export class BufferRound {
   /** How many virtual pods had no place after the latest round. */
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** Whether another round should follow at once. */
+  get isPutOff(): boolean {
+    return this.#putOff > 0;
   }
 
   /** Finds places for all virtual pods there are now. */
@@ -68,7 +77,7 @@ export class BufferRound {
       podsOf(found, found.solution.newNodes),
       (node) => placed.get(placeOf(node)) ?? [],
     );
-    const claims = await this.#launch(found, pools, waits, signal);
+    const claims = this.#isOutdated(snapshot, found) ? [] : await this.#launch(found, pools, waits, signal);
     const unplaced = whyUnplaced(found);
     for (const [index, node] of found.solution.newNodes.entries()) {
       const claim = claims[index];
@@ -78,6 +87,20 @@ export class BufferRound {
     }
     this.#waiting = unplaced.size;
     headroom.place(pods, { placed, unplaced });
+  }
+
+  /**
+   * Whether nodes have begun to go, or come, since the plan was begun: shares of SpotPolicies are counted over all of them. There is no hurry,
+   * so the next round plans anew; but not for ever, where nodes come and go all the time.
+   */
+  #isOutdated({ nodes }: ClusterSnapshot, { solution }: Found): boolean {
+    const staying = (all: readonly StateNode[]): string[] =>
+      all.flatMap((state) => (isGoing(state) ? [] : [placeOf(state)])).sort();
+    const before = staying(nodes);
+    const now = staying(this.#options.state.nodes());
+    const isSame = before.length === now.length && before.every((place, index) => place === now[index]);
+    this.#putOff = isSame || solution.newNodes.length === 0 || this.#putOff >= MOST_PUT_OFF ? 0 : this.#putOff + 1;
+    return this.#putOff > 0;
   }
 
   /** The cluster with all real pods where they are or will be. */

@@ -18,6 +18,8 @@ import type { ControllersOptions } from '../controllers-options.ts';
 import { inSlices } from '../in-slices.ts';
 import { InformedController } from '../informed-controller.ts';
 import type { PodEvents } from '../nodeclaim/podevents/pod-events.ts';
+import { mayReboot } from '../nodeclaim/reboot/reboot-history.ts';
+import { requestReboot } from '../nodeclaim/reboot/request-reboot.ts';
 import { PoolLimits } from '../pool-limits.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
@@ -101,7 +103,14 @@ export class Disruption {
     const solve = engineSolve(clock, options.spot, provisioning);
     const shared = { solve, backOff, policies: options.policies, recorder, metrics: this.#metrics };
     this.#methods = [
-      new Repair({ ...shared, policiesOf: (node) => clouds.repairPolicies(node) }),
+      new Repair({
+        ...shared,
+        policiesOf: (node) => clouds.repairPolicies(node),
+        reboots: {
+          can: (claim, now) => clouds.canReboot(claim) && mayReboot(claim, now),
+          request: (claim, graceMs, signal) => requestReboot(options, claim, graceMs, signal),
+        },
+      }),
       new Emptiness({ ...shared, clock, podEvents: options.podEvents, headroom: options.headroom }),
       new Replacement({ ...shared, name: 'drift', reason: 'Drifted', dueSince: driftedSince }),
       new Replacement({ ...shared, name: 'expiry', reason: 'Expired', dueSince: expiresAt }),

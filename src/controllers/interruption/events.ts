@@ -3,9 +3,11 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
+import { ANNOTATION_READY_REPLICAS } from '../../apis/spindrift/annotations.ts';
 import type { Notice, NoticeKind } from '../../cloud/notice.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
+import type { LoadingTime } from '../../state/model-loading.ts';
 
 /** Karpenter's reasons where it has one. */
 const REASONS: Readonly<Record<NoticeKind, string>> = {
@@ -53,4 +55,12 @@ export function interruptionWaits(object: NodeClaim | Node, message: string): Re
 export function interruptionDropped(object: NodeClaim | Node, because: string): RecordedEvent {
   const message = `The node stays and is open again: ${because}`;
   return { object, type: 'Warning', reason: 'InterruptionDropped', message, dedupe: [] };
+}
+
+/** Models take longer to load than the machine is there: replicas will be away. */
+export function loadsTooLate(object: NodeClaim | Node, { model, ms }: LoadingTime, leftMs: number): RecordedEvent {
+  const [loading, left] = [Math.round(ms / 1000), Math.max(0, Math.round(leftMs / 1000))];
+  const advice = `Keep replicas ready (${ANNOTATION_READY_REPLICAS}) so that others serve meanwhile`;
+  const message = `Pods of model ${model} take about ${loading} s to load, and the machine goes in ${left} s: its replicas will not serve for a while. ${advice}`;
+  return { object, type: 'Warning', reason: 'LoadsTooLate', message, dedupe: [model] };
 }

@@ -24,7 +24,13 @@ import { NodeClaimMetrics } from '../nodeclaim/metrics.ts';
 import { sayOfClaim } from '../nodeclaim/say-of-claim.ts';
 import type { Rounds } from '../provisioning/rounds.ts';
 import { type DrainFacts, decideDrainStart, waitsUntil } from './decide-drain-start.ts';
-import { interruptionDropped, interruptionWaits, terminatingOnInterruption, waitingForPlaces } from './events.ts';
+import {
+  interruptionDropped,
+  interruptionWaits,
+  loadsTooLate,
+  terminatingOnInterruption,
+  waitingForPlaces,
+} from './events.ts';
 import { answerForClaim, hurryForClaim } from './hurry.ts';
 import {
   type ClaimInterruption,
@@ -167,6 +173,7 @@ export class InterruptedClaims {
     const covered = provisioner.rounds.covers(uid);
     const answered = provisioner.rounds.saw(uid);
     if (!answered && pods.length > 0) this.#askForPlaces();
+    if (!answered) this.#sayThatModelsLoadTooLate(node === undefined ? [claim] : [claim, node], pods, interruption);
     // 3. It begins to drain when those are ready, or when there is no more time.
     const facts = { interruption, waitedMs, covered, now: clock.now(), displaced: pods.length > 0 };
     const start = decideDrainStart({
@@ -193,6 +200,22 @@ export class InterruptedClaims {
     logger.info('interrupted node begins to drain', { NodeClaim: { name }, because: start.because, ...interruption });
     for (const object of objects) say(terminatingOnInterruption(object, start.because));
     return undefined;
+  }
+
+  /** What is learnt of the loading of models tells whether others will serve in time; services that keep replicas ready have seen to it. */
+  #sayThatModelsLoadTooLate(
+    objects: readonly (NodeClaim | Node)[],
+    pods: readonly Pod[],
+    { deadline }: ClaimInterruption,
+  ): void {
+    const { clock, say, state } = this.#options;
+    if (deadline === undefined) return;
+    const leftMs = deadline - clock.now();
+    for (const pod of pods) {
+      const loading = state.services.of(pod) === undefined ? state.loading.ofPod(pod) : undefined;
+      if (loading === undefined || loading.ms <= leftMs) continue;
+      for (const object of objects) say(loadsTooLate(object, loading, leftMs));
+    }
   }
 
   /** Says that it waits for places that nobody has; where there is a deadline, the drain soon says what it could not do. */

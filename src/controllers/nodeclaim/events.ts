@@ -67,3 +67,21 @@ export function capacityTypeChanged(claim: NodeClaim, from: string, to: string):
   const message = `The instance is no longer ${from} but ${to}: its reservation has ended`;
   return { object: claim, type: 'Normal', reason: 'CapacityTypeChanged', message };
 }
+
+/** The cloud reboots the machine because its node is sick. */
+export function nodeRebooting(claim: NodeClaim): RecordedEvent {
+  const message = `The instance of node ${claim.status?.nodeName ?? ''} is rebooted, as the node is sick`;
+  return { object: claim, type: 'Normal', reason: 'NodeRebooting', message };
+}
+
+/** The node is ready again after its reboot. */
+export function nodeRebooted(claim: NodeClaim): RecordedEvent {
+  const message = `Node ${claim.status?.nodeName ?? ''} is ready again after its reboot`;
+  return { object: claim, type: 'Normal', reason: 'NodeRebooted', message };
+}
+
+/** A reboot came to nothing, and the node is replaced. */
+export function nodeRebootFailed(claim: NodeClaim, why: string): RecordedEvent {
+  const message = `Node ${claim.status?.nodeName ?? ''} is replaced: ${why}`;
+  return { object: claim, type: 'Warning', reason: 'NodeRebootFailed', message };
+}

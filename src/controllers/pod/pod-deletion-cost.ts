@@ -36,6 +36,8 @@ export function podDeletionCost(options: PodDeletionCostOptions): RunningControl
     help: 'Pods whose deletion cost was looked at, per result',
     labels: ['result'],
   });
+  // Which replicas of a service that keeps some ready go first is decided with their number.
+  const isOthers = (pod: Pod): boolean => state.services.of(pod) === undefined;
   let seen = -1;
   return periodicController(options, 'pod.deletioncost', PERIOD_MS, async ({ logger, signal }) => {
     if (stamp.value === seen) return;
@@ -44,7 +46,7 @@ export function podDeletionCost(options: PodDeletionCostOptions): RunningControl
     const pools = state.informers.nodePools.list();
     const budgets = new Budgets({ pools, nodes, now: clock.now() });
     const costs = decideDeletionCosts({
-      ...{ now: clock.now(), nodes, podsOn: (node) => state.podsOn(node) },
+      ...{ now: clock.now(), nodes, podsOn: (node) => state.podsOn(node).filter(isOthers) },
       poolNamed: new Map(pools.map((pool) => [pool.metadata.name ?? '', pool])),
       priceOf: (node) =>
         nodePrice(

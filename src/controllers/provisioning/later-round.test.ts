@@ -32,6 +32,16 @@ describe('another round', () => {
     expect(asked).toEqual([325]);
   });
 
+  it('is asked for every minute while buffers have no room, and not any more when they have', async () => {
+    const { clock, asked, later } = world();
+    for (const virtual of [2, 1, 0]) {
+      later.ended({});
+      later.also(virtual);
+      await clock.advance(70_000);
+    }
+    expect(asked).toEqual([60, 130]);
+  });
+
   it('is asked for soon again when others have asked for one in between, as something has changed', async () => {
     const { clock, asked, later } = world();
     later.ended({ waiting: 1 });

@@ -48,6 +48,8 @@ import { type IsHeld, needsRound, placelessPods } from './placeless-pods.ts';
 import { RoundLog } from './round-log.ts';
 import { RoundTeller } from './round-teller.ts';
 import { Rounds } from './rounds.ts';
+import { wholeGroups } from './whole-groups.ts';
+import { withFlavorLimits } from './with-flavor-limits.ts';
 
 /** How long pods are gathered, and how long places for them are looked for. */
 export interface ProvisionerLimits {
@@ -189,6 +191,7 @@ export class Provisioner {
     if (landed !== undefined) await this.#plan(pools, signal, landed);
     await this.#buffers.place(pools, signal);
     this.#later.also(this.#buffers.waiting);
+    if (this.#buffers.isPutOff) this.#batcher.note();
   }
 
   /** Plans for all that have no place, and begins that; where some would not find theirs, it says where the others land, and is not over. */
@@ -216,7 +219,8 @@ export class Provisioner {
       storage: state.storage,
       models: state.models,
     };
-    const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
+    const whole = withFlavorLimits({ ...snapshot, pending: wholeGroups(snapshot, this.#options) });
+    const built = await inSlices(buildProblemSteps(whole), clock, signal);
     const solved = await this.#solve(built, signal);
     const { solution, ...policies } = await inSlices(spot.settle(solved, built), clock, signal);
     const poolNamed = new Map(pools.map(({ pool }) => [pool.metadata.name ?? '', pool]));

@@ -1,29 +1,27 @@
 /** Which nodes go when a static pool has too many. Pure. */
+import { onDemandWanted } from '../../engine/spot/spot-limits.ts';
 import { poolOf, type StateNode } from '../../state/state-node.ts';
-import { isOnDemand, onDemandLost } from '../spot-policy/on-demand-lost.ts';
+import { isOnDemand } from '../spot-policy/on-demand-lost.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 
 /**
- * So many of the nodes, first ones first. On-demand nodes that a SpotPolicy asks for are passed over as long as others are left.
+ * So many of the nodes of a pool, first ones first. On-demand nodes that a SpotPolicy asks for, of those that will be left, are passed
+ * over as long as there are others.
  */
 export function chooseSurplus(
   ordered: readonly StateNode[],
   surplus: number,
   policies: Pick<SpotPolicies, 'for'>,
 ): StateNode[] {
-  const chosen = new Set<StateNode>();
+  const { limits } = policies.for((ordered[0] && poolOf(ordered[0])) ?? '');
+  const wanted = onDemandWanted(limits, Math.max(0, ordered.length - surplus));
+  let spare = ordered.filter(isOnDemand).length - wanted;
+  const chosen: StateNode[] = [];
   const passedOver: StateNode[] = [];
   for (const node of ordered) {
-    if (chosen.size === surplus) break;
-    const going = [...chosen, node];
-    const staying = ordered.filter((other) => !going.includes(other));
-    if (
-      isOnDemand(node) &&
-      poolOf(node) !== undefined &&
-      onDemandLost({ going, staying, newNodes: [] }, policies).length > 0
-    )
-      passedOver.push(node);
-    else chosen.add(node);
+    if (!isOnDemand(node)) chosen.push(node);
+    else if (spare-- > 0) chosen.push(node);
+    else passedOver.push(node);
   }
   return [...chosen, ...passedOver].slice(0, surplus);
 }

@@ -225,7 +225,7 @@ export class Kubelet {
   }
 
   async #environment(pod: PodOnWire): Promise<Record<string, string>> {
-    const { apiServerPort, kubectl } = this.#options;
+    const { apiServerPort } = this.#options;
     const { name, namespace } = pod.metadata;
     const fields: Readonly<Record<string, string>> = {
       'metadata.name': name,
@@ -241,13 +241,7 @@ export class Kubelet {
       const { fieldRef, secretKeyRef } = valueFrom ?? {};
       if (fieldRef !== undefined) all[variable] = fields[fieldRef.fieldPath] ?? '';
       else if (secretKeyRef !== undefined) {
-        const secret = await kubectl.get<{ data: Record<string, string> }>(
-          'secret',
-          secretKeyRef.name,
-          '-n',
-          namespace,
-        );
-        all[variable] = Buffer.from(secret.data[secretKeyRef.key] ?? '', 'base64').toString('utf8');
+        all[variable] = (await this.#data(pod, 'secret', secretKeyRef.name))[secretKeyRef.key] ?? '';
       } else all[variable] = value ?? '';
     }
     return all;
@@ -256,10 +250,12 @@ export class Kubelet {
   async #mounts(pod: PodOnWire, folder: string): Promise<Mount[]> {
     const { fsGroup = 0 } = pod.spec.securityContext ?? {};
     const sources = new Map<string, string>();
-    for (const { name, emptyDir, projected } of pod.spec.volumes ?? []) {
+    for (const { name, emptyDir, projected, configMap, secret } of pod.spec.volumes ?? []) {
       const source = join(folder, 'volumes', name);
       mkdirSync(source, { recursive: true });
       if (projected !== undefined) await this.#project(pod, source);
+      else if (configMap !== undefined) this.#write(pod, source, await this.#data(pod, 'configmap', configMap.name));
+      else if (secret !== undefined) this.#write(pod, source, await this.#data(pod, 'secret', secret.secretName));
       else if (emptyDir === undefined)
         throw new Error(`the volume ${name} is of a kind that this kubelet does not know`);
       chownSync(source, 0, fsGroup);
@@ -279,8 +275,22 @@ export class Kubelet {
     const account = pod.spec.serviceAccountName ?? 'default';
     const bound = ['--bound-object-kind=Pod', `--bound-object-name=${name}`, `--bound-object-uid=${uid}`];
     const token = await this.#options.kubectl.run(['create', 'token', account, '-n', namespace, ...bound]);
+    this.#write(pod, folder, { token: token.trim(), 'ca.crt': this.#options.authority, namespace });
+  }
+
+  /** What a ConfigMap or a Secret holds. */
+  async #data({ metadata }: PodOnWire, kind: 'configmap' | 'secret', name: string): Promise<Record<string, string>> {
+    const { data = {} } = await this.#options.kubectl.get<{ data?: Record<string, string> }>(
+      ...[kind, name, '-n', metadata.namespace],
+    );
+    if (kind === 'configmap') return data;
+    const decoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]);
+    return Object.fromEntries(decoded) as Record<string, string>;
+  }
+
+  /** Files that the group of the pod may read. */
+  #write(pod: PodOnWire, folder: string, files: Readonly<Record<string, string>>): void {
     const { fsGroup = 0 } = pod.spec.securityContext ?? {};
-    const files = { token: token.trim(), 'ca.crt': this.#options.authority, namespace };
     for (const [file, text] of Object.entries(files)) {
       const path = join(folder, file);
       writeFileSync(path, text);

@@ -59,5 +59,7 @@ export interface SecurityContext {
 export interface VolumeOnWire {
   readonly name: string;
   readonly emptyDir?: object;
+  readonly configMap?: { readonly name: string };
+  readonly secret?: { readonly secretName: string };
   readonly projected?: { readonly sources: readonly { readonly serviceAccountToken?: { readonly path: string } }[] };
 }

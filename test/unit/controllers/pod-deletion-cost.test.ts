@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { NODES } from '../../../src/apis/kubernetes/node.ts';
-import { PODS } from '../../../src/apis/kubernetes/pod.ts';
+import { PODS, type Pod } from '../../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
 import { ANNOTATION_POD_DELETION_COST } from '../../../src/state/eviction-cost.ts';
@@ -13,13 +13,9 @@ const MINUTE = 60_000;
 
 /** What pods cost by the node they are on. */
 async function costsByNode(world: FleetWorld): Promise<Record<string, (string | undefined)[]>> {
-  const costs: Record<string, (string | undefined)[]> = {};
-  for (const { metadata, spec } of (await world.client.list(PODS)).items)
-    costs[spec.nodeName ?? ''] = [
-      ...(costs[spec.nodeName ?? ''] ?? []),
-      metadata.annotations?.[ANNOTATION_POD_DELETION_COST],
-    ];
-  return costs;
+  const byNode = Map.groupBy((await world.client.list(PODS)).items, ({ spec }) => spec.nodeName ?? '');
+  const costOf = ({ metadata }: Pod) => metadata.annotations?.[ANNOTATION_POD_DELETION_COST];
+  return Object.fromEntries([...byNode].map(([node, pods]) => [node, pods.map(costOf)]));
 }
 
 async function aWorld(podDeletionCost: boolean): Promise<FleetWorld> {

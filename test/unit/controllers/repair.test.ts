@@ -1,5 +1,6 @@
 /** Sick nodes, in virtual time. */
 import { describe, expect, it } from 'vitest';
+import { conditionOf } from '../../../src/apis/karpenter/conditions.ts';
 import { NODES, type Node } from '../../../src/apis/kubernetes/node.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
 import { annotate, MINUTE, SMALL, withFleet } from './testkit/equal-fleet.ts';
@@ -68,6 +69,82 @@ describe('a sick node', () => {
     expect(await runningPods(world)).toBe(5);
     const { items } = await world.client.list(NODES);
     expect(items).toHaveLength(5);
+    await world.end();
+  });
+});
+
+describe('a node that its policies advise to reboot', () => {
+  /** Speaks for the kubelet of a node, which is silent. */
+  async function says(world: FleetWorld, name: string, status: 'True' | 'False', bootID: string): Promise<void> {
+    const node = await world.client.get(NODES, { name });
+    const lastTransitionTime = toTimestamp(world.clock.now());
+    const reason = status === 'True' ? 'KubeletReady' : 'KubeletNotReady';
+    const body = {
+      status: {
+        conditions: [{ type: 'Ready', status, reason, lastTransitionTime, lastHeartbeatTime: lastTransitionTime }],
+        nodeInfo: { ...node.status?.nodeInfo, bootID },
+      },
+    };
+    await world.client.patch(NODES, { name }, { type: 'merge', body }, { subresource: 'status' });
+  }
+
+  async function sickWorld() {
+    const world = await withFleet(5, undefined, { slowHeartbeats: true });
+    const [sick = ''] = await claimNames(world);
+    world.cluster.kubelets.kill(sick);
+    await says(world, sick, 'False', 'first');
+    const rebooting = async () => {
+      const claim = await world.claim(sick);
+      return claim && conditionOf(claim, 'Rebooting');
+    };
+    return { world, sick, rebooting };
+  }
+
+  const rebootsOf = (world: FleetWorld) => [...world.cloud.fleet.list()].flatMap(({ reboots }) => reboots);
+
+  it('is closed, drained and rebooted, and is in use again when it is back', async () => {
+    const { world, sick, rebooting } = await sickWorld();
+    const names = await claimNames(world);
+    await world.clock.advance(9 * MINUTE);
+    expect(await rebooting()).toBeUndefined();
+    await world.clock.advance(2 * MINUTE);
+    expect(await rebooting()).toMatchObject({ status: 'True', reason: 'RebootIssued' });
+    expect(rebootsOf(world)).toHaveLength(1);
+    const taints = async () => ((await world.node(sick))?.spec?.taints ?? []).map(({ key }) => key);
+    expect(await taints()).toContain('karpenter.sh/rebooting');
+    await says(world, sick, 'True', 'second');
+    await world.clock.advance(MINUTE);
+    expect(await rebooting()).toMatchObject({ status: 'False', reason: 'RebootSucceeded' });
+    expect(await taints()).not.toContain('karpenter.sh/rebooting');
+    expect(await claimNames(world)).toEqual(expect.arrayContaining(names));
+    expect((await world.events(sick)).NodeRebooted).toContain('is ready again');
+    expect(await world.metrics.read('karpenter_nodes_reboots_total', { result: 'succeeded' })).toBe(1);
+    await world.end();
+  });
+
+  it('is replaced where it does not come back, also by a process that starts anew', async () => {
+    const { world, sick } = await sickWorld();
+    await world.clock.advance(11 * MINUTE);
+    await world.killControllers();
+    world.startControllers();
+    await world.clock.advance(40 * MINUTE);
+    expect(await world.claim(sick)).toBeUndefined();
+    expect(rebootsOf(world)).toEqual([]);
+    expect(await runningPods(world)).toBe(5);
+    await world.end();
+  });
+
+  it('is replaced when it is sick for the third time in a day', async () => {
+    const { world, sick, rebooting } = await sickWorld();
+    for (const boot of ['second', 'third']) {
+      await world.clock.advance(11 * MINUTE);
+      await says(world, sick, 'True', boot);
+      await world.clock.advance(MINUTE);
+      expect(await rebooting()).toMatchObject({ reason: 'RebootSucceeded' });
+      await says(world, sick, 'False', boot);
+    }
+    await world.clock.advance(15 * MINUTE);
+    expect(await world.claim(sick)).toBeUndefined();
     await world.end();
   });
 });

@@ -54,6 +54,18 @@ describe('the notices of an SQS queue', () => {
     expect(again).toHaveLength(10);
   });
 
+  it('are left in the queue by a check, which says what is wrong with it', async () => {
+    const clock = new VirtualClock();
+    const queue = new FakeQueue(clock);
+    const { signal } = new AbortController();
+    const source = new SqsNoticeSource({ clock, logger: SILENT_LOGGER, metrics: new Metrics(), queue });
+    queue.send(spotWarning(id(1)));
+    await source.check(signal);
+    expect(await queue.receive({ waitSeconds: 0, visibilitySeconds: 1, signal })).toHaveLength(1);
+    queue.failure = new SpindriftError('CLOUD_DENIED', { operation: 'ReceiveMessage', problem: 'no' });
+    await expect(source.check(signal)).rejects.toThrow('ReceiveMessage was denied');
+  });
+
   it('come again to ourselves when the work hangs for ten minutes', async () => {
     const { clock, queue, heard, end } = world();
     queue.send(spotWarning(id(1)));

@@ -329,6 +329,7 @@ function setOf(deployment: MachineDeployment, hash: string, kinds: CoreKinds): M
     spec: {
       clusterName: deployment.spec?.clusterName ?? '',
       replicas: 0,
+      selector: { matchLabels: { [LABEL_DEPLOYMENT_NAME]: name, [LABEL_SET_NAME]: `${name}-${hash}` } },
       ...(deployment.spec?.template && { template: deployment.spec.template }),
     },
   };

@@ -6,6 +6,33 @@ import type { CustomResourceDefinition } from '../../../apis/schema/custom-resou
 
 const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
 
+const column = (name: string, jsonPath: string, type = 'string'): object => ({ name, jsonPath, type });
+const AGE = column('Age', '.metadata.creationTimestamp', 'date');
+
+/** What `kubectl get` shows, near to what the published definitions show. */
+const COLUMNS: Readonly<Record<string, readonly never[]>> = {
+  MachineDeployment: [
+    column('Cluster', '.spec.clusterName'),
+    column('Desired', '.spec.replicas', 'integer'),
+    column('Current', '.status.replicas', 'integer'),
+    AGE,
+  ],
+  MachineSet: [column('Cluster', '.spec.clusterName'), column('Desired', '.spec.replicas', 'integer'), AGE],
+  Machine: [
+    column('Cluster', '.spec.clusterName'),
+    column('Node', '.status.nodeRef.name'),
+    column('ProviderID', '.spec.providerID'),
+    AGE,
+  ],
+  CloudMachine: [
+    column('Ready', '.status.ready', 'boolean'),
+    column('Interruptible', '.status.interruptible', 'boolean'),
+    column('ProviderID', '.spec.providerID'),
+    column('Failure', '.status.failureMessage'),
+    AGE,
+  ],
+} as never;
+
 /** The version in which these definitions serve kinds of the providers, as the real ones do. */
 export function infrastructureVersion(kind: string): string {
   return kind.startsWith('AWS') ? 'v1beta2' : 'v1beta1';
@@ -44,7 +71,7 @@ export function openDefinition(kind: Resource): CustomResourceDefinition {
           name: kind.version,
           served: true,
           storage: true,
-          additionalPrinterColumns: [],
+          additionalPrinterColumns: COLUMNS[kind.kind.replace(/^(AWS|GCP|Azure)/, 'Cloud')] ?? [],
           subresources: {
             status: {},
             ...(/^Machine(Set|Deployment)$/.test(kind.kind) && {

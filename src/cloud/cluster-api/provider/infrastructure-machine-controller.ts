@@ -62,6 +62,8 @@ export class InfrastructureMachineController implements CloudController {
   readonly #options: InfrastructureMachineControllerOptions;
   readonly #machines: Informer<InfrastructureObject>;
   readonly #reported = new Map<string, { readonly text: string; readonly at: number }>();
+  /** Why machines have failed for good, by UID: the cache shows it a moment later, and must not lead to another try meanwhile. */
+  readonly #failed = new Map<string, { readonly reason: string; readonly message: string }>();
   /** When the instance of a machine was last seen running. */
   readonly #seenRunning = new Map<string, number>();
 
@@ -133,7 +135,7 @@ export class InfrastructureMachineController implements CloudController {
       case 'stay-failed':
         return undefined;
       case 'launch':
-        return this.#launch(machine, scene, step.bootstrapSecret, signal);
+        return (await this.#failAgain(machine, signal)) ?? this.#launch(machine, scene, step.bootstrapSecret, signal);
       case 'observe':
         return this.#observe(machine, scene, signal);
     }
@@ -285,9 +287,14 @@ export class InfrastructureMachineController implements CloudController {
     await client.patch(kind, keyOf(machine), { type: 'merge', body: { metadata } }, { signal }).catch((error) => {
       if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
     });
-    this.#reported.delete(machine.metadata.uid ?? '');
-    this.#seenRunning.delete(machine.metadata.uid ?? '');
+    this.#forget(machine);
     return undefined;
+  }
+
+  #forget({ metadata: { uid = '' } }: InfrastructureObject): void {
+    this.#failed.delete(uid);
+    this.#reported.delete(uid);
+    this.#seenRunning.delete(uid);
   }
 
   #isYoung({ metadata }: InfrastructureObject): boolean {
@@ -296,12 +303,21 @@ export class InfrastructureMachineController implements CloudController {
   }
 
   async #fail(machine: InfrastructureObject, reason: string, message: string, signal: AbortSignal): Promise<void> {
+    this.#failed.set(machine.metadata.uid ?? '', { reason, message });
     this.#tell(machine, 'Warning', 'InstanceCreateFailed', message);
     await this.#report(
       machine,
       reportWithoutInstance(machine, { reason, message, lasting: true }, this.#now()),
       signal,
     );
+  }
+
+  /** Writes a failure that is known and not seen yet; undefined where there is none. */
+  async #failAgain(machine: InfrastructureObject, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+    const known = this.#failed.get(machine.metadata.uid ?? '');
+    if (known === undefined) return undefined;
+    await this.#fail(machine, known.reason, known.message, signal);
+    return {};
   }
 
   async #report(machine: InfrastructureObject, report: MachineReport, signal: AbortSignal): Promise<void> {

@@ -5,20 +5,12 @@
 import { createHash } from 'node:crypto';
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
-import { type KubeObject, resource } from '../../../apis/kubernetes/object.ts';
+import { SECRETS, type Secret } from '../../../apis/kubernetes/core.ts';
 import type { KubeClient } from '../../../kube/client.ts';
 import { type Clock, type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
 import { hasCode } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { CloudController } from '../../cloud.ts';
-
-interface Secret extends KubeObject {
-  readonly type?: string;
-  readonly data?: Readonly<Record<string, string>>;
-  readonly stringData?: Readonly<Record<string, string>>;
-}
-
-export const SECRETS = resource<Secret>('v1', 'Secret', 'secrets', 'namespaced');
 
 const NAMESPACE = 'kube-system';
 const LABEL = 'karpenter.sh/bootstrap-token';

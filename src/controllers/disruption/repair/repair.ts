@@ -1,12 +1,14 @@
 /**
- * Replaces nodes that are sick, within budgets. The new ones come first; only then have the pods to leave by the deadline
+ * Reboots or replaces nodes that are sick, within budgets. The new ones come first; only then have the pods to leave by the deadline
  * that the cloud's policy or the claim sets. Where many nodes of a pool are sick at once the fault is hardly theirs, and
  * none is replaced.
  */
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import { ANNOTATION_DO_NOT_REPAIR } from '../../../apis/karpenter/labels.ts';
+import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import type { RepairPolicy } from '../../../cloud/repair-policy.ts';
+import type { EpochMs } from '../../../platform/clock.ts';
 import { isGoing, poolOf, type StateNode } from '../../../state/state-node.ts';
 import { type Candidate, podsBlocker, withPods } from '../candidate.ts';
 import type { Command } from '../commands/command.ts';
@@ -16,6 +18,7 @@ import type { DisruptionMethod } from '../method.ts';
 import type { DisruptionMetrics } from '../metrics.ts';
 import { replaceAll } from '../replace-all.ts';
 import type { ReplaceWithinOptions } from '../replace-within.ts';
+import { withinBudgets } from '../within-budgets.ts';
 import { isVetoed } from './recovery.ts';
 import { isSick, type Sickness, sicknessOf } from './sickness.ts';
 
@@ -23,6 +26,16 @@ export interface RepairOptions extends ReplaceWithinOptions {
   /** By which a node is sick, as its cloud advises. */
   policiesOf(node: Node): readonly RepairPolicy[];
   readonly metrics: DisruptionMetrics;
+  /** Reboots nodes where policies advise it. */
+  readonly reboots: Reboots;
+}
+
+/** Who reboots nodes. */
+export interface Reboots {
+  /** Whether the machine of a claim can be rebooted, and has not been too often. */
+  can(claim: NodeClaim, now: EpochMs): boolean;
+  /** Has the node of a claim rebooted. */
+  request(claim: NodeClaim, graceMs: number | undefined, signal: AbortSignal): Promise<void>;
 }
 
 interface Patient extends Candidate {
@@ -49,7 +62,9 @@ export class Repair implements DisruptionMethod {
     const sick = look.nodes.filter(({ node }) => node !== undefined && isSick(node, policiesOf(node)));
     const patients = sick.flatMap((state) => this.#patient(state, look) ?? []);
     metrics.eligible(this.reason, patients.length);
-    const treated = this.#withoutOutbreaks(patients, sick, look);
+    const all = this.#withoutOutbreaks(patients, sick, look);
+    const rebooted = await this.#reboot(inOrder(all, look.now), look, signal);
+    const treated = all.filter((patient) => !rebooted.has(patient));
     const repairs = Object.fromEntries(
       treated.map(({ claim, sickness: { condition, graceMs } }) => [
         claim.metadata.name ?? '',
@@ -58,6 +73,19 @@ export class Repair implements DisruptionMethod {
     );
     const due = { candidates: inOrder(treated, look.now), reason: this.reason, closed: sick, repairs } as const;
     return replaceAll(due, look, this.#options, signal);
+  }
+
+  /** Has nodes rebooted where that is advised and can be done; gives those that are not replaced now, as budgets hold them back too. */
+  async #reboot(patients: readonly Patient[], look: Look, signal: AbortSignal): Promise<ReadonlySet<Patient>> {
+    const { reboots } = this.#options;
+    const due = patients.filter(
+      ({ claim, sickness }) => sickness.action === 'RebootNode' && reboots.can(claim, look.now),
+    );
+    for (const { claim } of withinBudgets(due, this.reason, look)) {
+      const patient = due.find((one) => one.claim === claim);
+      await reboots.request(claim, patient?.sickness.graceMs, signal);
+    }
+    return new Set(due);
   }
 
   /** The node if it is to be repaired now; where it would be but must not, that is said. */

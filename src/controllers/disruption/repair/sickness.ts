@@ -12,6 +12,8 @@ export interface Sickness {
   readonly since: number;
   /** At most so long is given to its pods; undefined where no policy says so. */
   readonly graceMs?: number;
+  /** A reboot where no policy that holds asks for more. */
+  readonly action: RepairPolicy['action'];
 }
 
 interface Match {
@@ -37,6 +39,7 @@ export function sicknessOf(node: Node, policies: readonly RepairPolicy[], now: E
     condition: first.condition,
     priority: first.policy.priority,
     since: first.since,
+    action: due.every(({ policy }) => policy.action === 'RebootNode') ? 'RebootNode' : 'ReplaceNode',
     ...(Number.isFinite(graceMs) ? { graceMs } : {}),
   };
 }

@@ -38,6 +38,8 @@ export interface ProvidedCloud {
   /** How many instances there ever were, and how many are paid for. */
   launches(): number;
   paidFor(): number;
+  /** How often a launch was asked for, whatever came of it. */
+  attempts(): number;
   /** The body of the last launch. */
   lastOrder(): object;
   sellOut(): void;
@@ -62,6 +64,7 @@ export const PROVIDED_CLOUDS: Readonly<Record<'aws' | 'gcp' | 'azure', (clock: V
       }),
       powered: () => ec2.live.filter(({ State }) => State?.Name === 'running').map(idOf),
       launches: () => ec2.instances.length,
+      attempts: () => ec2.launches.length,
       paidFor: () => ec2.live.length,
       lastOrder: () => ec2.launches.at(-1) ?? {},
       sellOut: () => {
@@ -85,15 +88,14 @@ export const PROVIDED_CLOUDS: Readonly<Record<'aws' | 'gcp' | 'azure', (clock: V
   },
   gcp: (clock) => {
     const server = new ComputeServer({ clock, machineTypes: ['n2-standard-4'] });
-    let launches = 0;
+    let attempts = 0;
     const nameOf = (providerID: string): string => providerID.slice(providerID.lastIndexOf('/') + 1);
     return {
       cloud: new GcpInstances({
         ...{ clock, endpoint: 'https://compute.googleapis.com/compute/v1', token: async () => 'token' },
-        send: async (call, signal) => {
-          const answer = await server.handle(call, signal);
-          launches = server.launches;
-          return answer;
+        send: (call, signal) => {
+          if (call.method === 'POST') attempts++;
+          return server.handle(call, signal);
         },
       }),
       machineKind: 'GCPMachine',
@@ -105,7 +107,8 @@ export const PROVIDED_CLOUDS: Readonly<Record<'aws' | 'gcp' | 'azure', (clock: V
       }),
       powered: () =>
         server.all.filter(({ status }) => status === 'RUNNING').map(({ zone, name }) => `gce://p/${zone}/${name}`),
-      launches: () => launches,
+      launches: () => server.launches,
+      attempts: () => attempts,
       paidFor: () => server.all.length,
       lastOrder: () => server.all.at(-1)?.body ?? {},
       sellOut: () => {
@@ -129,11 +132,15 @@ export const PROVIDED_CLOUDS: Readonly<Record<'aws' | 'gcp' | 'azure', (clock: V
   },
   azure: (clock) => {
     const server = new ArmServer({ clock, sizes: ['Standard_D4s_v5'] });
+    let attempts = 0;
     const nameOf = (providerID: string): string => providerID.slice(providerID.lastIndexOf('/') + 1);
     return {
       cloud: new AzureInstances({
         ...{ clock, endpoint: 'https://management.azure.com', token: async () => 'token' },
-        send: (call, signal) => server.handle(call, signal),
+        send: (call, signal) => {
+          if (call.method === 'PUT' && call.url.includes('/virtualMachines/')) attempts++;
+          return server.handle(call, signal);
+        },
       }),
       machineKind: 'AzureMachine',
       zone: '1',
@@ -151,6 +158,7 @@ export const PROVIDED_CLOUDS: Readonly<Record<'aws' | 'gcp' | 'azure', (clock: V
           .filter(({ state, isOff }) => state === 'Succeeded' && !isOff)
           .map(({ name }) => azureProviderID('s', 'Nodes', name)),
       launches: () => server.launches,
+      attempts: () => attempts,
       paidFor: () => server.leftovers,
       lastOrder: () => server.all.at(-1)?.body ?? {},
       sellOut: () => {

@@ -92,6 +92,8 @@ export class ProvidedWorld {
     const client = new FaultyClient({
       ...{ client: this.cluster.client, clock },
       fault: (verb, kind) => this.fault(verb, kind),
+      // Caches are behind what has been written.
+      lagMs: 300,
     });
     const loaded = await loadClusterApi({
       unclaimedGraceMs: 300_000,

@@ -74,6 +74,7 @@ describe.each(['aws', 'gcp', 'azure'] as const)('machines of %s without their pr
     expect(ready).toMatchObject({ status: 'False', reason: 'InstanceProvisionFailed' });
     expect((await world.events('InstanceCreateFailed')).length).toBeGreaterThan(0);
     expect(provided.launches()).toBe(0);
+    expect(provided.attempts()).toBe(1);
     await world.end();
   });
 
