@@ -14,10 +14,10 @@ import type { InfrastructureObject, InfrastructureObjects } from '../infrastruct
 import type { FindShape } from '../known-shapes.ts';
 import type { ManagementCluster } from '../management-cluster.ts';
 import { ControllerWatch } from './controller-watch.ts';
-import { InfrastructureClusterController } from './infrastructure-cluster-controller.ts';
+import { infrastructureClusterController } from './infrastructure-cluster-controller.ts';
 import { InfrastructureMachineController } from './infrastructure-machine-controller.ts';
 import type { InstanceCloud } from './instance-cloud.ts';
-import { MachineTemplateController } from './machine-template-controller.ts';
+import { machineTemplateController } from './machine-template-controller.ts';
 
 export interface ProviderOptions {
   readonly client: KubeClient;
@@ -67,8 +67,8 @@ async function controllersOf(
       ...shared,
       ...{ management, infrastructure, cloud, watch, clusters, kind: machines },
     }),
-    new MachineTemplateController({ ...shared, kind: templates, findShape, watch }),
-    new InfrastructureClusterController({ ...shared, kind: infrastructureClusters, cloud }),
+    machineTemplateController({ ...shared, kind: templates, findShape, watch }),
+    infrastructureClusterController({ ...shared, kind: infrastructureClusters, cloud }),
   ];
 }
 
