@@ -3,7 +3,7 @@ import { SpindriftError } from '../platform/errors.ts';
 import { hint } from '../platform/nearest.ts';
 import { CLOUD_MODULES } from './cloud-modules.ts';
 
-/** Loads the clouds of these names; OPTION_INVALID for a name that no cloud has. */
+/** Loads the clouds of these names; OPTION_INVALID for a name that no cloud has, and for an option that one lacks. */
 export function loadClouds(
   names: readonly string[],
   values: Readonly<Record<string, unknown>>,
@@ -15,5 +15,12 @@ export function loadClouds(
     const allowed = `one or several of ${known.join(', ')}, separated by commas${hint(name, known)}`;
     throw new SpindriftError('OPTION_INVALID', { option: '--cloud', value: name, allowed });
   });
+  for (const { name, options, needs = [] } of modules) {
+    const missing = needs.find((option) => values[option] === undefined);
+    if (missing !== undefined) {
+      const option = `--${options[missing]?.flag}`;
+      throw new SpindriftError('OPTION_INVALID', { option, value: 'missing', allowed: `given with --cloud ${name}` });
+    }
+  }
   return Promise.all(modules.map((module) => module.load(values)));
 }

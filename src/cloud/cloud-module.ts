@@ -84,6 +84,8 @@ export interface CloudModule {
   readonly kind: { readonly group: string; readonly kind: string };
   /** Joins the options of `spindrift run`. Flags and variables begin with the cloud's name, or are upstream's. */
   readonly options: OptionTable;
+  /** Names of options without which it cannot be enabled. Commands that only read a cluster load a cloud without them. */
+  readonly needs?: readonly string[];
   /** Takes the values of its options, by the names in the table. */
   load(values: Readonly<Record<string, unknown>>): Promise<LoadedCloud>;
 }

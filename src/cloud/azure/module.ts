@@ -1,5 +1,4 @@
 /** Azure as a cloud that can be enabled. */
-import { SpindriftError } from '../../platform/errors.ts';
 import { type OptionTable, textOption } from '../../platform/options.ts';
 import type { CloudModule } from '../cloud-module.ts';
 
@@ -35,10 +34,11 @@ export const AZURE: CloudModule = {
   name: 'azure',
   kind: { group: 'karpenter.azure.com', kind: 'AzureNodeClass' },
   options: OPTIONS,
+  needs: ['azureSubscription', 'azureResourceGroup', 'azureLocation'],
   load: async (values) => {
-    const subscription = required('--azure-subscription', values.azureSubscription);
-    const resourceGroup = required('--azure-resource-group', values.azureResourceGroup);
-    const location = required('--azure-location', values.azureLocation);
+    const subscription = String(values.azureSubscription ?? '');
+    const resourceGroup = String(values.azureResourceGroup ?? '');
+    const location = String(values.azureLocation ?? '');
     const [{ NODE_CLASS_KIND }, { CLOUD_LABELS }, { openAzure }] = await Promise.all([
       import('./node-class-kind.ts'),
       import('./azure-driver.ts'),
@@ -53,8 +53,3 @@ export const AZURE: CloudModule = {
     };
   },
 };
-
-function required(option: string, value: unknown): string {
-  if (value !== undefined) return String(value);
-  throw new SpindriftError('OPTION_INVALID', { option, value: '', allowed: 'a name, as --cloud azure is given' });
-}

@@ -1,5 +1,4 @@
 /** Compute Engine as a cloud that can be enabled. */
-import { SpindriftError } from '../../platform/errors.ts';
 import { type OptionTable, textOption } from '../../platform/options.ts';
 import type { CloudModule } from '../cloud-module.ts';
 
@@ -29,9 +28,10 @@ export const GCP: CloudModule = {
   name: 'gcp',
   kind: { group: 'karpenter.k8s.gcp', kind: 'GCENodeClass' },
   options: OPTIONS,
+  needs: ['gcpProject', 'gcpRegion'],
   load: async (values) => {
-    const project = required('--gcp-project', values.gcpProject);
-    const region = required('--gcp-region', values.gcpRegion);
+    const project = String(values.gcpProject ?? '');
+    const region = String(values.gcpRegion ?? '');
     const [{ NODE_CLASS_KIND }, { CLOUD_LABELS }, { openGcp }] = await Promise.all([
       import('./node-class-kind.ts'),
       import('./gcp-driver.ts'),
@@ -45,8 +45,3 @@ export const GCP: CloudModule = {
     };
   },
 };
-
-function required(option: string, value: unknown): string {
-  if (value !== undefined) return String(value);
-  throw new SpindriftError('OPTION_INVALID', { option, value: '', allowed: 'a name, as --cloud gcp is given' });
-}
