@@ -2,21 +2,16 @@
  * The AWS driver alone on the AWS ground: `npm run bench -- aws --figures`. The catalogue of all instance types, a thousand claims, with
  * and without the limit that EC2 has for calls, and the start of the command with and without AWS.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import type { RankedOffering } from '../../src/engine/solution.ts';
 import { hasCode } from '../../src/platform/errors.ts';
-import { RealClock } from '../../src/platform/real-clock.ts';
 import { AwsGround } from '../../test/aws/aws-ground.ts';
 import { CLUSTER, claimOf, DriverWorld } from '../../test/aws/driver/driver-world.ts';
 import { freePorts } from '../../test/kubernetes/harness/free-ports.ts';
-import { Guard } from '../../test/kubernetes/harness/guard.ts';
-import { ManagedProcess } from '../../test/kubernetes/harness/managed-process.ts';
 import { untilReady } from '../../test/kubernetes/harness/readiness.ts';
 import { usageOf } from '../end-to-end/process-usage.ts';
-import { PRODUCT_FLAGS } from '../in-its-own-process.ts';
 import { table } from '../report/table.ts';
+import { SpindriftProcesses } from '../spindrift-processes.ts';
 
 const CLAIMS = 1000;
 /** As many as the controller launches at the same time. */
@@ -24,7 +19,6 @@ const AT_A_TIME = 100;
 const OFFERINGS = 20;
 /** Documented for calls that change something: so many at once, and so many more each second. */
 const LIMIT = { burst: 200, rate: 5 };
-const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
 
 type Row = readonly [what: string, figure: string];
 
@@ -116,31 +110,20 @@ async function launchAll(
 
 /** From the start of the process until it says that it is ready, on an embedded cluster. */
 async function startFigures(): Promise<Row[]> {
-  const clock = new RealClock();
-  const directory = mkdtempSync(join(tmpdir(), 'spindrift-start-'));
-  const guard = new Guard({ directory });
+  const processes = new SpindriftProcesses('start');
+  const { clock, kubeconfig } = processes;
   const ground = new AwsGround();
-  const started: ManagedProcess[] = [];
-  const start = (name: string, args: readonly string[], environment: Record<string, string> = {}): ManagedProcess => {
-    const one = ManagedProcess.start({
-      ...{ name, command: process.execPath, arguments: [...PRODUCT_FLAGS, SPINDRIFT, ...args], environment },
-      ...{ logFile: join(directory, `${name}.log`), clock, guard, onFailure: () => {} },
-    });
-    started.push(one);
-    return one;
-  };
   try {
     await ground.start();
     await ground.seed({ cluster: CLUSTER });
-    const kubeconfig = join(directory, 'kubeconfig');
     const { port } = await freePorts(['port']);
-    const up = start('up', ['up', '--bare', `--port=${port}`, '--nodes=0', `--kubeconfig=${kubeconfig}`]);
+    const up = processes.start('up', ['up', '--bare', `--port=${port}`, '--nodes=0', `--kubeconfig=${kubeconfig}`]);
     const rows: Row[] = [];
     for (const cloud of ['simulated', 'aws', 'simulated,aws']) {
       const { metrics, health } = await freePorts(['metrics', 'health']);
       while (!existsSync(kubeconfig) && up.failure === undefined) await clock.sleep(100);
       const startedAt = performance.now();
-      const run = start(
+      const run = processes.start(
         `run-${cloud}`,
         [
           ...['run', '--cloud', cloud, '--install-definitions', '--disable-leader-election', '--cluster-name', CLUSTER],
@@ -161,9 +144,7 @@ async function startFigures(): Promise<Row[]> {
     }
     return rows;
   } finally {
-    for (const one of started) await one.stop(10_000);
+    await processes.end();
     await ground.stop();
-    guard.dismiss();
-    rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -3,8 +3,8 @@
  * and autoscaler in one process, and once with the autoscaler alone in a process, which shows what is its own.
  */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
@@ -12,21 +12,17 @@ import { SIMULATED_NODE_CLASSES } from '../../src/apis/spindrift/simulated-node-
 import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
 import { installDefinitions } from '../../src/app/install-definitions.ts';
 import { loadSimulatedCloud } from '../../src/cloud/simulated/module.ts';
-import { connect } from '../../src/kube/connect.ts';
-import { RealClock } from '../../src/platform/real-clock.ts';
 import { freePorts } from '../../test/kubernetes/harness/free-ports.ts';
-import { Guard } from '../../test/kubernetes/harness/guard.ts';
-import { ManagedProcess } from '../../test/kubernetes/harness/managed-process.ts';
+import type { ManagedProcess } from '../../test/kubernetes/harness/managed-process.ts';
 import { untilReady } from '../../test/kubernetes/harness/readiness.ts';
-import { PRODUCT_FLAGS } from '../in-its-own-process.ts';
 import { table } from '../report/table.ts';
+import { SpindriftProcesses } from '../spindrift-processes.ts';
 import { ClusterView } from './cluster-view.ts';
 import { deployments } from './load.ts';
 import { type Usage, usageOf } from './process-usage.ts';
 
 const PODS = 2000;
 const TIME_LIMIT_MS = 300_000;
-const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
 
 interface Figures {
   readonly what: string;
@@ -61,38 +57,26 @@ export async function runEmbeddedProvisioning(): Promise<void> {
 }
 
 async function measure(apart: boolean): Promise<Figures> {
-  const clock = new RealClock();
-  const directory = mkdtempSync(join(tmpdir(), 'spindrift-embedded-'));
-  const guard = new Guard({ directory });
-  const started: ManagedProcess[] = [];
-  const start = (name: string, args: readonly string[]): ManagedProcess => {
-    const process_ = ManagedProcess.start({
-      name,
-      command: process.execPath,
-      arguments: [...PRODUCT_FLAGS, SPINDRIFT, ...args],
-      logFile: join(directory, `${name}.log`),
-      clock,
-      guard,
-      onFailure: () => {},
-    });
-    started.push(process_);
-    return process_;
-  };
+  const processes = new SpindriftProcesses('embedded');
+  const { clock, kubeconfig } = processes;
   const { port, metrics, health } = await freePorts(['port', 'metrics', 'health']);
-  const kubeconfig = join(directory, 'kubeconfig');
   const url = `http://127.0.0.1:${health}/readyz`;
   const { signal } = new AbortController();
   try {
     const bare = apart ? ['--bare'] : [];
-    const cluster = start('up', ['up', `--port=${port}`, '--nodes=0', `--kubeconfig=${kubeconfig}`, ...bare]);
-    const { client, connection } = await untilConnected(kubeconfig, clock);
+    const args = ['up', `--port=${port}`, '--nodes=0', `--kubeconfig=${kubeconfig}`, ...bare];
+    const cluster = processes.start('up', args);
+    const { client, connection } = await processes.connected();
     let autoscaler: ManagedProcess | undefined;
     if (apart) {
       await installDefinitions(client, [await loadSimulatedCloud()], signal);
       await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);
       await client.create(NODE_POOLS, DEFAULT_NODE_POOL);
       const ports = [`--metrics-port=${metrics}`, `--health-probe-port=${health}`];
-      autoscaler = start('run', ['run', `--kubeconfig=${kubeconfig}`, '--disable-leader-election', ...ports]);
+      autoscaler = processes.start('run', [
+        ...['run', `--kubeconfig=${kubeconfig}`, '--disable-leader-election'],
+        ...ports,
+      ]);
       const deadlineMs = 60_000;
       await untilReady({ name: 'run', url, authority: '', process: autoscaler, clock, deadlineMs });
     }
@@ -114,21 +98,6 @@ async function measure(apart: boolean): Promise<Figures> {
       ...(autoscaler === undefined ? {} : { autoscaler: usageOf(autoscaler.pid ?? 0) }),
     };
   } finally {
-    for (const one of started) await one.stop(10_000);
-    guard.dismiss();
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-async function untilConnected(kubeconfig: string, clock: RealClock) {
-  for (let tries = 0; ; tries++) {
-    try {
-      const connected = await connect({ clock, kubeconfig, requestsPerSecond: 1000, requestBurst: 1000 });
-      await connected.client.list(DEPLOYMENTS, { limit: 1 });
-      return connected;
-    } catch (error) {
-      if (tries > 100) throw error;
-      await clock.sleep(200);
-    }
+    await processes.end();
   }
 }

@@ -2,8 +2,8 @@
  * What `spindrift run` needs for a cluster of some size: `npm run bench -- sizing [NODES...]`. The cluster is `spindrift up --bare` in a
  * process of its own; the autoscaler launches all nodes itself, ten pods on each, and then stands for a minute.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
@@ -12,22 +12,17 @@ import { DEFAULT_NODE_CLASS, DEFAULT_NODE_POOL } from '../../src/app/default-poo
 import { installDefinitions } from '../../src/app/install-definitions.ts';
 import { loadSimulatedCloud } from '../../src/cloud/simulated/module.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
-import { connect } from '../../src/kube/connect.ts';
-import { RealClock } from '../../src/platform/real-clock.ts';
 import { freePorts } from '../../test/kubernetes/harness/free-ports.ts';
-import { Guard } from '../../test/kubernetes/harness/guard.ts';
-import { ManagedProcess } from '../../test/kubernetes/harness/managed-process.ts';
 import { untilReady } from '../../test/kubernetes/harness/readiness.ts';
 import { ClusterView } from '../end-to-end/cluster-view.ts';
 import { usageOf } from '../end-to-end/process-usage.ts';
-import { PRODUCT_FLAGS } from '../in-its-own-process.ts';
 import { table } from '../report/table.ts';
+import { SpindriftProcesses } from '../spindrift-processes.ts';
 
 const PODS_PER_NODE = 10;
 const DEFAULT_SIZES = [0, 250, 500, 1000];
 const LIMIT_MS = 900_000;
 const REST_MS = 60_000;
-const SPINDRIFT = join(import.meta.dirname, '..', '..', 'bin', 'spindrift.js');
 
 interface Figures {
   readonly nodes: number;
@@ -65,25 +60,16 @@ export async function runSizing(args: readonly string[]): Promise<void> {
 }
 
 async function measure(nodes: number): Promise<Figures> {
-  const clock = new RealClock();
-  const directory = mkdtempSync(join(tmpdir(), 'spindrift-sizing-'));
-  const guard = new Guard({ directory });
-  const started: ManagedProcess[] = [];
-  const start = (name: string, args: readonly string[]): ManagedProcess => {
-    const command = [...PRODUCT_FLAGS, SPINDRIFT, ...args];
-    const logFile = join(directory, `${name}.log`);
-    const one = { name, command: process.execPath, arguments: command, logFile, clock, guard, onFailure: () => {} };
-    started.push(ManagedProcess.start(one));
-    return started.at(-1) as ManagedProcess;
-  };
+  const processes = new SpindriftProcesses('sizing');
+  const { clock, kubeconfig } = processes;
   const { port, metrics, health } = await freePorts(['port', 'metrics', 'health']);
-  const kubeconfig = join(directory, 'kubeconfig');
   try {
-    start('up', ['up', `--port=${port}`, '--nodes=0', `--kubeconfig=${kubeconfig}`, '--bare']);
-    const { client, connection } = await untilConnected(kubeconfig, clock);
+    processes.start('up', ['up', `--port=${port}`, '--nodes=0', `--kubeconfig=${kubeconfig}`, '--bare']);
+    const { client, connection } = await processes.connected();
     await prepare(client);
     const ports = [`--metrics-port=${metrics}`, `--health-probe-port=${health}`];
-    const autoscaler = start('run', ['run', `--kubeconfig=${kubeconfig}`, '--disable-leader-election', ...ports]);
+    const args = ['run', `--kubeconfig=${kubeconfig}`, '--disable-leader-election', ...ports];
+    const autoscaler = processes.start('run', args);
     const url = `http://127.0.0.1:${health}/readyz`;
     await untilReady({ name: 'run', url, authority: '', process: autoscaler, clock, deadlineMs: 60_000 });
     const pid = autoscaler.pid ?? 0;
@@ -105,9 +91,7 @@ async function measure(nodes: number): Promise<Figures> {
     const restCores = (cpuSeconds - before) / (REST_MS / 1000);
     return { nodes: found, pods, seconds, cpuSecondsToGrow, peakMb, restMb: rssMb(pid), restCores };
   } finally {
-    for (const one of started) await one.stop(10_000);
-    guard.dismiss();
-    rmSync(directory, { recursive: true, force: true });
+    await processes.end();
   }
 }
 
@@ -145,17 +129,4 @@ function load(replicas: number) {
 function rssMb(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) / 1024;
-}
-
-async function untilConnected(kubeconfig: string, clock: RealClock) {
-  for (let tries = 0; ; tries++) {
-    try {
-      const connected = await connect({ clock, kubeconfig, requestsPerSecond: 1000, requestBurst: 1000 });
-      await connected.client.list(DEPLOYMENTS, { limit: 1 });
-      return connected;
-    } catch (error) {
-      if (tries > 100) throw error;
-      await clock.sleep(200);
-    }
-  }
 }
