@@ -100,7 +100,7 @@ const DEFINITIONS = { group: 'apiextensions.k8s.io', resources: ['customresource
 /** Machines of Cluster API that are objects of this cluster. */
 const MACHINES: readonly NeededRule[] = [
   { group: 'cluster.x-k8s.io', resources: ['machinedeployments'], verbs: ['get', ...READ, 'patch'] },
-  { group: 'cluster.x-k8s.io', resources: ['machines'], verbs: ['get', ...READ, 'patch', 'delete'] },
+  { group: 'cluster.x-k8s.io', resources: ['machines'], verbs: [...READ, 'patch', 'delete'] },
   { group: 'cluster.x-k8s.io', resources: ['machines/status'], verbs: ['patch'] },
   { group: 'infrastructure.cluster.x-k8s.io', resources: ['*'], verbs: ['get', 'list'] },
   { ...DEFINITIONS, verbs: ['get'] },

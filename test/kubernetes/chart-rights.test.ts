@@ -213,7 +213,7 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
       ...['azure.subscription=s', 'azure.resourceGroup=nodes', 'azure.location=eastus'],
       ...['controller.env[0].name=GCP_COMPUTE_ENDPOINT', `controller.env[0].value=${compute.url}`],
       ...['controller.env[1].name=AZURE_RESOURCE_MANAGER_ENDPOINT', `controller.env[1].value=${arm.url}`],
-      ...['settings.installDefinitions=true', 'settings.gpuNames=kube-public/gpus'],
+      ...['settings.installDefinitions=true', 'settings.gpuNames=kube-public/gpus', 'settings.readyReplicas=true'],
     );
     const [container] = (chart.objects.find(({ kind }) => kind === 'Deployment') as unknown as Workload).spec.template
       .spec.containers;

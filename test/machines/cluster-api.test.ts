@@ -39,6 +39,13 @@ const clock = new RealClock();
 const WAIT_MS = 240_000;
 const POD_COUNT = 6;
 
+/** What is needed when a machine fails or is lost, or when its infrastructure is not in the list yet; this story has no such day. */
+const ON_BAD_DAYS = [
+  'delete machines (cluster.x-k8s.io)',
+  'patch machines/status (cluster.x-k8s.io)',
+  'get * (infrastructure.cluster.x-k8s.io)',
+];
+
 describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () => {
   let client: KubeClient;
   let connection: Connection;
@@ -195,6 +202,6 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
     if (chart === undefined) return;
     const uses = chart.uses();
     expect(refusals(uses)).toEqual([]);
-    expect(unusedRights(chart.cloudRights, uses)).toEqual([]);
+    expect(unusedRights(chart.cloudRights, uses).filter((right) => !ON_BAD_DAYS.includes(right))).toEqual([]);
   });
 });
