@@ -54,7 +54,8 @@ export class SpotPlanning {
     const limits = poolsToSpread({
       policies: this.#options.policies,
       pools: pools.map(({ pool }) => pool),
-      nodes: nodes.filter((node) => !isGoing(node)),
+      // A node that has joined before its claim knows of it is counted by its claim.
+      nodes: nodes.filter((node) => node.claim !== undefined && !isGoing(node)),
       instanceTypes: problem.instanceTypes,
       cloudName,
     });
