@@ -149,8 +149,8 @@ class Fleet {
   }
 
   /**
-   * Machines for which there is something much cheaper are exchanged, one at a time, as consolidation does it: also those that were bought
-   * on demand for want of spot. The pod moves when the other node is up.
+   * Replaces one node by a much cheaper one, as consolidation does, also an on-demand node that was launched while spot was sold out.
+   * The pod moves when the new node is up.
    */
   #exchange(minute: number, types: Market, steps: ReturnType<typeof flavorSteps>): void {
     if (this.#running.some(({ goesAt, readyAt }) => goesAt !== Number.POSITIVE_INFINITY || readyAt > minute)) return;

@@ -1,6 +1,6 @@
 /**
  * Fleets whose load has fallen: planned by the engine for many pods, of which few are left. A Deployment that shrinks gives up those pods
- * first that share a node with many of its own, so what is left is thin everywhere.
+ * first that share a node with many of its own, so every node keeps a few pods.
  */
 import type { Fleet, FleetNode, FleetPod } from '../../src/engine/consolidation/fleet.ts';
 import type { InstanceType, PodGroup } from '../../src/engine/problem.ts';

@@ -8,7 +8,7 @@ import {
 
 /** What a service asks for. */
 export interface AvailabilityRule {
-  /** So many replicas are to be ready. */
+  /** How many replicas of the service must be ready. */
   readonly ready: number;
   /** So many more run on spot, for those that are lost. */
   readonly extra: number;
