@@ -31,11 +31,12 @@ export const everythingRuns: InvariantMaker = (facts, broken) => {
       if (!isTrue(claim, 'Ready')) broken(`claim ${name} is not ready: ${conditionOf(claim, 'Ready')?.message}`);
     }
     const known = new Set(facts.claims.map(({ status }) => status?.providerID));
-    const claimed = new Set(facts.claims.map(({ metadata }) => metadata.uid));
-    for (const { providerID, state, tags } of facts.instances) {
-      // Some clouds say only of a machine that runs, or has run for a while, what it is called.
-      const coming = state === 'pending' && claimed.has(tags[TAG_CLAIM_UID]);
-      if (!known.has(providerID) && !coming) broken(`machine ${providerID} has no claim`);
+    // Some clouds say only of a machine that has run for a while what it is called: until then its claim does not name it.
+    const unnamed = facts.claims.filter((claim) => claim.status?.providerID === undefined && isYoung(claim));
+    const waiting = new Set(unnamed.map(({ metadata }) => metadata.uid));
+    for (const { providerID, tags } of facts.instances) {
+      if (waiting.has(tags[TAG_CLAIM_UID])) known.add(providerID);
+      if (!known.has(providerID)) broken(`machine ${providerID} has no claim`);
     }
     for (const node of facts.nodes) {
       const { name, annotations, deletionTimestamp } = node.metadata;
