@@ -5,7 +5,7 @@ import { NODE_POOL_DEFINITION } from './karpenter/node-pool.ts';
 import type { CustomResourceDefinition } from './schema/custom-resource-definition.ts';
 import { SPOT_POLICY_DEFINITION } from './spindrift/spot-policy.ts';
 
-/** The definitions of the kinds that are there whatever cloud is used. */
+/** The definitions of the kinds that every cloud needs. */
 export const CORE_DEFINITIONS: readonly CustomResourceDefinition[] = [
   NODE_POOL_DEFINITION,
   NODE_CLAIM_DEFINITION,

@@ -1,16 +1,16 @@
-/** Counts and times what one controller asks of the clouds, under the names that dashboards know. */
+/** Counts and times a controller's calls to clouds, as Karpenter's metrics do. */
 import type { Clock } from '../platform/clock.ts';
 import { type ErrorCode, SpindriftError } from '../platform/errors.ts';
 import type { CounterMetric, HistogramMetric, Metrics } from '../platform/metrics.ts';
 
 export interface CallMeasureOptions {
-  /** Who asks: a controller's name. */
+  /** The name of the calling controller. */
   readonly controller: string;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
 
-/** What is called, of which cloud, and for which pool where that is known. */
+/** The called method and cloud, and the pool if it is known. */
 export interface CloudCall {
   readonly method: 'GetInstanceTypes' | 'Create' | 'Get' | 'List' | 'Delete' | 'IsDrifted' | 'Reboot';
   readonly cloud: string;
@@ -23,7 +23,7 @@ export type CallMeasure = <Answer>(what: CloudCall, call: () => Promise<Answer>)
 /** Makes the call and nothing else. */
 export const UNMEASURED: CallMeasure = (_, call) => call();
 
-/** Names of errors that Karpenter has; its dashboards look for them. */
+/** Karpenter's names of errors, which its dashboards query. */
 const ERROR_NAMES: Partial<Record<ErrorCode, string>> = {
   CLOUD_INSTANCE_NOT_FOUND: 'NodeClaimNotFoundError',
   CLOUD_INSUFFICIENT_CAPACITY: 'InsufficientCapacityError',

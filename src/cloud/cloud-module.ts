@@ -1,6 +1,6 @@
 /**
- * A cloud that can be enabled by name. The module itself is light: its name and its options. What it needs to work, SDKs
- * above all, is imported by `load` and `open`, so that a cloud that is not enabled costs nothing.
+ * A cloud that can be enabled by name. The module holds only its name and options. SDKs are imported by `load` and `open`,
+ * so a cloud that is not enabled costs no import and no memory.
  */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
@@ -17,7 +17,7 @@ import type { Random } from '../platform/random.ts';
 import type { Cloud, CloudLabels } from './cloud.ts';
 import type { NodeClass, NodeClassKind } from './node-class-kind.ts';
 
-/** What a cloud works with. */
+/** The dependencies that a driver is given. */
 export interface CloudWorld {
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -25,9 +25,9 @@ export interface CloudWorld {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly recorder: EventRecorder;
-  /** The name of the cluster, which its machines carry. */
+  /** The name of the cluster, with which its machines are tagged. */
   readonly cluster: string;
-  /** Run by whoever made them, and full before a cloud is opened. */
+  /** Started by their owner, and synced before the cloud is opened. */
   readonly informers: CloudInformers;
 }
 
@@ -40,40 +40,40 @@ export interface CloudInformers {
   readonly nodes: Informer<Node>;
 }
 
-/** What a plan without a running autoscaler is made from. */
+/** The input of `spindrift plan`, which runs without the autoscaler. */
 export interface OfflineOptions {
   readonly now: EpochMs;
   readonly nodeClasses: readonly NodeClass[];
-  /** The nodes of a live cluster, whose machines count. */
+  /** The nodes of a live cluster. */
   readonly nodes?: readonly Node[];
-  /** Prices are those of this moment where they can be known. */
+  /** Use current prices where the cloud can be asked. */
   readonly live?: boolean;
-  /** A file that is sold where a node class names none. */
+  /** The catalogue file of node classes that name none. */
   readonly catalogFile?: string;
-  /** For clouds whose node classes do not say it. */
+  /** For clouds whose node classes do not name a region. */
   readonly region?: string;
 }
 
-/** Why nothing can be had from a node class. */
+/** Why nothing can be launched from a node class. */
 export interface MarketTrouble {
   readonly problem: string;
 }
 
-/** What node classes sell, as far as it is known without asking the cloud. */
+/** The instance types of node classes, as far as they are known without asking the cloud. */
 export interface OfflineMarket {
   instanceTypes(nodeClass: string): readonly InstanceType[] | MarketTrouble;
 }
 
-/** A cloud whose code is loaded, and which has not been opened. */
+/** A cloud whose code is loaded but which is not connected yet. */
 export interface LoadedCloud {
   readonly name: string;
   readonly nodeClass: NodeClassKind;
   readonly labels: CloudLabels;
-  /** Loads SDKs and gets credentials. Rejects with a sentence that says what is missing; it is tried again then. */
+  /** Loads SDKs and gets credentials. Rejects with a sentence that says what is missing; the caller tries again. */
   open(world: CloudWorld): Promise<Cloud>;
-  /** Absent where plans cannot be made without asking the cloud. */
+  /** Absent if plans are impossible without asking the cloud. */
   offline?(options: OfflineOptions): OfflineMarket;
-  /** A node class that sells everything, for plans whose manifests leave theirs out. */
+  /** A node class without restrictions, for plans whose manifests include none. */
   standIn?(name: string): NodeClass;
 }
 
@@ -82,10 +82,10 @@ export interface CloudModule {
   readonly name: string;
   /** The kind of its node classes. */
   readonly kind: { readonly group: string; readonly kind: string };
-  /** Joins the options of `spindrift run`. Flags and variables begin with the cloud's name, or are upstream's. */
+  /** Added to the options of `spindrift run`. Flags and variables begin with the cloud's name, unless they are Karpenter's. */
   readonly options: OptionTable;
-  /** Names of options without which it cannot be enabled. Commands that only read a cluster load a cloud without them. */
+  /** Required options. Commands that only read a cluster load the cloud without them. */
   readonly needs?: readonly string[];
-  /** Takes the values of its options, by the names in the table. */
+  /** Loads the code, with the option values by their names in the table. */
   load(values: Readonly<Record<string, unknown>>): Promise<LoadedCloud>;
 }

@@ -1,7 +1,6 @@
 /**
- * What every {@link Cloud} does, as tests, together with what stands above all drivers: Market and Launcher. Each case gets a
- * cloud of its own, which the driver's folder makes: the simulated one, or a server on this machine that speaks the
- * cloud's wire format.
+ * The conformance suite of every {@link Cloud} driver, with the shared layers above it: Market and Launcher. Each case gets its own cloud
+ * from the driver's folder: the simulated one, or a local server that speaks the cloud's wire format.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
@@ -19,11 +18,11 @@ import { NOTICE_KINDS, type ReceivedNotice } from './notice.ts';
 import { repairPolicyProblems } from './repair-policy.ts';
 import { openedClouds } from './testkit/opened-clouds.ts';
 
-/** Trouble that a cloud under test can be put into. */
+/** Faults that a cloud under test can simulate. */
 export type Trouble =
-  /** Launches are not answered, and not carried out. */
+  /** Launches are not answered, and not executed. */
   | 'hang'
-  /** Launches are carried out, but the answer is lost. */
+  /** Launches are executed, but the answer is lost. */
   | 'lost-answer'
   | 'throttled'
   | 'denied'
@@ -33,33 +32,33 @@ export type Trouble =
 /** A cloud with its driver, for one test. */
 export interface CloudUnderTest {
   readonly clock: Clock;
-  /** A driver that remembers nothing: what a restarted process has. All of them belong to the same cluster. */
+  /** A driver without any memory, as after a restart. All of them belong to the same cluster. */
   driver(): Cloud;
-  /** A node class that is ready. */
+  /** A ready node class. */
   readonly nodeClass: NodeClass;
-  /** At least three that have capacity; the first on the spot market. */
+  /** At least three offerings with capacity; the first is spot. */
   readonly offerings: readonly RankedOffering[];
-  /** Absent where the cloud has no reservations. */
+  /** Absent if the cloud has no reservations. */
   readonly reserved?: { readonly offering: RankedOffering; readonly slots: number };
-  /** How many machines were ever launched, as the cloud knows. */
+  /** The number of machines ever launched, by the cloud's own count. */
   launches(): number;
-  /** Parts of machines that nobody pays attention to: disks, interfaces, stopped machines. */
+  /** The number of orphaned parts: disks, interfaces, stopped machines. */
   leftovers?(): number;
   exhaust(offering: RankedOffering): void | Promise<void>;
-  /** Absent where the cloud warns of nothing by itself. */
+  /** Absent if the cloud sends no warnings. */
   interrupt?(providerID: string): void | Promise<void>;
-  /** Puts the cloud into trouble, or out of it. */
+  /** Starts a fault, or ends it. */
   trouble(trouble: Trouble | undefined): void | Promise<void>;
-  /** Kinds of trouble that the cloud cannot be put into. */
+  /** Faults that this cloud cannot simulate. */
   readonly without?: readonly Trouble[];
-  /** Waits for a promise; where time is virtual, it makes it pass. */
+  /** Waits for a promise; with a virtual clock, time advances meanwhile. */
   settle<T>(promise: Promise<T>): Promise<T>;
-  /** Lets time pass. */
+  /** Advances time. */
   pass(milliseconds: number): Promise<void>;
   close?(): Promise<void>;
 }
 
-/** A process of ours, as far as clouds are concerned. */
+/** The parts of a Spindrift process that use clouds. */
 interface Process {
   readonly driver: Cloud;
   readonly clouds: EnabledClouds;
@@ -68,7 +67,7 @@ interface Process {
 
 const NEVER = new AbortController().signal;
 const MINUTE_MS = 60_000;
-/** A launch that is pending is asked after so often. */
+/** How often a pending launch is repeated. */
 const MOST_QUESTIONS = 100;
 
 /** Declares the suite for one driver. */
@@ -114,7 +113,7 @@ export function describeCloud(name: string, open: () => Promise<CloudUnderTest>)
         ...(providerID !== undefined && { status: { providerID } }),
       } satisfies NodeClaim;
     };
-    /** Launches, and asks again while it is pending, as the claim lifecycle does. */
+    /** Launches, and repeats while it is pending, as the claim lifecycle does. */
     const launch = async (of: NodeClaim, offerings = cloud.offerings, by = us): Promise<Machine> => {
       let wanted = of;
       for (let question = 0; question < MOST_QUESTIONS; question++) {
@@ -126,12 +125,12 @@ export function describeCloud(name: string, open: () => Promise<CloudUnderTest>)
       }
       throw new Error('the launch stays pending');
     };
-    /** A claim that this process has written itself, launched. */
+    /** Launches a claim that this process created. */
     const create = (of: NodeClaim, offerings = cloud.offerings, by = us): Promise<Machine> => {
       by.launchers.made(of);
       return cloud.settle(launch(of, offerings, by));
     };
-    /** A claim that another process has written, launched. */
+    /** Launches a claim that another process created. */
     const resume = (of: NodeClaim, offerings = cloud.offerings, by = us): Promise<Machine> =>
       cloud.settle(launch(of, offerings, by));
     const refOf = ({ providerID, claim: of }: Machine): MachineRef => ({ providerID, claimUID: of.uid });
@@ -151,7 +150,7 @@ export function describeCloud(name: string, open: () => Promise<CloudUnderTest>)
             offering.capacityType === wanted.capacityType &&
             offering.reservationId === wanted.reservationId,
         );
-    /** The next notice, by an iteration that is left open until the test's cloud is closed. */
+    /** The next notice. The iteration stays open until the test's cloud is closed. */
     const nextNotice = async (by = us): Promise<ReceivedNotice> => {
       const nexts = by.driver.noticeSources.map((source) => source.receive(NEVER)[Symbol.asyncIterator]().next());
       return (await cloud.settle(Promise.race(nexts))).value as ReceivedNotice;
@@ -223,7 +222,7 @@ export function describeCloud(name: string, open: () => Promise<CloudUnderTest>)
         expect((await offeringOf(offering))?.labels).toMatchObject({ [label]: offering.reservationId });
         for (let slot = 0; slot < slots; slot++) {
           await create(claim(), [offering]);
-          // The cloud's own count shows it by then.
+          // By then the cloud's own count includes it.
           await cloud.pass(us.driver.settleMs + 2 * MINUTE_MS);
         }
         const full = await offeringOf(offering);

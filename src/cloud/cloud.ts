@@ -1,13 +1,13 @@
 /**
- * What Spindrift asks of a cloud: the driver contract. One folder per cloud implements it, and `cloud.conformance.ts`
- * says, as tests, what each of them must do. docs/writing-a-cloud.md is the guide.
+ * The driver contract. Each cloud implements it in a folder of its own and passes the tests of `cloud.conformance.ts`.
+ * docs/writing-a-cloud.md is the guide.
  *
- * A driver speaks to its cloud and keeps its own caches. All that is the same for every cloud is written once above the
- * drivers: what is out of the market and how many reserved slots are free (`Market`), retries that never launch twice
- * (`Launcher`), and readiness from the node class's `Ready` condition.
+ * A driver talks to its cloud's API and keeps its own caches. Code that is the same for every cloud lives above the drivers:
+ * unavailable offerings and free reservation slots (`Market`), retries that never launch twice (`Launcher`), and readiness
+ * from the node class's `Ready` condition.
  *
- * Every call takes a signal and rejects with its reason once that aborts. Failures are errors of the CLOUD_* rows, whose
- * retry class says what to do. No call waits for ever, and all of them can be made again without harm.
+ * Every call takes a signal and rejects with the signal's reason when it aborts. Failures are CLOUD_* errors, whose retry
+ * class tells the caller what to do. Every call ends, and every call can be repeated without harm.
  */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { InstanceType, Labels } from '../engine/problem.ts';
@@ -19,46 +19,46 @@ import type { OfferingPattern } from './offering-key.ts';
 import type { RepairPolicy } from './repair-policy.ts';
 import type { UnavailabilityCause } from './unavailable-offerings.ts';
 
-/** The labels that a cloud adds to what every cloud has. */
+/** The cloud's own labels. Labels that all clouds share, such as the zone, are not listed. */
 export interface CloudLabels {
-  /** Labels that its instance types say something about. */
+  /** Labels that its instance types have values for. */
   readonly wellKnown: readonly string[];
-  /** Domains whose other labels are not for pools. */
+  /** Label domains in which a NodePool may use only the well-known labels. */
   readonly restrictedDomains: readonly string[];
-  /** Names the reservation of offerings and nodes that have one; absent where the cloud has no reservations. */
+  /** The label that holds the reservation ID. Absent if the cloud has no reservations. */
   readonly reservation?: string;
-  /** Other names of labels, and the names Kubernetes has for them: `topology.ebs.csi.aws.com/zone` is the zone. */
+  /** Other labels for the same fact, with the label that Kubernetes uses: `topology.ebs.csi.aws.com/zone` is the zone. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
-/** Capacity that is paid for already. */
+/** A capacity reservation, which is paid for whether it is used or not. */
 export interface ReservationCount {
   readonly id: string;
   readonly instanceType: string;
   readonly zone: string;
-  /** Slots that were free when the cloud was asked. */
+  /** Free slots at the time of the count. */
   readonly free: number;
-  /** Further labels of nodes launched into it, besides the one that names it. */
+  /** Labels of nodes launched into it, besides the reservation ID. */
   readonly labels?: Labels;
-  /** USD per hour of a machine in it, where it is not a thousandth of the on-demand price. */
+  /** USD per hour of a machine in it. The default is a thousandth of the on-demand price. */
   readonly price?: number;
 }
 
-/** Everything a node class can launch, full or not, without regard to what is out of the market. */
+/** Everything a node class can launch, including full reservations and offerings that are unavailable now. */
 export interface Catalogue {
-  /** Spot and on-demand offerings; the same array as before while nothing has changed. */
+  /** With their spot and on-demand offerings. The same array as before while nothing has changed. */
   readonly instanceTypes: readonly InstanceType[];
   readonly reservations: readonly ReservationCount[];
-  /** When the cloud was asked for the free slots, by `clock.elapsed()`. */
+  /** When the free slots were counted, by `clock.elapsed()`. */
   readonly countedAt: number;
 }
 
-/** Why an offering could not be launched. Each cause keeps it out of the market for a time of its own. */
+/** Why the cloud refused an offering. The cause decides for how long the offering counts as unavailable. */
 export type RefusalCause = Exclude<UnavailabilityCause, 'notice'>;
 
 /** Offerings that the cloud refused to launch. */
 export interface Refusal {
-  /** One offering, or all that agree in what is said: a quota of a family or of a region covers many. */
+  /** One offering, or every offering that matches the given fields: a quota of a family or region covers many. */
   readonly offering: OfferingPattern;
   readonly cause: RefusalCause;
   /** The cloud's own words, for events. */
@@ -69,30 +69,29 @@ export interface Refusal {
 export interface LaunchRequest {
   readonly claim: NodeClaim;
   readonly nodeClass: NodeClass;
-  /** In the order in which they are wanted; none of them is out of the market. */
+  /** Best first. None of them is known to be unavailable. */
   readonly offerings: readonly RankedOffering[];
   /**
-   * 0 for a claim's first launch, one more after each answer that refused. The same number comes with the same offerings
-   * again after a call whose outcome is not known, also within the process's life only: derive a client token from the claim's
-   * UID, this number and the input.
+   * 0 for a claim's first launch, plus one after each refusal. If the outcome of a call is unknown, the same process repeats
+   * it with the same number and the same offerings. Derive a client token from the claim's UID, this number and the offerings.
    */
   readonly attempt: number;
-  /** Takes a slot of a reservation for this claim; false when there is none: do not launch into it then. */
+  /** Takes a slot of a reservation for this claim. On false there is no free slot: do not launch into it. */
   takeSlot(reservationId: string): boolean;
 }
 
-/** What came of a launch. An outcome that is not known is an error, after which the same request is made again. */
+/** The outcome of a launch. If it is unknown, reject: the same request is then repeated. */
 export type LaunchAnswer =
   | {
       readonly kind: 'launched';
       readonly machine: Machine;
       /** Written on the claim. */
       readonly annotations?: Readonly<Record<string, string>>;
-      /** Also of a launch that succeeded: what was refused on the way. */
+      /** Offerings that were refused before one succeeded. */
       readonly refused?: readonly Refusal[];
     }
   | {
-      /** The machine comes later: ask again with the same request. Its reference is on the claim by then. */
+      /** The provider ID is not known yet. The annotations are written on the claim, and the same request is repeated later. */
       readonly kind: 'pending';
       readonly annotations: Readonly<Record<string, string>>;
       readonly refused?: readonly Refusal[];
@@ -101,33 +100,33 @@ export type LaunchAnswer =
       readonly message: string;
     }
   | {
-      /** Nothing was launched, and nothing will come of it. */
+      /** Nothing was launched, and no machine will appear later. */
       readonly kind: 'refused';
       readonly refused: readonly Refusal[];
     };
 
-/** In which way a machine no longer is what its node class asks for. */
+/** How a machine differs from its node class. */
 export interface Drift {
   /** In CamelCase. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** Something that tells of machines in danger: a queue, a poll, a webhook. */
+/** A source of interruption notices: a queue, a poll or a webhook. */
 export interface NoticeSource {
   readonly name: string;
-  /** False for a source that speaks only of sick machines, ending reservations or preemptions that have happened. */
+  /** False if it never warns before an interruption: it reports unhealthy machines, ending reservations or past preemptions. */
   readonly warns?: boolean;
   /**
-   * What is heard, as it is heard, until the signal aborts: then the iteration ends. Each notice comes at least once, and
-   * again until it is acknowledged. When the iteration throws, it is begun again later.
+   * Notices as they arrive. The iteration ends when the signal aborts. Each notice is delivered at least once, and again
+   * until it is acknowledged. If the iteration throws, it is started again later.
    */
   receive(signal: AbortSignal): AsyncIterable<ReceivedNotice>;
-  /** Tries once whether it can be heard at all, and takes nothing away; rejects with what is wrong. For `spindrift doctor`. */
+  /** Checks that notices can be received, without taking any. Rejects with the problem. For `spindrift doctor`. */
   check?(signal: AbortSignal): Promise<void>;
 }
 
-/** A part of a cloud that works by itself while this replica leads; it can be run again in a later term. */
+/** A controller of the cloud itself. It runs while this replica leads, and can be run again in a later term. */
 export interface CloudController {
   readonly name: string;
   run(signal: AbortSignal): Promise<void>;
@@ -140,44 +139,44 @@ export interface Cloud {
   readonly nodeClass: NodeClassKind;
   readonly labels: CloudLabels;
   /**
-   * How long after a launch the cloud may not show the machine yet. Until then a machine that is not listed, or that a claim
-   * without provider ID does not find, is not taken for one that does not exist.
+   * How long a new machine may be missing from `find` and `list` after its launch. Until then a missing machine does not
+   * count as gone.
    */
   readonly settleMs: number;
-  /** When to reboot or replace sick nodes. */
+  /** When to reboot or replace unhealthy nodes. */
   readonly repairPolicies: readonly RepairPolicy[];
-  /** For how long offerings stay out of the market, where that is not what policies and the defaults say. */
+  /** How long offerings stay unavailable, per cause. Overrides SpotPolicies and defaults. */
   readonly unavailableForMs?: Partial<Readonly<Record<UnavailabilityCause, number>>>;
   readonly noticeSources: readonly NoticeSource[];
   readonly controllers: readonly CloudController[];
 
   /**
-   * The accounts and regions that this cluster's machines can be in. Each is listed by itself, so that one that fails neither
-   * hides nor deletes what is in another; and what is sold out in one says nothing about another.
+   * The accounts and regions that may hold machines of this cluster. Each is listed on its own, so a failing one neither hides
+   * nor deletes machines in another. Unavailable offerings are also tracked per scope.
    */
   scopes(): readonly string[];
-  /** Where a node class launches; undefined when that is not known (any more). */
+  /** The scope in which a node class launches. Undefined if it is unknown, for example because the node class is gone. */
   scopeOf(nodeClass: string): string | undefined;
 
-  /** Everything a node class can launch. It may be some minutes old; what was last heard while the cloud does not answer. */
+  /** Everything a node class can launch. May be minutes old; while the cloud does not answer, the last known catalogue. */
   catalogue(nodeClass: NodeClass, signal: AbortSignal): Promise<Catalogue>;
-  /** Launches the machine of a claim from one of the offerings. One claim has one machine, ever. */
+  /** Launches the machine of a claim from one of the offerings. A claim never gets a second machine. */
   launch(request: LaunchRequest, signal: AbortSignal): Promise<LaunchAnswer>;
-  /** The machine that carries the claim's UID, also one that is starting or stopping; undefined when none is shown. */
+  /** The machine tagged with the claim's UID, even while it starts or stops. Undefined if the cloud shows none. */
   find(claim: NodeClaim, signal: AbortSignal): Promise<Machine | undefined>;
-  /** The machine, while it is there; CLOUD_INSTANCE_NOT_FOUND after that. */
+  /** The machine. Rejects with CLOUD_INSTANCE_NOT_FOUND once it is gone. */
   get(providerID: string, signal: AbortSignal): Promise<Machine>;
-  /** All machines of this cluster in a scope. All or an error: what is missing here is taken for gone. */
+  /** All machines of this cluster in a scope. Rejects rather than leave one out: a missing machine counts as gone. */
   list(scope: string, signal: AbortSignal): Promise<readonly Machine[]>;
-  /** Has the machine, and all that came with it, deleted. Call it again until it says that nothing is left. */
+  /** Deletes the machine and everything created with it. Callers repeat it until it answers `gone`. */
   delete(machine: MachineRef, signal: AbortSignal): Promise<'terminating' | 'gone'>;
-  /** In which way a machine no longer is what its node class asks for, besides the hash of the class. */
+  /** How a machine differs from its node class, beyond the hash of the class. */
   drift(claim: NodeClaim, nodeClass: NodeClass, machine: Machine, signal: AbortSignal): Promise<Drift | undefined>;
   /**
-   * Reboots a machine; resolves when the cloud has accepted it. The same operation twice is one reboot. Absent where the
-   * cloud has no such thing; CLOUD_REBOOT_REFUSED when it cannot be done.
+   * Reboots a machine. Resolves when the cloud has accepted it; the same operation ID never reboots twice. Absent if the
+   * cloud has no reboot. Rejects with CLOUD_REBOOT_REFUSED if this machine cannot be rebooted.
    */
   reboot?(providerID: string, operation: string, signal: AbortSignal): Promise<void>;
-  /** How notices name the machine of a provider ID (an instance ID, say); undefined when it is of another cloud. */
+  /** The name that notices use for the machine, for example its instance ID. Undefined if the machine is of another cloud. */
   machineKey(providerID: string): string | undefined;
 }

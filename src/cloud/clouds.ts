@@ -1,6 +1,6 @@
 /**
- * All clouds that this program serves, as controllers see them: whose a claim, pool or node is, and each call led to the
- * cloud that it is for. What belongs to no enabled cloud is another autoscaler's: it is counted and never written.
+ * All enabled clouds, as controllers see them. Finds the cloud of a claim, pool or node and passes each call on to it. Objects
+ * of clouds that are not enabled belong to another autoscaler: their capacity counts, and they are never written.
  */
 import { LABEL_NODE_POOL, nodeClassLabel } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
@@ -21,7 +21,7 @@ export type ScopeListing =
   | { readonly scope: string; readonly machines: readonly Machine[] }
   | { readonly scope: string; readonly error: unknown };
 
-/** A source of notices, and the cloud whose machines it speaks of. */
+/** A source of notices, and the cloud of the machines in them. */
 export interface CloudNoticeSource {
   readonly cloud: string;
   readonly source: NoticeSource;
@@ -29,27 +29,27 @@ export interface CloudNoticeSource {
 
 /** What controllers ask of the clouds. */
 export interface Clouds {
-  /** Whether a claim, pool or node is served by a cloud that is enabled here. */
+  /** Whether the cloud of a claim, pool or node is enabled here. */
   isOurs(object: NodeClaim | NodePool | Node): boolean;
-  /** Whether a node class is of a cloud that is enabled here. */
+  /** Whether the cloud of a node class is enabled here. */
   isEnabled(nodeClass: NodeClassReference): boolean;
-  /** The labels of the cloud that a node class is of; undefined where that is not enabled. */
+  /** The labels of a node class's cloud. Undefined if that cloud is not enabled. */
   labelsOf(nodeClass: NodeClassReference): CloudLabels | undefined;
   /** The labels of all clouds. */
   readonly labels: readonly CloudLabels[];
-  /** The reservation that labels of a claim or node name. */
+  /** The reservation ID in the labels of a claim or node. */
   reservationOf(labels: Labels): string | undefined;
 
   instanceTypes(nodeClass: NodeClassReference, signal: AbortSignal, pool?: string): Promise<readonly InstanceType[]>;
-  /** The machine of a claim or node, while it is there; CLOUD_INSTANCE_NOT_FOUND after that. */
+  /** The machine of a claim or node. Rejects with CLOUD_INSTANCE_NOT_FOUND once it is gone. */
   get(object: NodeClaim | Node, signal: AbortSignal): Promise<Machine>;
-  /** All machines of this cluster, each account and region by itself. */
+  /** All machines of this cluster, per account and region. */
   list(signal: AbortSignal): Promise<readonly ScopeListing[]>;
-  /** Where the machine of a claim is listed; undefined when that is not known. */
+  /** The scope in which the machine of a claim is listed. Undefined if it is unknown. */
   scopeOf(claim: NodeClaim): string | undefined;
-  /** Deletes the machine of a claim or node. Call it again until it says that nothing is left. */
+  /** Deletes the machine of a claim or node. Repeat it until it answers `gone`. */
   delete(object: NodeClaim | Node, machine: MachineRef, signal: AbortSignal): Promise<'terminating' | 'gone'>;
-  /** Deletes a machine that no claim asks for any more. */
+  /** Deletes a machine whose claim is gone. */
   deleteMachine(scope: string, machine: Machine, signal: AbortSignal): Promise<'terminating' | 'gone'>;
   drift(claim: NodeClaim, signal: AbortSignal): Promise<Drift | undefined>;
   reboot(claim: NodeClaim, operation: string, signal: AbortSignal): Promise<void>;
@@ -59,13 +59,13 @@ export interface Clouds {
   settleMs(claim: NodeClaim): number;
   repairPolicies(object: NodeClaim | Node): readonly RepairPolicy[];
   takenBack(claim: NodeClaim, since?: EpochMs): void;
-  /** How notices name the machine of a claim, unlike any machine of another cloud; undefined while it has none. */
+  /** The name that notices use for the machine of a claim, unique over all clouds. Undefined while it has no machine. */
   machineKey(claim: NodeClaim): string | undefined;
-  /** Whether the cloud of a node class tells by itself when it takes machines back; undefined while it is not open. */
+  /** Whether the cloud of a node class sends interruption warnings itself. Undefined while it is not open. */
   tellsOfInterruptions(nodeClass: NodeClassReference): boolean | undefined;
-  /** Calls back with each source of notices, as soon as its cloud is open. Call the result to stop. */
+  /** Calls back with each source of notices as soon as its cloud is open. Returns a function that stops it. */
   onNoticeSource(callback: (source: CloudNoticeSource) => void): () => void;
-  /** Runs the clouds' own controllers, each as soon as its cloud is open, until the signal aborts. */
+  /** Runs the clouds' own controllers, each as soon as its cloud is open, until the signal aborts. Rejects when one of them fails. */
   runControllers(signal: AbortSignal): Promise<void>;
 }
 
@@ -85,17 +85,17 @@ export class EnabledClouds implements Clouds {
     this.#reservationLabels = this.labels.flatMap(({ reservation }) => reservation ?? []);
   }
 
-  /** The same clouds, as one asks them whose calls are measured. */
+  /** The same clouds, with calls counted and timed by `measure`. */
   measuredBy(measure: CallMeasure): EnabledClouds {
     return new EnabledClouds(this.#clouds, measure);
   }
 
-  /** Opens each cloud as soon as that can be done. Resolves when all are open, rejects when the signal aborts. */
+  /** Opens each cloud as soon as possible. Resolves when all are open, rejects when the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#clouds.map((cloud) => cloud.run(signal)));
   }
 
-  /** The cloud of a node class; CLOUD_NOT_ENABLED where nobody here serves it. */
+  /** The cloud of a node class. Throws CLOUD_NOT_ENABLED if it is not enabled. */
   of(nodeClass: NodeClassReference): EnabledCloud {
     const key = nodeClassKey(nodeClass);
     const cloud = this.#byKind.get(key);
@@ -172,7 +172,7 @@ export class EnabledClouds implements Clouds {
     const nodeClass = enabled.readyNodeClass(nodeClassRef.name);
     const { hash } = cloud.nodeClass;
     const { annotations = {} } = claim.metadata;
-    // Hashes that were made in different ways say nothing about each other.
+    // Hashes of different versions cannot be compared.
     const before = annotations[hash?.versionAnnotation ?? ''] === hash?.version && annotations[hash?.annotation ?? ''];
     if (hash !== undefined && typeof before === 'string' && before !== hash.of(nodeClass)) {
       const message = `${nodeClassRef.kind} ${nodeClassRef.name} has changed since the machine was launched`;
@@ -238,13 +238,16 @@ export class EnabledClouds implements Clouds {
   }
 
   async runControllers(signal: AbortSignal): Promise<void> {
-    const running = new Set<Promise<void>>();
+    const running: Promise<void>[] = [];
+    const failure = Promise.withResolvers<never>();
     const start = (controller: CloudController): void => {
-      running.add(controller.run(signal));
+      const run = controller.run(signal);
+      run.catch(failure.reject);
+      running.push(run);
     };
     const stops = this.#clouds.map((enabled) => enabled.whenOpen(({ cloud }) => cloud.controllers.forEach(start)));
     try {
-      await aborted(signal);
+      await Promise.race([aborted(signal), failure.promise]);
       await Promise.all(running);
     } finally {
       for (const stop of stops) stop();

@@ -1,7 +1,4 @@
-/**
- * One cloud that this program serves: opened as soon as it can be, tried again while it cannot, and never in the way of the
- * other clouds meanwhile.
- */
+/** One enabled cloud. Opening it is retried with backoff until it works, and never delays the other clouds. */
 import { conditionOf } from '../apis/karpenter/conditions.ts';
 import type { Clock } from '../platform/clock.ts';
 import { asError, SpindriftError } from '../platform/errors.ts';
@@ -15,11 +12,11 @@ import type { NamedConditions } from './node-conditions/notices-of-node.ts';
 import { Reservations } from './reservations.ts';
 import type { UnavailableOfferings } from './unavailable-offerings.ts';
 
-/** A cloud that works, with what is shared above its driver. */
+/** An open cloud, with the parts that are shared above its driver. */
 export interface OpenCloud {
   readonly cloud: Cloud;
   readonly market: Market;
-  /** The driver's own, and what Nodes say about their machines. */
+  /** The driver's own, and the conditions of Nodes. */
   readonly noticeSources: readonly NoticeSource[];
 }
 
@@ -27,16 +24,16 @@ export interface EnabledCloudOptions {
   readonly loaded: LoadedCloud;
   readonly world: CloudWorld;
   readonly unavailable: UnavailableOfferings;
-  /** Node conditions that mean danger, besides those that are known. */
+  /** Node conditions that mean an interruption, besides the built-in ones. */
   readonly dangerousConditions?: NamedConditions;
 }
 
-/** Whether a node class can be launched from; if not, why, as a condition shows it. */
+/** Whether machines can be launched from a node class, with the reason and message of a condition. */
 export interface NodeClassReadiness {
   readonly ready: boolean;
   /** In CamelCase. */
   readonly reason: string;
-  /** A sentence for people that says what to change; empty when it is ready. */
+  /** Says what to change. Empty when the node class is ready. */
   readonly message: string;
 }
 
@@ -61,18 +58,18 @@ export class EnabledCloud {
     return this.loaded.name;
   }
 
-  /** The cloud, if it works. */
+  /** Undefined until the cloud is open. */
   get open(): OpenCloud | undefined {
     return this.#open;
   }
 
-  /** The cloud; CLOUD_NOT_OPEN with what keeps it from working. */
+  /** The open cloud. Throws CLOUD_NOT_OPEN with the problem otherwise. */
   opened(): OpenCloud {
     if (this.#open !== undefined) return this.#open;
     throw new SpindriftError('CLOUD_NOT_OPEN', { cloud: this.name, problem: this.#problem });
   }
 
-  /** Opens the cloud, and resolves when it works; rejects only when the signal aborts. */
+  /** Opens the cloud. Resolves when it is open, rejects only when the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { world } = this.#options;
     const { nodeClasses, nodeClaims, nodePools, nodes } = world.informers;
@@ -93,7 +90,7 @@ export class EnabledCloud {
     this.#waiters.clear();
   }
 
-  /** Calls back when the cloud works: at once where it does. Call the result to stop. */
+  /** Calls back when the cloud is open, at once if it already is. Returns a function that stops it. */
   whenOpen(callback: (open: OpenCloud) => void): () => void {
     if (this.#open !== undefined) callback(this.#open);
     else this.#waiters.add(callback);
@@ -105,7 +102,7 @@ export class EnabledCloud {
     return this.#options.world.informers.nodeClasses.get(name);
   }
 
-  /** Whether a node class can be launched from, as its `Ready` condition says of what is written in it now. */
+  /** Whether machines can be launched from a node class: its `Ready` condition, if that is about the current generation. */
   readiness(name: string): NodeClassReadiness {
     const { kind } = this.loaded.nodeClass.resource;
     if (this.#open === undefined) return no('CloudNotOpen', `the cloud ${this.name} cannot be used: ${this.#problem}`);
@@ -115,12 +112,12 @@ export class EnabledCloud {
       return no('NodeClassTerminating', `${kind} ${name} is being deleted`);
     const root = conditionOf(nodeClass, this.loaded.nodeClass.conditions.root);
     if (root === undefined || root.observedGeneration !== (nodeClass.metadata.generation ?? 0))
-      return no('NodeClassNotReconciled', `${kind} ${name} has not been looked at since it changed`);
+      return no('NodeClassNotReconciled', `${kind} ${name} has changed and was not checked since`);
     if (root.status === 'True') return { ready: true, reason: 'Ready', message: '' };
     return no(...firstProblem(nodeClass, `${kind} ${name} is not ready`));
   }
 
-  /** The node class, where it can be launched from; CLOUD_NODE_CLASS_NOT_READY where not. */
+  /** The node class, if it is ready. Throws CLOUD_NODE_CLASS_NOT_READY otherwise. */
   readyNodeClass(name: string): NodeClass {
     this.opened();
     const { ready, message: problem } = this.readiness(name);
@@ -164,7 +161,7 @@ async function untilOpen(open: () => Promise<Cloud>, options: OpeningOptions): P
     } catch (error) {
       const { message } = asError(error);
       failed(message);
-      // The same trouble is said once, however often it is met.
+      // A problem that lasts is logged once.
       if (message !== told)
         logger.error('cloud cannot be opened and is tried again', { cloud: name, problem: message });
       told = message;
@@ -174,7 +171,7 @@ async function untilOpen(open: () => Promise<Cloud>, options: OpeningOptions): P
   }
 }
 
-/** What is wrong with a node class, in the words of the condition that says it. */
+/** Reason and message of the first condition that is false. */
 function firstProblem({ status }: NodeClass, otherwise: string): [reason: string, message: string] {
   const conditions = status?.conditions ?? [];
   const { reason, message } = conditions.find((each) => each.status === 'False' && each.message) ?? {};

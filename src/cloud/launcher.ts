@@ -1,11 +1,11 @@
 /**
- * Turns a claim into one machine, whatever fails in between. Written once for all clouds.
+ * Launches exactly one machine for a claim, whatever fails in between. Shared by all clouds.
  *
- * - Before a launch that may not be the first, the cloud is asked for a machine of the claim. After a restart it is believed
- *   that there is none only once the cloud must show what a former process launched.
- * - A call whose outcome is not known is made again with the same offerings and the same number, so that a cloud with client
- *   tokens or unique names answers with what it did the first time.
- * - What is refused leaves the market at once, and the offerings that are left are tried in the same launch.
+ * - Before any launch that may not be the first, the cloud is asked for an existing machine of the claim. After a restart,
+ *   "none" is believed only after the time in which the cloud may not show a machine that the former process launched.
+ * - A call with an unknown outcome is repeated with the same offerings and the same attempt number, so that a cloud with
+ *   client tokens or unique names returns its first answer.
+ * - Refused offerings become unavailable at once, and the remaining ones are tried in the same launch.
  */
 import { LABEL_NODE_POOL } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
@@ -24,11 +24,11 @@ export interface LauncherOptions {
   readonly clock: Clock;
   /** When this replica began to lead. */
   readonly startedAt: EpochMs;
-  /** Whether no other process can have begun to launch the claim. */
+  /** Whether this process wrote the claim, so that no other process can have launched it. */
   isNew(claim: NodeClaim): boolean;
 }
 
-/** What came of a launch; that there is no capacity is the error CLOUD_INSUFFICIENT_CAPACITY. */
+/** The outcome of a launch. Without any capacity it rejects with CLOUD_INSUFFICIENT_CAPACITY. */
 export type Launched =
   | {
       readonly kind: 'launched';
@@ -44,10 +44,10 @@ export type Launched =
 
 const LOOK_AGAIN_MS = 5_000;
 
-/** A launch that was begun for a claim. */
+/** A launch that was started for a claim. */
 interface Attempt {
   readonly number: number;
-  /** What was asked for, while it is not known what came of it. */
+  /** The requested offerings, while the outcome is unknown. */
   readonly asked: readonly RankedOffering[] | undefined;
 }
 
@@ -76,10 +76,10 @@ export class Launcher {
       const found = await cloud.find(claim, signal);
       if (found !== undefined) return this.#launched(claim, nodeClass, { kind: 'launched', machine: found });
       const unsettledMs = begun === undefined ? startedAt + cloud.settleMs - clock.now() : 0;
-      // Soon again: over a network the claim may be seen here before the call that wrote it has been answered.
+      // Soon again: the informer may show the claim before the call that created it has returned.
       if (unsettledMs > 0) return waiting(Math.min(unsettledMs, LOOK_AGAIN_MS));
     }
-    // Slots that nobody has counted are not used; after a restart nobody has.
+    // After a restart reservation slots are not counted yet, and uncounted slots are not used.
     if (offerings.some(({ reservationId }) => reservationId !== undefined)) await market.count(nodeClass, signal);
     let attempt: Attempt = begun ?? { number: 0, asked: undefined };
     const refused: Refusal[] = [];
@@ -105,7 +105,7 @@ export class Launcher {
       refused.push(...answer.refused, ...[...full].map(taken));
       attempt = { number: attempt.number + 1, asked: undefined };
       this.#attempts.set(uid, attempt);
-      // A driver that refuses without saying what would be asked for ever.
+      // A driver that refuses without naming an offering would be asked forever.
       if (!asked.some((offering) => refused.some((each) => matches(each.offering, offering)))) {
         const problem = 'it was refused, but none of the offerings was';
         throw new SpindriftError('CLOUD_UNAVAILABLE', { operation: `launch of ${claim.metadata.name}`, problem });
@@ -113,7 +113,7 @@ export class Launcher {
     }
   }
 
-  /** The claim is gone, or what came of its launch is written down. */
+  /** The claim is gone, or the outcome of its launch is written on it. */
   forget(uid: string): void {
     this.#attempts.delete(uid);
   }
@@ -141,7 +141,7 @@ export class Launcher {
         this.#options.market.reservations.release(reservationId, uid);
   }
 
-  /** Offerings that are worth asking for now. */
+  /** The offerings that are available now. */
   #sold(
     claim: NodeClaim,
     offerings: readonly RankedOffering[],
@@ -168,7 +168,7 @@ export class Launcher {
   }
 }
 
-/** Others took the last slot of a reservation while this launch was on its way. */
+/** Another launch took the last slot of a reservation in the meantime. */
 function taken(reservationId: string): Refusal {
   return { offering: { reservationId }, cause: 'capacity', message: `reservation ${reservationId} is full` };
 }

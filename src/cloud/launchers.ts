@@ -19,7 +19,7 @@ export class Launchers {
   readonly #startedAt: EpochMs;
   /** By the name of the cloud. */
   readonly #launchers = new Map<string, Launcher>();
-  /** UIDs of claims that were written in this term and are not launched yet. */
+  /** UIDs of claims that this term created and has not launched yet. */
   readonly #made = new Set<string>();
 
   constructor(options: LaunchersOptions) {
@@ -27,7 +27,7 @@ export class Launchers {
     this.#startedAt = options.clock.now();
   }
 
-  /** This term has written the claim, so nobody else can have launched it. */
+  /** This term has created the claim, so no other process can have launched it. */
   made({ metadata }: NodeClaim): void {
     this.#made.add(metadata.uid ?? '');
   }
@@ -54,7 +54,7 @@ export class Launchers {
     return new Launcher({ cloud, market, clock, startedAt: this.#startedAt, isNew });
   }
 
-  /** The claim is gone, or what came of its launch is written down. */
+  /** The claim is gone, or the outcome of its launch is written on it. */
   forget(uid: string): void {
     this.#made.delete(uid);
     for (const launcher of this.#launchers.values()) launcher.forget(uid);

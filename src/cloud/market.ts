@@ -1,6 +1,6 @@
 /**
- * What can be bought in one cloud now: its catalogue, with what is out of the market and the free slots of reservations
- * on it. Written once for all clouds: drivers say what there is, launches and notices say what there is none of.
+ * The offerings of one cloud as they are now: the driver's catalogue, minus offerings that launches and notices found
+ * unavailable, with the free slots of reservations. Shared by all clouds.
  */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_NODE_POOL, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
@@ -24,6 +24,7 @@ export interface MarketOptions {
 
 interface Known {
   readonly list: PriceList;
+  readonly scope: string;
   askedAt: number;
 }
 
@@ -41,25 +42,25 @@ export class Market {
   }
 
   /**
-   * Everything a node class can launch, healthy or not, full or not. What is out of the market is so for as long as the NodePool
-   * that asks has it in its policy. The same array as before while nothing has changed, and for all NodePools that see
-   * the same, so that what was computed from it can be kept; what was last heard while the cloud does not answer.
+   * Everything a node class can launch, with unavailable offerings marked as unhealthy and full reservations with 0 slots. How
+   * long an offering stays unavailable depends on the NodePool's policy. The same array as before while nothing has changed,
+   * so that results computed from it can be cached. While the cloud does not answer, the last known offerings.
    */
   async instanceTypes(nodeClass: NodeClass, signal: AbortSignal, pool?: string): Promise<readonly InstanceType[]> {
     return (await this.#list(nodeClass, signal)).instanceTypes(pool);
   }
 
-  /** Has the free slots of reservations counted, where nobody has counted them in this process. */
+  /** Makes sure that the free slots of reservations have been counted in this process. */
   async count(nodeClass: NodeClass, signal: AbortSignal): Promise<void> {
     await this.#list(nodeClass, signal);
   }
 
-  /** Whether a NodePool is not to try an offering of a node class now. */
+  /** Whether an offering of a node class is unavailable for a NodePool now. */
   isOut(offering: OfferingName, nodeClass: string, pool: string): boolean {
     return this.#options.unavailable.has({ ...offering, scope: this.#scope(nodeClass) }, pool);
   }
 
-  /** A launch for a claim was refused: what it was refused from is out of the market, or the reservation is full. */
+  /** Records a refused launch: the offerings become unavailable, or the reservation is full. */
   refused({ offering, cause, message }: Refusal, claim: NodeClaim): void {
     const { uid = '', labels = {} } = claim.metadata;
     const { reservationId } = offering;
@@ -77,10 +78,7 @@ export class Market {
     });
   }
 
-  /**
-   * A claim says that its machine was taken back then, or now where that is not known: its offering is out of the market from
-   * that moment on, also where another process was given the notice.
-   */
+  /** Records that the spot machine of a claim was interrupted: its offering is unavailable from that time on, by default now. */
   takenBack({ metadata, spec }: NodeClaim, since?: EpochMs): void {
     const { labels = {} } = metadata;
     const { [LABEL_INSTANCE_TYPE]: instanceType, [LABEL_ZONE]: zone, [LABEL_CAPACITY_TYPE]: capacityType } = labels;
@@ -100,24 +98,26 @@ export class Market {
     const { clock, cloud, unavailable, reservations, maxAgeMs = MAX_AGE_MS } = this.#options;
     const { name = '' } = nodeClass.metadata;
     const askedAt = clock.elapsed();
-    const known = this.#known.get(name);
+    const scope = this.#scope(name);
+    const known = this.#knownIn(scope, name);
     if (known !== undefined && askedAt - known.askedAt < maxAgeMs) return known.list;
     let catalogue: Catalogue;
     try {
       catalogue = await cloud.catalogue(nodeClass, signal);
     } catch (error) {
-      // Prices of a while ago are better than none: pods need not wait until the cloud answers again.
+      // Old prices are better than none: pods need not wait until the cloud answers again.
       if (known === undefined || signal.aborted) throw error;
       return known.list;
     }
     const label = cloud.labels.reservation;
-    const entry = this.#known.get(name) ?? {
+    const entry = this.#knownIn(scope, name) ?? {
       list: new PriceList({
-        scope: this.#scope(name),
+        scope,
         unavailable,
         reservations,
         ...(label !== undefined && { reservationLabel: label }),
       }),
+      scope,
       askedAt,
     };
     entry.askedAt = Math.max(entry.askedAt, askedAt);
@@ -126,7 +126,13 @@ export class Market {
     return entry.list;
   }
 
-  /** Clouds may have scopes of the same name. */
+  /** A node class that has moved to another region sells other offerings. */
+  #knownIn(scope: string, nodeClass: string): Known | undefined {
+    const known = this.#known.get(nodeClass);
+    return known?.scope === scope ? known : undefined;
+  }
+
+  /** With the cloud's name, because two clouds may use the same scope name. */
   #scope(nodeClass: string): string {
     const { cloud } = this.#options;
     return `${cloud.name}/${cloud.scopeOf(nodeClass) ?? nodeClass}`;

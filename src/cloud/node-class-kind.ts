@@ -1,10 +1,10 @@
-/** The kind of a cloud's node classes, as far as code that serves every cloud must know it. */
+/** The kind of a cloud's node classes, as code shared by all clouds sees it. */
 import type { ConditionTypes } from '../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Condition, KubeObject, Resource } from '../apis/kubernetes/object.ts';
 import type { CustomResourceDefinition } from '../apis/schema/custom-resource-definition.ts';
 
-/** Names a node class, as pools and claims do. */
+/** A reference to a node class, as in pools and claims. */
 export type NodeClassReference = NodeClaim['spec']['nodeClassRef'];
 
 /** A node class of any cloud. */
@@ -13,7 +13,7 @@ export interface NodeClass extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** How claims are compared with the spec of their node class: a hash that both carry as an annotation. */
+/** Detects drift of claims from their node class: both carry the hash as an annotation. */
 export interface NodeClassHash<T extends NodeClass = NodeClass> {
   /** `karpenter.k8s.aws/ec2nodeclass-hash`. */
   readonly annotation: string;
@@ -28,15 +28,15 @@ export interface NodeClassHash<T extends NodeClass = NodeClass> {
 export interface NodeClassKind<T extends NodeClass = NodeClass> {
   readonly resource: Resource<T>;
   readonly definition: CustomResourceDefinition;
-  /** Ready, and the conditions that it is computed from. */
+  /** `Ready`, and the conditions that it is computed from. */
   readonly conditions: ConditionTypes;
-  /** Absent where a change of the spec never makes machines drift. */
+  /** Absent if a change of the spec never makes machines drift. */
   readonly hash?: NodeClassHash<T>;
-  /** Keeps a node class until no claim refers to it; absent where it may go at any time. */
+  /** Keeps a node class until no claim refers to it. Absent if it may be deleted at any time. */
   readonly finalizer?: string;
 }
 
-/** `group/kind`, by which node classes are told apart. */
+/** `group/kind`. */
 export function nodeClassKey({ group, kind }: { readonly group: string; readonly kind: string }): string {
   return `${group}/${kind}`;
 }

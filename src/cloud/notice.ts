@@ -1,4 +1,4 @@
-/** The one shape in which every cloud says that a machine is in danger. */
+/** Interruption notices, in one shape for all clouds. */
 import type { EpochMs } from '../platform/clock.ts';
 
 export const NOTICE_KINDS = [
@@ -20,17 +20,17 @@ export interface Notice {
   readonly kind: NoticeKind;
   /** The machine as its cloud names it in notices: what `Cloud.machineKey` makes of its provider ID. */
   readonly machine: string;
-  /** When the cloud said it. */
+  /** When the cloud sent it. */
   readonly at: EpochMs;
-  /** When the machine goes, where the cloud says so. */
+  /** When the machine is taken away, if the cloud says so. */
   readonly deadline?: EpochMs;
-  /** Where it was heard: `sqs`, `metadata`, `simulated`, ... */
+  /** Where it came from: `sqs`, `metadata`, `simulated`, ... */
   readonly source: string;
   /** A phrase for people. */
   readonly detail: string;
 }
 
-/** A notice as a source hands it over: it comes again, also after a restart, until it has been acknowledged. */
+/** A notice from a source. It is delivered again, even after a restart, until it is acknowledged. */
 export interface ReceivedNotice extends Notice {
   acknowledge(signal: AbortSignal): Promise<void>;
 }

@@ -1,23 +1,23 @@
-/** Offerings as plain data: one of them, some of them, and the text by which caches know them. */
+/** Names of offerings, patterns that match several, and keys for caches. */
 
 import type { CapacityType } from '../apis/karpenter/labels.ts';
 
-/** What has to be said to name one offering of a cloud. */
+/** Identifies one offering of a cloud. */
 export interface OfferingName {
   readonly capacityType: CapacityType;
   readonly instanceType: string;
   readonly zone: string;
   /** Reserved only. */
   readonly reservationId?: string;
-  /** The account and region that sell it: each has capacity of its own. */
+  /** The account and region. Each has its own capacity. */
   readonly scope?: string;
 }
 
-/** Some offerings: those that agree in everything that is said. */
+/** Matches every offering that agrees in all the given fields. */
 export interface OfferingPattern {
   readonly capacityType?: CapacityType;
   readonly instanceType?: string;
-  /** Any of these types, where several are meant: those of a family, say. */
+  /** Any of these types, for example those of a family. */
   readonly instanceTypes?: ReadonlySet<string>;
   readonly zone?: string;
   readonly reservationId?: string;
@@ -29,26 +29,26 @@ export function nameOf({ capacityType, instanceType, zone, reservationId }: Offe
   return { capacityType, instanceType, zone, ...(reservationId !== undefined && { reservationId }) };
 }
 
-/** `spot:m5.large:zone-a`, for reserved capacity the reservation as a fourth part, and the scope before all where there is one. */
+/** `spot:m5.large:zone-a`; with the reservation ID as a fourth part, and `SCOPE/` in front, if there are any. */
 export function offeringKey({ capacityType, instanceType, zone, reservationId, scope }: OfferingName): string {
   return keyText([capacityType, instanceType, zone], reservationId, scope);
 }
 
-/** The same for a pattern, with `*` for what is not said. */
+/** The key of a pattern, with `*` for absent fields. */
 export function patternKey(pattern: OfferingPattern): string {
   const { capacityType = '*', instanceType, instanceTypes, zone = '*', reservationId, scope } = pattern;
   const types = instanceType ?? (instanceTypes === undefined ? '*' : [...instanceTypes].sort().join('|'));
   return keyText([capacityType, types, zone], reservationId, scope);
 }
 
-/** Whether a pattern says of an offering all that an offering's name says. */
+/** Whether a pattern identifies exactly one offering. */
 export function namesOne(pattern: OfferingPattern): pattern is OfferingName {
   const { capacityType, instanceType, zone, reservationId } = pattern;
   const whole = capacityType !== undefined && instanceType !== undefined && zone !== undefined;
   return whole && (capacityType !== 'reserved' || reservationId !== undefined);
 }
 
-/** Whether the offering is one of those that the pattern means. */
+/** Whether the pattern matches the offering. */
 export function matches(pattern: OfferingPattern, offering: OfferingName): boolean {
   const fields = ['capacityType', 'instanceType', 'zone', 'reservationId', 'scope'] as const;
   return (

@@ -1,4 +1,4 @@
-/** Keeps the conditions of node classes whose spec is all there is to judge: what the API server took is ready. */
+/** Sets the conditions of node classes that need no check beyond the API server's validation: they are ready. */
 import { withCondition } from '../apis/karpenter/conditions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Controller } from '../kube/controller.ts';
@@ -15,7 +15,7 @@ export interface PlainNodeClassControllerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly kind: NodeClassKind;
-  /** Whoever made it runs it. */
+  /** Started by its owner. */
   readonly nodeClasses: Informer<NodeClass>;
 }
 

@@ -1,4 +1,4 @@
-/** What a node class sells, as its catalogue, its reservations and our own experience tell: the offerings for the solver. */
+/** The offerings of a node class for the solver: its catalogue, its reservations, and what is unavailable now. */
 import { LABEL_REGION } from '../apis/karpenter/labels.ts';
 import type { InstanceType, Offering } from '../engine/problem.ts';
 import type { Catalogue, ReservationCount } from './cloud.ts';
@@ -6,16 +6,16 @@ import type { OfferingName } from './offering-key.ts';
 import type { Reservations } from './reservations.ts';
 import type { UnavailableOfferings } from './unavailable-offerings.ts';
 
-/** A reserved machine is paid for already; a thousandth keeps the order of sizes. */
+/** A reserved machine is already paid for. A thousandth of the price keeps small machines before large ones. */
 const RESERVED_PRICE_DIVISOR = 1000;
-/** So many lists are kept for NodePools that see the market differently. */
+/** How many lists are kept for NodePools with different unavailable offerings. */
 const MOST_LISTS = 8;
 
 export interface PriceListOptions {
   readonly scope: string;
   readonly unavailable: UnavailableOfferings;
   readonly reservations: Reservations;
-  /** Names the reservation of an offering. */
+  /** The label that holds the reservation ID. */
   readonly reservationLabel?: string;
 }
 
@@ -23,16 +23,16 @@ export class PriceList {
   readonly #options: PriceListOptions;
   #types: readonly InstanceType[] = [];
   #reserved: readonly ReservationCount[] = [];
-  /** All that is sold, in the market or not, and of which count of reservations. */
+  /** All offerings, available or not, and the count of reservations that they include. */
   #sold: { readonly types: readonly InstanceType[]; readonly sequence: number } | undefined;
-  /** By what is out of the market: NodePools may differ in that. */
+  /** By the stamp of the unavailable offerings, which may differ between NodePools. */
   readonly #lists = new Map<string, readonly InstanceType[]>();
 
   constructor(options: PriceListOptions) {
     this.#options = options;
   }
 
-  /** Takes what the cloud said. */
+  /** Stores the cloud's answer. */
   update({ instanceTypes, reservations, countedAt }: Catalogue): void {
     if (!sameList(this.#types, instanceTypes) || !sameReservations(this.#reserved, reservations))
       this.#sold = undefined;
@@ -41,7 +41,7 @@ export class PriceList {
     for (const { id, free } of reservations) this.#options.reservations.count(id, free, countedAt);
   }
 
-  /** The instance types with their offerings, as a NodePool sees them; the same array while nothing has changed. */
+  /** The instance types with their offerings for a NodePool. The same array while nothing has changed. */
   instanceTypes(pool?: string): readonly InstanceType[] {
     const types = this.#allTypes();
     const { unavailable, scope } = this.#options;
@@ -87,7 +87,7 @@ export class PriceList {
     };
   }
 
-  /** The same type where all of it is in the market, so that pools that see it alike share it. */
+  /** Returns the type itself if all its offerings are available, so that pools share it. */
   #withHealth(type: InstanceType, pool: string | undefined): InstanceType {
     const isOut = ({ capacityType, zone, reservationId }: Offering): boolean => {
       const name: OfferingName = { capacityType, instanceType: type.name, zone, scope: this.#options.scope };

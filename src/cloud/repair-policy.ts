@@ -1,14 +1,14 @@
-/** When a node that is sick is to be rebooted or replaced, as a cloud advises. */
+/** When to reboot or replace an unhealthy node, as its cloud advises. */
 
 export interface RepairPolicy {
-  /** The node condition that tells of the sickness, and its status. */
+  /** The node condition that reports the problem, and its status. */
   readonly conditionType: string;
   readonly conditionStatus: 'True' | 'False' | 'Unknown';
   /** Matched anywhere in the condition's reason; the one policy without it applies where no other does. */
   readonly reasonPattern?: string;
   /** How long the condition must have lasted. */
   readonly tolerationMs: number;
-  /** At most this long is given to the pods; the claim's own period when absent, none when 0. */
+  /** The longest grace period for draining; the claim's own period when absent, none when 0. */
   readonly terminationGracePeriodMs?: number;
   /** 0 to 100; the highest goes first. */
   readonly priority: number;
@@ -27,7 +27,7 @@ export function repairPolicyProblems(policies: readonly RepairPolicy[]): string[
   return problems;
 }
 
-/** The policies, or none of them where something is wrong with one: they are advice that is taken as a whole. */
+/** The policies, or none of them if one is invalid. */
 export function usableRepairPolicies(policies: readonly RepairPolicy[]): readonly RepairPolicy[] {
   return repairPolicyProblems(policies).length === 0 ? policies : [];
 }

@@ -1,22 +1,22 @@
 /**
- * How many slots of each reservation are left, for everyone who plans or launches in this process. The cloud's own count is
- * the truth, but it is old when it arrives; launches that it cannot know of yet are taken off it, so that there are never
- * more launches than slots. Where it must err, it errs to too few.
+ * Free slots of each reservation, for all plans and launches of this process. The cloud's count is old when it arrives, so
+ * launches that it may not include yet are subtracted: there are never more launches than slots. If in doubt, the number
+ * is too low.
  */
 import type { Clock } from '../platform/clock.ts';
 
 export interface ReservationsOptions {
   readonly clock: Clock;
-  /** How long after a launch the cloud's count may still not show it. */
+  /** How long the cloud's count may still miss a launch. */
   readonly settleMs?: number;
 }
 
 interface Reservation {
-  /** What the cloud said last. */
+  /** The cloud's last count of free slots. */
   counted: number;
-  /** When that count was asked for, by the clock that never goes back. */
+  /** When the cloud was asked for it, by `clock.elapsed()`. */
   countedAt: number;
-  /** Claims that hold a slot which the count does not show, and when they were launched; undefined while they are not. */
+  /** Claims whose slot the count may not include, with the time of their launch; undefined before the launch. */
   readonly holders: Map<string, number | undefined>;
 }
 
@@ -31,14 +31,14 @@ export class Reservations {
     this.#settleMs = options.settleMs ?? 0;
   }
 
-  /** Rises whenever a number of free slots may have changed. */
+  /** Increases whenever the number of free slots may have changed. */
   get sequence(): number {
     return this.#sequence;
   }
 
   /**
-   * Takes the cloud's count of free slots, which was asked for at that moment of `clock.elapsed()`. Launches that are old
-   * enough to be in it are no longer taken off. A count older than the one we have is of no use.
+   * Stores the cloud's count of free slots, asked for at this `clock.elapsed()`. Launches old enough to be included are no
+   * longer subtracted. A count older than the stored one is ignored.
    */
   count(id: string, free: number, askedAt: number): void {
     const known = this.#reservations.get(id);
@@ -57,13 +57,13 @@ export class Reservations {
     if (slots(known) !== before) this.#sequence++;
   }
 
-  /** Slots that a further launch can count on; a reservation nobody has counted has none. */
+  /** Slots that another launch can use; 0 before the first count. */
   free(id: string): number {
     const known = this.#reservations.get(id);
     return known === undefined ? 0 : slots(known);
   }
 
-  /** Takes a slot for a claim, before its launch; false when there is none. Taking it twice is taking it once. */
+  /** Takes a slot for a claim before its launch. Idempotent. False if there is none. */
   hold(id: string, holder: string): boolean {
     const known = this.#reservations.get(id);
     if (known?.holders.has(holder)) return true;
@@ -73,18 +73,18 @@ export class Reservations {
     return true;
   }
 
-  /** The claim's launch took its slot: it stays off the count until the cloud's own count shows it. */
+  /** The claim was launched into its slot, which is subtracted until the cloud's count includes it. */
   launched(id: string, holder: string): void {
     const known = this.#reservations.get(id);
     if (known?.holders.has(holder)) known.holders.set(holder, this.#clock.elapsed());
   }
 
-  /** The launch did not take the slot, and is known not to have: another may. */
+  /** The launch certainly did not use its slot, so another claim may take it. */
   release(id: string, holder: string): void {
     if (this.#reservations.get(id)?.holders.delete(holder)) this.#sequence++;
   }
 
-  /** The cloud says that it is full: so it is until the cloud is asked again. */
+  /** The cloud refused a launch because the reservation is full. Holds until the next count. */
   exhausted(id: string): void {
     const known = this.#reservations.get(id);
     if (known === undefined) return;
@@ -93,7 +93,7 @@ export class Reservations {
     this.#sequence++;
   }
 
-  /** The claim is gone: it holds nothing any more. */
+  /** The claim is gone and gives up its slots. */
   forget(holder: string): void {
     for (const id of this.#reservations.keys()) this.release(id, holder);
   }

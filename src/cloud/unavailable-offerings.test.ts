@@ -152,6 +152,15 @@ describe('UnavailableOfferings', () => {
     expect(heard).toEqual(['m5.large capacity', 'm5.large notice', 'm5.large capacity']);
   });
 
+  it('is not made shorter by a later refusal for another cause', async () => {
+    const { clock, unavailable } = world();
+    unavailable.mark(SPOT, 'not sold here', { cause: 'unsupported', pool: SHORT });
+    await clock.advance(MINUTE_MS);
+    unavailable.mark(SPOT, 'no capacity', { cause: 'capacity', pool: SHORT });
+    await clock.advance(50 * MINUTE_MS);
+    expect(unavailable.has(SPOT, SHORT)).toBe(true);
+  });
+
   it('takes many offerings out at once where a quota covers a family, and no others', () => {
     const { unavailable } = world();
     const family = new Set(['m5.large', 'm5.xlarge']);

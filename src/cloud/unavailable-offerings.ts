@@ -1,14 +1,13 @@
 /**
- * Offerings that failed or were preempted, kept out of the market for a while. Launches and notices write it; every list
- * of offerings reads it. All NodePools share what is known of when an offering went; each does not try it for as long as its own
- * settings say at the moment in which it asks. So one that is patient keeps no other waiting, and settings that are put
- * right hold at once. It is memory only: after a restart the claims of machines that were taken back, and the first
- * launch that fails, write it anew.
+ * Offerings that are unavailable for a while, because a launch was refused or a machine was interrupted. All NodePools share
+ * the time at which an offering became unavailable. How long it then stays unavailable is read from the NodePool's settings
+ * on every question, so pools may differ and a changed setting holds at once. Kept in memory only: after a restart it is
+ * filled again by the claims of interrupted machines and by the first refused launches.
  */
 import type { Clock, EpochMs } from '../platform/clock.ts';
 import { matches, namesOne, type OfferingName, type OfferingPattern, offeringKey, patternKey } from './offering-key.ts';
 
-/** Why offerings are out of the market, and until when. */
+/** Why offerings are unavailable, and until when. */
 export interface Unavailability {
   readonly offering: OfferingPattern;
   readonly reason: string;
@@ -16,12 +15,12 @@ export interface Unavailability {
 }
 
 /**
- * What took an offering out of the market: a launch found it empty, a quota of the account is used up, its price is above
- * what may be paid, the cloud does not have it in this shape, a permission is missing, or a machine of it was taken back.
+ * Why an offering is unavailable: no capacity, quota of the account used up, price above the maximum, not supported as
+ * requested, permission denied, or one of its machines was interrupted.
  */
 export type UnavailabilityCause = 'capacity' | 'quota' | 'price' | 'unsupported' | 'denied' | 'notice';
 
-/** Offerings that are taken out of the market, as listeners hear of it. */
+/** Offerings that have become unavailable, as listeners are told. */
 export interface Mark {
   readonly offering: OfferingPattern;
   readonly reason: string;
@@ -30,15 +29,15 @@ export interface Mark {
 
 export interface MarkOptions {
   readonly cause?: UnavailabilityCause;
-  /** The NodePool whose machine it was, or was to be. */
+  /** The NodePool of the machine that was refused or interrupted. */
   readonly pool?: string;
-  /** Since when it has been out, where that is not now. */
+  /** When it became unavailable. Default: now. */
   readonly since?: EpochMs;
-  /** For how long it stays out for every NodePool, where the cloud or the cause says so. */
+  /** How long it stays unavailable, for every NodePool. Default: by cause, else as the NodePool's settings say. */
   readonly forMs?: number;
 }
 
-/** How long these causes last whatever a policy says: waiting for capacity is of no use against them. */
+/** Durations that no policy changes, because these causes have nothing to do with capacity. */
 const LASTING_MS: Partial<Record<UnavailabilityCause, number>> = {
   quota: 10 * 60_000,
   unsupported: 60 * 60_000,
@@ -47,16 +46,16 @@ const LASTING_MS: Partial<Record<UnavailabilityCause, number>> = {
 
 export interface UnavailableOfferingsOptions {
   readonly clock: Clock;
-  /** For how long a NodePool does not try an offering, as it is now; undefined where it is not known who asks. */
+  /** How long offerings stay unavailable for a NodePool by its current settings. The pool is undefined if it is unknown. */
   readonly ttlMs?: (pool: string | undefined) => number;
-  /** How many offerings are remembered; what was marked longest ago is forgotten first. Default 10 000. */
+  /** How many offerings are remembered. The oldest mark is forgotten first. Default 10 000. */
   readonly most?: number;
 }
 
 interface Entry {
   readonly offering: OfferingPattern;
   readonly reason: string;
-  /** By the clock that never goes back. */
+  /** By `clock.elapsed()`. */
   readonly wentAt: number;
   readonly forMs: number | undefined;
 }
@@ -67,12 +66,12 @@ export class UnavailableOfferings {
   readonly #clock: Clock;
   readonly #ttlMs: (pool: string | undefined) => number;
   readonly #most: number;
-  /** In the order in which they were last marked. */
+  /** Least recently marked first. */
   readonly #entries = new Map<string, Entry>();
-  /** Those of them that mean more than one offering; few, if any. */
+  /** The entries that cover more than one offering. There are few of them. */
   readonly #wide = new Set<Entry>();
   readonly #listeners = new Set<(mark: Mark) => void>();
-  /** By how long offerings are not tried, and where; until when they hold while nothing is marked. */
+  /** By duration and scope. A stamp is valid until its time or the next mark. */
   readonly #stamps = new Map<string, { readonly stamp: string; readonly until: number }>();
 
   constructor(options: UnavailableOfferingsOptions) {
@@ -81,15 +80,15 @@ export class UnavailableOfferings {
     this.#most = options.most ?? 10_000;
   }
 
-  /** Takes offerings out of the market; marking them again lengthens their absence, and never shortens it. */
+  /** Makes offerings unavailable. Marking them again may lengthen that, and never shortens it. */
   mark(offering: OfferingPattern, reason: string, { cause = 'capacity', pool, since, forMs }: MarkOptions = {}): void {
     const key = patternKey(offering);
     const before = this.#entries.get(key);
     const wasOut = before !== undefined && this.#isOut(before, pool);
-    // Another clock than ours may be ahead.
+    // A time in the future, by another machine's clock, counts as now.
     const wentAt = this.#clock.elapsed() - Math.max(0, this.#clock.now() - (since ?? this.#clock.now()));
-    if ((before?.wentAt ?? Number.NEGATIVE_INFINITY) >= wentAt) return;
     const entry = { offering, reason, wentAt, forMs: forMs ?? LASTING_MS[cause] };
+    if (before !== undefined && this.#until(before, pool) >= this.#until(entry, pool)) return;
     this.#forget(key);
     this.#entries.set(key, entry);
     if (!namesOne(offering)) this.#wide.add(entry);
@@ -100,12 +99,12 @@ export class UnavailableOfferings {
     for (const listener of this.#listeners) listener({ offering, reason, cause });
   }
 
-  /** Lets offerings back into the market before their time. */
+  /** Makes offerings available again before their time. */
   restore(offering: OfferingPattern): void {
     if (this.#forget(patternKey(offering))) this.#stamps.clear();
   }
 
-  /** Whether a NodePool is not to try an offering now. */
+  /** Whether an offering is unavailable for a NodePool now. */
   has(offering: OfferingName, pool?: string): boolean {
     if (this.#entries.size === 0) return false;
     const entry = this.#entries.get(offeringKey(offering));
@@ -114,10 +113,7 @@ export class UnavailableOfferings {
     return false;
   }
 
-  /**
-   * Tells what a NodePool is not to try now in a scope from all else that it could be: who has read at this stamp need not
-   * read again.
-   */
+  /** Identifies the set of offerings that are unavailable for a NodePool in a scope: equal stamps mean equal sets. */
   stamp(pool?: string, scope?: string): string {
     const ttlMs = this.#ttlMs(pool);
     const now = this.#clock.elapsed();
@@ -141,15 +137,15 @@ export class UnavailableOfferings {
   }
 
   /**
-   * Calls back whenever an offering goes out of the market for the NodePool that found it so; not when it is marked again
-   * while it is out, as those who tried it together have all found the same. Call the result to stop.
+   * Calls back when an offering becomes unavailable for the NodePool that found it so, and not when it is marked again while
+   * it is unavailable: launches that ran at the same time all report the same. Returns a function that stops it.
    */
   onMark(listener: (mark: Mark) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** All that is out of the market for a NodePool now, in the order in which it was marked. */
+  /** All offerings that are unavailable for a NodePool now, least recently marked first. */
   list(pool?: string): readonly Unavailability[] {
     const ttlMs = this.#ttlMs(pool);
     return [...this.#entries.values()].flatMap(({ offering, reason, wentAt, forMs = ttlMs }) => {
@@ -158,8 +154,12 @@ export class UnavailableOfferings {
     });
   }
 
-  #isOut({ wentAt, forMs }: Entry, pool: string | undefined): boolean {
-    return this.#clock.elapsed() < wentAt + (forMs ?? this.#ttlMs(pool));
+  #isOut(entry: Entry, pool: string | undefined): boolean {
+    return this.#clock.elapsed() < this.#until(entry, pool);
+  }
+
+  #until({ wentAt, forMs }: Entry, pool: string | undefined): number {
+    return wentAt + (forMs ?? this.#ttlMs(pool));
   }
 
   #forget(key: string): boolean {

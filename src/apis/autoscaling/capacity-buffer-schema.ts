@@ -3,14 +3,14 @@ import { conditions } from '../karpenter/condition-schema.ts';
 import type { ResourceList } from '../kubernetes/pod.ts';
 import { defaulted, integer, map, object, quantity, required, type Schema, text } from '../schema/schema.ts';
 
-/** Nodes are launched for the buffer before pods need them. */
+/** The strategy that launches nodes for the buffer before pods need them. */
 export const ACTIVE_CAPACITY = 'buffer.x-k8s.io/active-capacity';
 
 const podTemplateRef = (description: string) =>
   object(description, { name: required(text('The name of the PodTemplate.', { minLength: 1 })) });
 
 const scalableRef = object(
-  'A Deployment, StatefulSet or ReplicaSet of the same namespace: the buffer has room for more of its pods.',
+  'A Deployment, StatefulSet or ReplicaSet of the same namespace; the buffer reserves room for more of its pods.',
   {
     apiGroup: text('The API group of the object: apps.'),
     kind: required(text('Deployment, StatefulSet or ReplicaSet.', { minLength: 1 })),
@@ -19,28 +19,28 @@ const scalableRef = object(
 );
 
 export const CAPACITY_BUFFER_SPEC = object(
-  'How much room is kept free, and for which pods.',
+  'How much room is reserved, and for which pods.',
   {
     provisioningStrategy: defaulted(
       ACTIVE_CAPACITY,
       text(
-        'How the room is kept. buffer.x-k8s.io/active-capacity launches nodes for it; buffers of any other strategy are left alone.',
+        'How the room is reserved. buffer.x-k8s.io/active-capacity launches nodes for it; Spindrift ignores buffers of any other strategy.',
       ),
     ),
     podTemplateRef: podTemplateRef(
-      'A PodTemplate of the same namespace: the pod that the buffer has room for. Exactly one of podTemplateRef and scalableRef is given.',
+      'A PodTemplate of the same namespace: the pod to reserve room for. Set exactly one of podTemplateRef and scalableRef.',
     ),
     scalableRef,
     replicas: integer(
-      'For how many pods there is room. Without replicas and percentage: for as many as limits allow. With both, the larger one counts.',
+      'The number of pods to reserve room for. Without replicas and percentage, limits decide. With both, the larger one counts.',
       { format: 'int32', minimum: 0 },
     ),
     percentage: integer(
-      'For how many pods there is room, in percent of the replicas of scalableRef, rounded up to one at least.',
+      'The number of pods to reserve room for, in percent of the replicas of scalableRef; at least one.',
       { format: 'int32', minimum: 0 },
     ),
     limits: map(
-      'The most that the pods of the buffer may ask for together, by resource.',
+      'The most that the pods of the buffer can request together, by resource.',
       quantity(),
     ) as Schema<ResourceList>,
   },
@@ -58,10 +58,10 @@ export const CAPACITY_BUFFER_SPEC = object(
   },
 );
 
-export const CAPACITY_BUFFER_STATUS = object('How much of the room there is.', {
+export const CAPACITY_BUFFER_STATUS = object('The reserved room as the autoscaler observed it.', {
   conditions: conditions('reason required'),
   podTemplateRef: podTemplateRef('The PodTemplate that was read.'),
-  podTemplateGeneration: integer('Which generation of it was read.', { format: 'int64' }),
-  provisioningStrategy: text('The strategy that is followed.'),
-  replicas: integer('For how many pods there is to be room.', { format: 'int32' }),
+  podTemplateGeneration: integer('The generation of the PodTemplate that was read.', { format: 'int64' }),
+  provisioningStrategy: text('The strategy in use.'),
+  replicas: integer('The number of pods to reserve room for.', { format: 'int32' }),
 });

@@ -1,4 +1,4 @@
-/** CapacityBuffer, autoscaling.x-k8s.io/v1beta1: room that is kept free for pods that are still to come. */
+/** CapacityBuffer, autoscaling.x-k8s.io/v1beta1: room reserved for future pods. */
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
 import { required, type Static } from '../schema/schema.ts';
@@ -19,14 +19,13 @@ export const CAPACITY_BUFFERS = resource<CapacityBuffer>(
   'namespaced',
 );
 
-/** Whether the pod of the buffer and the number of its replicas are known. */
+/** The condition that the buffer's pod and number of replicas are resolved. */
 export const READY_FOR_PROVISIONING = 'ReadyForProvisioning';
-/** Whether there is room for all replicas on nodes that are up. */
+/** The condition that running nodes have room for all replicas. */
 export const PROVISIONING = 'Provisioning';
 
 export const CAPACITY_BUFFER_DEFINITION = customResourceDefinition(CAPACITY_BUFFERS, {
-  description:
-    'Room that is kept free on nodes, so that pods that are still to come start without waiting for a machine.',
+  description: 'Reserves room on nodes, so that future pods start without waiting for a launch.',
   spec: required(CAPACITY_BUFFER_SPEC),
   status: CAPACITY_BUFFER_STATUS,
   shortNames: ['cb'],

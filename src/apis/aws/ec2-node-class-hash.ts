@@ -1,7 +1,7 @@
 /**
  * The hash of the fields of an EC2NodeClass whose change makes instances drift: the same number that Karpenter computes.
- * Subnets, security groups, reservations, images and the number of prefixes are left out: what they select is compared
- * with each instance instead.
+ * Subnets, security groups, reservations, images and the number of prefixes are left out, as drift compares their selection
+ * with each instance.
  */
 import {
   hashFlag,
@@ -23,7 +23,7 @@ import {
   type KubeletSettings,
 } from './ec2-node-class.ts';
 
-/** Karpenter's name of this way to compute it; claims with another version are given a new hash instead of being compared. */
+/** Karpenter's version of the hash; claims with another version get a new hash instead of being compared. */
 export const EC2_NODE_CLASS_HASH_VERSION = 'v5';
 
 /** The hash of a node class, whose instances trust the cluster by this certificate authority, in base64. */

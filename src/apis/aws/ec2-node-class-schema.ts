@@ -23,7 +23,7 @@ import {
   SUBNET_TERMS,
 } from './selector-schemas.ts';
 
-/** What kind of operating system an image has, and so how its nodes are told to join. */
+/** The operating system of an image, which decides how its nodes join the cluster. */
 export const AMI_FAMILIES = [
   'AL2',
   'AL2023',
@@ -45,13 +45,13 @@ const seconds = (description: string, minimum: number, maximum: number): Schema<
 const ebs = object(
   'A volume of Elastic Block Store.',
   {
-    deleteOnTermination: boolean('Whether the volume goes with its instance.'),
+    deleteOnTermination: boolean('Whether the volume is deleted with its instance.'),
     encrypted: boolean('Whether the volume is encrypted.'),
-    iops: integer('Operations a second.', { format: 'int64' }),
+    iops: integer('I/O operations per second.', { format: 'int64' }),
     kmsKeyID: text('The key the volume is encrypted with.'),
     snapshotID: text('The snapshot the volume is made from.'),
-    throughput: integer('MiB a second, for gp3.', { format: 'int64' }),
-    volumeInitializationRate: seconds('MiB a second at which the snapshot is read.', 100, 300),
+    throughput: integer('MiB per second, for gp3.', { format: 'int64' }),
+    volumeInitializationRate: seconds('MiB per second at which the snapshot is read.', 100, 300),
     volumeSize: text('The size, in Gi, G, Ti or T.', { pattern: VOLUME_SIZE }),
     volumeType: choice('The type of the volume.', ['standard', 'io1', 'io2', 'gp2', 'sc1', 'st1', 'gp3']),
   },
@@ -70,11 +70,11 @@ const ebs = object(
 );
 
 const blockDeviceMappings = list(
-  'The volumes of an instance; those of the image family when it is not given.',
+  'The volumes of an instance; defaults to those of the image family.',
   object('One volume.', {
-    deviceName: text('What the instance calls it, as in /dev/xvda.'),
+    deviceName: text('The device name in the instance, as in /dev/xvda.'),
     ebs,
-    rootVolume: boolean('Whether kubelet keeps its data here, where the image does not say it.'),
+    rootVolume: boolean('Whether the kubelet keeps its data on this volume; for images that do not define it.'),
   }),
   {
     maxItems: 50,
@@ -90,12 +90,15 @@ const blockDeviceMappings = list(
 const index = (description: string): Schema<number> => integer(description, { format: 'int32', minimum: 0 });
 
 const networkInterfaces = list(
-  'The network interfaces of an instance; one when it is not given.',
+  'The network interfaces of an instance; defaults to one.',
   object('One network interface.', {
-    networkCardIndex: required(index('The network card it is on.')),
-    deviceIndex: required(index('Its place on the card.')),
+    networkCardIndex: required(index('The index of its network card.')),
+    deviceIndex: required(index('Its device index on the card.')),
     interfaceType: required(
-      choice('Whether it has addresses, or only moves memory between instances.', ['interface', 'efa-only']),
+      choice('interface has IP addresses; efa-only carries only traffic of the Elastic Fabric Adapter.', [
+        'interface',
+        'efa-only',
+      ]),
     ),
   }),
   {
@@ -122,12 +125,12 @@ const METADATA_DEFAULTS = {
   httpTokens: 'required',
 } as const;
 
-const metadataOptions = object('How the metadata service of an instance can be asked.', {
-  httpEndpoint: defaulted(METADATA_DEFAULTS.httpEndpoint, on('Whether there is one.')),
-  httpProtocolIPv6: defaulted(METADATA_DEFAULTS.httpProtocolIPv6, on('Whether it can be asked by IPv6.')),
+const metadataOptions = object('The metadata service of an instance.', {
+  httpEndpoint: defaulted(METADATA_DEFAULTS.httpEndpoint, on('Whether the metadata service is enabled.')),
+  httpProtocolIPv6: defaulted(METADATA_DEFAULTS.httpProtocolIPv6, on('Whether it is reachable over IPv6.')),
   httpPutResponseHopLimit: defaulted(
     METADATA_DEFAULTS.httpPutResponseHopLimit,
-    integer('How many hops an answer may go: pods without the host network need 2.', {
+    integer('The hop limit of its answers; pods without the host network need 2.', {
       format: 'int64',
       minimum: 1,
       maximum: 64,
@@ -135,7 +138,7 @@ const metadataOptions = object('How the metadata service of an instance can be a
   ),
   httpTokens: defaulted(
     METADATA_DEFAULTS.httpTokens,
-    choice('Whether each question needs a token (IMDSv2).', ['required', 'optional']),
+    choice('Whether each request needs a token (IMDSv2).', ['required', 'optional']),
   ),
 });
 
@@ -147,7 +150,7 @@ const RESTRICTED_TAGS: readonly (readonly [rule: string, tag: string])[] = [
   ["self.all(k, k !='karpenter.k8s.aws/ec2nodeclass')", 'karpenter.k8s.aws/ec2nodeclass'],
 ];
 
-/** The family that an alias names is the only one that can stand beside it, but for Custom. */
+/** With an alias, amiFamily must be the family of the alias, or Custom. */
 const familyRules = AMI_FAMILIES.filter((family) => family !== 'Custom').map((family): Rule => {
   const name = family.toLowerCase();
   return {
@@ -161,25 +164,21 @@ const EC2_NODE_CLASS_SPEC_FIELDS = {
   securityGroupSelectorTerms: required(SECURITY_GROUP_TERMS),
   capacityReservationSelectorTerms: RESERVATION_TERMS,
   placementGroupSelector: PLACEMENT_GROUP_SELECTOR,
-  associatePublicIPAddress: boolean(
-    'Whether instances have public addresses; as the subnet says when it is not given.',
-  ),
-  ipPrefixCount: index('How many prefixes of addresses the primary interface is given.'),
+  associatePublicIPAddress: boolean('Whether instances have public addresses; defaults to the setting of the subnet.'),
+  ipPrefixCount: index('The number of IP prefixes of the primary interface.'),
   amiSelectorTerms: required(AMI_TERMS),
   amiFamily: choice(
-    'How the image expects to be told to join; the family of the alias when it is not given.',
+    'The family of the image, which decides how nodes join; defaults to the family of the alias.',
     AMI_FAMILIES,
   ),
-  userData: text(
-    'What an instance runs or reads when it starts, besides what makes it join; its form depends on the family.',
-  ),
-  role: text('The role of instances; Spindrift makes an instance profile for it.', {
+  userData: text('User data of instances, merged with the part that joins the node; its format depends on the family.'),
+  role: text('The IAM role of instances; Spindrift creates an instance profile for it.', {
     rules: [{ rule: "self != ''", message: 'role cannot be empty: name an IAM role, or use instanceProfile' }],
   }),
-  instanceProfile: text('The instance profile of instances, where that was made by someone else.', {
+  instanceProfile: text('An existing instance profile for instances, instead of role.', {
     rules: [{ rule: "self != ''", message: 'instanceProfile cannot be empty: name an instance profile, or use role' }],
   }),
-  tags: map('Tags of all that is made for instances.', text('The value of the tag.'), {
+  tags: map('Tags of instances, volumes, network interfaces and launch templates.', text('The value of the tag.'), {
     rules: [
       { rule: "self.all(k, k != '')", message: 'a tag needs a key' },
       ...RESTRICTED_TAGS.map(([rule, tag]) => ({
@@ -190,18 +189,18 @@ const EC2_NODE_CLASS_SPEC_FIELDS = {
   }),
   kubelet: KUBELET,
   blockDeviceMappings,
-  instanceStorePolicy: choice('RAID0 joins the local disks of an instance to one, for kubelet and containers.', [
+  instanceStorePolicy: choice('RAID0 combines the local disks of an instance, for the kubelet and containers.', [
     'RAID0',
   ]),
   networkInterfaces,
-  detailedMonitoring: boolean('Whether CloudWatch is told more often.'),
+  detailedMonitoring: boolean('Whether CloudWatch gets metrics every minute.'),
   metadataOptions: defaulted(METADATA_DEFAULTS, metadataOptions),
   connectionTracking: object(
-    'How long idle connections are tracked, in seconds; Nitro instances only.',
+    'Timeouts of idle tracked connections, in seconds; for Nitro instances.',
     {
-      tcpEstablishedTimeout: seconds('Of established TCP connections.', 60, 432_000),
-      udpStreamTimeout: seconds('Of UDP streams.', 60, 180),
-      udpTimeout: seconds('Of other UDP flows.', 30, 60),
+      tcpEstablishedTimeout: seconds('The timeout of established TCP connections.', 60, 432_000),
+      udpStreamTimeout: seconds('The timeout of UDP streams.', 60, 180),
+      udpTimeout: seconds('The timeout of other UDP flows.', 30, 60),
     },
     {
       rules: [
@@ -212,13 +211,13 @@ const EC2_NODE_CLASS_SPEC_FIELDS = {
       ],
     },
   ),
-  context: text('A context that AWS asks for in some accounts.'),
+  context: text('The context of EC2 Fleet requests, which AWS requires in some accounts.'),
   cpuOptions: object('Settings of the processor.', {
-    nestedVirtualization: on('Whether virtual machines can run in an instance.'),
+    nestedVirtualization: on('Whether instances can run virtual machines.'),
   }),
 };
 
-export const EC2_NODE_CLASS_SPEC = object('What instances are made from.', EC2_NODE_CLASS_SPEC_FIELDS, {
+export const EC2_NODE_CLASS_SPEC = object('How instances are launched.', EC2_NODE_CLASS_SPEC_FIELDS, {
   rules: [
     {
       rule: '(has(self.role) && !has(self.instanceProfile)) || (!has(self.role) && has(self.instanceProfile))',
@@ -236,23 +235,25 @@ const reservation = object('A capacity reservation that a term selects.', {
   id: required(text('Its ID.', { pattern: '^cr-[0-9a-z]+$' })),
   availabilityZone: required(text('Its zone.')),
   instanceType: required(text('Its instance type.')),
-  instanceMatchCriteria: required(choice('Which instances it takes.', ['open', 'targeted'])),
+  instanceMatchCriteria: required(
+    choice('open: any matching instance uses it. targeted: only instances that name it.', ['open', 'targeted']),
+  ),
   ownerID: required(text('The account that owns it.', { pattern: '^[0-9]{12}$' })),
-  reservationType: defaulted('default', choice('What kind of reservation it is.', ['default', 'capacity-block'])),
-  interruptible: boolean('Whether its owner may take it back.'),
+  reservationType: defaulted('default', choice('The type of the reservation.', ['default', 'capacity-block'])),
+  interruptible: boolean('Whether its owner can interrupt its instances.'),
   state: defaulted('active', choice('Whether it can still be used.', ['active', 'expiring'])),
   endTime: time('When it ends.'),
-  availableInstanceCount: integer('How many instances could be launched into it when AWS was last asked.'),
-  totalInstanceCount: integer('How many instances are reserved.'),
+  availableInstanceCount: integer('Free instances of the reservation, as of the last query.'),
+  totalInstanceCount: integer('The number of reserved instances.'),
 });
 
 const amiRequirement = object('A condition on the labels of an instance type.', {
   key: required(text('The label.')),
-  operator: required(text('How it compares.')),
-  values: list('What it is compared with.', text('A value.')),
+  operator: required(text('The operator.')),
+  values: list('The values to compare with.', text('A value.')),
 });
 
-export const EC2_NODE_CLASS_STATUS = object('What the selectors found.', {
+export const EC2_NODE_CLASS_STATUS = object('The resources that the selectors found.', {
   subnets: list(
     'The subnets.',
     object('A subnet.', {
@@ -265,14 +266,14 @@ export const EC2_NODE_CLASS_STATUS = object('What the selectors found.', {
     'The security groups.',
     object('A security group.', { id: required(text('Its ID.')), name: text('Its name.') }),
   ),
-  capacityReservations: list('The capacity reservations, at most 500; the others are used as well.', reservation),
+  capacityReservations: list('The first 500 capacity reservations; more are used but not listed.', reservation),
   amis: list(
     'The images.',
     object('An image.', {
       id: required(text('Its ID.')),
       name: text('Its name.'),
-      deprecated: boolean('Whether its owner says not to use it any more.'),
-      requirements: required(list('Which instance types it is for.', amiRequirement)),
+      deprecated: boolean('Whether its owner has deprecated it.'),
+      requirements: required(list('The instance types that can run it.', amiRequirement)),
     }),
   ),
   instanceProfile: text('The instance profile of instances.'),

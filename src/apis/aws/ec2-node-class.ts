@@ -1,4 +1,4 @@
-/** EC2NodeClass, karpenter.k8s.aws/v1: what the instances of a pool are made from on AWS. */
+/** EC2NodeClass, karpenter.k8s.aws/v1: how the instances of a pool are launched on AWS. */
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
 import { required, type Static } from '../schema/schema.ts';
@@ -22,7 +22,7 @@ export interface Ec2NodeClass extends KubeObject {
 
 export const EC2_NODE_CLASSES = resource<Ec2NodeClass>(`${AWS_GROUP}/v1`, 'EC2NodeClass', 'ec2nodeclasses', 'cluster');
 
-/** What is known of a node class: Ready is true when all the others are. */
+/** Conditions of a node class: Ready is true when all others are. */
 export const EC2_NODE_CLASS_CONDITIONS = {
   root: 'Ready',
   dependents: [
@@ -37,7 +37,7 @@ export const EC2_NODE_CLASS_CONDITIONS = {
 } as const;
 
 export const EC2_NODE_CLASS_DEFINITION = customResourceDefinition(EC2_NODE_CLASSES, {
-  description: 'What the instances of a pool are made from on AWS: image, subnets, security groups, role, volumes.',
+  description: 'How the instances of a pool are launched on AWS: image, subnets, security groups, role, volumes.',
   spec: required(EC2_NODE_CLASS_SPEC),
   status: EC2_NODE_CLASS_STATUS,
   shortNames: ['ec2nc', 'ec2ncs'],
@@ -55,7 +55,7 @@ export interface AmiAlias {
   readonly version: string;
 }
 
-/** The alias that a node class names its images by, if it does. */
+/** The image alias of a node class, if it uses one. */
 export function aliasOf({ amiSelectorTerms }: Ec2NodeClassSpec): AmiAlias | undefined {
   const alias = amiSelectorTerms.find((term) => term.alias !== undefined && term.alias !== '')?.alias;
   const [name, version] = alias?.split('@') ?? [];
@@ -63,7 +63,7 @@ export function aliasOf({ amiSelectorTerms }: Ec2NodeClassSpec): AmiAlias | unde
   return family === undefined || version === undefined ? undefined : { family, version };
 }
 
-/** How the instances of a node class are told to join: as it says, or as the alias of its images implies. */
+/** The image family of a node class: its amiFamily, or the family of its alias. */
 export function familyOf(spec: Ec2NodeClassSpec): AmiFamily {
   return spec.amiFamily ?? aliasOf(spec)?.family ?? 'Custom';
 }

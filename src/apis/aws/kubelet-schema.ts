@@ -1,4 +1,4 @@
-/** What an EC2NodeClass says to the kubelet, as far as Spindrift must know it to know what a node will have. */
+/** The kubelet settings of an EC2NodeClass, which Spindrift needs to compute allocatable resources. */
 import type { Rule } from '../schema/json-schema.ts';
 import { boolean, integer, list, map, object, type Schema, text } from '../schema/schema.ts';
 
@@ -32,22 +32,23 @@ const percent = (description: string): Schema<number> =>
   integer(description, { format: 'int32', minimum: 0, maximum: 100 });
 
 export const KUBELET = object(
-  'Settings of the kubelet; what is not said is as the image has it.',
+  'Settings of the kubelet; defaults to those of the image.',
   {
     clusterDNS: list('The addresses of the cluster DNS.', text('An address.')),
-    maxPods: count(
-      'The most pods a node may have; as many as its network interfaces can address when it is not given.',
+    maxPods: count('The maximum number of pods per node; defaults to the addresses of its network interfaces.'),
+    podsPerCore: count('The maximum number of pods per vCPU; 0 means no limit.'),
+    systemReserved: reserved('systemReserved', 'Resources reserved for the operating system.'),
+    kubeReserved: reserved('kubeReserved', 'Resources reserved for the kubelet and the container runtime.'),
+    evictionHard: thresholds('evictionHard', 'Eviction thresholds; when less is free, pods are evicted at once.'),
+    evictionSoft: thresholds(
+      'evictionSoft',
+      'Soft eviction thresholds; when less is free for the grace period, pods are evicted.',
     ),
-    podsPerCore: count('The most pods a node may have for each vCPU; 0 is no limit.'),
-    systemReserved: reserved('systemReserved', 'What the system keeps for itself.'),
-    kubeReserved: reserved('kubeReserved', 'What kubelet and container runtime keep for themselves.'),
-    evictionHard: thresholds('evictionHard', 'What must be left on a node; below it pods are evicted at once.'),
-    evictionSoft: thresholds('evictionSoft', 'What should be left on a node; below it pods are evicted after a while.'),
-    evictionSoftGracePeriod: map('How long each soft threshold is waited for.', text('A time such as 1m30s.'), {
+    evictionSoftGracePeriod: map('The grace period of each soft eviction threshold.', text('A time such as 1m30s.'), {
       rules: [signalsOnly('evictionSoftGracePeriod')],
     }),
     evictionMaxPodGracePeriod: integer(
-      'The most seconds that a pod has to end when it is evicted by a soft threshold.',
+      'The maximum termination grace period of pods evicted by a soft threshold, in seconds.',
       {
         format: 'int32',
       },

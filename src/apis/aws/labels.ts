@@ -39,16 +39,16 @@ export const LABEL_PLACEMENT_GROUP = `${AWS_GROUP}/placement-group-id`;
 export const LABEL_PLACEMENT_PARTITION = `${AWS_GROUP}/placement-group-partition`;
 /** Names the zone the same way in every account. */
 export const LABEL_ZONE_ID = 'topology.k8s.aws/zone-id';
-/** What volumes of the EBS driver call the zone. */
+/** The zone label of volumes of the EBS driver. */
 export const LABEL_EBS_ZONE = 'topology.ebs.csi.aws.com/zone';
 
 export const ANNOTATION_HASH = `${AWS_GROUP}/ec2nodeclass-hash`;
 export const ANNOTATION_HASH_VERSION = `${AWS_GROUP}/ec2nodeclass-hash-version`;
 /** On a claim whose instance has the tags that name the claim and the node. */
 export const ANNOTATION_TAGGED = `${AWS_GROUP}/tagged`;
-/** On a claim: the instance profile its instance was launched with, which is kept for as long. */
+/** On a claim: the instance profile of its instance, which is kept while the instance exists. */
 export const ANNOTATION_INSTANCE_PROFILE = `${AWS_GROUP}/instance-profile-name`;
-/** Keeps a node class until no claim refers to it, and until its profiles and launch templates are gone. */
+/** Keeps a node class until no claim refers to it and its profiles and launch templates are deleted. */
 export const FINALIZER_NODE_CLASS = `${AWS_GROUP}/termination`;
 
 export const TAG_NODE_CLASS = `${AWS_GROUP}/ec2nodeclass`;

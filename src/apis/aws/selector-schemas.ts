@@ -1,20 +1,16 @@
-/** How an EC2NodeClass names subnets, security groups, images, reservations and placement groups. */
+/** Selectors of an EC2NodeClass for subnets, security groups, images, reservations and placement groups. */
 import type { Rule } from '../schema/json-schema.ts';
 import { choice, list, map, object, type Schema, text } from '../schema/schema.ts';
 
-const tags = map(
-  'Tags the resource must have, all of them; the value * stands for any value.',
-  text('The value of the tag.'),
-  {
-    maxProperties: 20,
-    rules: [
-      {
-        rule: "self.all(k, k != '' && self[k] != '')",
-        message: 'a tag needs a key and a value: write * for any value',
-      },
-    ],
-  },
-);
+const tags = map('Tags that the resource must have; the value * matches any value.', text('The value of the tag.'), {
+  maxProperties: 20,
+  rules: [
+    {
+      rule: "self.all(k, k != '' && self[k] != '')",
+      message: 'a tag needs a key and a value: write * for any value',
+    },
+  ],
+});
 
 /** Every term needs at least one of these fields. */
 function atLeastOneOf(...fields: string[]): Rule {
@@ -25,8 +21,8 @@ function atLeastOneOf(...fields: string[]): Rule {
 }
 
 /**
- * Karpenter refuses a list only when every term of it breaks this rule, and users have lists that rely on that; where a term
- * has an id besides other fields, the id counts.
+ * Karpenter refuses a list only when every term breaks this rule, and users rely on that. Where a term has an id beside other
+ * fields, the id counts.
  */
 function notAllBoth(field: string, ...others: string[]): Rule {
   return {
@@ -36,8 +32,8 @@ function notAllBoth(field: string, ...others: string[]): Rule {
 }
 
 export const SUBNET_TERMS = list(
-  'The subnets that instances may be in: those that any of the terms selects.',
-  object('One way to select subnets; all that is said in it must hold.', {
+  'Selects the subnets of instances; a subnet must match one of the terms.',
+  object('A term; all of its fields must match.', {
     tags,
     id: text('The ID of the subnet.', { pattern: 'subnet-[0-9a-z]+' }),
   }),
@@ -55,8 +51,8 @@ export const SUBNET_TERMS = list(
 );
 
 export const SECURITY_GROUP_TERMS = list(
-  'The security groups of instances: those that any of the terms selects.',
-  object('One way to select security groups; all that is said in it must hold.', {
+  'Selects the security groups of instances; a group must match one of the terms.',
+  object('A term; all of its fields must match.', {
     tags,
     id: text('The ID of the security group.', { pattern: 'sg-[0-9a-z]+' }),
     name: text('The name of the security group, which is not its Name tag.'),
@@ -77,15 +73,15 @@ export const SECURITY_GROUP_TERMS = list(
 
 const MATCH_CRITERIA = ['open', 'targeted'] as const;
 
-/** `instanceType` and `type` are Spindrift's own: `type` is another name of instanceMatchCriteria. */
+/** `instanceType` and `type` are additions of Spindrift; `type` is an alias of instanceMatchCriteria. */
 export const RESERVATION_TERMS = list(
-  'The capacity reservations that instances may be launched into: those that any of the terms selects. Without terms the account decides, as it does for every other instance.',
-  object('One way to select capacity reservations; all that is said in it must hold.', {
+  'Selects the capacity reservations to launch into; a reservation must match one of the terms. Without terms, instances use open reservations of the account like any other instance.',
+  object('A term; all of its fields must match.', {
     tags,
     id: text('The ID of the capacity reservation.', { pattern: '^cr-[0-9a-z]+$' }),
     ownerID: text('The account that owns the reservation.', { pattern: '^[0-9]{12}$' }),
     instanceMatchCriteria: choice(
-      'Whether the reservation takes every instance that matches it (open) or only those that name it (targeted).',
+      'open: any matching instance uses the reservation. targeted: only instances that name it.',
       MATCH_CRITERIA,
     ),
     type: choice('The same as instanceMatchCriteria.', MATCH_CRITERIA),
@@ -140,15 +136,13 @@ const alias: Schema<string> = text('An image family and its version, as in al202
 });
 
 export const AMI_TERMS = list(
-  'The images that instances may run: those that any of the terms selects, the newest that fits an instance type first.',
-  object('One way to select images; all that is said in it must hold.', {
+  'Selects the images of instances; an image must match one of the terms. The newest image that fits the instance type is used.',
+  object('A term; all of its fields must match.', {
     alias,
     tags,
     id: text('The ID of the image.', { pattern: 'ami-[0-9a-z]+' }),
-    name: text('The name of the image; * stands for any characters.'),
-    owner: text(
-      'The owner of the image: an account, self, amazon or another alias. Self and amazon when it is not given.',
-    ),
+    name: text('The name of the image; * matches any characters.'),
+    owner: text('The owner of the image: an account, self, amazon or another alias; defaults to self and amazon.'),
     ssmParameter: text('The name or ARN of an SSM parameter that holds the ID of the image.'),
   }),
   {

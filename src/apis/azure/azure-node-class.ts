@@ -1,4 +1,4 @@
-/** AzureNodeClass, karpenter.azure.com/v1alpha1: how VMs are launched for clusters that are not AKS, with user data that joins them. */
+/** AzureNodeClass, karpenter.azure.com/v1alpha1: how VMs are launched for clusters other than AKS, with user data that joins them. */
 import { conditions } from '../karpenter/condition-schema.ts';
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
@@ -9,16 +9,16 @@ export const AZURE_NODE_CLASS_SPEC = object('How VMs are launched.', {
     text('The resource ID of the image, or of a version in a gallery.', { minLength: 1, maxLength: 1024 }),
   ),
   vnetSubnetID: required(text('The resource ID of the subnet.', { minLength: 1, maxLength: 1024 })),
-  osDiskSizeGB: integer('The size of the disk; 128 when it is not given.', { minimum: 30, maximum: 2048 }),
-  adminUsername: text('The user that may log in; azureuser when it is not given.', { maxLength: 64 }),
+  osDiskSizeGB: integer('The size of the OS disk in GB; defaults to 128.', { minimum: 30, maximum: 2048 }),
+  adminUsername: text('The user that can log in; defaults to azureuser.', { maxLength: 64 }),
   sshPublicKey: required(
-    text('The key with which that user logs in; Azure asks for one.', { minLength: 1, maxLength: 16384 }),
+    text('The public SSH key of that user, which Azure requires.', { minLength: 1, maxLength: 16384 }),
   ),
-  userData: text('What VMs run when they first start, to join the cluster.', { maxLength: 65536 }),
-  tags: map('Further tags of the VMs.', text('A value.', { maxLength: 256 }), { maxProperties: 40 }),
+  userData: text('The script that VMs run at their first boot, to join the cluster.', { maxLength: 65536 }),
+  tags: map('Additional tags of the VMs.', text('A value.', { maxLength: 256 }), { maxProperties: 40 }),
 });
 
-const STATUS = object('What the autoscaler found.', { conditions: conditions('reason required') });
+const STATUS = object('The state that the autoscaler observed.', { conditions: conditions('reason required') });
 
 export type AzureNodeClassSpec = Static<typeof AZURE_NODE_CLASS_SPEC>;
 
@@ -34,11 +34,11 @@ export const AZURE_NODE_CLASSES = resource<AzureNodeClass>(
   'cluster',
 );
 
-/** What is known of a node class: Ready is true when the other is. */
+/** Conditions of a node class: Ready is true when the other is. */
 export const AZURE_NODE_CLASS_CONDITIONS = { root: 'Ready', dependents: ['ValidationSucceeded'] } as const;
 
 export const AZURE_NODE_CLASS_DEFINITION = customResourceDefinition(AZURE_NODE_CLASSES, {
-  description: 'How VMs of Azure are launched.',
+  description: 'How the VMs of a pool are launched on Azure.',
   spec: required(AZURE_NODE_CLASS_SPEC),
   status: STATUS,
   shortNames: ['aznc', 'azncs'],

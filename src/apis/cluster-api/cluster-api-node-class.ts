@@ -8,14 +8,14 @@ const GROUP = 'karpenter.cluster.x-k8s.io';
 
 const requirement = object('A condition on one label.', {
   key: required(text('The key of the label.', { minLength: 1, maxLength: 316 })),
-  operator: required(choice('How the value is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
-  values: list('What it is compared with; for In and NotIn.', text('A value.', { maxLength: 63 }), { maxItems: 100 }),
+  operator: required(choice('The operator.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
+  values: list('The values to compare with, for In and NotIn.', text('A value.', { maxLength: 63 }), { maxItems: 100 }),
 });
 
-export const CLUSTER_API_NODE_CLASS_SPEC = object('Which MachineDeployments nodes come from.', {
+export const CLUSTER_API_NODE_CLASS_SPEC = object('Selects the MachineDeployments that nodes come from.', {
   scalableResourceSelector: required(
     object('Selects MachineDeployments of the cluster by their labels; all conditions must hold.', {
-      matchLabels: map('Labels that must be there with these values.', text('A value.', { maxLength: 63 }), {
+      matchLabels: map('Labels that a MachineDeployment must have.', text('A value.', { maxLength: 63 }), {
         maxProperties: 100,
       }),
       matchExpressions: list('Further conditions.', requirement, { maxItems: 100 }),
@@ -27,20 +27,20 @@ const member = object('A MachineDeployment that was selected.', {
   name: required(text('Its namespace and name.')),
   instanceType: text('The instance type of its machines.'),
   zone: text('The zone of its machines.'),
-  capacityType: choice('How its machines are paid for.', ['spot', 'on-demand']),
+  capacityType: choice('The capacity type of its machines.', ['spot', 'on-demand']),
   price: number('USD per hour of one machine.'),
-  replicas: integer('How many machines it has been asked for.'),
-  problem: text('Why nothing is launched from it, and how to change that.'),
+  replicas: integer('Its wanted number of machines.'),
+  problem: text('Why nothing is launched from it, and how to mend that.'),
 });
 
-export const CLUSTER_API_NODE_CLASS_STATUS = object('What the autoscaler found.', {
+export const CLUSTER_API_NODE_CLASS_STATUS = object('The state that the autoscaler observed.', {
   machineDeployments: list('The MachineDeployments that were selected, the first 200.', member, {
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['name'],
     maxItems: 200,
   }),
   selected: integer('How many MachineDeployments were selected.'),
-  usable: integer('How many of them machines can be launched from.'),
+  usable: integer('How many of them can launch machines.'),
   conditions: conditions('reason required'),
 });
 
@@ -59,7 +59,7 @@ export const CLUSTER_API_NODE_CLASSES = resource<ClusterApiNodeClass>(
   'cluster',
 );
 
-/** What is known of a node class: Ready is true when the others are. */
+/** Conditions of a node class: Ready is true when all others are. */
 export const CLUSTER_API_NODE_CLASS_CONDITIONS = {
   root: 'Ready',
   dependents: ['ManagementClusterReachable', 'MachineDeploymentsReady'],

@@ -16,7 +16,7 @@ export interface MachineHealthCheck extends KubeObject {
 
 const DEFAULT_STARTUP_MS = 600_000;
 
-/** After how long without a Node a machine is taken for unhealthy; 0 means never. */
+/** A machine without a Node counts as unhealthy after this time; 0 means never. */
 export function nodeStartupTimeoutMs({ spec }: MachineHealthCheck): number {
   const seconds = spec?.checks?.nodeStartupTimeoutSeconds;
   if (seconds !== undefined) return seconds * 1000;

@@ -1,4 +1,4 @@
-/** Labels, annotations and taints that Cluster API, its providers and its autoscalers know, as far as we read or write them. */
+/** Labels, annotations and taints of Cluster API, its providers and its autoscalers that we read or write. */
 
 /** The group of Cluster API's core kinds, and the domain of its labels. */
 export const CLUSTER_API_GROUP = 'cluster.x-k8s.io';
@@ -15,32 +15,32 @@ export const LABEL_DEPLOYMENT_NAME = `${CLUSTER_API_GROUP}/deployment-name`;
 export const LABEL_SET_NAME = `${CLUSTER_API_GROUP}/set-name`;
 /** On machines of the control plane, with any value. */
 export const LABEL_CONTROL_PLANE = `${CLUSTER_API_GROUP}/control-plane`;
-/** On objects that a Cluster with a topology writes, and resets when others change them. */
+/** On objects that the topology of a Cluster owns; Cluster API reverts other changes to them. */
 export const LABEL_TOPOLOGY_OWNED = 'topology.cluster.x-k8s.io/owned';
-/** On Nodes that run on capacity that may be taken back; its value is empty. */
+/** On Nodes with interruptible capacity; its value is empty. */
 export const LABEL_INTERRUPTIBLE = `${CLUSTER_API_GROUP}/interruptible`;
-/** Which instance of a provider's controller looks after an object. */
+/** Selects the provider controller that reconciles an object. */
 export const LABEL_WATCH_FILTER = `${CLUSTER_API_GROUP}/watch-filter`;
 
-/** On the infrastructure of a Cluster: who provisions it instead of its provider. */
+/** On the infrastructure of a Cluster: the tool that provisions it instead of its provider. */
 export const ANNOTATION_MANAGED_BY = `${CLUSTER_API_GROUP}/managed-by`;
 /** With any value: controllers leave the object alone. */
 export const ANNOTATION_PAUSED = `${CLUSTER_API_GROUP}/paused`;
-/** On a machine: it is the first to go when its MachineSet is scaled down. */
+/** On a machine: it is deleted first when its MachineSet is scaled down. */
 export const ANNOTATION_DELETE_MACHINE = `${CLUSTER_API_GROUP}/delete-machine`;
 /** On a machine: MachineHealthChecks leave it alone. */
 export const ANNOTATION_SKIP_REMEDIATION = `${CLUSTER_API_GROUP}/skip-remediation`;
-/** On a machine: a MachineHealthCheck takes it for unhealthy at once. */
+/** On a machine: a MachineHealthCheck treats it as unhealthy at once. */
 export const ANNOTATION_REMEDIATE_MACHINE = `${CLUSTER_API_GROUP}/remediate-machine`;
 /** On a claim, as upstream's provider writes it: `namespace/name` of its machine. */
 export const ANNOTATION_MACHINE = `${CLUSTER_API_GROUP}/machine`;
-/** On a Node: which labels Cluster API has copied to it, separated by commas. */
+/** On a Node: the labels that Cluster API has copied to it, separated by commas. */
 export const ANNOTATION_LABELS_FROM_MACHINE = `${CLUSTER_API_GROUP}/labels-from-machine`;
-/** The least replicas that autoscalers leave a MachineDeployment; its webhook keeps to it as well. */
+/** The minimum replicas of a MachineDeployment for autoscalers; its webhook enforces it too. */
 export const ANNOTATION_MIN_SIZE = `${CLUSTER_API_GROUP}/cluster-api-autoscaler-node-group-min-size`;
-/** The most replicas that autoscalers give a MachineDeployment; its webhook keeps to it as well. */
+/** The maximum replicas of a MachineDeployment for autoscalers; its webhook enforces it too. */
 export const ANNOTATION_MAX_SIZE = `${CLUSTER_API_GROUP}/cluster-api-autoscaler-node-group-max-size`;
-/** Before `cpu`, `memory`, `gpu-count`, `gpu-type`, `maxPods`, `ephemeral-disk`, `labels` and `taints`. */
+/** The prefix of `cpu`, `memory`, `gpu-count`, `gpu-type`, `maxPods`, `ephemeral-disk`, `labels` and `taints`. */
 export const CAPACITY_ANNOTATIONS = 'capacity.cluster-autoscaler.kubernetes.io';
 
 /** On Nodes until Cluster API has first copied labels to them. */

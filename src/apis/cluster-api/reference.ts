@@ -10,10 +10,10 @@ export interface Reference {
   readonly name?: string;
 }
 
-/** What a reference names, whichever way it is written. */
+/** The object of a reference, in either version. */
 export interface Referred {
   readonly group: string;
-  /** Only v1beta1 says it. */
+  /** Only in v1beta1. */
   readonly version?: string;
   readonly kind: string;
   readonly name: string;

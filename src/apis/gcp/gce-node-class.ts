@@ -15,7 +15,7 @@ const DISKS = [
 ] as const;
 
 export const GCE_NODE_CLASS_SPEC = object('How instances are launched.', {
-  serviceAccount: text('The e-mail address of the service account of the instances; none when it is not given.', {
+  serviceAccount: text('The e-mail address of the service account of instances; defaults to none.', {
     maxLength: 253,
   }),
   imageSelectorTerms: required(
@@ -28,29 +28,32 @@ export const GCE_NODE_CLASS_SPEC = object('How instances are launched.', {
     ),
   ),
   disks: list(
-    'The disks of an instance; the one that is marked `boot` is used.',
+    'The disks of an instance; only the one marked `boot` is used.',
     object('A disk.', {
       boot: boolean('Whether the instance starts from it.'),
-      category: choice('The kind of disk; pd-balanced when it is not given.', DISKS),
-      sizeGiB: integer('Its size; 50 when it is not given.', { minimum: 10, maximum: 65536 }),
+      category: choice(
+        'The type of the disk. Machine types that do not support it are not offered. Defaults to pd-balanced, or hyperdisk-balanced for families that support only Hyperdisk.',
+        DISKS,
+      ),
+      sizeGiB: integer('Its size in GiB; defaults to 50.', { minimum: 10, maximum: 65536 }),
     }),
     { maxItems: 10 },
   ),
   networkConfig: object('The network of the instances.', {
-    subnetwork: text('The subnetwork, as in `regions/R/subnetworks/S`; the default network when it is not given.', {
+    subnetwork: text('The subnetwork, as in `regions/R/subnetworks/S`; defaults to the default network.', {
       maxLength: 253,
     }),
-    enablePrivateNodes: boolean('Whether instances have no external address; true when it is not given.'),
+    enablePrivateNodes: boolean('Whether instances have no external address; defaults to true.'),
   }),
-  networkTags: list('Network tags, which firewall rules speak of.', text('A tag.', { maxLength: 63 }), {
+  networkTags: list('Network tags, for firewall rules.', text('A tag.', { maxLength: 63 }), {
     maxItems: 20,
   }),
-  labels: map('Further labels of the instances.', text('A value.', { maxLength: 63 }), { maxProperties: 20 }),
-  metadata: map('Further metadata of the instances.', text('A value.')),
-  startupScript: text('What instances run at every boot, to join the cluster.', { maxLength: 131072 }),
+  labels: map('Additional labels of the instances.', text('A value.', { maxLength: 63 }), { maxProperties: 20 }),
+  metadata: map('Additional metadata of the instances.', text('A value.')),
+  startupScript: text('The script that instances run at every boot, to join the cluster.', { maxLength: 131072 }),
 });
 
-const STATUS = object('What the autoscaler found.', { conditions: conditions('reason required') });
+const STATUS = object('The state that the autoscaler observed.', { conditions: conditions('reason required') });
 
 export type GceNodeClassSpec = Static<typeof GCE_NODE_CLASS_SPEC>;
 
@@ -66,11 +69,11 @@ export const GCE_NODE_CLASSES = resource<GceNodeClass>(
   'cluster',
 );
 
-/** What is known of a node class: Ready is true when the other is. */
+/** Conditions of a node class: Ready is true when the other is. */
 export const GCE_NODE_CLASS_CONDITIONS = { root: 'Ready', dependents: ['ImagesReady'] } as const;
 
 export const GCE_NODE_CLASS_DEFINITION = customResourceDefinition(GCE_NODE_CLASSES, {
-  description: 'How instances of Compute Engine are launched.',
+  description: 'How the instances of a pool are launched on Compute Engine.',
   spec: required(GCE_NODE_CLASS_SPEC),
   status: STATUS,
   shortNames: ['gcenc', 'gcencs'],

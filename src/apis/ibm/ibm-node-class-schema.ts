@@ -1,4 +1,4 @@
-/** The schema of IBMNodeClass, karpenter-ibm.sh/v1alpha1: the fields, defaults and rules that manifests of today are written in. */
+/** The schema of IBMNodeClass, karpenter-ibm.sh/v1alpha1: it accepts the manifests of karpenter-provider-ibm-cloud. */
 import { conditions } from '../karpenter/condition-schema.ts';
 import type { Rule } from '../schema/json-schema.ts';
 import {
@@ -33,42 +33,39 @@ const name = (description: string): Schema<string> => text(description, { maxLen
 const strings = (description: string): Schema<Readonly<Record<string, string>>> =>
   map(description, text('A value.', { maxLength: 253 }), { maxProperties: 50 });
 
-const instanceRequirements = object(
-  'Which profiles may be launched; all that a NodePool allows when it is not given.',
-  {
-    architecture: choice('The processor architecture.', ARCHITECTURES),
-    minimumCPU: integer('The least number of vCPUs.', { format: 'int32', minimum: 1 }),
-    minimumMemory: integer('The least memory in GiB.', { format: 'int32', minimum: 1 }),
-    maximumHourlyPrice: text('The most that an hour may cost in USD, as in "0.50".', {
-      maxLength: 32,
-      pattern: '^[0-9]+\\.?[0-9]*$',
-      patternMessage: 'maximumHourlyPrice is a decimal number in quotes, as in "0.50"',
-    }),
-  },
-);
+const instanceRequirements = object('Which profiles can be launched; defaults to all that the NodePool allows.', {
+  architecture: choice('The processor architecture.', ARCHITECTURES),
+  minimumCPU: integer('The minimum number of vCPUs.', { format: 'int32', minimum: 1 }),
+  minimumMemory: integer('The minimum memory in GiB.', { format: 'int32', minimum: 1 }),
+  maximumHourlyPrice: text('The maximum price in USD per hour, as in "0.50".', {
+    maxLength: 32,
+    pattern: '^[0-9]+\\.?[0-9]*$',
+    patternMessage: 'maximumHourlyPrice is a decimal number in quotes, as in "0.50"',
+  }),
+});
 
-const imageSelector = object('Which image to boot, by what it is; the newest that fits is taken.', {
+const imageSelector = object('Selects the image by its properties; the newest match is used.', {
   os: required(text('The operating system, as in ubuntu.', { minLength: 1, maxLength: 63, pattern: '^[a-z]+$' })),
   majorVersion: required(text('Its major version, as in "24".', { minLength: 1, maxLength: 10, pattern: '^[0-9]+$' })),
-  minorVersion: text('Its minor version, as in "04"; the newest when it is not given.', {
+  minorVersion: text('Its minor version, as in "04"; defaults to the newest.', {
     maxLength: 10,
     pattern: '^[0-9]+$',
   }),
   architecture: defaulted('amd64', choice('The processor architecture.', ARCHITECTURES)),
-  variant: text('The variant, as in minimal; any when it is not given.', { maxLength: 63, pattern: '^[a-z]+$' }),
+  variant: text('The variant, as in minimal; defaults to any.', { maxLength: 63, pattern: '^[a-z]+$' }),
 });
 
-const placementStrategy = object('In which subnets machines are launched, where neither zone nor subnet is given.', {
+const placementStrategy = object('Chooses the subnets of machines, when neither zone nor subnet is set.', {
   zoneBalance: defaulted(
     'Balanced',
     choice(
-      'Balanced: the best subnet of each zone. AvailabilityFirst: all. CostOptimized: those of the two best zones.',
+      'Balanced: the best subnet of each zone. AvailabilityFirst: all subnets. CostOptimized: subnets of the two best zones.',
       ['Balanced', 'AvailabilityFirst', 'CostOptimized'],
     ),
   ),
-  subnetSelection: object('Which subnets count.', {
-    minimumAvailableIPs: integer('So many addresses must be free.', { format: 'int32', minimum: 1 }),
-    requiredTags: strings('Tags that a subnet must have, as Global Tagging knows them.'),
+  subnetSelection: object('Which subnets are eligible.', {
+    minimumAvailableIPs: integer('The minimum number of free addresses.', { format: 'int32', minimum: 1 }),
+    requiredTags: strings('Tags that a subnet must have in Global Tagging.'),
   }),
 });
 
@@ -76,14 +73,14 @@ const healthCheck = object('How the load balancer checks a node.', {
   protocol: defaulted('tcp', choice('The protocol.', ['http', 'https', 'tcp'])),
   path: text('The path, for http and https.', { maxLength: 253, pattern: '^/.*$' }),
   interval: defaulted(30, integer('Seconds between checks.', { format: 'int32', minimum: 5, maximum: 300 })),
-  timeout: defaulted(5, integer('Seconds that a check may take.', { format: 'int32', minimum: 1, maximum: 60 })),
+  timeout: defaulted(5, integer('The timeout of a check in seconds.', { format: 'int32', minimum: 1, maximum: 60 })),
   retryCount: defaulted(
     2,
-    integer('How many checks in a row must succeed.', { format: 'int32', minimum: 1, maximum: 10 }),
+    integer('The number of successful checks in a row.', { format: 'int32', minimum: 1, maximum: 10 }),
   ),
 });
 
-const targetGroup = object('A pool of a load balancer that nodes are members of.', {
+const targetGroup = object('A load balancer pool that nodes join.', {
   loadBalancerID: required(regionalId('The ID of the load balancer.', 'loadBalancerID')),
   poolName: required(
     text('The name of its pool.', { minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$' }),
@@ -93,13 +90,13 @@ const targetGroup = object('A pool of a load balancer that nodes are members of.
   healthCheck,
 });
 
-const loadBalancerIntegration = object('Makes nodes members of load balancers.', {
-  enabled: defaulted(false, boolean('Whether nodes are made members.')),
+const loadBalancerIntegration = object('Adds nodes to load balancer pools.', {
+  enabled: defaulted(false, boolean('Whether nodes are added.')),
   targetGroups: list('The pools.', targetGroup, { maxItems: 10 }),
-  autoDeregister: defaulted(true, boolean('Whether a node is taken out of the pools before it goes.')),
+  autoDeregister: defaulted(true, boolean('Whether a node is removed from the pools before it is drained.')),
   registrationTimeout: defaulted(
     300,
-    integer('Seconds until a node that is not healthy there is told of in an event.', {
+    integer('Seconds until an event reports a node that is not healthy in a pool.', {
       format: 'int32',
       minimum: 30,
       maximum: 600,
@@ -107,18 +104,18 @@ const loadBalancerIntegration = object('Makes nodes members of load balancers.',
   ),
 });
 
-const iksDynamicPools = object('Worker pools that are made when they are needed, in IKS mode.', {
-  enabled: defaulted(false, boolean('Whether pools are made.')),
-  namePrefix: defaulted('karp', text('What their names begin with.', { maxLength: 20, pattern: '^[a-z][a-z0-9-]*$' })),
+const iksDynamicPools = object('Worker pools that are created on demand, in IKS mode.', {
+  enabled: defaulted(false, boolean('Whether pools are created.')),
+  namePrefix: defaulted('karp', text('The prefix of their names.', { maxLength: 20, pattern: '^[a-z][a-z0-9-]*$' })),
   labels: strings('Labels of the pools.'),
   diskEncryption: defaulted(true, boolean('Whether disks are encrypted.')),
-  allowedInstanceTypes: list('The flavors that may be used; all when it is not given.', name('A flavor.')),
-  cleanupPolicy: object('When empty pools go.', {
+  allowedInstanceTypes: list('The allowed flavors; defaults to all.', name('A flavor.')),
+  cleanupPolicy: object('When empty pools are deleted.', {
     emptyPoolTTL: defaulted(
       '5m',
-      text('How long a pool must have been empty.', { maxLength: 64, pattern: '^([0-9]+(s|m|h))+$' }),
+      text('How long a pool must be empty before it is deleted.', { maxLength: 64, pattern: '^([0-9]+(s|m|h))+$' }),
     ),
-    deleteOnEmpty: defaulted(true, boolean('Whether empty pools go.')),
+    deleteOnEmpty: defaulted(true, boolean('Whether empty pools are deleted.')),
   }),
 });
 
@@ -131,10 +128,10 @@ const volumeSpec = object('The volume.', {
   profile: text('general-purpose, 5iops-tier, 10iops-tier, sdp or custom.', { maxLength: 63 }),
   iops: integer('Operations per second, for custom and sdp.', { format: 'int64', minimum: 100, maximum: 64_000 }),
   bandwidth: integer('Megabits per second.', { format: 'int64', minimum: 1, maximum: 16_000 }),
-  encryptionKeyID: text('The CRN of the root key; provider-managed encryption when it is not given.', {
+  encryptionKeyID: text('The CRN of the root key; defaults to provider-managed encryption.', {
     maxLength: 253,
   }),
-  deleteOnTermination: defaulted(true, boolean('Whether the volume goes with its machine.')),
+  deleteOnTermination: defaulted(true, boolean('Whether the volume is deleted with its machine.')),
   tags: list('User tags of the volume.', name('A tag.'), { maxItems: 10 }),
 });
 
@@ -147,7 +144,7 @@ const blockDevice = object('A volume of each machine.', {
 const reservationAffinity = object(
   'Whether machines use capacity reservations of the account. With any policy but disabled the class launches no spot machines.',
   {
-    policy: required(choice('How they use them.', ['disabled', 'automatic', 'manual'])),
+    policy: required(choice('How machines use reservations.', ['disabled', 'automatic', 'manual'])),
     pool: list('The IDs of the reservations, for manual.', name('An ID.'), { maxItems: 10 }),
   },
   {
@@ -213,11 +210,11 @@ export const IBM_NODE_CLASS_SPEC = object(
         patternMessage: 'region is a name such as us-south or eu-de',
       }),
     ),
-    zone: text('The zone; all of the region when it is not given.', {
+    zone: text('The zone; defaults to all zones of the region.', {
       maxLength: 40,
       pattern: '^([a-z]{2}-[a-z]+-[0-9]+)?$',
     }),
-    instanceProfile: text('The only profile that is launched.', {
+    instanceProfile: text('The only profile to launch.', {
       minLength: 1,
       maxLength: 63,
       pattern: '^[a-z][a-z0-9]*-[0-9]+x[0-9]+[a-z0-9x]*$',
@@ -232,17 +229,17 @@ export const IBM_NODE_CLASS_SPEC = object(
     }),
     imageSelector,
     vpc: required(regionalId('The ID of the VPC.', 'vpc')),
-    subnet: text('The ID of the only subnet that is used.', { maxLength: 64 }),
+    subnet: text('The ID of the only subnet to use.', { maxLength: 64 }),
     placementStrategy,
     securityGroups: list(
-      'The IDs of the security groups of machines; the default group of the VPC when there are none.',
+      'The IDs of the security groups of machines; defaults to the default group of the VPC.',
       regionalId('An ID.', 'a security group'),
       { maxItems: 16 },
     ),
-    userData: text('User data instead of ours: it must make the machine join the cluster.', { maxLength: 65_536 }),
+    userData: text('Replaces the generated user data; it must join the machine to the cluster.', { maxLength: 65_536 }),
     userDataAppend: text('A shell script that runs after the machine has joined.', { maxLength: 32_768 }),
     sshKeys: list('The IDs of SSH keys.', regionalId('An ID.', 'an SSH key'), { maxItems: 10 }),
-    resourceGroup: text('The ID or the name of the resource group; that of the options when it is not given.', {
+    resourceGroup: text('The ID or name of the resource group; defaults to the one of the options.', {
       maxLength: 63,
     }),
     placementTarget: text(
@@ -254,36 +251,37 @@ export const IBM_NODE_CLASS_SPEC = object(
     reservationAffinity,
     tags: strings('Tags of the machines, in Global Tagging.'),
     bootstrapMode: defaulted('auto', choice('How machines join the cluster.', ['cloud-init', 'iks-api', 'auto'])),
-    apiServerEndpoint: text('The address of the API server, where machines do not reach it at ours.', {
-      maxLength: 253,
-      pattern: '^https?://[a-zA-Z0-9.-]+:[0-9]+$',
-      patternMessage: 'apiServerEndpoint is an address with a port, as in https://10.243.65.4:6443',
-    }),
+    apiServerEndpoint: text(
+      'The address of the API server for machines, if it differs from the one that the controller uses.',
+      {
+        maxLength: 253,
+        pattern: '^https?://[a-zA-Z0-9.-]+:[0-9]+$',
+        patternMessage: 'apiServerEndpoint is an address with a port, as in https://10.243.65.4:6443',
+      },
+    ),
     iksClusterID: text('The ID of the IKS cluster.', { maxLength: 63, pattern: '^[a-z0-9]+$' }),
     iksWorkerPoolID: name('The worker pool that machines join, in IKS mode.'),
     iksDynamicPools,
     loadBalancerIntegration,
-    blockDeviceMappings: list(
-      'The volumes of each machine; a boot volume of 100 GB when it is not given.',
-      blockDevice,
-      { maxItems: 10 },
-    ),
+    blockDeviceMappings: list('The volumes of each machine; defaults to a boot volume of 100 GB.', blockDevice, {
+      maxItems: 10,
+    }),
     kubelet: IBM_KUBELET,
   },
   { rules: RULES },
 );
 
-export const IBM_NODE_CLASS_STATUS = object('What was found in IBM Cloud.', {
+export const IBM_NODE_CLASS_STATUS = object('The resources found in IBM Cloud.', {
   lastValidationTime: time('When the class was last checked against IBM Cloud.'),
-  validationError: text('What is wrong, as a sentence; absent when nothing is.'),
+  validationError: text('The validation error; absent when there is none.'),
   selectedInstanceTypes: list('The profiles that fit instanceRequirements.', text('A profile.')),
   selectedSubnets: list('The subnets that machines are launched in.', text('An ID.')),
-  eligibleSubnets: list('The subnets that machines may be in.', text('An ID.')),
+  eligibleSubnets: list('The eligible subnets.', text('An ID.')),
   resolvedSecurityGroups: list('The security groups of machines.', text('An ID.')),
   resolvedImageID: text('The image that machines boot.'),
   resolvedResourceGroup: text('The ID of the resource group.'),
   resolvedZones: list('The zone of each of the selected subnets.', text('A zone.')),
   resolvedArchitecture: text('The processor architecture of the image.'),
-  placementTargetKind: text('What placementTarget is: PlacementGroup, DedicatedHost or DedicatedHostGroup.'),
+  placementTargetKind: text('The type of placementTarget: PlacementGroup, DedicatedHost or DedicatedHostGroup.'),
   conditions: conditions('reason required'),
 });

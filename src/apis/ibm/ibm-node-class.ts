@@ -20,13 +20,13 @@ export const IBM_NODE_CLASSES = resource<IBMNodeClass>(
   'cluster',
 );
 
-/** What is known of a class: Ready is true when the others are. `SpotReady` stands beside them: it does not hold Ready up. */
+/** Conditions of a node class: Ready is true when all others are, except `SpotReady`. */
 export const IBM_NODE_CLASS_CONDITIONS = {
   root: 'Ready',
   dependents: ['ValidationSucceeded', 'VPCReady', 'SubnetsReady', 'SecurityGroupsReady', 'ImageReady'],
 } as const;
 
-/** Whether the class can launch spot machines at all; false with the constraint that forbids it. */
+/** The condition that the class can launch spot machines; its message names the field that prevents it. */
 export const IBM_CONDITION_SPOT = 'SpotReady';
 
 export const IBM_NODE_CLASS_DEFINITION = customResourceDefinition(IBM_NODE_CLASSES, {

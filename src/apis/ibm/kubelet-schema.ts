@@ -1,4 +1,4 @@
-/** What an IBMNodeClass says to the kubelet; the same is written on the machine and taken off what a node has for pods. */
+/** The kubelet settings of an IBMNodeClass, written to machines and subtracted from allocatable resources. */
 import type { Rule } from '../schema/json-schema.ts';
 import { boolean, integer, list, map, object, type Schema, text } from '../schema/schema.ts';
 
@@ -33,24 +33,23 @@ const percent = (description: string): Schema<number> =>
 export const IBM_KUBELET = object(
   'Settings of the kubelet.',
   {
-    clusterDNS: list(
-      'The addresses of the cluster DNS; the Service kube-dns when it is not given.',
-      text('An address.'),
-    ),
-    maxPods: count('The most pods a node may have.'),
-    podsPerCore: count('The most pods a node may have for each vCPU; 0 is no limit.'),
-    systemReserved: amounts('systemReserved', 'What the system keeps for itself.', RESERVED),
-    kubeReserved: amounts('kubeReserved', 'What kubelet and container runtime keep for themselves.', RESERVED),
-    evictionHard: amounts('evictionHard', 'What must be left on a node; below it pods are evicted at once.', SIGNALS),
+    clusterDNS: list('The addresses of the cluster DNS; defaults to the Service kube-dns.', text('An address.')),
+    maxPods: count('The maximum number of pods per node.'),
+    podsPerCore: count('The maximum number of pods per vCPU; 0 means no limit.'),
+    systemReserved: amounts('systemReserved', 'Resources reserved for the operating system.', RESERVED),
+    kubeReserved: amounts('kubeReserved', 'Resources reserved for the kubelet and the container runtime.', RESERVED),
+    evictionHard: amounts('evictionHard', 'Eviction thresholds; when less is free, pods are evicted at once.', SIGNALS),
     evictionSoft: amounts(
       'evictionSoft',
-      'What should be left on a node; below it pods are evicted after a while.',
+      'Soft eviction thresholds; when less is free for the grace period, pods are evicted.',
       SIGNALS,
     ),
-    evictionSoftGracePeriod: map('How long each soft threshold is waited for.', text('A time such as 1m30s.'), {
+    evictionSoftGracePeriod: map('The grace period of each soft eviction threshold.', text('A time such as 1m30s.'), {
       rules: [known('evictionSoftGracePeriod', SIGNALS)],
     }),
-    evictionMaxPodGracePeriod: count('The most seconds that a pod has to end when it is evicted by a soft threshold.'),
+    evictionMaxPodGracePeriod: count(
+      'The maximum termination grace period of pods evicted by a soft threshold, in seconds.',
+    ),
     imageGCHighThresholdPercent: percent('Images are removed when the disk is fuller than this.'),
     imageGCLowThresholdPercent: percent('Images are removed until the disk is no fuller than this.'),
     cpuCFSQuota: boolean('Whether CPU limits of containers are enforced.'),

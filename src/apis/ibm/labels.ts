@@ -1,4 +1,4 @@
-/** The labels, annotations and finalizers of karpenter-provider-ibm-cloud, which its users' manifests and tools know. */
+/** Labels, annotations and finalizers of karpenter-provider-ibm-cloud, kept for its users' manifests and tools. */
 
 /** The group of IBMNodeClass, and the domain of its labels. */
 export const IBM_GROUP = 'karpenter-ibm.sh';
@@ -23,7 +23,7 @@ export const LABEL_IBM_LOCAL_STORAGE = `${IBM_GROUP}/instance-local-storage`;
 
 export const ANNOTATION_IBM_HASH = `${IBM_GROUP}/ibmnodeclass-hash`;
 export const ANNOTATION_IBM_HASH_VERSION = `${IBM_GROUP}/ibmnodeclass-hash-version`;
-/** On a claim: what its machine was launched with, to see drift. */
+/** On a claim: the subnet, security groups and image of its machine, to detect drift. */
 export const ANNOTATION_IBM_SUBNET = `${IBM_GROUP}/subnet-id`;
 export const ANNOTATION_IBM_SECURITY_GROUPS = `${IBM_GROUP}/security-group-ids`;
 export const ANNOTATION_IBM_IMAGE = `${IBM_GROUP}/image-id`;

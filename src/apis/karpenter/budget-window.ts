@@ -1,4 +1,4 @@
-/** When a disruption budget holds: always, or for a while from each time of its schedule on. */
+/** Tells when a disruption budget is active: always, or for its duration after each time of its schedule. */
 import type { EpochMs } from '../../platform/clock.ts';
 import { hasCode, SpindriftError } from '../../platform/errors.ts';
 import { type CronSchedule, parseCron } from './cron.ts';
@@ -6,21 +6,21 @@ import { durationMs } from './duration.ts';
 import { nextCronTime } from './next-cron-time.ts';
 import type { DisruptionBudget } from './node-pool.ts';
 
-/** A budget at an instant. */
+/** The state of a budget at one moment. */
 export interface BudgetWindow {
   readonly active: boolean;
-  /** When it next begins or ceases to hold, at the earliest; absent when it never does. */
+  /** When it next becomes active or inactive, at the earliest; absent when it never changes. */
   readonly changesAt?: EpochMs;
-  /** Why its times cannot be read; such a budget holds always and allows nothing. */
+  /** Why its schedule is invalid; such a budget is always active and allows no disruption. */
   readonly problem?: string;
 }
 
-/** A window that is opened again before it closes is followed so many times; waking up too early does no harm. */
+/** How many overlapping windows are followed; a requeue that comes too early does no harm. */
 const FOLLOWED = 50;
 
-const NEVER_COMES = 'no day is like that: write one that comes, as in 0 9 * * mon-fri';
+const NEVER_COMES = 'it matches no date: write one that occurs, as in 0 9 * * mon-fri';
 
-/** The schedule of a budget; undefined for one that holds always. CRON_INVALID when it cannot be read or never comes. */
+/** The schedule of a budget; undefined for a budget that is always active. CRON_INVALID when it is invalid or matches no date. */
 export function budgetSchedule({ schedule: text }: DisruptionBudget): CronSchedule | undefined {
   if (text === undefined) return undefined;
   const schedule = parseCron(text);
@@ -30,7 +30,7 @@ export function budgetSchedule({ schedule: text }: DisruptionBudget): CronSchedu
   return schedule;
 }
 
-/** Whether a budget holds at an instant: it does from each time of its schedule until its duration has passed. */
+/** Whether a budget is active: from each time of its schedule until its duration has passed. */
 export function budgetWindow(budget: DisruptionBudget, now: EpochMs): BudgetWindow {
   const times = timesOf(budget);
   if (times === undefined) return { active: true };
@@ -49,7 +49,7 @@ export function budgetWindow(budget: DisruptionBudget, now: EpochMs): BudgetWind
 
 type Times = { readonly schedule: CronSchedule; readonly duration: number } | { readonly problem: string };
 
-// Pools of the cache are never changed but replaced, so what was read from a budget holds as long as it lives.
+// Objects of the cache are replaced, never changed, so that the parsed schedule can be cached with the budget.
 const READ = new WeakMap<DisruptionBudget, Times>();
 
 function timesOf(budget: DisruptionBudget): Times | undefined {

@@ -1,4 +1,4 @@
-/** The label domains that clouds keep for themselves. A pool of one cloud that asks for labels of another never gets a node. */
+/** Label domains of clouds. A pool that requires labels of another cloud never gets a node. */
 
 interface CloudDomain {
   readonly domain: string;
@@ -14,11 +14,11 @@ const CLOUD_DOMAINS: readonly CloudDomain[] = [
   { domain: 'karpenter-ibm.sh', cloud: 'IBM Cloud' },
   { domain: 'karpenter.k8s.alibabacloud', cloud: 'Alibaba Cloud' },
   { domain: 'karpenter.k8s.oracle', cloud: 'Oracle Cloud' },
-  // The group has labels that are nobody's machine types too.
+  // Other labels of this group are not about instance types.
   { domain: 'spindrift.dev', namePrefix: 'instance-', cloud: 'the simulated cloud' },
 ];
 
-/** The cloud whose own label this is; undefined when it is no cloud's. */
+/** The cloud that owns the label; undefined when no cloud does. */
 export function cloudOfLabel(key: string): { readonly domain: string; readonly cloud: string } | undefined {
   const [domain = '', name = ''] = key.includes('/') ? key.split('/') : ['', key];
   return CLOUD_DOMAINS.find(

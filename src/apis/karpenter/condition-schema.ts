@@ -7,12 +7,12 @@ const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
 
 /** The conditions in a status; claims alone may leave out reason and message. */
 export function conditions(reason: 'reason required' | 'reason optional'): Schema<readonly Condition[]> {
-  const told = 'What led to the last change, in one word of capitals and small letters.';
-  const message = text('The same as a sentence for people; it may be empty.', { maxLength: 32768 });
+  const told = 'The reason for the last change, in CamelCase.';
+  const message = text('Details for people; can be empty.', { maxLength: 32768 });
   const shared = {
-    type: required(text('What the condition is about.', { maxLength: 316, pattern: TYPE })),
-    status: required(choice('Whether it holds.', ['True', 'False', 'Unknown'])),
-    observedGeneration: integer('The generation of the object that the condition was judged on.', {
+    type: required(text('The type of the condition.', { maxLength: 316, pattern: TYPE })),
+    status: required(choice('True, False or Unknown.', ['True', 'False', 'Unknown'])),
+    observedGeneration: integer('The generation of the object that the condition is based on.', {
       format: 'int64',
       minimum: 0,
     }),
@@ -30,7 +30,7 @@ export function conditions(reason: 'reason required' | 'reason optional'): Schem
           reason: text(told, { maxLength: 1024, pattern: `^(${REASON}|)$` }),
           message,
         });
-  return list('What is known about the state of the object.', item as Schema<Condition>, {
+  return list('The conditions of the object.', item as Schema<Condition>, {
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['type'],
   });

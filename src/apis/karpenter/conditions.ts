@@ -10,7 +10,7 @@ export interface ConditionTypes {
   readonly dependents: readonly string[];
 }
 
-/** An object as far as conditions are concerned. */
+/** The part of an object that conditions need. */
 export interface Conditioned {
   readonly metadata: ObjectMeta;
   readonly status?: { readonly conditions?: readonly Condition[] };
@@ -35,8 +35,8 @@ export function isTrue(object: Conditioned, type: string): boolean {
 }
 
 /**
- * The conditions of the object after a change, with all that the kind must have and the root computed anew; the same list
- * where nothing changed. The time of a condition is when its status last changed.
+ * Applies a change: adds missing conditions of the kind and recomputes the root. Returns the same list where nothing changed.
+ * The transition time of a condition is when its status last changed.
  */
 export function withCondition(
   types: ConditionTypes,
@@ -48,7 +48,7 @@ export function withCondition(
   const observedGeneration = metadata.generation ?? 0;
   const before = object.status?.conditions ?? [];
   const after = new Map(before.map((condition) => [condition.type, condition]));
-  // The generation of an object that goes moves on without anybody judging its spec again.
+  // Deletion raises the generation, and the spec is not judged again.
   if (metadata.deletionTimestamp !== undefined) {
     for (const condition of after.values()) after.set(condition.type, { ...condition, observedGeneration });
   }
@@ -65,7 +65,7 @@ export function withCondition(
       reason: 'AwaitingReconciliation',
       message: 'object is awaiting reconciliation',
       observedGeneration,
-      // Nothing was known of it from the start.
+      // Unknown since the object was created.
       lastTransitionTime: metadata.creationTimestamp ?? toTimestamp(now),
     });
   }
@@ -75,7 +75,7 @@ export function withCondition(
   return isSame(before, sorted) ? before : sorted;
 }
 
-/** The conditions without that one, which the root must not depend on. */
+/** Removes a condition that the root does not depend on. */
 export function withoutCondition(object: Conditioned, type: string): readonly Condition[] {
   const before = object.status?.conditions ?? [];
   return before.some((condition) => condition.type === type)

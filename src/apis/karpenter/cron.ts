@@ -1,18 +1,18 @@
-/** The schedules of disruption budgets: five fields of cron, or one of its names, in UTC or in a zone that they begin with. */
+/** Parses schedules of disruption budgets: five cron fields or a name such as @daily, in UTC or the zone of a TZ= prefix. */
 import { SpindriftError } from '../../platform/errors.ts';
 import { type TimeZone, timeZone, UTC } from './time-zone.ts';
 
-/** The times a schedule means, field by field. */
+/** The allowed values of each field. */
 export interface CronSchedule {
   readonly minutes: ReadonlySet<number>;
   readonly hours: ReadonlySet<number>;
   readonly daysOfMonth: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly daysOfWeek: ReadonlySet<number>;
-  /** Where both days are given, either is enough; where one of them is `*`, the other decides. */
+  /** Where both days are given, either matches; where one is `*`, the other decides. */
   readonly anyDayOfMonth: boolean;
   readonly anyDayOfWeek: boolean;
-  /** Whose clocks show these times. */
+  /** The time zone of the schedule. */
   readonly zone: TimeZone;
 }
 
@@ -44,7 +44,7 @@ const NAMED: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** Reads a schedule; CRON_INVALID with what is wrong and what is allowed when it is not one. */
+/** Parses a schedule; CRON_INVALID says what is wrong and what is allowed. */
 export function parseCron(text: string): CronSchedule {
   const invalid = (problem: string): SpindriftError => new SpindriftError('CRON_INVALID', { text, problem });
   const [, zoneName, times = ''] = /^(?:(?:CRON_)?TZ=(\S*)\s+)?(.*)$/.exec(text.trim()) ?? [];

@@ -1,4 +1,4 @@
-/** Kinds of former versions of Karpenter, which no API server with our definitions serves. */
+/** Kinds of old Karpenter versions, which our definitions do not serve. */
 
 const FORMER: Readonly<Record<string, string>> = {
   'karpenter.sh/v1alpha5 Provisioner': 'kind: NodePool of apiVersion: karpenter.sh/v1',
@@ -9,7 +9,7 @@ const FORMER: Readonly<Record<string, string>> = {
   'karpenter.k8s.aws/v1beta1 EC2NodeClass': 'apiVersion: karpenter.k8s.aws/v1',
 };
 
-/** What to write instead of a kind of former versions, as a sentence; undefined when the kind is not one of them. */
+/** Says what to write instead of an old kind; undefined when the kind is not old. */
 export function formerKindProblem(manifest: {
   readonly apiVersion: string;
   readonly kind: string;

@@ -21,14 +21,14 @@ describe('a label that a pool asks for', () => {
   it.each([
     [
       'karpenter.sh/registered',
-      'labels of the domain karpenter.sh are set by the autoscaler; karpenter.sh/capacity-type may be asked for',
+      'labels of the domain karpenter.sh are set by the autoscaler; pools can only use karpenter.sh/capacity-type',
     ],
     ['sub.karpenter.sh/x', 'labels of the domain karpenter.sh are set by the autoscaler'],
     [
       'karpenter.k8s.aws/colour',
-      'labels of the domain karpenter.k8s.aws are set by the autoscaler; karpenter.k8s.aws/instance-family may be asked for',
+      'labels of the domain karpenter.k8s.aws are set by the autoscaler; pools can only use karpenter.k8s.aws/instance-family',
     ],
-    ['kubernetes.io/hostname', 'is only known once there is a node'],
+    ['kubernetes.io/hostname', 'is only known once the node exists'],
   ])('may not be %s, because %s', (key, reason) => {
     expect(restrictionOf(key, WITH_CLOUD)).toContain(reason);
   });

@@ -1,4 +1,4 @@
-/** Which labels a pool may ask for, and which are the autoscaler's own. */
+/** Which labels a pool can require, and which only the autoscaler sets. */
 import { cloudOfLabel } from './cloud-domains.ts';
 import {
   CAPACITY_TYPES,
@@ -15,17 +15,17 @@ import {
 } from './labels.ts';
 
 export interface LabelRules {
-  /** Labels every instance type says something about. */
+  /** Labels that every instance type defines. */
   readonly wellKnown: ReadonlySet<string>;
-  /** Domains, with those below them, whose labels are not for pools unless they are well known. */
+  /** Domains and subdomains whose labels pools cannot use, except well-known ones. */
   readonly restrictedDomains: ReadonlySet<string>;
-  /** Labels that are not for pools. */
+  /** Labels that pools cannot use. */
   readonly restricted: ReadonlySet<string>;
-  /** Labels that only take a few values. */
+  /** Labels with a fixed set of values. */
   readonly knownValues: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What holds in every cloud. */
+/** The rules of every cloud. */
 export const CORE_LABEL_RULES: LabelRules = {
   wellKnown: new Set([
     LABEL_NODE_POOL,
@@ -42,7 +42,7 @@ export const CORE_LABEL_RULES: LabelRules = {
   knownValues: { [LABEL_CAPACITY_TYPE]: CAPACITY_TYPES },
 };
 
-/** Former names of well-known labels, which mean the same. */
+/** Deprecated names of well-known labels. */
 const ALIASES: Readonly<Record<string, string>> = {
   'failure-domain.beta.kubernetes.io/zone': LABEL_ZONE,
   'failure-domain.beta.kubernetes.io/region': LABEL_REGION,
@@ -51,12 +51,12 @@ const ALIASES: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': LABEL_INSTANCE_TYPE,
 };
 
-/** The present name of a label. */
+/** The current name of a label. */
 export function normalizedLabel(key: string): string {
   return ALIASES[key] ?? key;
 }
 
-/** The rules with what a cloud adds: labels it sets on its nodes, and the domain that is its own. */
+/** Adds the rules of a cloud: the labels that it sets on nodes, and its own domain. */
 export function extendLabelRules(
   rules: LabelRules,
   { wellKnown = [], restrictedDomains = [] }: { wellKnown?: readonly string[]; restrictedDomains?: readonly string[] },
@@ -68,22 +68,22 @@ export function extendLabelRules(
   };
 }
 
-/** Why a pool may not use a label; undefined when it may. */
+/** Why a pool cannot use a label; undefined when it can. */
 export function restrictionOf(key: string, rules: LabelRules): string | undefined {
   if (rules.wellKnown.has(key)) return undefined;
-  if (rules.restricted.has(key)) return `${key} is only known once there is a node`;
+  if (rules.restricted.has(key)) return `${key} is only known once the node exists`;
   const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
   for (const restricted of rules.restrictedDomains) {
     if (domain !== restricted && !domain.endsWith(`.${restricted}`)) continue;
     const allowed = [...rules.wellKnown].filter((known) => known !== LABEL_NODE_POOL && known.includes(restricted));
-    return `labels of the domain ${restricted} are set by the autoscaler; ${allowed.sort().join(', ')} may be asked for`;
+    return `labels of the domain ${restricted} are set by the autoscaler; pools can only use ${allowed.sort().join(', ')}`;
   }
   return undefined;
 }
 
 /**
- * Why no node of the pool could have a label: it is another cloud's. The words go on from the label. `ownDomain` is the API
- * group of the pool's node class, whose labels are its own.
+ * Why no node of the pool can have a label: it belongs to another cloud. The text continues after the label. `ownDomain` is
+ * the API group of the pool's node class.
  */
 export function foreignLabel(key: string, ownDomain: string, rules: LabelRules): string | undefined {
   const owner = cloudOfLabel(key);

@@ -1,6 +1,6 @@
 /**
- * When a schedule next comes. Every instant whose time on the clocks of the zone matches is one, so that a time the clocks
- * show twice comes twice; a time that the clocks jump over comes at the moment they jump, so that no day is left out.
+ * Computes the next time of a schedule. With daylight saving, a local time that occurs twice counts twice; a local time that is
+ * skipped counts at the moment of the jump, so that no day is left out.
  */
 import type { EpochMs } from '../../platform/clock.ts';
 import type { CronSchedule } from './cron.ts';

@@ -1,4 +1,4 @@
-/** What a pool says about its nodes and a claim says about its own. */
+/** The fields that a NodePool's template and a NodeClaim share. */
 import type { Taint } from '../kubernetes/node.ts';
 import {
   choice,
@@ -26,11 +26,11 @@ export function durationOrNever(description: string): Schema<string> {
   });
 }
 
-const taint = object('Keeps pods away from a node unless they tolerate it.', {
+const taint = object('A taint repels pods that do not tolerate it.', {
   key: required(text('The name of the taint.', { minLength: 1, pattern: QUALIFIED_NAME })),
   value: text('The value of the taint.', { pattern: QUALIFIED_NAME }),
   effect: required(
-    choice('What happens to pods that do not tolerate it.', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+    choice('The effect on pods that do not tolerate it.', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
   ),
   timeAdded: time('When the taint was set.'),
 }) satisfies Schema<Taint>;
@@ -43,7 +43,7 @@ function nodeClassRef(of: 'pool' | 'claim') {
     message: `nodeClassRef.${field} cannot be changed: make a new NodePool`,
   }));
   return object(
-    'The node class, which says what is particular to the cloud.',
+    'The node class, which holds the settings of the cloud.',
     {
       group: requiredByRule(
         named('group', 'Required. The API group of the node class, without a version.', { pattern: '^[^/]*$' }),
@@ -62,15 +62,15 @@ export function nodeClaimTemplateFields(of: 'pool' | 'claim') {
   return {
     taints: list('Taints of the node; pods must tolerate them.', taint),
     startupTaints: list(
-      'Taints the node starts with and something on it takes away soon; pods need not tolerate them to have a node made for them.',
+      'Taints that a new node has until something on it removes them; pods do not need to tolerate them for a node to be launched.',
       taint,
     ),
     requirements: required(requirements(of)),
     nodeClassRef: required(nodeClassRef(of)),
     terminationGracePeriod: text(
-      'The longest time a node takes to go. Its pods are asked to leave first, as their disruption budgets allow; each is deleted so early that it has its own grace period before the time is over, whatever budgets and karpenter.sh/do-not-disrupt say. Without it a node waits for its pods for ever.',
+      'The maximum duration of a drain. Pods are evicted as their PodDisruptionBudgets allow. Near the end, remaining pods are deleted regardless of budgets and karpenter.sh/do-not-disrupt, early enough for their own grace period. Without it, a drain waits for its pods forever.',
       { pattern: DURATION_PATTERN, patternMessage: IN_UNITS, maxLength: 64 },
     ),
-    expireAfter: defaulted('720h', durationOrNever('The longest life of a node: after it the node is replaced.')),
+    expireAfter: defaulted('720h', durationOrNever('The maximum lifetime of a node; then it is replaced.')),
   };
 }

@@ -1,4 +1,4 @@
-/** NodeClaim, karpenter.sh/v1: one machine that was asked for, from the request until it is gone. */
+/** NodeClaim, karpenter.sh/v1: the request for one machine, and its state until it is deleted. */
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import type { ResourceList } from '../kubernetes/pod.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
@@ -8,29 +8,29 @@ import { KARPENTER_GROUP } from './labels.ts';
 import { nodeClaimTemplateFields } from './node-claim-template-schema.ts';
 
 export const NODE_CLAIM_SPEC = object(
-  'What is asked for. It cannot be changed.',
+  'The wanted machine. Immutable.',
   {
     ...nodeClaimTemplateFields('claim'),
-    resources: object('What the pods that the node is made for need together.', {
+    resources: object('The resources that the pods of the node need.', {
       requests: map('Amounts by the name of the resource.', quantity()),
     }),
   },
   { rules: [{ rule: 'self == oldSelf', message: 'spec is immutable: delete the claim and make a new one' }] },
 );
 
-/** Amounts that only we write, so that they are always texts. */
+/** Quantities that only Spindrift writes, so that they are always strings. */
 function amounts(description: string): Schema<ResourceList> {
   return map(description, quantity()) as Schema<ResourceList>;
 }
 
-const STATUS = object('What has become of it.', {
+const STATUS = object('The state of the machine and its node.', {
   nodeName: text('The name of the node.'),
-  providerID: text('The machine, as the cloud calls it.'),
+  providerID: text('The provider ID of the machine.'),
   imageID: text('The image that the machine runs.'),
-  capacity: amounts('What the machine has.'),
-  allocatable: amounts('What the machine has for pods.'),
+  capacity: amounts('The resources of the machine.'),
+  allocatable: amounts('The resources of the machine that pods can use.'),
   conditions: conditions('reason optional'),
-  lastPodEventTime: time('When a pod last came to the node, left it or finished on it.'),
+  lastPodEventTime: time('When a pod was last bound to the node, removed from it, or finished on it.'),
 });
 
 export type NodeClaimSpec = Static<typeof NODE_CLAIM_SPEC>;
@@ -43,13 +43,13 @@ export interface NodeClaim extends KubeObject {
 
 export const NODE_CLAIMS = resource<NodeClaim>(`${KARPENTER_GROUP}/v1`, 'NodeClaim', 'nodeclaims', 'cluster');
 
-/** What a claim goes through: Ready is true when all of it is. */
+/** Conditions of a claim's life: Ready is true when all of them are. */
 export const NODE_CLAIM_CONDITIONS = {
   root: 'Ready',
   dependents: ['Launched', 'Registered', 'Initialized'],
 } as const;
 
-/** Everything that may be known of a claim. */
+/** All conditions of a claim. */
 export type NodeClaimCondition =
   | 'Ready'
   | (typeof NODE_CLAIM_CONDITIONS.dependents)[number]
@@ -63,7 +63,7 @@ export type NodeClaimCondition =
   | 'Rebooting';
 
 export const NODE_CLAIM_DEFINITION = customResourceDefinition(NODE_CLAIMS, {
-  description: 'A machine that was asked for, from the request until it is gone.',
+  description: 'The request for one machine, and its state until it is deleted.',
   spec: required(NODE_CLAIM_SPEC),
   status: STATUS,
   categories: ['karpenter'],

@@ -5,15 +5,15 @@ import { conditions } from './condition-schema.ts';
 import { requirements } from './requirement-schema.ts';
 
 export const NODE_OVERLAY_SPEC = object(
-  'Which offerings it is about, and what is different about them.',
+  'Selects offerings, and changes their price or resources.',
   {
     requirements: required(requirements('overlay')),
-    price: text('What an hour of such a machine costs, in USD, as in "0.42".', {
+    price: text('The price in USD per hour, as in "0.42".', {
       pattern: '^\\d+(\\.\\d+)?$',
       patternMessage: 'price is a number of USD per hour without a sign, as in "0.42"',
     }),
     priceAdjustment: text(
-      'How much more or less it costs than the cloud says: an amount in USD as in "-0.05", or a percentage as in "-28%".',
+      'A change of the price of the cloud: an amount in USD as in "-0.05", or a percentage as in "-28%".',
       {
         pattern: '^(([+-]{1}(\\d*\\.?\\d+))|(\\+{1}\\d*\\.?\\d+%)|(^(-\\d{1,2}(\\.\\d+)?%)$)|(-100%))$',
         patternMessage:
@@ -21,7 +21,7 @@ export const NODE_OVERLAY_SPEC = object(
       },
     ),
     capacity: map(
-      'Resources that such machines have beside those that the cloud knows of, such as devices.',
+      'Resources that the cloud does not report, such as devices. They are added to the capacity of the node.',
       quantity(),
       {
         rules: [
@@ -34,7 +34,7 @@ export const NODE_OVERLAY_SPEC = object(
       },
     ) as Schema<ResourceList>,
     weight: integer(
-      'Of several overlays for one offering that of the highest weight holds; one without a weight has 0. Two of the same weight must not be about the same price or resource of an offering.',
+      'The overlay of the highest weight wins; the default is 0. Two overlays of the same weight must not change the same price or resource of an offering.',
       { format: 'int32', minimum: 1, maximum: 10000 },
     ),
   },
@@ -48,6 +48,6 @@ export const NODE_OVERLAY_SPEC = object(
   },
 );
 
-export const NODE_OVERLAY_STATUS = object('Whether the overlay holds.', {
+export const NODE_OVERLAY_STATUS = object('The state of the overlay.', {
   conditions: conditions('reason required'),
 });

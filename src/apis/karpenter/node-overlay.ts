@@ -1,4 +1,4 @@
-/** NodeOverlay, karpenter.sh/v1alpha1: prices and resources of machines that the cloud does not know of. */
+/** NodeOverlay, karpenter.sh/v1alpha1: prices and resources that the cloud does not report. */
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
 import { required, type Static } from '../schema/schema.ts';
@@ -19,11 +19,11 @@ export const NODE_OVERLAYS = resource<NodeOverlay>(
   'cluster',
 );
 
-/** What is known of an overlay: Ready is true when it makes sense beside the others. */
+/** Conditions of an overlay: Ready is true when it is valid and does not conflict with another. */
 export const NODE_OVERLAY_CONDITIONS = { root: 'Ready', dependents: ['ValidationSucceeded'] } as const;
 
 export const NODE_OVERLAY_DEFINITION = customResourceDefinition(NODE_OVERLAYS, {
-  description: 'Prices and resources of machines that the cloud does not know of: discounts, commitments, devices.',
+  description: 'Prices and resources that the cloud does not report: discounts, commitments, devices.',
   spec: required(NODE_OVERLAY_SPEC),
   status: NODE_OVERLAY_STATUS,
   shortNames: ['overlays'],

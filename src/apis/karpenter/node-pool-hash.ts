@@ -1,14 +1,14 @@
 /**
- * The hash by which drift is noticed: claims carry the hash of the template they were made from. It covers all of the
- * template but its requirements, which are compared with the node itself. It is Karpenter's own hash to the last bit, so
- * that claims keep theirs when a cluster changes over to Spindrift, and back (docs/adr/0017).
+ * The hash that detects drift: claims carry the hash of the template they were made from. It covers the whole template except
+ * requirements, which are compared with the node. It equals Karpenter's hash to the last bit, so that claims do not drift when
+ * a cluster migrates to Spindrift, or back (docs/adr/0017).
  */
 import { parseTimestamp } from '../../platform/clock.ts';
 import type { Taint } from '../kubernetes/node.ts';
 import type { NodePool } from './node-pool.ts';
 import { hashBytes, hashInteger, hashSet, hashStructure, hashText, hashTextMap } from './structure-hash.ts';
 
-/** How the hash is made, for the annotation `karpenter.sh/nodepool-hash-version`: Karpenter's, from 1.0 to 1.15. */
+/** The version of the hash, for the annotation `karpenter.sh/nodepool-hash-version`: Karpenter's, from 1.0 to 1.15. */
 export const NODE_POOL_HASH_VERSION = 'v3';
 
 const NANOSECONDS: Readonly<Record<string, bigint>> = { s: 1_000_000_000n, m: 60_000_000_000n, h: 3_600_000_000_000n };

@@ -19,35 +19,35 @@ import { conditions } from './condition-schema.ts';
 import { durationOrNever, nodeClaimTemplateFields } from './node-claim-template-schema.ts';
 import { LABEL_VALUE, LABEL_VALUE_WORDS, labelKeyRules } from './requirement-schema.ts';
 
-/** Why nodes are taken away that nobody asked to be taken away. */
+/** Reasons of voluntary disruptions. */
 export const DISRUPTION_REASONS = ['Underutilized', 'Empty', 'Drifted', 'Unhealthy'] as const;
 
-/** Which nodes consolidation may take away. */
+/** Which nodes consolidation can remove. */
 export const CONSOLIDATION_POLICIES = ['WhenEmpty', 'WhenEmptyOrUnderutilized', 'Balanced'] as const;
 
-/** How many nodes of a budget may go at once: a percentage or a number. */
+/** The nodes of a budget: a percentage or a number. */
 const BUDGET_NODES = '^((100|[0-9]{1,2})%|[0-9]+)$';
 /** Hours and minutes, with the `0s` that Go adds to them. */
 const BUDGET_DURATION = '^((([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?)$';
 
 const budget = object(
-  'How many nodes of the pool may go at once, always or at certain times.',
+  'The number of nodes that can be disrupted at the same time, always or on a schedule.',
   {
     nodes: defaulted(
       '10%',
-      text('So many nodes, or so many percent of them, rounded up.', {
+      text('A number of nodes, or a percentage of the nodes of the pool, rounded up.', {
         pattern: BUDGET_NODES,
         patternMessage: 'nodes is a percentage or a number of nodes, as in "10%" or "5"',
         maxLength: 20,
       }),
     ),
     reasons: list(
-      'Only disruptions for these reasons count; all of them when it is not given.',
-      choice('Why nodes are taken away.', DISRUPTION_REASONS),
+      'The reasons that the budget applies to; defaults to all.',
+      choice('The reason of a disruption.', DISRUPTION_REASONS),
       { maxItems: 50, 'x-kubernetes-list-type': 'set' },
     ),
     schedule: text(
-      'When the budget begins to hold: minute, hour, day of month, month and day of week as in cron, or one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually; in UTC unless the five fields begin with a zone, as in TZ=Europe/Berlin 0 9 * * *. Goes together with duration.',
+      'When the budget becomes active: minute, hour, day of month, month and day of week as in cron, or one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually; in UTC unless the five fields begin with a zone, as in TZ=Europe/Berlin 0 9 * * *. Requires duration.',
       {
         pattern: '^(@(annually|yearly|monthly|weekly|daily|midnight|hourly))|((.+)\\s(.+)\\s(.+)\\s(.+)\\s(.+))$',
         patternMessage:
@@ -55,7 +55,7 @@ const budget = object(
         maxLength: 256,
       },
     ),
-    duration: text('How long the budget holds each time, in hours and minutes. Goes together with schedule.', {
+    duration: text('How long the budget is active each time, in hours and minutes. Requires schedule.', {
       pattern: BUDGET_DURATION,
       patternMessage: 'the duration of a budget is written in whole hours and minutes, as in 8h, 30m or 1h30m',
       maxLength: 32,
@@ -72,22 +72,24 @@ const budget = object(
   },
 );
 
-const disruption = object('When nodes may be taken away that nobody asked to be taken away.', {
+const disruption = object('Settings of voluntary disruptions.', {
   consolidateAfter: defaulted(
     '0s',
-    durationOrNever('How long no pod must have come to or gone from a node before consolidation looks at it.'),
+    durationOrNever('How long the pods of a node must not have changed before consolidation considers it.'),
   ),
   consolidationPolicy: defaulted(
     'WhenEmptyOrUnderutilized',
     choice(
-      'Which nodes consolidation takes away: with WhenEmpty empty ones, with WhenEmptyOrUnderutilized also those whose pods fit elsewhere or on a cheaper node, with Balanced those only where the saving is worth the disruption.',
+      'Which nodes consolidation removes. WhenEmpty: empty nodes. WhenEmptyOrUnderutilized: also nodes whose pods fit elsewhere or on a cheaper node. Balanced: the same, where the saving is worth the disruption.',
       CONSOLIDATION_POLICIES,
       { WhenUnderutilized: 'WhenEmptyOrUnderutilized' },
     ),
   ),
   budgets: defaulted(
     [{ nodes: '10%' }],
-    list('How many nodes may go at once; where several budgets hold, the tightest counts.', budget, { maxItems: 50 }),
+    list('How many nodes can be disrupted at the same time; of several active budgets, the tightest counts.', budget, {
+      maxItems: 50,
+    }),
   ),
   expireAfter: removed('text', 'write it under template.spec as expireAfter'),
 });
@@ -95,8 +97,8 @@ const disruption = object('When nodes may be taken away that nobody asked to be 
 const { domain, nodePool, hostname } = labelKeyRules('x');
 const forAllKeys = ({ rule, message = '' }: Rule): Rule => ({ rule: `self.all(x, ${rule})`, message });
 
-const template = object('Required. What the claims of the pool are made from.', {
-  metadata: object('What claims and nodes of the pool carry.', {
+const template = object('Required. The template of the NodeClaims of the pool.', {
+  metadata: object('Metadata of the NodeClaims and nodes of the pool.', {
     labels: map(
       'Labels of the nodes.',
       text('The value.', { maxLength: 63, pattern: LABEL_VALUE, patternMessage: LABEL_VALUE_WORDS }),
@@ -109,7 +111,7 @@ const template = object('Required. What the claims of the pool are made from.', 
     annotations: map('Annotations of the nodes.', text('The value.'), { 'x-kubernetes-map-type': 'granular' }),
   }),
   spec: required(
-    object('What the nodes of the pool are.', {
+    object('The spec of the NodeClaims of the pool.', {
       ...nodeClaimTemplateFields('pool'),
       kubelet: removed('object', 'write it in the node class'),
     }),
@@ -117,7 +119,7 @@ const template = object('Required. What the claims of the pool are made from.', 
 });
 
 const limits = map(
-  'The most the nodes of the pool may have together, by resource; nodes is their number. No node is made beyond it.',
+  'The maximum total resources of the nodes of the pool; nodes limits their number. No node is launched beyond a limit.',
   quantity({
     maxLength: 64,
     rules: [
@@ -147,17 +149,18 @@ const limits = map(
 const inTemplate = (field: string): string => `write it under template.spec as ${field}`;
 
 export const NODE_POOL_SPEC = object(
-  'Which nodes the pool may make, how many, and when they may be taken away.',
+  'Which nodes the pool can launch, how many, and when they can be disrupted.',
   {
     template: requiredByRule(template, 'template is required: write requirements and nodeClassRef under template.spec'),
     disruption: defaulted({ consolidateAfter: '0s' }, disruption),
     limits,
-    weight: integer(
-      'Pools of a higher weight are asked first; a pool without it has weight 0. Not for pools with replicas.',
-      { format: 'int32', minimum: 1, maximum: 100 },
-    ),
+    weight: integer('Pools of a higher weight are tried first; the default is 0. Not allowed with replicas.', {
+      format: 'int32',
+      minimum: 1,
+      maximum: 100,
+    }),
     replicas: integer(
-      'Keeps exactly so many nodes, whatever pods there are. Such a pool has no weight and no limits but nodes, and is not consolidated.',
+      'Keeps exactly this number of nodes, regardless of pods. Such a pool has no weight, no limits except nodes, and is not consolidated.',
       { format: 'int64', minimum: 0 },
     ),
     requirements: removed('list', inTemplate('requirements')),
@@ -191,11 +194,11 @@ export const NODE_POOL_SPEC = object(
   },
 );
 
-export const NODE_POOL_STATUS = object('What the pool has.', {
-  nodes: defaulted(0, integer('How many nodes there are.', { format: 'int64' })),
-  resources: map('What the nodes have together, by resource.', quantity()) as Schema<ResourceList>,
+export const NODE_POOL_STATUS = object('The state of the pool.', {
+  nodes: defaulted(0, integer('The number of nodes.', { format: 'int64' })),
+  resources: map('The total resources of the nodes.', quantity()) as Schema<ResourceList>,
   nodeClassObservedGeneration: integer(
-    'The generation of the node class that NodeRegistrationHealthy was judged on; a new one starts the judgement anew.',
+    'The generation of the node class that NodeRegistrationHealthy is based on; a new generation resets the condition.',
     { format: 'int64' },
   ),
   conditions: conditions('reason required'),

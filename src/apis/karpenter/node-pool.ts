@@ -1,4 +1,4 @@
-/** NodePool, karpenter.sh/v1: which nodes may be made for pods, how many, and when they may be taken away. */
+/** NodePool, karpenter.sh/v1: which nodes can be launched for pods, how many, and when they can be disrupted. */
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
 import { required, type Static } from '../schema/schema.ts';
@@ -24,14 +24,14 @@ export interface NodePool extends KubeObject {
 
 export const NODE_POOLS = resource<NodePool>(`${KARPENTER_GROUP}/v1`, 'NodePool', 'nodepools', 'cluster');
 
-/** What is known of a pool: Ready is true when the others are. */
+/** Conditions of a pool: Ready is true when all others are. */
 export const NODE_POOL_CONDITIONS = { root: 'Ready', dependents: ['ValidationSucceeded', 'NodeClassReady'] } as const;
 
-/** Whether the latest nodes of a pool came up; Ready does not depend on it. */
+/** The condition that recent nodes of a pool registered; Ready does not depend on it. */
 export const NODE_REGISTRATION_HEALTHY = 'NodeRegistrationHealthy';
 
 export const NODE_POOL_DEFINITION = customResourceDefinition(NODE_POOLS, {
-  description: 'Which nodes may be made for pods that have no place, how many, and when they may be taken away.',
+  description: 'Which nodes can be launched for unschedulable pods, how many, and when they can be disrupted.',
   spec: required(NODE_POOL_SPEC),
   status: NODE_POOL_STATUS,
   categories: ['karpenter'],

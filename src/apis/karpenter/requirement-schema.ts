@@ -8,7 +8,7 @@ export const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt', '
 /** A name with an optional domain, as labels and taints have it. */
 export const QUALIFIED_NAME =
   '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*(\\/))?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$';
-/** What a label may hold. */
+/** The pattern of a label value. */
 export const LABEL_VALUE = '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$';
 
 export const LABEL_VALUE_WORDS =
@@ -56,7 +56,7 @@ export function labelKeyRules(key: string): {
   };
 }
 
-/** What has requirements: a pool, a claim, or an overlay, which may name pools. */
+/** The owner of requirements: a pool, a claim, or an overlay, which can name pools. */
 type RequirementsOf = 'pool' | 'claim' | 'overlay';
 
 function requirement(of: RequirementsOf) {
@@ -74,11 +74,11 @@ function requirement(of: RequirementsOf) {
       ),
       operator: required(choice('How the label compares with the values.', OPERATORS)),
       values: list(
-        'What the label is compared with: some for In and NotIn, one whole number for Gt, Lt, Gte and Lte, none for Exists and DoesNotExist.',
+        'The values to compare with: some for In and NotIn, one whole number for Gt, Lt, Gte and Lte, none for Exists and DoesNotExist.',
         text('A value of the label.', { maxLength: 63, pattern: LABEL_VALUE }),
       ),
       minValues: integer(
-        'At least so many different values of the label must be left to choose from, so that a node does not depend on one.',
+        'The minimum number of different values of the label among the offerings of a node, for flexibility at launch.',
         { minimum: 1, maximum: 50 },
       ),
     },
@@ -91,7 +91,7 @@ export type NodeRequirement = Static<ReturnType<typeof requirement>>;
 
 /** The conditions on the labels of a node, all of which must hold. */
 export function requirements(of: RequirementsOf): Schema<readonly NodeRequirement[]> {
-  return list('What a node must be, as conditions on its labels; all of them hold.', requirement(of), {
+  return list('Conditions on the labels of a node; all of them must hold.', requirement(of), {
     maxItems: 100,
   });
 }

@@ -46,7 +46,7 @@ describe('a pool', () => {
     [
       'a label of the autoscaler',
       { metadata: { labels: { 'karpenter.sh/initialized': 'true' } } },
-      'spec.template.metadata.labels[karpenter.sh/initialized] cannot be used, because labels of the domain karpenter.sh are set by the autoscaler; karpenter.sh/capacity-type may be asked for: leave it out',
+      'spec.template.metadata.labels[karpenter.sh/initialized] cannot be used, because labels of the domain karpenter.sh are set by the autoscaler; pools can only use karpenter.sh/capacity-type: leave it out',
     ],
     [
       'the label of the pool',
@@ -72,7 +72,7 @@ describe('a pool', () => {
     [
       'a schedule that never comes',
       { spec: { disruption: { budgets: [{ nodes: '1', schedule: '0 0 30 2 *', duration: '1h' }] } } },
-      'spec.disruption.budgets[0].schedule cannot be read, because 0 0 30 2 * is not a schedule: no day is like that: write one that comes, as in 0 9 * * mon-fri',
+      'spec.disruption.budgets[0].schedule cannot be read, because 0 0 30 2 * is not a schedule: it matches no date: write one that occurs, as in 0 9 * * mon-fri',
     ],
     [
       'a zone that nobody has',
@@ -88,13 +88,13 @@ describe('a pool', () => {
     expect(said(parts)).toEqual([sentence]);
   });
 
-  it('is in doubt where some words mean nothing and are passed over', () => {
+  it('is in doubt where some words mean nothing and are ignored', () => {
     const { spec, ...rest } = aNodePool({ name: 'gpu' });
     const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['spot', 'ondemand'] }];
     const pool = { ...rest, spec: { ...spec, template: { spec: { ...spec.template.spec, requirements } } } };
     expect(nodePoolProblems(pool)).toEqual([]);
     expect(describeProblems(pool, nodePoolDoubts(pool))).toBe(
-      'NodePool gpu: spec.template.spec.requirements[0].values have ondemand, which is passed over: karpenter.sh/capacity-type is one of reserved, spot, on-demand',
+      'NodePool gpu: spec.template.spec.requirements[0].values have ondemand, which is ignored: karpenter.sh/capacity-type is one of reserved, spot, on-demand',
     );
     expect(describeProblems(pool, nodePoolDoubts(aNodePool()))).toBe('');
   });

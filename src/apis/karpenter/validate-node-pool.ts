@@ -1,6 +1,6 @@
 /**
- * What is wrong with a pool that no rule of its definition can say: it is accepted by the API server, and told in its
- * condition ValidationSucceeded.
+ * Validates what the rules of the definition cannot express. The API server accepts such a pool; its condition
+ * ValidationSucceeded reports the problems.
  */
 import { hasCode } from '../../platform/errors.ts';
 import { labelKeyProblems, labelValueProblems } from '../kubernetes/label-syntax.ts';
@@ -12,15 +12,15 @@ import { LABEL_NODE_POOL } from './labels.ts';
 import type { NodePool, NodePoolSpec } from './node-pool.ts';
 import type { NodeRequirement } from './requirement-schema.ts';
 
-/** One thing that is wrong, and how to put it right. */
+/** A problem and its remedy. */
 export interface Problem {
-  /** Where: `spec.limits.cpu`. */
+  /** The path of the field: `spec.limits.cpu`. */
   readonly field: string;
-  /** A phrase that goes on from the field: `is …: write …`. */
+  /** A phrase that continues after the field: `is …: write …`. */
   readonly problem: string;
 }
 
-/** Everything that is wrong with a pool; empty when nothing is. */
+/** All problems of a pool. */
 export function nodePoolProblems(pool: NodePool, rules: LabelRules = CORE_LABEL_RULES): Problem[] {
   const { template } = pool.spec;
   const ownDomain = template.spec.nodeClassRef.group;
@@ -36,13 +36,13 @@ export function nodePoolProblems(pool: NodePool, rules: LabelRules = CORE_LABEL_
   ];
 }
 
-/** What of a pool means nothing and is passed over, as in Karpenter, because enough is left without it. */
+/** Unknown values in a pool that are ignored, as in Karpenter, because others remain. */
 export function nodePoolDoubts(pool: NodePool, rules: LabelRules = CORE_LABEL_RULES): Problem[] {
   return pool.spec.template.spec.requirements.flatMap(({ key, operator, values = [] }, index) => {
     const known = rules.knownValues[normalizedLabel(key)];
     const unknown = operator === 'In' ? values.filter((value) => known?.includes(value) === false) : [];
     if (unknown.length === 0) return [];
-    const problem = `have ${unknown.join(', ')}, which is passed over: ${key} is one of ${known?.join(', ')}`;
+    const problem = `have ${unknown.join(', ')}, which is ignored: ${key} is one of ${known?.join(', ')}`;
     return [{ field: `spec.template.spec.requirements[${index}].values`, problem }];
   });
 }

@@ -1,4 +1,4 @@
-/** TokenReview and SubjectAccessReview: questions to the API server about who somebody is, and what they may do. */
+/** TokenReview and SubjectAccessReview, which ask the API server for the user of a token, and for the rights of a user. */
 import { type KubeObject, resource } from './object.ts';
 
 export interface UserInfo {

@@ -1,4 +1,4 @@
-/** Who else looks at what is written: webhooks and policies of admission. Only the fields that are read. */
+/** Admission webhooks and policies, with the fields that are read. */
 import { type KubeObject, resource } from './object.ts';
 
 export interface WebhookRule {
@@ -45,7 +45,7 @@ export interface EndpointSlice extends KubeObject {
   readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[] | null;
 }
 
-/** Where a Service leads to; the label below names the Service. */
+/** The endpoints of a Service; the label below names the Service. */
 export const ENDPOINT_SLICES = resource<EndpointSlice>(
   'discovery.k8s.io/v1',
   'EndpointSlice',

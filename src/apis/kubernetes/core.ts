@@ -9,7 +9,7 @@ export interface Secret extends KubeObject {
   readonly type?: string;
   /** Base64 of each value. */
   readonly data?: Readonly<Record<string, string>>;
-  /** Written, and never read back: the server puts it into data. */
+  /** Write-only: the API server moves it to data. */
   readonly stringData?: Readonly<Record<string, string>>;
 }
 

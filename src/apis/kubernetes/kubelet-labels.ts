@@ -1,6 +1,6 @@
 type Labels = Readonly<Record<string, string>>;
 
-/** What every kubelet writes on its node, the old names of two labels among them; what is known of the node comes first. */
+/** The labels that every kubelet writes on its node, with the deprecated names of two; given labels win. */
 export function kubeletLabels(name: string, labels: Labels = {}): Labels {
   const { 'kubernetes.io/os': os = 'linux', 'kubernetes.io/arch': arch = 'amd64' } = labels;
   return {

@@ -1,4 +1,4 @@
-/** What a namespace's LimitRanges give to containers that do not say what they need (kube-apiserver's LimitRanger). */
+/** Default requests and limits of containers by the LimitRanges of a namespace (kube-apiserver's LimitRanger). */
 import { type KubeObject, resource } from './object.ts';
 import type { Container, PodSpec, ResourceList, ResourceRequirements } from './pod.ts';
 
@@ -20,7 +20,7 @@ export interface LimitRange extends KubeObject {
 
 export const LIMIT_RANGES = resource<LimitRange>('v1', 'LimitRange', 'limitranges', 'namespaced');
 
-/** The item as the API server stores it: what is not said of defaults follows from the bounds (core/v1 defaults). */
+/** The item as the API server stores it: missing defaults follow from the bounds (core/v1 defaults). */
 export function withImpliedDefaults(item: LimitRangeItem): LimitRangeItem {
   if (item.type !== 'Container') return item;
   const limits = { ...item.max, ...item.default };
@@ -32,7 +32,7 @@ export function withImpliedDefaults(item: LimitRangeItem): LimitRangeItem {
   };
 }
 
-/** What one LimitRange gives to every container that does not say otherwise. */
+/** The defaults of one LimitRange for containers. */
 export function containerDefaults({ spec }: LimitRange): Required<ResourceRequirements> {
   const items = (spec?.limits ?? []).filter(({ type }) => type === 'Container').map(withImpliedDefaults);
   return {
@@ -42,8 +42,8 @@ export function containerDefaults({ spec }: LimitRange): Required<ResourceRequir
 }
 
 /**
- * The spec of a template as its pods will have it: limits count as requests where there are none, and then the LimitRanges of the
- * namespace speak. It is the same spec where nothing is added.
+ * The spec of a template with the defaults that its pods will get: limits become missing requests, then LimitRanges apply.
+ * Returns the same object where nothing is added.
  */
 export function admittedSpec(spec: PodSpec, limitRanges: readonly LimitRange[] = []): PodSpec {
   const defaults = limitRanges.map(containerDefaults);
@@ -53,7 +53,7 @@ export function admittedSpec(spec: PodSpec, limitRanges: readonly LimitRange[] =
   return { ...spec, containers, ...(initContainers === undefined ? {} : { initContainers }) };
 }
 
-/** The container with what is missing of these. */
+/** The container with these values where it has none. */
 export function withMissing(container: Container, { requests = {}, limits = {} }: ResourceRequirements): Container {
   const own = container.resources ?? {};
   const resources = {

@@ -1,10 +1,10 @@
-/** What a pod demands of a node's labels and name: `nodeSelector` and required node affinity. */
+/** Matches nodes by a pod's `nodeSelector` and required node affinity. */
 import { hasCode } from '../../platform/errors.ts';
 import { type LabelOperator, type Labels, labelRequirement } from './label-requirement.ts';
 import { EVERYTHING, type LabelMatcher, matcherOf, matchLabels } from './label-selector.ts';
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from './pod.ts';
 
-/** A demand on nodes that has been read once and can be asked of many nodes. */
+/** A compiled selector for nodes. */
 export interface NodeMatcher {
   matches(nodeName: string, labels: Labels | undefined): boolean;
 }
@@ -20,7 +20,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = {
   Lt: '<',
 };
 
-/** The pod's whole demand: its node selector and one of the terms of its required affinity. */
+/** Matches the pod's node selector and one of the terms of its required affinity. */
 export function requiredNodes(spec: Pick<PodSpec, 'nodeSelector' | 'affinity'>): NodeMatcher {
   const labels = spec.nodeSelector === undefined ? EVERYTHING : matchLabels(spec.nodeSelector);
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -31,13 +31,13 @@ export function requiredNodes(spec: Pick<PodSpec, 'nodeSelector' | 'affinity'>):
   return { matches: (name, nodeLabels) => labels.matches(nodeLabels) && terms.matches(name, nodeLabels) };
 }
 
-/** Any of the terms; a term that is empty or cannot be read matches no node, and no terms match none. */
+/** Matches any of the terms; an empty or invalid term matches no node, and so does an empty list. */
 export function compileNodeSelectorTerms(terms: readonly NodeSelectorTerm[] | undefined): NodeMatcher {
   const matchers = (terms ?? []).map(compileNodeSelectorTerm);
   return { matches: (name, labels) => matchers.some((matcher) => matcher?.matches(name, labels)) };
 }
 
-/** One term: all of its expressions and fields. Undefined when it can match no node. */
+/** Matches all expressions and fields of one term; undefined when it can match no node. */
 export function compileNodeSelectorTerm(term: NodeSelectorTerm): NodeMatcher | undefined {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length === 0 && matchFields.length === 0) return undefined;

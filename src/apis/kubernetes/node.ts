@@ -21,6 +21,7 @@ export interface Node extends KubeObject {
     readonly conditions?: readonly (Condition & { readonly lastHeartbeatTime?: string })[];
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
     readonly nodeInfo?: Readonly<Record<string, string>>;
+    readonly images?: readonly { readonly names?: readonly string[]; readonly sizeBytes?: number }[];
     readonly volumesAttached?: readonly { readonly name: string; readonly devicePath: string }[];
   };
 }

@@ -1,4 +1,4 @@
-/** What every Kubernetes object has, and how a kind is named on the wire. */
+/** The fields of every Kubernetes object, and the names of kinds in the API. */
 
 export interface OwnerReference {
   readonly apiVersion: string;

@@ -19,6 +19,12 @@ export interface PodDisruptionBudget extends KubeObject {
   };
 }
 
+/** Evictions that the budget allows now. None while its status is of an older generation: the API server refuses them until it is updated. */
+export function evictionsAllowed({ metadata, status }: PodDisruptionBudget): number {
+  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) return 0;
+  return Math.max(0, status?.disruptionsAllowed ?? 0);
+}
+
 export const POD_DISRUPTION_BUDGETS = resource<PodDisruptionBudget>(
   'policy/v1',
   'PodDisruptionBudget',

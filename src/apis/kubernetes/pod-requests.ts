@@ -1,4 +1,4 @@
-/** How much of each resource a pod asks for, counted as the scheduler counts it (KEP-753 for sidecars, KEP-2837 for pods). */
+/** Resource requests of a pod, as the scheduler counts them (KEP-753 for sidecars, KEP-2837 for pod-level resources). */
 
 import type { Container, Pod, PodSpec, ResourceList } from './pod.ts';
 import { milliValue, wholeValue } from './quantity.ts';
@@ -6,7 +6,7 @@ import { milliValue, wholeValue } from './quantity.ts';
 /** Amount by resource: `cpu` in milli-cores, everything else in whole units. */
 export type ResourceAmounts = Readonly<Record<string, bigint>>;
 
-/** What the scheduler takes a container to use when it does not say, for spreading only (kube-scheduler's defaults). */
+/** Requests that kube-scheduler assumes for containers without any, only for scoring. */
 const ASSUMED: ResourceAmounts = { cpu: 100n, memory: 200n * 1024n * 1024n };
 
 /** The amount of one resource as the scheduler counts it. */
@@ -21,12 +21,12 @@ export function resourceAmounts(list: ResourceList | undefined): ResourceAmounts
   return amounts;
 }
 
-/** What must be free on a node for the pod to fit. */
+/** The requests that a node must have free. */
 export function podRequests(pod: Pick<Pod, 'spec'>): ResourceAmounts {
   return total(pod.spec, (container) => resourceAmounts(container.resources?.requests));
 }
 
-/** The same, with cpu and memory assumed where a container does not ask for them, so that such pods spread as well. */
+/** The same with assumed cpu and memory for containers without requests, so that such pods spread as well. */
 export function assumedPodRequests(pod: Pick<Pod, 'spec'>): ResourceAmounts {
   return total(pod.spec, (container) => ({ ...ASSUMED, ...resourceAmounts(container.resources?.requests) }));
 }
@@ -56,7 +56,7 @@ function total(spec: PodSpec, requestsOf: (container: Container) => ResourceAmou
   return running;
 }
 
-/** Only these may be asked for by the pod as a whole. */
+/** The resources that pod-level requests can have. */
 function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 }

@@ -1,6 +1,6 @@
 /**
- * Kubernetes quantities: `500m`, `1.5Gi`, `1e3`. They are read and printed as apimachinery does it, and held exactly, as a
- * whole number of billionths (the finest amount Kubernetes knows).
+ * Kubernetes quantities: `500m`, `1.5Gi`, `1e3`. They are parsed and printed like apimachinery does, and held exactly, as a
+ * whole number of billionths, the smallest unit of Kubernetes.
  */
 import { SpindriftError } from '../../platform/errors.ts';
 
@@ -10,7 +10,7 @@ export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 export interface Quantity {
   readonly nanos: bigint;
   readonly format: QuantityFormat;
-  /** The text as written, where apimachinery takes it for canonical and gives it back unchanged. */
+  /** The original text, where apimachinery treats it as canonical and returns it unchanged. */
   readonly text?: string;
 }
 
@@ -103,7 +103,7 @@ export function formatQuantity(quantity: Quantity): string {
   return `${mantissa}${DECIMAL_SUFFIXES[steps]}`;
 }
 
-/** A cluster writes few amounts, and each of them on thousands of objects. */
+/** Caches parsed quantities: a cluster has few different ones, each on thousands of objects. */
 const MOST_KNOWN = 4096;
 const known = new Map<string | number, Quantity>();
 
@@ -151,7 +151,7 @@ function isTakenAsCanonical(whole: string, fraction: string, base: 2 | 10, expon
   return shifted.length <= 18 && scale >= -9 && scale % 3 === 0 && !shifted.endsWith('000') && !shifted.startsWith('0');
 }
 
-/** Takes out a factor as often as it goes, and tells how often. */
+/** Divides by a factor as often as possible, and counts how often. */
 function divideOut(value: bigint, factor: bigint, most: number): [rest: bigint, times: number] {
   let rest = value;
   let times = 0;

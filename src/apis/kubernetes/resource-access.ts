@@ -1,6 +1,6 @@
 import { type KubeObject, resource } from './object.ts';
 
-/** What somebody would do. */
+/** The request to check. */
 export interface ResourceAttributes {
   readonly group: string;
   readonly resource: string;
@@ -12,7 +12,7 @@ export interface ResourceAttributes {
   readonly name?: string;
 }
 
-/** A question to the API server: may I, or may this user, do that? The answer comes in its status. */
+/** Asks the API server whether we, or another user, have a right; the status has the answer. */
 export interface AccessReview extends KubeObject {
   readonly spec: {
     readonly resourceAttributes: ResourceAttributes;

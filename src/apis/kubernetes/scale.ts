@@ -1,6 +1,6 @@
 import type { KubeObject, Resource } from './object.ts';
 
-/** What the `scale` subresource of a workload reads and writes. */
+/** The `scale` subresource of a workload. */
 export interface Scale extends KubeObject {
   readonly spec?: { readonly replicas?: number };
   readonly status?: { readonly replicas: number; readonly selector?: string };

@@ -1,4 +1,4 @@
-/** `Status`: how the API server says how a request went. */
+/** `Status`: the result of a request to the API server. */
 
 export interface StatusCause {
   readonly reason?: string;

@@ -1,10 +1,10 @@
-/** Which taints a pod's tolerations let it live with. */
+/** Matches tolerations with taints. */
 import type { Taint } from './node.ts';
 import type { Toleration } from './pod.ts';
 
 export type TaintEffect = Taint['effect'];
 
-/** The taints the cluster itself sets. */
+/** Taints that Kubernetes itself sets. */
 export const TAINT_NOT_READY = 'node.kubernetes.io/not-ready';
 export const TAINT_UNREACHABLE = 'node.kubernetes.io/unreachable';
 export const TAINT_UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
@@ -46,7 +46,7 @@ export function untoleratedTaint(
   );
 }
 
-/** Adds those tolerations that are not there already, in the sense that one with the same key, operator and effect is. */
+/** Adds tolerations, except those whose key, operator and effect exist already. */
 export function addTolerations(
   present: readonly Toleration[] | undefined,
   wanted: readonly Toleration[],

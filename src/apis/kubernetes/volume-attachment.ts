@@ -1,6 +1,6 @@
 import { type KubeObject, resource } from './object.ts';
 
-/** That a volume is to be attached to a node, and whether it is. */
+/** The request to attach a volume to a node, and its state. */
 export interface VolumeAttachment extends KubeObject {
   readonly spec: {
     readonly attacher: string;

@@ -1,4 +1,4 @@
-/** Storage as scheduling sees it: claims, volumes, and the classes that make volumes. */
+/** Volumes, claims and storage classes, with the fields that scheduling needs. */
 import { type KubeObject, resource } from './object.ts';
 import type { NodeSelectorTerm, ResourceList, ResourceRequirements } from './pod.ts';
 
@@ -51,5 +51,5 @@ export const PERSISTENT_VOLUME_CLAIMS = resource<PersistentVolumeClaim>(
 );
 export const STORAGE_CLASSES = resource<StorageClass>('storage.k8s.io/v1', 'StorageClass', 'storageclasses', 'cluster');
 
-/** Says on which node the first pod of a claim will run, so that the volume is made where that node is. */
+/** On a claim: the node of its first pod, so that the volume is provisioned where that node is. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';

@@ -11,7 +11,7 @@ export interface PodTemplateSpec {
   readonly spec: PodSpec;
 }
 
-/** A condition of the workloads, which also say when they last looked. */
+/** A condition of a workload, with its last update time. */
 export interface WorkloadCondition extends Condition {
   readonly lastUpdateTime?: string;
   readonly lastProbeTime?: string;
@@ -141,7 +141,7 @@ export interface Job extends KubeObject {
   };
 }
 
-/** Makes a Job each time that its schedule comes. */
+/** Creates a Job at each time of its schedule. */
 export interface CronJob extends KubeObject {
   readonly spec: {
     /** Five fields of cron. */
@@ -167,7 +167,7 @@ export interface CronJob extends KubeObject {
   };
 }
 
-/** A template as it once was, for rolling back. */
+/** A former template, for rolling back. */
 export interface ControllerRevision extends KubeObject {
   readonly revision: number;
   readonly data?: unknown;

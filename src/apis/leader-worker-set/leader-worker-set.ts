@@ -1,4 +1,4 @@
-/** LeaderWorkerSet, leaderworkerset.x-k8s.io/v1, as far as it is read here. The kind belongs to others and is never installed. */
+/** LeaderWorkerSet, leaderworkerset.x-k8s.io/v1, with the fields that are read. Spindrift never installs this kind. */
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import type { PodTemplateSpec } from '../kubernetes/workloads.ts';
 

@@ -16,13 +16,13 @@ const modelHub = object('A hub that the model is loaded from.', {
 /** A kind of machine that can serve the model. */
 export const FLAVOR = object('A kind of machine that can serve the model.', {
   name: required(word('The name by which services pick the flavor.')),
-  limits: map('What a replica takes of a node.', quantity()),
+  limits: map('The resources of a replica.', quantity()),
   requests: map('The same, as llmaz 0.1.0 calls it.', quantity()),
-  nodeSelector: map('Labels of nodes of this flavor; without any, every node is one.', word('A value.')),
-  params: map('Parameters for others.', word('A value.')),
+  nodeSelector: map('Labels of nodes of this flavor; without any, every node matches.', word('A value.')),
+  params: map('Parameters for other components.', word('A value.')),
 });
 
-/** What is read of the spec, with everything that llmaz 0.1 allows. */
+/** The spec as llmaz 0.1 defines it. */
 export const OPEN_MODEL_SPEC = object('A model and the machines that can serve it.', {
   familyName: word('The family of the model.'),
   source: object('Where the model is loaded from.', {
@@ -36,4 +36,4 @@ export const OPEN_MODEL_SPEC = object('A model and the machines that can serve i
   createdAt: text('When the model was made.'),
 });
 
-export const OPEN_MODEL_STATUS = object('What llmaz says of the model.', { conditions: conditions('reason optional') });
+export const OPEN_MODEL_STATUS = object('The state that llmaz reports.', { conditions: conditions('reason optional') });

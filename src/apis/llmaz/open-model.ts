@@ -1,6 +1,6 @@
 /**
- * OpenModel, llmaz.io/v1alpha1, as far as it is read here. The kind belongs to llmaz: the definition is for clusters that only
- * exist while a plan is made, and for tests; it is never installed.
+ * OpenModel, llmaz.io/v1alpha1, with the fields that are read. The definition is used by `spindrift plan` and tests; Spindrift
+ * never installs it, as the kind belongs to llmaz.
  */
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';

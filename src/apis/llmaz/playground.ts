@@ -1,4 +1,4 @@
-/** Playground, inference.llmaz.io/v1alpha1: an inference service of llmaz, as far as it is read here. */
+/** Playground, inference.llmaz.io/v1alpha1: an inference service of llmaz, with the fields that are read. */
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 
 export interface Playground extends KubeObject {

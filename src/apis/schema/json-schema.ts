@@ -1,13 +1,13 @@
-/** The part of OpenAPI v3 that definitions of custom resources are written in. */
+/** The part of OpenAPI v3 that CustomResourceDefinitions use. */
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /** A rule in CEL; `self` is the value it stands on, `oldSelf` the one before an update. */
 export interface Rule {
   readonly rule: string;
-  /** What is wrong and what to write instead. */
+  /** The problem and its remedy. */
   readonly message?: string;
-  /** The same as an expression, where the sentence depends on the value. */
+  /** The same as a CEL expression, where the message depends on the value. */
   readonly messageExpression?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Writes a kind once: what the API server checks, what `kubectl explain` says, and the TypeScript type of the object as it
- * comes from the API server. `Static<typeof schema>` is that type: a field with a default is always there, a field that is
- * neither required nor has a default is optional, and a field that was removed is not there at all.
+ * Defines a kind once: the validation of the API server, the text of `kubectl explain`, and the TypeScript type of objects that
+ * the API server returns. `Static<typeof schema>` is that type: a field with a default is always present, other fields that are
+ * not required are optional, and removed fields are absent.
  */
 import type { Json, JsonSchema, Rule } from './json-schema.ts';
 
@@ -10,9 +10,9 @@ type Presence = 'optional' | 'required' | 'defaulted' | 'removed';
 export interface Schema<T, P extends Presence = 'optional'> {
   readonly json: JsonSchema;
   readonly presence: P;
-  /** A rule that the object around it must have because of this field. */
+  /** A rule that this field adds to its parent object. */
   readonly ruleOfParent?: (field: string) => Rule;
-  /** Never there at run time: it only carries the type. */
+  /** Absent at run time: it only carries the type. */
   readonly __type?: T;
 }
 
@@ -55,7 +55,7 @@ export function object<F extends Fields>(
   });
 }
 
-/** Free names, each with a value of the same schema. */
+/** A map from any name to values of one schema. */
 export function map<T>(
   description: string,
   values: Schema<T>,
@@ -64,7 +64,7 @@ export function map<T>(
   return schema({ description, type: 'object', ...options, additionalProperties: values.json, ...validations(rules) });
 }
 
-/** A list; server-side apply replaces it as a whole unless the options say how its items are told apart. */
+/** A list; server-side apply replaces it as a whole unless the options name the keys of its items. */
 export function list<T>(
   description: string,
   items: Schema<T>,
@@ -77,7 +77,7 @@ export function list<T>(
   return schema({ description, type: 'array', ...ofList, items: items.json, ...validations(rules) });
 }
 
-/** A text; `patternMessage` says in a sentence what the pattern asks for, beside the pattern itself that the API server quotes. */
+/** A string; `patternMessage` explains the pattern, beside the pattern itself that the API server quotes. */
 export function text(
   description: string,
   { rules = [], patternMessage, ...options }: TextOptions = {},
@@ -93,8 +93,8 @@ export function text(
 type TextOptions = Options<'pattern' | 'minLength' | 'maxLength'> & { readonly patternMessage?: string };
 
 /**
- * One of a few words. A former word is known to the API server, because its own complaint about an unknown word would keep
- * the rules from being checked, and refused by a rule that says what it is called now.
+ * One of a few values. A former value stays in the enum, because an enum error would keep the rules from being checked; a rule
+ * refuses it and names the new value.
  */
 export function choice<const V extends readonly string[]>(
   description: string,
@@ -146,25 +146,25 @@ export function quantity({ rules, ...options }: Options<'maxLength'> = {}): Sche
   });
 }
 
-/** A field that must be there. */
+/** A required field. */
 export function required<T>(of: Schema<T>): Schema<T, 'required'> {
   return { ...of, presence: 'required' };
 }
 
 /**
- * A field that must be there, asked for by a rule: the refusal then says what to write, and the other rules are still
- * checked, which the API server does not do where a field of `required` is missing.
+ * A required field, enforced by a rule: its message says what to write, and the other rules are still checked, which the API
+ * server does not do where a field of `required` is missing.
  */
 export function requiredByRule<T>(of: Schema<T>, message: string): Schema<T, 'required'> {
   return { ...of, presence: 'required', ruleOfParent: (field) => ({ rule: `has(self.${field})`, message }) };
 }
 
-/** A field that the API server fills in when it is not given. */
+/** A field with a default. */
 export function defaulted<T>(value: Json, of: Schema<T>): Schema<T, 'defaulted'> {
   return { ...of, json: { ...of.json, default: value }, presence: 'defaulted' };
 }
 
-/** A field of former versions: the API server knows it only to refuse it with a sentence that says what to write now. */
+/** A field of former versions: it stays in the schema only to refuse it with a message that says what to write now. */
 export function removed(shape: keyof typeof REMOVED_SHAPES, instead: string): Schema<never, 'removed'> {
   return {
     json: { description: `Refused: ${instead}.`, ...REMOVED_SHAPES[shape] },
@@ -173,7 +173,7 @@ export function removed(shape: keyof typeof REMOVED_SHAPES, instead: string): Sc
   };
 }
 
-/** Rules do not see fields without a type, so that a removed field keeps the type it had. */
+/** Rules do not see fields without a type, so that a removed field keeps its type. */
 const REMOVED_SHAPES = {
   text: { type: 'string' },
   integer: { type: 'integer' },

@@ -1,14 +1,14 @@
 import type { Json, JsonSchema } from './json-schema.ts';
 import type { Schema, Static } from './schema.ts';
 
-/** What a person may write where `T` is what the API server makes of it: fields with a default may be missing. */
+/** `T` as people write it: fields with a default are optional. */
 export type Written<T> = T extends readonly (infer Item)[]
   ? readonly Written<Item>[]
   : T extends object
     ? { readonly [K in keyof T]?: Written<T[K]> }
     : T;
 
-/** The value with the defaults of its schema at every depth, as the API server fills them in: for objects that never met one. */
+/** Applies the defaults of a schema at every depth, as the API server does, to objects that never passed one. */
 export function withDefaults<S extends Schema<unknown>>(schema: S, value: Written<Static<S>>): Static<S> {
   return fill(value as Json, schema.json) as Static<S>;
 }

@@ -25,9 +25,15 @@ describe('the condition of a node whose machine is in danger', () => {
       status: 'True',
       reason: 'SpotInterruption',
       message:
-        'The machine goes at 2030-01-01T00:02:00Z: Spot interruption warning was triggered (heard from imds at 2030-01-01T00:00:00Z)',
+        'The machine ends at 2030-01-01T00:02:00Z: Spot interruption warning was triggered (received from imds at 2030-01-01T00:00:00Z)',
     });
     expect(statedInterruption(condition)).toEqual(STATED);
+  });
+
+  it('is understood in other words, as an agent of another version may write it', () => {
+    const message =
+      'The machine goes at 2030-01-01T00:02:00Z: Spot interruption warning was triggered (heard from imds at 2030-01-01T00:00:00Z)';
+    expect(statedInterruption({ ...interruptionCondition(STATED, NOW), message })).toEqual(STATED);
   });
 
   it('may have no deadline', () => {

@@ -1,4 +1,4 @@
-/** The schema of SimulatedNodeClass, spindrift.dev/v1alpha1. An empty spec is a cloud with everything and without trouble. */
+/** The schema of SimulatedNodeClass, spindrift.dev/v1alpha1. An empty spec is a cloud with all instance types and no faults. */
 import { conditions } from '../karpenter/condition-schema.ts';
 import { CAPACITY_TYPES } from '../karpenter/labels.ts';
 import {
@@ -27,69 +27,73 @@ const region = object('A region with its zones.', {
   ),
 });
 
-const spotMarket = object(
-  'How the market of spot machines behaves; each pair of instance type and zone is a market of its own.',
-  {
-    volatility: defaulted(0.05, share('How far prices move in an hour, as a share of the price; 0 keeps them still.')),
-    priceFactor: defaulted(1, number('All spot prices times this.', { minimum: 0, maximum: 1000 })),
-    capacityPerPool: integer('How many machines each market has; without end when it is not given.', {
+const spotMarket = object('How spot capacity behaves; each pair of instance type and zone is a spot pool.', {
+  volatility: defaulted(0.05, share('How far prices move in an hour, as a share of the price; 0 keeps them still.')),
+  priceFactor: defaulted(1, number('Multiplies all spot prices.', { minimum: 0, maximum: 1000 })),
+  capacityPerPool: integer('The number of machines in each spot pool; defaults to unlimited.', {
+    minimum: 0,
+    maximum: 1_000_000,
+  }),
+  interruptionsPerHour: defaulted(
+    0,
+    number('The average number of times per hour that each spot pool interrupts machines.', {
       minimum: 0,
-      maximum: 1_000_000,
+      maximum: 3600,
     }),
-    interruptionsPerHour: defaulted(
-      0,
-      number('How often each market takes machines back, per hour on average.', { minimum: 0, maximum: 3600 }),
-    ),
-    interruptedShare: defaulted(0.3, share('Which share of its machines a market takes back at a time.')),
-    correlation: defaulted(0.2, share('How likely the other markets of the zone take machines back at the same time.')),
-    notice: defaulted('120s', shortDuration('How long before it is taken back a machine is told.')),
-  },
-);
+  ),
+  interruptedShare: defaulted(0.3, share('The share of its machines that a spot pool interrupts each time.')),
+  correlation: defaulted(
+    0.2,
+    share('The probability that each other spot pool of the zone interrupts machines at the same time.'),
+  ),
+  notice: defaulted('120s', shortDuration('The notice before an interruption.')),
+});
 
-const reservation = object('Machines that are paid for whether they run or not.', {
+const reservation = object('Reserved machines, which are paid for whether they run or not.', {
   id: required(name('The name of the reservation.')),
   instanceType: required(name('The instance type of its machines.')),
   zone: required(name('The zone of its machines.')),
-  count: required(integer('How many machines are reserved.', { minimum: 0, maximum: 1_000_000 })),
+  count: required(integer('The number of reserved machines.', { minimum: 0, maximum: 1_000_000 })),
   match: defaulted(
     'targeted',
-    choice('Whether any machine of that type and zone uses it, or only those that ask for it.', ['open', 'targeted']),
+    choice('open: any machine of that type and zone uses it. targeted: only machines that name it.', [
+      'open',
+      'targeted',
+    ]),
   ),
-  endTime: time(
-    'When the reservation ends; its machines stay and are paid for as on-demand. Never when it is not given.',
-  ),
+  endTime: time('When the reservation ends; its machines then continue as on-demand. Defaults to never.'),
 });
 
-const override = object('What is different for some offerings. Where several fit, the last in the list counts.', {
+const override = object('Overrides for some offerings; the last match in the list counts.', {
   capacityType: required(choice('The capacity type.', CAPACITY_TYPES)),
   instanceType: defaulted(EVERY, name('The instance type; * for all.')),
   zone: defaulted(EVERY, name('The zone; * for all.')),
-  capacity: integer('How many machines there are; 0 for none left.', { minimum: 0, maximum: 1_000_000 }),
-  priceFactor: number('The price times this.', { minimum: 0, maximum: 1000 }),
+  capacity: integer('The number of machines; 0 for no capacity.', { minimum: 0, maximum: 1_000_000 }),
+  priceFactor: number('Multiplies the price.', { minimum: 0, maximum: 1000 }),
 });
 
-const faults = object('What goes wrong.', {
-  latency: defaulted('0s', shortDuration('How long each call takes.')),
-  errorRate: defaulted(0, share('Which share of the calls fails on the side of the cloud.')),
-  hangRate: defaulted(0, share('Which share of the launches is never answered.')),
-  launchFailureRate: defaulted(0, share('Which share of the launches finds no capacity.')),
-  registrationFailureRate: defaulted(0, share('Which share of the machines never becomes a node.')),
-  requestsPerSecond: integer('Calls beyond so many in a second are throttled; none are when it is not given.', {
+const faults = object('Faults of the API and of machines.', {
+  latency: defaulted('0s', shortDuration('The duration of each call.')),
+  errorRate: defaulted(0, share('The share of calls that fail with a server error.')),
+  hangRate: defaulted(0, share('The share of launches that are never answered.')),
+  launchFailureRate: defaulted(0, share('The share of launches that find no capacity.')),
+  registrationFailureRate: defaulted(0, share('The share of machines that never become a node.')),
+  requestsPerSecond: integer('Calls beyond this rate per second are throttled; defaults to no limit.', {
     minimum: 1,
     maximum: 1_000_000,
   }),
-  consistencyDelay: defaulted('0s', shortDuration('How long a new machine is missing from lists.')),
+  consistencyDelay: defaulted('0s', shortDuration('How long a new machine is missing from list results.')),
 });
 
 const inRegions = 'self.regions.exists(region, item.zone in region.zones)';
 
 export const SIMULATED_NODE_CLASS_SPEC = object(
-  'A cloud that exists only in this program.',
+  'The simulated cloud.',
   {
-    catalog: defaulted('standard', choice('Which built-in list of instance types is sold.', ['standard'])),
+    catalog: defaulted('standard', choice('The built-in list of instance types.', ['standard'])),
     dialect: defaulted(
       'plain',
-      choice('How the API of the cloud is shaped: after one of the clouds there are, with its bad habits.', [
+      choice('The real cloud whose API behaviour is imitated.', [
         'plain',
         'fleet',
         'late-failure',
@@ -99,17 +103,17 @@ export const SIMULATED_NODE_CLASS_SPEC = object(
       ]),
     ),
     catalogFile: text(
-      'A JSON file with InstanceTypes, on the machine that the autoscaler runs on, that is sold instead of the built-in list.',
+      'A JSON file of InstanceTypes, on the machine of the autoscaler, to use instead of the built-in list.',
       { minLength: 1, maxLength: 4096 },
     ),
-    regions: list('The regions with their zones; those that the catalogue has when it is not given.', region, {
+    regions: list('The regions with their zones; defaults to those of the catalogue.', region, {
       minItems: 1,
       maxItems: 10,
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['name'],
     }),
     seed: text(
-      'Where chance starts; with the same seed the same things happen. The seed of the program when it is not given.',
+      'The seed of prices, interruptions and faults; the same seed repeats them. Defaults to the seed of the program.',
       {
         maxLength: 253,
       },
@@ -120,7 +124,7 @@ export const SIMULATED_NODE_CLASS_SPEC = object(
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['id'],
     }),
-    overrides: list('Offerings that have run out or cost something else.', override, {
+    overrides: list('Offerings with a different capacity or price.', override, {
       maxItems: 1000,
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['capacityType', 'instanceType', 'zone'],
@@ -146,21 +150,21 @@ const reservationStatus = object('A reservation, and how much of it is free.', {
   id: required(text('The name of the reservation.')),
   instanceType: required(text('The instance type of its machines.')),
   zone: required(text('The zone of its machines.')),
-  match: required(choice('Who may use it.', ['open', 'targeted'])),
-  count: required(integer('How many machines are reserved.')),
-  available: required(integer('How many of them are free.')),
+  match: required(choice('Which machines use it.', ['open', 'targeted'])),
+  count: required(integer('The number of reserved machines.')),
+  available: required(integer('The number of free machines.')),
   state: required(choice('Whether it can still be used.', ['active', 'expiring', 'expired'])),
   endTime: time('When it ends.'),
 });
 
-export const SIMULATED_NODE_CLASS_STATUS = object('What the autoscaler found.', {
-  instanceTypes: integer('How many instance types the catalogue has.'),
+export const SIMULATED_NODE_CLASS_STATUS = object('The state that the autoscaler observed.', {
+  instanceTypes: integer('The number of instance types in the catalogue.'),
   zones: list(
-    'The zones there are.',
+    'The zones.',
     object('A zone.', { name: required(text('Its name.')), region: required(text('Its region.')) }),
     { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
   ),
-  capacityReservations: list('The reservations there are.', reservationStatus, {
+  capacityReservations: list('The reservations.', reservationStatus, {
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['id'],
   }),

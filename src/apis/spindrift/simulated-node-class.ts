@@ -20,15 +20,14 @@ export const SIMULATED_NODE_CLASSES = resource<SimulatedNodeClass>(
   'cluster',
 );
 
-/** What is known of a node class: Ready is true when the others are. */
+/** Conditions of a node class: Ready is true when all others are. */
 export const SIMULATED_NODE_CLASS_CONDITIONS = {
   root: 'Ready',
   dependents: ['ValidationSucceeded', 'CatalogReady'],
 } as const;
 
 export const SIMULATED_NODE_CLASS_DEFINITION = customResourceDefinition(SIMULATED_NODE_CLASSES, {
-  description:
-    'A cloud that exists only in this program: what it sells, where, at what price, and what goes wrong in it.',
+  description: 'A simulated cloud: its offerings, zones, prices and faults.',
   spec: defaulted({}, SIMULATED_NODE_CLASS_SPEC),
   status: SIMULATED_NODE_CLASS_STATUS,
   shortNames: ['simnc', 'simncs'],

@@ -1,5 +1,6 @@
-/** The schema of SpotPolicy, spindrift.dev/v1alpha1. An empty spec is what pools without a policy have. */
+/** The schema of SpotPolicy, spindrift.dev/v1alpha1. An empty spec holds the defaults of pools without a policy. */
 import { conditions } from '../karpenter/condition-schema.ts';
+import { CAPACITY_TYPES } from '../karpenter/labels.ts';
 import { LABEL_VALUE, LABEL_VALUE_WORDS, QUALIFIED_NAME } from '../karpenter/requirement-schema.ts';
 import {
   choice,
@@ -17,11 +18,11 @@ import {
 } from '../schema/schema.ts';
 import { duration, durationOrNever } from './duration-schema.ts';
 
-/** What is done when the cloud says that a machine is in danger, without a date. */
+/** Reactions to a rebalance recommendation: a machine is at risk, without a deadline. */
 export const REBALANCE_ACTIONS = ['Event', 'Cordon', 'Replace'] as const;
 
 /** How the flavors of a model and capacity types are ranked. */
-export const FLAVOR_ORDERS = ['Strict', 'SpotFirst', 'Price'] as const;
+export const FLAVOR_ORDERS = ['Strict', 'SpotFirst', 'Price', 'Weight'] as const;
 
 const value = (description: string): Schema<string> =>
   text(description, { maxLength: 63, pattern: LABEL_VALUE, patternMessage: LABEL_VALUE_WORDS });
@@ -30,7 +31,7 @@ const condition = object(
   'One condition on a label.',
   {
     key: required(text('The label.', { maxLength: 317, pattern: QUALIFIED_NAME })),
-    operator: required(choice('How it is compared.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
+    operator: required(choice('The operator.', ['In', 'NotIn', 'Exists', 'DoesNotExist'])),
     values: list('The values.', value('A value.'), { maxItems: 50 }),
   },
   {
@@ -48,7 +49,7 @@ const condition = object(
 );
 
 const nodePoolSelector = object(
-  'Which NodePools the policy is for, by their labels; all of them when it is not given.',
+  'Selects NodePools by their labels; defaults to all NodePools.',
   {
     matchLabels: map('Labels that a NodePool must have.', value('The value.'), { maxProperties: 50 }),
     matchExpressions: list('Conditions on its labels; all of them must hold.', condition, { maxItems: 50 }),
@@ -56,7 +57,7 @@ const nodePoolSelector = object(
   {
     rules: [
       {
-        // The API server drops what it does not know before it asks: labels without matchLabels would select everything.
+        // The API server prunes unknown fields first: labels without matchLabels would select everything.
         rule: 'has(self.matchLabels) || has(self.matchExpressions)',
         message:
           'nodePoolSelector names no labels: write them under matchLabels, as in matchLabels: {spot: careful}, or leave nodePoolSelector out for every NodePool',
@@ -68,48 +69,67 @@ const nodePoolSelector = object(
 const percent = (description: string, least: number, message: string): Schema<number> =>
   integer(description, { format: 'int32', rules: [{ rule: `self >= ${least} && self <= 100`, message }] });
 
-const onDemand = object('How many nodes of each NodePool are on-demand or reserved, whatever spot would cost.', {
+const onDemand = object('The nodes of each NodePool that are on-demand or reserved, whatever spot costs.', {
   base: defaulted(
     0,
-    integer('The first so many nodes.', {
+    integer('A fixed number of nodes.', {
       format: 'int32',
       rules: [{ rule: 'self >= 0', message: 'base is a number of nodes: write 0 or more' }],
     }),
   ),
   percent: defaulted(
     0,
-    percent('So many percent of the nodes beyond base, rounded up.', 0, 'percent is a share: write 0 to 100'),
+    percent('A percentage of the nodes beyond base, rounded up.', 0, 'percent is a share: write 0 to 100'),
   ),
-  // What others call it: the API server would drop it, and nothing would be on-demand.
+  // Names of other tools: the API server would prune them, and nothing would be on-demand.
   baseCapacity: removed('integer', 'write it as base'),
   percentage: removed('integer', 'write it as percent'),
   percentageAboveBaseCapacity: removed('integer', 'write it as percent'),
 });
 
-const returnToSpot = object(
-  'When machines are exchanged for spot that were bought on-demand because there was no spot.',
-  {
-    after: defaulted(
-      '15m',
-      durationOrNever('How long such a machine is kept at least; Never keeps it until something else takes it away.'),
-    ),
-    budget: defaulted(
-      '10%',
-      text('How many of them go at a time in each NodePool: so many, or so many percent of its nodes, rounded up.', {
+const returnToSpot = object('When on-demand machines that replaced unavailable spot are replaced by spot again.', {
+  after: defaulted(
+    '15m',
+    durationOrNever('The minimum time such a machine is kept; Never keeps it until something else disrupts it.'),
+  ),
+  budget: defaulted(
+    '10%',
+    text(
+      'How many of them are replaced at the same time in each NodePool: a number, or a percentage of its nodes, rounded up.',
+      {
         pattern: '^((100|[0-9]{1,2})%|[0-9]+)$',
         patternMessage: 'budget is a percentage or a number of nodes, as in "10%" or "5"',
         maxLength: 20,
-      }),
+      },
     ),
-  },
-);
+  ),
+});
 
-export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', {
+/** The weight of a flavor on a capacity type. */
+export const FLAVOR_WEIGHT = object('The weight of a flavor on a capacity type.', {
+  flavor: required(text('The name of the flavor, as OpenModels call it.', { minLength: 1, maxLength: 253 })),
+  capacityType: required(
+    choice(
+      'The capacity type. Reserved capacity without a weight of its own has that of spot: it is paid for already.',
+      CAPACITY_TYPES,
+    ),
+  ),
+  weight: required(
+    integer('Higher weights are tried first.', {
+      format: 'int32',
+      rules: [
+        { rule: 'self >= 1 && self <= 100', message: 'weight is a rank: write 1 to 100, the highest is tried first' },
+      ],
+    }),
+  ),
+});
+
+const spec = {
   nodePoolSelector,
   priority: defaulted(
     0,
     integer(
-      'Where several policies select a NodePool, the one of the highest priority holds; of equals the first by name.',
+      'Of several policies that select a NodePool, the one with the highest priority applies; ties go to the first by name.',
       {
         format: 'int32',
       },
@@ -118,7 +138,7 @@ export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', {
   onRebalance: defaulted(
     'Event',
     choice(
-      'What is done when the cloud recommends to leave a machine: Event says so, Cordon also keeps new pods off it, Replace launches another and drains it.',
+      'The reaction to a rebalance recommendation. Event: only an event. Cordon: also cordons the node. Replace: launches a replacement and drains the node.',
       REBALANCE_ACTIONS,
     ),
   ),
@@ -126,7 +146,7 @@ export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', {
   maxPercentPerSpotPool: defaulted(
     100,
     percent(
-      'At most so many percent of the nodes of a NodePool are in one spot pool, that is of one instance type in one zone; one always may be.',
+      'The maximum percentage of the nodes of a NodePool in one spot pool (one instance type in one zone); one node is always allowed.',
       1,
       'maxPercentPerSpotPool is a share: write 1 to 100',
     ),
@@ -134,7 +154,7 @@ export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', {
   riskWeight: defaulted(
     1,
     number(
-      'What an interruption costs, in hours of the machine: a spot price counts as price × (1 + riskWeight × interruptions expected per hour). 0 looks at prices alone.',
+      'The cost of an interruption, in hours of the machine: plans use price × (1 + riskWeight × expected interruptions per hour). 0 ignores risk.',
       {
         rules: [
           { rule: 'self >= 0.0 && self <= 1000.0', message: 'riskWeight is in hours of the machine: write 0 to 1000' },
@@ -144,40 +164,60 @@ export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', {
   ),
   unavailableFor: defaulted(
     '3m',
-    duration('How long a NodePool does not try an offering again after it had no capacity, or took a machine back.', [
+    duration('How long a NodePool does not use an offering after it had no capacity, or after an interruption.', [
       { rule: "self.matches('[1-9]')", message: 'unavailableFor must be longer than nothing: write at least 1s' },
     ]),
   ),
   returnToSpot: defaulted({}, returnToSpot),
   flavorOrder: choice(
-    'How machines are chosen for pods that serve a model with flavors (llmaz.io OpenModel): Strict takes a later flavor only where an earlier one cannot be had, on spot or on demand; SpotFirst tries every flavor on spot or reserved machines before any on demand; Price takes the cheapest of all. It holds for all such pods; of several policies the one of the highest priority decides, and the annotation spindrift.dev/flavor-order of a pod decides for that pod. Strict where nobody says anything.',
+    'The order of flavors for pods that serve a model (llmaz.io OpenModel). Strict: a later flavor only where no earlier one is available, on spot or on-demand. SpotFirst: every flavor on spot or reserved machines before any on-demand. Price: the cheapest. Weight: by flavorWeights. It applies to all such pods; of several policies the one with the highest priority decides. The pod annotation spindrift.dev/flavor-order wins. Defaults to Strict.',
     FLAVOR_ORDERS,
   ),
+  flavorWeights: list(
+    'With flavorOrder Weight: flavors on capacity types, the highest weight first. Equal weights follow the order of the flavors; flavors on capacity types without a weight are tried last, in the order of the flavors.',
+    FLAVOR_WEIGHT,
+    {
+      minItems: 1,
+      maxItems: 100,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['flavor', 'capacityType'],
+    },
+  ),
+};
+
+export const SPOT_POLICY_SPEC = object('How NodePools use spot capacity.', spec, {
+  rules: [
+    {
+      rule: "!has(self.flavorOrder) || self.flavorOrder != 'Weight' || has(self.flavorWeights)",
+      message:
+        'flavorOrder Weight needs weights: add flavorWeights, as in flavorWeights: [{flavor: l4, capacityType: spot, weight: 100}]',
+    },
+    {
+      rule: "!has(self.flavorWeights) || (has(self.flavorOrder) && self.flavorOrder == 'Weight')",
+      message: 'flavorWeights needs flavorOrder Weight: write flavorOrder: Weight, or remove flavorWeights',
+    },
+  ],
 });
 
-const riskyPool = object('A spot pool, and what was learned about it.', {
+const riskyPool = object('A spot pool and its observed interruptions.', {
   instanceType: required(text('The instance type.')),
   zone: required(text('The zone.')),
-  interruptionsPerHour: required(number('Interruptions to expect, per node and hour.')),
-  events: required(number('Interruptions seen, where older ones and mere warnings count less.')),
-  nodeHours: required(number('Hours of nodes watched, where older ones count less.')),
-  at: required(time('When this was so.')),
+  interruptionsPerHour: required(number('Expected interruptions per node and hour.')),
+  events: required(number('Observed interruptions; older ones and warnings count less.')),
+  nodeHours: required(number('Observed node hours; older ones count less.')),
+  at: required(time('When these values were computed.')),
 });
 
-export const SPOT_POLICY_STATUS = object('What the policy does.', {
-  nodePools: list('The NodePools it holds for.', text('A name.')),
-  nodes: object('The nodes of these, by how they are paid for.', {
+export const SPOT_POLICY_STATUS = object('The effect of the policy.', {
+  nodePools: list('The NodePools that the policy applies to.', text('A name.')),
+  nodes: object('The nodes of these NodePools, by capacity type.', {
     spot: required(integer('Spot.')),
     onDemand: required(integer('On-demand.')),
     reserved: required(integer('Reserved.')),
   }),
-  riskiest: list(
-    'The riskiest spot pools, whoever uses them; after a restart, what is known starts from these.',
-    riskyPool,
-    {
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['instanceType', 'zone'],
-    },
-  ),
+  riskiest: list('The spot pools with the highest risk; a restarted controller continues from these.', riskyPool, {
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['instanceType', 'zone'],
+  }),
   conditions: conditions('reason required'),
 });

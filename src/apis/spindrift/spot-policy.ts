@@ -1,11 +1,17 @@
-/** SpotPolicy, spindrift.dev/v1alpha1: how the NodePools it selects use spot capacity, and what they do when it goes. */
+/** SpotPolicy, spindrift.dev/v1alpha1: how the selected NodePools use spot capacity, and how they react to its loss. */
 import { type KubeObject, resource } from '../kubernetes/object.ts';
 import { customResourceDefinition } from '../schema/custom-resource-definition.ts';
 import { defaulted, type Static } from '../schema/schema.ts';
 import { SPINDRIFT_GROUP } from './group.ts';
-import { type REBALANCE_ACTIONS, SPOT_POLICY_SPEC, SPOT_POLICY_STATUS } from './spot-policy-schema.ts';
+import {
+  type FLAVOR_WEIGHT,
+  type REBALANCE_ACTIONS,
+  SPOT_POLICY_SPEC,
+  SPOT_POLICY_STATUS,
+} from './spot-policy-schema.ts';
 
 export type SpotPolicySpec = Static<typeof SPOT_POLICY_SPEC>;
+export type FlavorWeight = Static<typeof FLAVOR_WEIGHT>;
 export type SpotPolicyStatus = Static<typeof SPOT_POLICY_STATUS>;
 export type RebalanceAction = (typeof REBALANCE_ACTIONS)[number];
 
@@ -21,15 +27,15 @@ export const SPOT_POLICIES = resource<SpotPolicy>(
   'cluster',
 );
 
-/** What is known of a policy: Ready is true when it is effective, that is when it holds for some NodePool. */
+/** Conditions of a policy: Ready is true when it is effective, that is when it applies to some NodePool. */
 export const SPOT_POLICY_CONDITIONS = { root: 'Ready', dependents: ['Effective'] } as const;
 
-/** Whether other policies select some of its NodePools too; Ready does not depend on it. */
+/** The condition that other policies select some of its NodePools too; Ready does not depend on it. */
 export const OVERLAPPING = 'Overlapping';
 
 export const SPOT_POLICY_DEFINITION = customResourceDefinition(SPOT_POLICIES, {
   description:
-    'How NodePools use spot capacity: how much of it, spread how far, at what risk, and what is done when it goes or comes back.',
+    'How NodePools use spot capacity: its share, its spread over spot pools, the accepted risk, and the reaction when it is lost or returns.',
   spec: defaulted({}, SPOT_POLICY_SPEC),
   status: SPOT_POLICY_STATUS,
   shortNames: ['spotpol', 'spotpols'],

@@ -23,9 +23,9 @@ import { parseProviderID } from './machines/provider-id.ts';
 import { AWS_REPAIR_POLICIES } from './repair-policies.ts';
 import type { CapacityReservations } from './selectors/reservations.ts';
 
-/** EC2 shows a new instance to all who ask after some seconds, mostly after one. */
+/** A new instance may be missing from EC2's answers for some seconds, usually one. */
 const SETTLE_MS = 30_000;
-/** Before an instance is called drifted, its reservations are asked for again. */
+/** Before an instance counts as drifted, its reservations are looked up again if the answer is older than this. */
 const FRESH_MS = 5_000;
 
 export interface AwsCloudOptions {
@@ -145,7 +145,7 @@ export class AwsCloud implements Cloud {
 
   async reboot(providerID: string, operation: string, signal: AbortSignal): Promise<void> {
     if (this.#rebooted.has(operation)) return;
-    // EC2 says yes to the reboot of an instance that has just ended.
+    // EC2 accepts the reboot of an instance that has just terminated.
     const { state } = await this.get(providerID, signal);
     if (state !== 'running' && state !== 'pending') {
       throw new SpindriftError('CLOUD_REBOOT_REFUSED', { instance: providerID, problem: `it is ${state}` });
@@ -179,7 +179,7 @@ export class AwsCloud implements Cloud {
   ): Promise<Ec2Machine | undefined> {
     await this.#options.market.load(signal);
     const machine = ec2Machine(instance, (nodeClass, type) => this.#typeOf(nodeClass, type));
-    // Karpenter does not tag instances with the UID of their claim; the claim knows its instance.
+    // Karpenter does not tag instances with the UID of their claim, but the claim names its instance.
     if (machine === undefined || machine.claim.uid !== '') return machine;
     const { name = '', uid = '' } = (claims ?? this.#claimsByMachine()).get(machine.providerID)?.metadata ?? {};
     return uid === '' ? machine : { ...machine, claim: { name, uid } };

@@ -33,7 +33,7 @@ import {
 import { LABEL_ZONE } from '../../apis/karpenter/labels.ts';
 import type { CloudLabels } from '../cloud.ts';
 
-/** The labels that AWS adds to what every cloud has. */
+/** The labels of AWS, besides those of every cloud. */
 export const AWS_LABELS: CloudLabels = {
   wellKnown: [
     LABEL_RESERVATION_ID,

@@ -1,4 +1,4 @@
-/** The options of `--cloud aws`. Those that Karpenter has too have its names, so that its settings can be kept. */
+/** The options of `--cloud aws`. Options that Karpenter has too keep its names, so that its settings still work. */
 import { choiceOption, numberOption, switchOption, textOption } from '../../platform/options.ts';
 
 export const AWS_OPTIONS = {

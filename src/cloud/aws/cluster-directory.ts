@@ -1,4 +1,4 @@
-/** What nodes must know to join the cluster, and which version of Kubernetes their images are for. */
+/** The facts that nodes need to join the cluster, and the Kubernetes version of their images. */
 import type { Node } from '../../apis/kubernetes/node.ts';
 import { type KubeObject, resource } from '../../apis/kubernetes/object.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -17,7 +17,7 @@ interface Service extends KubeObject {
 const SERVICES = resource<Service>('v1', 'Service', 'services', 'namespaced');
 const KEPT_MS = 5 * 60_000;
 
-/** What the user says; the rest is asked for. */
+/** The user's settings. Missing ones are looked up. */
 export interface ClusterSettings {
   readonly name: string;
   readonly endpoint?: string;
@@ -52,7 +52,7 @@ export class ClusterDirectory {
     this.#dns = new CachedQuery(options.clock, KEPT_MS, (name, signal) => this.#askDns(name, signal));
   }
 
-  /** CLOUD_NOT_CONFIGURED where the address of the API server is not known. */
+  /** CLOUD_NOT_CONFIGURED if the address of the API server is unknown. */
   async facts(signal: AbortSignal): Promise<ClusterFacts> {
     const { settings } = this.#options;
     const complete =
@@ -77,7 +77,7 @@ export class ClusterDirectory {
     };
   }
 
-  /** `1.33`: as the user says, as EKS says, or as the newest node has it. */
+  /** `1.33`: from the user's settings, from EKS, or from the newest node. */
   async kubernetesVersion(signal: AbortSignal): Promise<string> {
     const { settings, nodes } = this.#options;
     const said = settings.kubernetesVersion ?? (await this.#eks.get(settings.name, signal)).version;
@@ -90,7 +90,7 @@ export class ClusterDirectory {
     });
   }
 
-  /** A cluster that EKS does not know, or that we may not ask about, is one that is not of EKS. */
+  /** A cluster that EKS does not know, or that may not be described, counts as not managed by EKS. */
   async #askEks(name: string, signal: AbortSignal): Promise<EksCluster> {
     try {
       const { cluster } = await this.#options.api.call('eks:DescribeCluster', { name }, signal);

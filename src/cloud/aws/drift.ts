@@ -1,4 +1,4 @@
-/** In which way an instance is not what its node class asks for any more, besides the hash. Pure. */
+/** How an instance differs from its node class, beyond the hash. Pure. */
 import type { Ec2NodeClass } from '../../apis/aws/ec2-node-class.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { Drift } from '../cloud.ts';
@@ -8,9 +8,9 @@ import { imageFor } from './selectors/images.ts';
 export interface DriftOptions {
   readonly machine: Ec2Machine;
   readonly nodeClass: Ec2NodeClass;
-  /** What the type of the machine is now; undefined where it is not sold any more. */
+  /** The current facts of the machine's type. Undefined if it is no longer sold. */
   readonly type: InstanceType | undefined;
-  /** The reservations that the class selects; undefined where the machine is in none. */
+  /** The reservations that the class selects; undefined if the machine is in none. */
   readonly selectedReservations?: ReadonlySet<string>;
 }
 

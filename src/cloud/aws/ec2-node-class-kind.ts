@@ -8,7 +8,7 @@ import { EC2_NODE_CLASS_HASH_VERSION, ec2NodeClassHash } from '../../apis/aws/ec
 import { ANNOTATION_HASH, ANNOTATION_HASH_VERSION, FINALIZER_NODE_CLASS } from '../../apis/aws/labels.ts';
 import type { NodeClassKind } from '../node-class-kind.ts';
 
-/** EC2NodeClass as code for every cloud knows it. The certificate authority of the cluster is part of the hash. */
+/** EC2NodeClass for code shared by all clouds. The certificate authority of the cluster is part of the hash. */
 export function ec2NodeClassKind(caBundle = ''): NodeClassKind<Ec2NodeClass> {
   return {
     resource: EC2_NODE_CLASSES,

@@ -1,19 +1,19 @@
-/** What differs between the families of images: devices, disks, and how many pods kubelet may be told of. */
+/** Differences between image families: devices, disks, and the limit on pods. */
 
 import type { BlockDeviceMapping } from '../../apis/aws/ec2-node-class.ts';
 import type { AmiFamily } from '../../apis/aws/ec2-node-class-schema.ts';
 
 export interface ImageFamily {
   readonly os: 'linux' | 'windows';
-  /** Windows only: as kubelet labels the node. */
+  /** Windows only: the value of the kubelet's windows-build label. */
   readonly windowsBuild?: string;
-  /** The device that kubelet and containers use; unknown for images of an own build. */
+  /** The device for kubelet and containers; unknown for custom images. */
   readonly dataDevice?: string;
-  /** The disks of an instance when the node class names none; none where the image decides. */
+  /** Default disks of an instance; empty if the image decides. */
   readonly disks: readonly BlockDeviceMapping[];
-  /** Whether pods are limited by network interfaces; where not, there are 110. */
+  /** Whether network interfaces limit the number of pods; else the limit is 110. */
   readonly limitsPodsByInterfaces: boolean;
-  /** Whether what kubelet keeps is counted from the pods that interfaces allow, also where maxPods is set. */
+  /** Whether kubelet reservations are computed from the pods that interfaces allow, even if maxPods is set. */
   readonly reservesByInterfaces: boolean;
   readonly knowsPodsPerCore: boolean;
 }

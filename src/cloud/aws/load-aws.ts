@@ -5,7 +5,7 @@ import { AWS_OPTIONS, type AwsOptionValues } from './aws-options.ts';
 import { ec2NodeClassKind } from './ec2-node-class-kind.ts';
 import { AwsOfflineMarket, standInNodeClass } from './offline-market.ts';
 
-/** The code of AWS, without its SDK: that comes with the first call. */
+/** Loads the AWS driver without the SDK, which is imported with the first call. */
 export function loadAws(given: Partial<AwsOptionValues>): LoadedCloud {
   const values: AwsOptionValues = { ...defaults(), ...given };
   const { awsMemoryOverhead: memoryOverhead, awsReservedInterfaces: reservedInterfaces } = values;
@@ -22,7 +22,7 @@ export function loadAws(given: Partial<AwsOptionValues>): LoadedCloud {
   };
 }
 
-/** Commands that only ask what there is are given no options. */
+/** For commands that only list what is there and have no options. */
 function defaults(): AwsOptionValues {
   return {
     awsMemoryOverhead: AWS_OPTIONS.awsMemoryOverhead.fallback,

@@ -1,6 +1,6 @@
 /**
- * What node classes would sell, without asking AWS: the built-in catalogue of a region. Its on-demand prices are those of the
- * built-in table. Nobody knows spot prices without asking, so that spot costs a fixed share of on-demand here.
+ * The offerings of node classes without asking AWS: the built-in catalogue of a region. On-demand prices are those of the built-in table.
+ * Spot prices are unknown offline, so spot costs a fixed share of on-demand here.
  */
 import { EC2_NODE_CLASSES, type Ec2NodeClass } from '../../apis/aws/ec2-node-class.ts';
 import { EC2_NODE_CLASS_SPEC } from '../../apis/aws/ec2-node-class-schema.ts';
@@ -69,7 +69,7 @@ export class AwsOfflineMarket implements OfflineMarket {
   }
 }
 
-/** A class whose subnets have not been looked up is taken to have one in every zone. */
+/** A class whose subnets are unknown is assumed to have one in every zone. */
 function inAllZones(nodeClass: Ec2NodeClass, shapes: Shapes): Ec2NodeClass {
   if ((nodeClass.status?.subnets ?? []).length > 0) return nodeClass;
   const zones = new Set([...shapes.values()].flatMap((sold) => [...sold.zones]));
@@ -77,7 +77,7 @@ function inAllZones(nodeClass: Ec2NodeClass, shapes: Shapes): Ec2NodeClass {
   return { ...nodeClass, status: { ...nodeClass.status, subnets } };
 }
 
-/** A node class that sells everything, for plans whose manifests leave theirs out. */
+/** A node class that sells everything, for plans whose manifests include none. */
 export function standInNodeClass(name: string): Ec2NodeClass {
   const any = { tags: { any: '*' } };
   return {

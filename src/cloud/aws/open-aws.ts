@@ -1,4 +1,4 @@
-/** Puts the AWS driver together. */
+/** Assembles the AWS driver. */
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import { LABEL_RESERVATION_ID } from '../../apis/aws/labels.ts';
 import type { Cloud, NoticeSource } from '../cloud.ts';
@@ -35,7 +35,7 @@ import { CapacityReservations } from './selectors/reservations.ts';
 import { SecurityGroups } from './selectors/security-groups.ts';
 import { Subnets } from './selectors/subnets.ts';
 
-/** What the driver is made of, for tests that look at its parts. */
+/** The parts of the driver, for tests that inspect them. */
 export interface AwsParts {
   readonly cloud: Cloud;
   readonly resolve: ResolveOptions;
@@ -44,7 +44,7 @@ export interface AwsParts {
   readonly templates: LaunchTemplates;
 }
 
-/** Asks for region and credentials by a first call; rejects with a sentence that says what is missing. */
+/** Checks region and credentials with a first call; rejects with a message that says what is missing. */
 export async function openAws(world: CloudWorld, values: AwsOptionValues): Promise<Cloud> {
   const { clock, random } = world;
   const metrics = new ApiMetrics(world.metrics);
@@ -79,7 +79,7 @@ async function noticeSources(
   });
 }
 
-/** The certificate authority is part of the hash of node classes, and so must be known before any is hashed. */
+/** The certificate authority is part of the hash of node classes, so it must be known before any is hashed. */
 async function caBundleOf(cluster: string, api: AwsApi): Promise<string | undefined> {
   try {
     const { cluster: found } = await api.call('eks:DescribeCluster', { name: cluster }, new AbortController().signal);

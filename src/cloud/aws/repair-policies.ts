@@ -1,4 +1,4 @@
-/** When to reboot or replace a node that the node monitoring agent of EKS, or its kubelet, says is sick. */
+/** When to reboot or replace a node that EKS's node monitoring agent, or its kubelet, reports as unhealthy. */
 import type { RepairPolicy } from '../repair-policy.ts';
 
 const MINUTES = 60_000;
@@ -14,7 +14,7 @@ function replace(conditionType: string, status: 'False' | 'Unknown', minutes: nu
   };
 }
 
-/** Accelerators fail for good sooner than the rest, which the agent may still repair. */
+/** Accelerator failures are acted on sooner; the agent may still repair the others. */
 export const AWS_REPAIR_POLICIES: readonly RepairPolicy[] = [
   replace('AcceleratedHardwareReady', 'False', 10, 90),
   replace('StorageReady', 'False', 30, 60),

@@ -1,6 +1,6 @@
 /**
- * Tells of machines whose capacity block is about to end: EC2 takes them back half an hour before. A default reservation that
- * ends is no danger: its machines go on as on-demand.
+ * Emits notices for machines whose capacity block is about to end: EC2 reclaims them half an hour before. The end of a default reservation
+ * is harmless: its machines continue as on-demand.
  */
 import { LABEL_RESERVATION_ID, LABEL_RESERVATION_TYPE } from '../../apis/aws/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
@@ -11,7 +11,7 @@ import { parseProviderID } from './machines/provider-id.ts';
 import { type CapacityReservations, isExpiring } from './selectors/reservations.ts';
 
 const PERIOD_MS = 60_000;
-/** When EC2 begins to take back the machines of a block. */
+/** EC2 begins to reclaim the machines of a block this long before its end. */
 const TAKEN_BACK_MS = 30 * 60_000;
 
 export interface ReservationNoticesOptions {
@@ -24,7 +24,7 @@ export class ReservationNotices implements NoticeSource {
   readonly name = 'reservations';
   readonly warns = false;
   readonly #options: ReservationNoticesOptions;
-  /** By instance: told and acknowledged. */
+  /** Instances whose notice was acknowledged. */
   readonly #acknowledged = new Set<string>();
 
   constructor(options: ReservationNoticesOptions) {

@@ -1,8 +1,8 @@
 /** Azure Resource Manager: calls, operations that end later, pages, and errors whose real code may be one level down. */
-import type { Clock } from '../../platform/clock.ts';
 import { SpindriftError } from '../../platform/errors.ts';
 import type { HttpAnswer, HttpCall } from '../http-send.ts';
-import { isSuccess, jsonOf, type RestCaller, restCall } from '../thin/rest-call.ts';
+import { retryAfterMs } from '../retry-after.ts';
+import { isPassing, isSuccess, jsonOf, type RestCaller, restCall } from '../thin/rest-call.ts';
 
 /** The API said no. */
 export class ArmRefusal extends Error {
@@ -18,7 +18,6 @@ export class ArmRefusal extends Error {
 }
 
 export interface ArmApiOptions extends RestCaller {
-  readonly clock: Clock;
   /** `https://management.azure.com`. */
   readonly endpoint: string;
 }
@@ -82,18 +81,26 @@ export class ArmApi {
     throw refusalOf(answer.status, (jsonOf(answer) as { error?: ArmError } | undefined)?.error);
   }
 
-  /** Allocation errors arrive here, after a PUT that was accepted. */
-  async #ended({ headers }: HttpAnswer, signal: AbortSignal): Promise<void> {
-    const url = headers['azure-asyncoperation'];
+  /** Waits for the operation that an answer began; allocation errors arrive here, after a PUT that was accepted. */
+  async #ended(begun: HttpAnswer, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const operation = begun.headers['azure-asyncoperation'];
+    // The other way of Azure: a location that answers 202 until the operation has ended.
+    const url = operation ?? (begun.status === 202 ? begun.headers.location : undefined);
     if (url === undefined) return;
-    let waitMs = Math.max(0, Number(headers['retry-after'] ?? POLL_MS / 1000) * 1000);
+    let last = begun;
     for (let poll = 0; poll < MOST_POLLS; poll++) {
-      await this.#options.clock.sleep(waitMs, signal);
-      const answer = await this.#send('GET', url, signal);
-      const { status, error } = (jsonOf(answer) ?? {}) as { status?: string; error?: ArmError };
+      await clock.sleep(retryAfterMs(last.headers['retry-after'], clock.now()) || POLL_MS, signal);
+      const seen = await this.#send('GET', url, signal).catch((error) => {
+        if (signal.aborted || !isPassing(error)) throw error;
+        return undefined;
+      });
+      if (seen === undefined) continue;
+      if (operation === undefined && seen.status !== 202) return;
+      const { status, error } = (jsonOf(seen) ?? {}) as { status?: string; error?: ArmError };
       if (status === 'Succeeded') return;
       if (status === 'Failed' || status === 'Canceled') throw refusalOf(200, error ?? { code: status });
-      waitMs = Math.max(0, Number(answer.headers['retry-after'] ?? POLL_MS / 1000) * 1000);
+      last = seen;
     }
     throw new SpindriftError('CLOUD_UNAVAILABLE', { operation: url, problem: 'the operation does not end' });
   }

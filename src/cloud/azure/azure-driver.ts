@@ -13,14 +13,15 @@ import type { Cloud, CloudLabels, LaunchAnswer, LaunchRequest } from '../cloud.t
 import { launchOneByOne } from '../launch-one-by-one.ts';
 import type { Machine, MachineRef } from '../machine.ts';
 import type { MachineShape } from '../machine-shape.ts';
-import { instanceTypesOf, machineOfType } from '../thin/sold-shape.ts';
+import { machineOfType } from '../thin/sold-shape.ts';
 import { ThinDriver, type ThinDriverOptions } from '../thin/thin-driver.ts';
-import type { ArmApi } from './arm-api.ts';
-import { armFailure } from './arm-failure.ts';
+import type { ArmApi, ArmRefusal } from './arm-api.ts';
+import { armFailure, refusedByArm } from './arm-failure.ts';
+import { azureInstanceTypes } from './instance-types.ts';
 import { NODE_CLASS_KIND } from './node-class-kind.ts';
-import { azureProviderID, VirtualMachines, type Vm } from './virtual-machines.ts';
+import { azureProviderID, isFailed, VirtualMachines, type Vm, vmState } from './virtual-machines.ts';
 import { interfaceBody, vmBody } from './vm-body.ts';
-import { azureRegionFactor, azureVmSizes } from './vm-sizes.ts';
+import { azureVmSizes } from './vm-sizes.ts';
 
 export interface AzureDriverOptions extends ThinDriverOptions {
   readonly api: ArmApi;
@@ -78,10 +79,13 @@ export class AzureDriver extends ThinDriver {
     const present = await this.find(claim, signal);
     if (present !== undefined) return { kind: 'launched', machine: present };
     let serial = 0;
-    return launchOneByOne(request, (offering) =>
-      this.ask(`launch of ${name}`, name, signal, (limit) =>
-        this.#create(claim, nodeClass as unknown as AzureNodeClass, offering, `${attempt}-${serial++}`, limit),
-      ),
+    return launchOneByOne(
+      request,
+      (offering) =>
+        this.ask(`launch of ${name}`, name, signal, (limit) =>
+          this.#create(claim, nodeClass as unknown as AzureNodeClass, offering, `${attempt}-${serial++}`, limit),
+        ),
+      (offering, { cause }) => refusedByArm(offering, cause as ArmRefusal, this.#shapes),
     );
   }
 
@@ -89,12 +93,12 @@ export class AzureDriver extends ThinDriver {
     const found = await this.ask(`looking for ${metadata.name}`, metadata.name ?? '', signal, (limit) =>
       this.#vms.read(nameOf(metadata.uid ?? ''), limit),
     );
-    return found === undefined || found.properties?.provisioningState === 'Failed' ? undefined : this.#machine(found);
+    return found === undefined || isFailed(found) ? undefined : this.#machine(found);
   }
 
   override async get(providerID: string, signal: AbortSignal): Promise<Machine> {
     const name = this.#nameIn(providerID);
-    const found = await this.ask(providerID, '', signal, (limit) => this.#vms.read(name, limit));
+    const found = await this.ask(providerID, '', signal, (limit) => this.#vms.read(name, limit, 'state'));
     if (found === undefined) throw new SpindriftError('CLOUD_INSTANCE_NOT_FOUND', { instance: providerID });
     return this.#machine(found);
   }
@@ -174,19 +178,20 @@ export class AzureDriver extends ThinDriver {
       )
       .flatMap((sku) => {
         const shape = this.#shapes.get(sku.name.toLowerCase());
-        return shape === undefined ? [] : instanceTypes(shape, zonesOf(sku), isSoldOnSpot(sku), location);
+        return shape === undefined ? [] : azureInstanceTypes(shape, zonesOf(sku), isSoldOnSpot(sku), location);
       })
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  #machine({ name, zones, tags = {}, properties = {} }: Vm): Machine {
+  #machine(vm: Vm): Machine {
+    const { name, zones, tags = {}, properties = {} } = vm;
     const { subscription, resourceGroup, location } = this.#options;
     const instanceType = properties.hardwareProfile?.vmSize ?? '';
-    const zone = zones?.[0] === undefined ? '0' : `${location}-${zones[0]}`;
+    const zone = zones?.[0] === undefined ? NO_ZONE : `${location}-${zones[0]}`;
     const shape = this.#shapes.get(instanceType.toLowerCase());
     const seen = {
       providerID: azureProviderID(subscription, resourceGroup, name),
-      state: STATES[properties.provisioningState ?? ''] ?? 'pending',
+      state: vmState(vm).state,
       ...{
         instanceType,
         zone,
@@ -197,7 +202,7 @@ export class AzureDriver extends ThinDriver {
       pool: tags[TAG_POOL] ?? '',
       nodeClass: tags[TAG_NODE_CLASS] ?? '',
     };
-    return machineOfType(seen, location, shape && instanceTypes(shape, [zone], true, location)[0]);
+    return machineOfType(seen, location, shape && azureInstanceTypes(shape, [zone], true, location)[0]);
   }
 
   protected override failure(operation: string, claim: string, error: unknown): unknown {
@@ -205,7 +210,8 @@ export class AzureDriver extends ThinDriver {
   }
 }
 
-const STATES: Readonly<Record<string, Machine['state']>> = { Deleting: 'stopping', Succeeded: 'running' };
+/** The zone of VMs in regions, and of sizes, that have no zones. */
+const NO_ZONE = '0';
 
 /** A resource group has one VM of a name, so that a claim has one VM. */
 function nameOf(claimUID: string): string {
@@ -215,31 +221,11 @@ function nameOf(claimUID: string): string {
 /** Zones are numbers that are this subscription's own. */
 function zonesOf({ locationInfo = [], restrictions = [] }: Sku): readonly string[] {
   const closed = new Set(restrictions.flatMap(({ restrictionInfo }) => restrictionInfo?.zones ?? []));
-  return locationInfo.flatMap(({ zones = [] }) => zones).filter((zone) => !closed.has(zone));
+  const zones = locationInfo.flatMap(({ zones = [] }) => zones);
+  return zones.length === 0 ? [NO_ZONE] : zones.filter((zone) => !closed.has(zone));
 }
 
 /** Spot that is sold out in the region shows here, and not as a restriction. */
 function isSoldOnSpot({ capabilities = [] }: Sku): boolean {
   return capabilities.find(({ name }) => name === 'LowPriorityCapable')?.value !== 'False';
-}
-
-function instanceTypes(
-  shape: MachineShape,
-  zones: readonly string[],
-  spot: boolean,
-  location: string,
-): readonly InstanceType[] {
-  const { accelerator, memoryMib } = shape;
-  const places = zones.map((zone) => (/^\d$/.test(zone) ? `${location}-${zone}` : zone));
-  return instanceTypesOf({
-    ...{ shape, region: location, zones: places, priceFactor: azureRegionFactor(location), spot, memoryShare: 0.925 },
-    labels: {
-      'karpenter.azure.com/sku-family': shape.family.slice(0, 1),
-      ...(accelerator && {
-        'karpenter.azure.com/sku-gpu-name': accelerator.model,
-        'karpenter.azure.com/sku-gpu-count': `${accelerator.count}`,
-      }),
-    },
-    reserved: { cpu: 60 + 10 * shape.vcpus, memoryMib: 750 + Math.ceil(memoryMib * 0.06) },
-  });
 }

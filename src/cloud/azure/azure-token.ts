@@ -1,6 +1,6 @@
 /** Tokens for Azure Resource Manager, with credentials as Microsoft's libraries find them. Rejects at once where there are none. */
 export async function azureToken(endpoint: string): Promise<() => Promise<string>> {
-  // Nothing secret goes over plain HTTP; that is for a server on this machine.
+  // No secret is sent over plain HTTP, which is for servers on this machine.
   if (endpoint.startsWith('http:')) return async () => 'none';
   const { DefaultAzureCredential } = await import('@azure/identity');
   const credential = new DefaultAzureCredential();

@@ -1,4 +1,4 @@
-/** Deletes network interfaces of this cluster that no VM uses: what failed creates left, and could not be deleted at once. */
+/** Deletes network interfaces of this cluster that no VM uses: failed creates leave them, and they cannot be deleted at once. */
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { CloudController } from '../cloud.ts';
@@ -11,7 +11,7 @@ export interface InterfaceSweeperOptions {
 }
 
 const LOOK_EVERY_MS = 60_000;
-/** An interface is made before its VM: one that has been alone for this long is nobody's. */
+/** An interface is made before its VM: one that has had no VM for this long gets none. */
 const ALONE_MS = 180_000;
 
 export class InterfaceSweeper implements CloudController {
@@ -27,20 +27,25 @@ export class InterfaceSweeper implements CloudController {
     const { clock, logger } = this.#options;
     while (!signal.aborted) {
       await this.#look(signal).catch((error) => {
-        if (!signal.aborted) logger.warn('interfaces without a VM could not be deleted', { error });
+        if (!signal.aborted) logger.warn('cannot list network interfaces', { error });
       });
       await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
     }
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { clock, interfaces } = this.#options;
+    const { clock, interfaces, logger } = this.#options;
     const unused = await interfaces.unusedInterfaces(signal);
     for (const name of this.#seen.keys()) if (!unused.includes(name)) this.#seen.delete(name);
     for (const name of unused) {
       const since = this.#seen.get(name) ?? clock.elapsed();
       this.#seen.set(name, since);
-      if (clock.elapsed() - since >= ALONE_MS) await interfaces.deleteInterface(name, signal);
+      if (clock.elapsed() - since < ALONE_MS) continue;
+      // A locked interface does not hold up the next one.
+      await interfaces.deleteInterface(name, signal).catch((error) => {
+        if (signal.aborted) throw error;
+        logger.warn('cannot delete a network interface that no VM uses', { name, error });
+      });
     }
   }
 }

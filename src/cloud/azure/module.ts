@@ -39,17 +39,21 @@ export const AZURE: CloudModule = {
     const subscription = String(values.azureSubscription ?? '');
     const resourceGroup = String(values.azureResourceGroup ?? '');
     const location = String(values.azureLocation ?? '');
-    const [{ NODE_CLASS_KIND }, { CLOUD_LABELS }, { openAzure }] = await Promise.all([
-      import('./node-class-kind.ts'),
-      import('./azure-driver.ts'),
-      import('./open.ts'),
-    ]);
+    const [{ NODE_CLASS_KIND }, { CLOUD_LABELS }, { openAzure }, { AZURE_TABLE }, { BuiltInMarket }] =
+      await Promise.all([
+        import('./node-class-kind.ts'),
+        import('./azure-driver.ts'),
+        import('./open.ts'),
+        import('./instance-types.ts'),
+        import('../thin/built-in-market.ts'),
+      ]);
     return {
       name: 'azure',
       nodeClass: NODE_CLASS_KIND as never,
       labels: CLOUD_LABELS,
       open: (world) =>
         openAzure(world, { subscription, resourceGroup, location, endpoint: String(values.azureEndpoint) }),
+      offline: (options) => new BuiltInMarket(options, AZURE_TABLE),
     };
   },
 };

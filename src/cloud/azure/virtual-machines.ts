@@ -32,10 +32,10 @@ export interface NetworkInterface {
   };
 }
 
-/** A VM that is to be made. */
+/** A VM to create. */
 export interface VmCreate {
   readonly name: string;
-  /** Of this try: names its interface. */
+  /** Names the interface of this try. */
   readonly attempt: string;
   readonly interfaceBody: object;
   vmBody(interfaceID: string): object;
@@ -62,22 +62,22 @@ export class VirtualMachines {
   async create({ name, attempt, interfaceBody, vmBody }: VmCreate, signal: AbortSignal): Promise<Vm> {
     const interfaceID = `${this.#group}Microsoft.Network/networkInterfaces/${name}-nic-${attempt}`;
     await this.#api.call('PUT', interfaceID, NETWORK, signal, interfaceBody);
+    let refused: ArmRefusal | undefined;
     try {
       await this.#api.call('PUT', this.#path(name), COMPUTE, signal, vmBody(interfaceID));
     } catch (error) {
-      if (error instanceof ArmRefusal) {
-        // It is there already, as a former process made it.
-        if (armFailureKind(error) === 'exists') {
-          const present = await this.read(name, signal);
-          if (present !== undefined) return present;
-        }
-        await this.#takeBack(name, signal);
-      }
-      throw error;
+      if (!(error instanceof ArmRefusal)) throw error;
+      refused = error;
     }
-    const made = await this.read(name, signal);
+    // It may be there already, as a former process made it. One whose create failed is no VM that could be used.
+    const isMade = refused === undefined || armFailureKind(refused) === 'exists';
+    const made = isMade ? await this.read(name, signal) : undefined;
+    if (made !== undefined && !isFailed(made)) return made;
+    await this.#takeBack(name, signal);
+    if (refused !== undefined) throw refused;
     if (made === undefined) throw new SpindriftError('CLOUD_INSTANCE_NOT_FOUND', { instance: name });
-    return made;
+    const problem = 'an earlier create had failed; its VM and interfaces are removed before the next try';
+    throw new SpindriftError('CLOUD_UNAVAILABLE', { operation: `creating ${name}`, problem });
   }
 
   /** The VM; undefined where there is none of the name. */
@@ -119,7 +119,7 @@ export class VirtualMachines {
     await this.#sweep(name, signal);
   }
 
-  /** Deletes interfaces of a VM that is not there; false when there were none. One that is reserved still goes later. */
+  /** Deletes interfaces of a VM that is not there; false when there were none. A reserved one is deleted later. */
   async #sweep(name: string, signal: AbortSignal): Promise<boolean> {
     const all = await this.interfaces(signal);
     const left = all.filter((one) => one.name.toLowerCase().startsWith(`${name}-nic-`));
@@ -135,6 +135,25 @@ export class VirtualMachines {
     return `${this.#group}Microsoft.Compute/virtualMachines/${name}`;
   }
 }
+
+/** Whether the create of a VM failed, or a later change of it. */
+export function isFailed({ properties }: Vm): boolean {
+  return properties?.provisioningState === 'Failed';
+}
+
+/** The state of a VM, and Azure's word for it. A VM that was evicted and stays is Succeeded all the same: only its power tells. */
+export function vmState({ properties = {} }: Vm): {
+  readonly state: 'pending' | 'running' | 'stopping' | 'stopped';
+  readonly text: string;
+} {
+  const { provisioningState = '', instanceView } = properties;
+  const power = instanceView?.statuses?.find(({ code }) => code?.startsWith('PowerState/'))?.code;
+  if (power !== undefined && OFF.test(power)) return { state: 'stopped', text: power.slice('PowerState/'.length) };
+  return { state: STATES[provisioningState] ?? 'pending', text: provisioningState };
+}
+
+const OFF = /^PowerState\/(deallocated|deallocating|stopped)$/;
+const STATES: Readonly<Record<string, 'running' | 'stopping'>> = { Succeeded: 'running', Deleting: 'stopping' };
 
 /** As on Nodes, which name the group in lower case. */
 export function azureProviderID(subscription: string, resourceGroup: string, name: string): string {

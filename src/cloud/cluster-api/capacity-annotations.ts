@@ -32,7 +32,7 @@ export function describedCapacity(annotations: Readonly<Record<string, string>> 
     memory: amount('memory', wholeValue),
     'ephemeral-storage': amount('ephemeral-disk', wholeValue),
     pods: amount('maxPods', wholeValue),
-    // Without the type nobody knows which resource is meant, and autoscalers ignore it.
+    // Without the type the resource is unknown, and autoscalers ignore the count.
     ...(gpuType !== undefined && { [gpuType]: amount('gpu-count', wholeValue) }),
   };
   return {

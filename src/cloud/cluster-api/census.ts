@@ -16,20 +16,20 @@ export interface Census {
   /** Absent where nothing limits it. */
   readonly max?: number;
   readonly paused: boolean;
-  /** Machines of claims, by the UID of the claim; those that go are not among them. */
+  /** Machines of claims, by the UID of the claim, without machines that are being deleted or marked for it. */
   readonly claimed: ReadonlyMap<string, CoreMachine>;
-  /** Machines of nobody, in the order in which to adopt them. */
+  /** Unclaimed machines, in the order in which to adopt them. */
   readonly free: readonly CoreMachine[];
   /** Marked to be deleted first, and not being deleted yet. */
   readonly marked: readonly CoreMachine[];
   /** Machines that replicas ask for and that do not exist yet. */
   readonly coming: number;
-  /** Claims that wait for a machine and have none, not even one that goes. */
+  /** Claims that wait for a machine and have none, not even one that is being deleted. */
   readonly waiting: ReadonlyMap<string, string>;
   readonly surplus: number;
 }
 
-/** Counts; `exists` tells whether there is a claim of a UID, so that those that are gone stop waiting. */
+/** Counts; `exists` tells whether there is a claim of a UID, so that deleted claims stop waiting. */
 export function takeCensus(
   deployment: MachineDeployment,
   machines: readonly CoreMachine[],

@@ -1,6 +1,6 @@
 /**
  * The driver for clusters whose machines Cluster API runs. Its offerings are MachineDeployments, a launch is a replica more or
- * a machine of nobody that is adopted, and the instance comes minutes later, from a provider that we only read.
+ * an unclaimed machine that is adopted, and the instance comes minutes later, from a provider that we only read.
  */
 import type { ClusterApiNodeClass } from '../../apis/cluster-api/cluster-api-node-class.ts';
 import type { CoreMachine } from '../../apis/cluster-api/machine.ts';
@@ -65,7 +65,7 @@ export class ClusterApiDriver implements Cloud {
   readonly name = 'cluster-api';
   readonly nodeClass = NODE_CLASS_KIND as unknown as Cloud['nodeClass'];
   readonly labels = CLOUD_LABELS;
-  /** What we write we read back at once, but caches may be some seconds behind. */
+  /** Our writes are read back at once, but caches may be some seconds behind. */
   readonly settleMs = 10_000;
   readonly repairPolicies: readonly RepairPolicy[] = REPAIR_POLICIES;
   readonly noticeSources: readonly NoticeSource[];
@@ -96,7 +96,7 @@ export class ClusterApiDriver implements Cloud {
       return { instanceTypes, reservations: [], countedAt };
     }).catch((error) => {
       const known = selected.lastMarket(nodeClass.metadata.name ?? '');
-      // What was offered a while ago is better than nothing: pods need not wait until the API server answers again.
+      // Offerings of a while ago are better than none: pods need not wait until the API server answers again.
       if (known === undefined || signal.aborted) throw error;
       return { instanceTypes: known.instanceTypes, reservations: [], countedAt };
     });
@@ -171,7 +171,7 @@ export class ClusterApiDriver implements Cloud {
         };
       }
       const upToDate = machine.status?.conditions?.find(({ type }) => type === 'UpToDate');
-      // With any other strategy Cluster API replaces the machine by itself, and two who do it are one too many.
+      // With any other strategy Cluster API replaces the machine by itself.
       if (upToDate?.status !== 'False' || rolloutStrategy(deployment) !== 'OnDelete') return undefined;
       return {
         reason: 'MachineTemplateChanged',

@@ -1,6 +1,6 @@
 /**
  * Admission policies that keep control planes off spot capacity: for infrastructure machines that carry the control-plane label, and
- * for templates that a KubeadmControlPlane refers to. `npm run gen` writes them as manifests.
+ * for templates that a control plane of any kind refers to. `npm run gen` writes them as manifests.
  */
 import { CONTROL_PLANE_GROUP, INFRASTRUCTURE_GROUP, LABEL_CONTROL_PLANE } from '../../apis/cluster-api/names.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
@@ -20,6 +20,17 @@ const VERSIONS: Readonly<Record<string, string>> = {
   GCPMachine: 'v1beta1',
   AzureMachine: 'v1beta1',
 };
+/**
+ * The reference to the template, wherever the kind has it: in v1beta2 and v1beta1 of KubeadmControlPlane, RKE2ControlPlane and
+ * K0sControlPlane, in TalosControlPlane and KThreesControlPlane, and in the first RKE2ControlPlane. Managed control planes have none.
+ */
+const TEMPLATE_REFERENCE = [
+  'object.?spec.?machineTemplate.?spec.?infrastructureRef',
+  '.or(object.?spec.?machineTemplate.?infrastructureRef)',
+  '.or(object.?spec.?infrastructureTemplate)',
+  '.or(object.?spec.?infrastructureRef)',
+  ".orValue({'kind': '', 'name': ''})",
+].join('');
 const ADVICE = 'a control plane on spot capacity may lose the quorum of etcd: remove the spot fields';
 
 /** All policies with their bindings, by the provider they are for. */
@@ -42,15 +53,8 @@ export function controlPlanePolicies(kind: keyof typeof IS_SPOT & string): reado
       {
         failurePolicy: 'Fail',
         paramKind: { apiVersion: `${INFRASTRUCTURE_GROUP}/${VERSIONS[kind]}`, kind: `${kind}Template` },
-        matchConstraints: { resourceRules: [rule(CONTROL_PLANE_GROUP, 'kubeadmcontrolplanes')] },
-        variables: [
-          {
-            name: 'template',
-            // v1beta2 has the reference one level further down.
-            expression:
-              'has(object.spec.machineTemplate.spec) && has(object.spec.machineTemplate.spec.infrastructureRef) ? object.spec.machineTemplate.spec.infrastructureRef : object.spec.machineTemplate.infrastructureRef',
-          },
-        ],
+        matchConstraints: { resourceRules: [rule(CONTROL_PLANE_GROUP, '*')] },
+        variables: [{ name: 'template', expression: TEMPLATE_REFERENCE }],
         validations: [
           {
             expression: `variables.template.kind != '${kind}Template' || variables.template.name != params.metadata.name || !(${IS_SPOT[kind]?.('params.spec.template.spec')})`,

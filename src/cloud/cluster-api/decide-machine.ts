@@ -5,16 +5,16 @@ import type { Census } from './census.ts';
 export type MachineDecision =
   /** The claim has this machine. */
   | { readonly kind: 'has'; readonly machine: CoreMachine }
-  /** Tie this machine of nobody to the claim. */
+  /** Tie this unclaimed machine to the claim. */
   | { readonly kind: 'adopt'; readonly machine: CoreMachine }
-  /** A machine is on its way; nothing is to be written. */
+  /** A machine is on its way; nothing is written. */
   | { readonly kind: 'wait' }
-  /** Put the claim on record; with one more replica, where nobody's machine is on its way. */
+  /** Put the claim on record; with one more replica, unless an unclaimed machine is on its way. */
   | { readonly kind: 'join'; readonly replicas: number; readonly usesSurplus: boolean }
   /** Nothing can be had from this MachineDeployment. */
   | { readonly kind: 'full'; readonly problem: string };
 
-/** Decides for one claim. Machines of nobody go to those that wait for one first. */
+/** Decides for one claim. Unclaimed machines are first for claims that wait already. */
 export function decideMachine(census: Census, claimUID: string): MachineDecision {
   const { claimed, free, waiting, coming, replicas, max, paused, surplus } = census;
   const machine = claimed.get(claimUID);

@@ -80,7 +80,7 @@ describe('settling replicas', () => {
     ).toBe(2);
   });
 
-  it('marks machines of nobody that are overdue or no longer wanted, and keeps the minimum', () => {
+  it('marks unclaimed machines that are overdue or no longer wanted, and keeps the minimum', () => {
     const overdue = { isOverdue: () => true, comingIsOverdue: false };
     expect(
       decideSettlement(census({ replicas: 3, claimed: 1, free: 2, marked: 0, waiting: 0 }), overdue).mark,
@@ -98,7 +98,7 @@ describe('settling replicas', () => {
 });
 
 describe('a machine for a claim', () => {
-  it('is one of nobody, then one that is coming, then one more replica', () => {
+  it('is an unclaimed one, then one that is coming, then one more replica', () => {
     expect(decideMachine(census({ replicas: 2, claimed: 1, free: 1, marked: 0, waiting: 0 }), 'new')).toMatchObject({
       kind: 'adopt',
     });

@@ -10,16 +10,16 @@
 import type { CoreMachine } from '../../apis/cluster-api/machine.ts';
 import type { Census } from './census.ts';
 
-/** What has been so for too long, by the clock of whoever asks. */
+/** Machines that have been unclaimed, or on their way, for too long. */
 export interface Overdue {
-  /** Whether a machine of nobody has been so for as long as it may. */
+  /** Whether a machine has been unclaimed for too long. */
   isOverdue(machine: CoreMachine): boolean;
-  /** Machines that nobody waits for should have come long ago, and will not. */
+  /** Machines that no claim waits for should have come long ago, and will not. */
   readonly comingIsOverdue: boolean;
 }
 
 export interface Settlement {
-  /** Mark these first, and count again: nothing else is to be done before. */
+  /** Mark these first, and count again before anything else. */
   readonly mark: readonly CoreMachine[];
   readonly replicas: number;
   readonly surplus: number;
@@ -35,7 +35,7 @@ export function decideSettlement(census: Census, overdue: Overdue): Settlement {
 
   const kept = claimed.size + free.length;
   const wanted = Math.max(waiting.size - free.length, min - kept, 0);
-  // New machines first: those that are marked stay until the others have come, where there is room for both.
+  // New machines first: marked ones stay until the new ones have come, where there is room for both.
   const both = kept + marked.length + wanted;
   if (wanted > 0 && (max === undefined || both <= max || marked.length === 0)) {
     return { ...unchanged, replicas: Math.max(replicas, Math.min(both, max ?? both)) };
@@ -43,11 +43,11 @@ export function decideSettlement(census: Census, overdue: Overdue): Settlement {
   const lowest = Math.max(min, kept + (overdue.comingIsOverdue ? 0 : coming));
   const mayShrink = marked.length > 0 || overdue.comingIsOverdue;
   if (mayShrink && lowest < replicas) return { ...unchanged, replicas: lowest };
-  // Not for machines of nobody: a rollout has one more than replicas ask for, and takes it back.
+  // Not for unclaimed machines: a rollout has one more than replicas ask for, and takes it back.
   return { ...unchanged, replicas: Math.max(replicas, Math.min(claimed.size, max ?? claimed.size)) };
 }
 
-/** Machines of nobody that go: those that were asked for and are no longer wanted, and those that nobody adopted in time. */
+/** Unclaimed machines to delete: claims asked for them and no longer want them, or no claim adopted them in time. */
 function unwanted({ free, waiting, surplus, claimed, coming, min }: Census, overdue: Overdue): readonly CoreMachine[] {
   const spare = Math.min(free.length - waiting.size, claimed.size + free.length + coming - min);
   if (spare <= 0) return [];

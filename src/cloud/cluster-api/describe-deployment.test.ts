@@ -77,6 +77,22 @@ describe('a MachineDeployment as an offering', () => {
     expect(azure).toMatchObject({ instanceType: 'Standard_D2s_v5', capacityType: 'spot', capacity: { cpu: 2000 } });
   });
 
+  it('costs what its region costs, which the zone or the labels annotation names, and any case of a size is known', () => {
+    const labels = (text: string) => ({ 'capacity.cluster-autoscaler.kubernetes.io/labels': text });
+    const priceOf = (settings: Settings, spec: object) =>
+      describeDeployment(deployment(settings), template(spec), shapes).price;
+    const azure = { kind: 'AzureMachineTemplate', zone: '1' };
+    const size = { vmSize: 'standard_d2s_v5' };
+    const europe = labels('topology.kubernetes.io/region=westeurope');
+    expect(priceOf({ ...azure, annotations: europe }, size)).toBeCloseTo(priceOf(azure, size) * 1.198, 4);
+    const gcp = { kind: 'GCPMachineTemplate' };
+    const type = { instanceType: 'e2-standard-2' };
+    expect(priceOf({ ...gcp, zone: 'europe-west2-a' }, type)).toBeCloseTo(priceOf(gcp, type) * 1.288, 4);
+    expect(priceOf({ zone: 'eu-west-1a' }, { instanceType: 'm5.large' })).toBeGreaterThan(
+      priceOf({ zone: 'us-east-1-bos-1a' }, { instanceType: 'm5.large' }),
+    );
+  });
+
   it('takes annotations, then the status of the template, where our tables know nothing', () => {
     const annotations = {
       'capacity.cluster-autoscaler.kubernetes.io/cpu': '4',

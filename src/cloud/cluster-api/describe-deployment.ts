@@ -65,7 +65,7 @@ const EVICTION_MIB = 100;
 /** What hypervisors and firmware keep of the memory that is advertised. */
 const USABLE_MEMORY = 0.925;
 const DEFAULT_PODS = 110;
-/** Rates of a machine that nobody knows the price of: near the middle of all price lists. */
+/** Rates for a machine of unknown price: near the middle of all price lists. */
 const GUESS = { usdPerVcpu: 0.035, usdPerGib: 0.0045, spotShare: 0.35 };
 /** Labels of machines in these domains are copied to Nodes. */
 const COPIED =
@@ -83,12 +83,12 @@ export function describeDeployment(
   const said = described.labels;
   const zone = spec?.template?.spec?.failureDomain ?? said[LABEL_ZONE] ?? settings.zone ?? ANY_ZONE;
   const instanceType = settings.instanceType ?? said[LABEL_INSTANCE_TYPE] ?? `${metadata.name}`;
-  const shape = settings.provider === undefined ? undefined : findShape(settings.provider, instanceType, zone);
+  const region = said[LABEL_REGION] ?? regionOf(settings.provider, zone);
+  const shape = settings.provider === undefined ? undefined : findShape(settings.provider, instanceType, region);
   const capacity = capacityOf(shape, described.capacity, template);
   const isSpot = settings.spot !== undefined || said[LABEL_CAPACITY_TYPE] === 'spot';
   const max = metadata.annotations?.[ANNOTATION_MAX_SIZE];
   const arch = shape?.arch ?? template?.status?.nodeInfo?.architecture ?? 'amd64';
-  const region = regionOf(settings.provider, zone);
   const problem = problemOf(deployment, reference?.name, template, settings, capacity);
   return {
     key: keyText(keyOf(deployment)),
@@ -144,7 +144,7 @@ function problemOf(
   return undefined;
 }
 
-/** Facts of ours first, then what people wrote, then what the provider found out. */
+/** Our own tables first, then annotations, then the status of the template. */
 function capacityOf(
   shape: MachineShape | undefined,
   described: Resources,
@@ -179,9 +179,9 @@ function priceOf(
   return Math.round(onDemand * (isSpot ? GUESS.spotShare : 1) * 1e5) / 1e5;
 }
 
-/** The region of a zone, where its name says it. */
+/** The region of a zone, where its name says it: `us-east-1` of `us-east-1a` and of the local zone `us-east-1-bos-1a`. */
 function regionOf(provider: Provider | undefined, zone: string): string | undefined {
-  if (provider === 'aws') return /^([a-z]+(?:-[a-z]+)+-\d+)[a-z]$/.exec(zone)?.[1];
+  if (provider === 'aws') return /^([a-z]+(?:-[a-z]+)+-\d+)(?:-[a-z]+-\d+)?[a-z]$/.exec(zone)?.[1];
   return provider === 'gcp' ? /^([a-z]+-[a-z]+\d+)-[a-z]$/.exec(zone)?.[1] : undefined;
 }
 

@@ -31,10 +31,10 @@ interface Listing {
   readonly objects: Promise<ReadonlyMap<string, InfrastructureObject>>;
 }
 
-/** What a list says is believed for this long. */
+/** A list is used for this long. */
 const FRESH_MS = 15_000;
 const CONTRACTS = ['v1beta2', 'v1beta1'] as const;
-/** What the providers serve, where we may not read definitions. */
+/** Versions that the providers serve, where we may not read definitions. */
 const VERSIONS: Readonly<Record<string, string>> = { AWS: 'v1beta2', GCP: 'v1beta1', Azure: 'v1beta1' };
 
 export class InfrastructureObjects {
@@ -57,7 +57,7 @@ export class InfrastructureObjects {
     }
   }
 
-  /** One object out of a list of its kind that may be some seconds old: for those who look at many. */
+  /** One object out of a list of its kind that may be some seconds old: for callers that look at many. */
   async recent(reference: Referred, namespace: string, signal: AbortSignal): Promise<InfrastructureObject | undefined> {
     const { clock } = this.#options;
     const key = `${reference.group}/${reference.kind}`;

@@ -1,6 +1,6 @@
 /**
  * Which claims wait for a machine of a MachineDeployment. It is an annotation of the MachineDeployment, so that it changes
- * together with the replicas in one write: whoever restarts when, each replica that was asked for has a claim on record.
+ * together with the replicas in one write: each replica that was asked for has a claim on record, also after a restart.
  */
 import type { MachineDeployment } from '../../apis/cluster-api/machine-deployment.ts';
 import { ANNOTATION_LEDGER } from './own-names.ts';
@@ -8,11 +8,11 @@ import { ANNOTATION_LEDGER } from './own-names.ts';
 export interface Ledger {
   /** Names of claims by UID. */
   readonly waiting: ReadonlyMap<string, string>;
-  /** Machines that claims asked for and no longer want: so many go as soon as they come. */
+  /** How many machines claims asked for and no longer want. They are deleted as soon as they come. */
   readonly surplus: number;
 }
 
-/** Reads the annotation; one that somebody has spoilt counts as empty, as its claims ask again. */
+/** Reads the annotation; one that cannot be read counts as empty, as its claims ask again. */
 export function readLedger({ metadata }: MachineDeployment): Ledger {
   const text = metadata.annotations?.[ANNOTATION_LEDGER];
   if (text === undefined) return { waiting: new Map(), surplus: 0 };

@@ -1,6 +1,6 @@
 /**
- * The only one of us who writes replicas. One piece of work at a time for each MachineDeployment; each begins by reading the
- * MachineDeployment and its machines from the API server, and is begun again when somebody else wrote meanwhile.
+ * The only writer of replicas in Spindrift. One piece of work at a time for each MachineDeployment; each begins by reading the
+ * MachineDeployment and its machines from the API server, and is begun again when another controller wrote meanwhile.
  */
 import type { CoreKinds } from '../../apis/cluster-api/core-kinds.ts';
 import type { CoreMachine } from '../../apis/cluster-api/machine.ts';
@@ -25,7 +25,7 @@ import {
   LABEL_CLAIM_UID,
 } from './own-names.ts';
 
-/** What is written on the machine of a claim. */
+/** The claim that a machine is for, as it is written on the machine. */
 export interface Claimant {
   readonly uid: string;
   readonly name: string;
@@ -41,7 +41,7 @@ export interface ScalerOptions {
   readonly logger?: Logger;
   /** Whether there is a claim of that UID. */
   readonly claimExists: (uid: string) => boolean;
-  /** How long a machine may be nobody's before it is scaled away. */
+  /** How long a machine may be unclaimed before it is scaled away. */
   readonly graceMs: number;
 }
 
@@ -55,7 +55,7 @@ interface Reading {
   readonly census: Census;
 }
 
-/** After so many writes of others in between, the caller is told to come again later. */
+/** After this many conflicts with other writers the caller has to try again later. */
 const MOST_TRIES = 12;
 const FIELD_MANAGER = { fieldManager: 'spindrift-cluster-api' } as const;
 
@@ -70,7 +70,16 @@ export class MachineDeploymentScaler {
   }
 
   /** Gives the claim a machine of the MachineDeployment, or puts it on record as waiting for one. */
-  request(key: string, claimant: Claimant, signal: AbortSignal): Promise<MachineAnswer> {
+  async request(key: string, claimant: Claimant, signal: AbortSignal): Promise<MachineAnswer> {
+    try {
+      return await this.#request(key, claimant, signal);
+    } catch (error) {
+      if (!hasCode(error, 'KUBE_NOT_FOUND')) throw error;
+      return { kind: 'full', problem: 'it has been deleted' };
+    }
+  }
+
+  #request(key: string, claimant: Claimant, signal: AbortSignal): Promise<MachineAnswer> {
     return this.#work(key, signal, async ({ deployment, census }) => {
       const decision = decideMachine(census, claimant.uid);
       switch (decision.kind) {
@@ -96,15 +105,16 @@ export class MachineDeploymentScaler {
     });
   }
 
-  /** Takes a claim off the record. The machine that may come for it goes as soon as it is there. */
+  /** Takes a claim off the record. A machine that still comes for it is deleted as soon as it is there. */
   async withdraw(key: string, claimUID: string, signal: AbortSignal): Promise<void> {
-    await this.#work(key, signal, async ({ deployment, census }) => {
+    const strike = this.#work(key, signal, async ({ deployment, census }) => {
       if (!census.waiting.has(claimUID)) return;
       const waiting = new Map(census.waiting);
       waiting.delete(claimUID);
       await this.#write(deployment, census.replicas, { waiting, surplus: census.surplus + 1 }, signal);
     });
-    await this.settle(key, signal);
+    // A MachineDeployment that is gone has no record and makes no machine.
+    await ignoringGone(strike.then(() => this.settle(key, signal)));
   }
 
   /**
@@ -140,7 +150,7 @@ export class MachineDeploymentScaler {
     }
   }
 
-  /** Takes a machine back that never became an instance: it is no claim's from now on, and goes. */
+  /** Takes a machine back that never got an instance: it is unclaimed from now on, and deleted. */
   async giveBack(machine: CoreMachine, signal: AbortSignal): Promise<void> {
     const { client, kinds } = this.#options;
     const metadata = {
@@ -153,7 +163,7 @@ export class MachineDeploymentScaler {
     await this.settle(keyText({ namespace: machine.metadata.namespace ?? '', name: deployment }), signal);
   }
 
-  /** Brings the replicas in line with what claims want; whatever was left half done is completed. */
+  /** Brings the replicas in line with the claims, and completes work that was left half done. */
   async settle(key: string, signal: AbortSignal): Promise<void> {
     const isDone = (): Promise<boolean> =>
       this.#work(key, signal, async ({ deployment, census }) => {
@@ -179,16 +189,19 @@ export class MachineDeploymentScaler {
     await this.#write(deployment, replicas, { waiting, surplus }, signal);
   }
 
+  /** Works on a MachineDeployment as it is now; KUBE_NOT_FOUND when it is gone. */
   async #work<Answer>(key: string, signal: AbortSignal, act: (read: Reading) => Promise<Answer>): Promise<Answer> {
     return this.#lock.run(key, async () => {
       for (let tries = 1; ; tries++) {
         signal.throwIfAborted();
+        const read = await this.#read(key, signal);
         try {
-          return await act(await this.#read(key, signal));
+          return await act(read);
         } catch (error) {
-          if (!hasCode(error, 'KUBE_CONFLICT')) throw error;
+          // Another controller wrote meanwhile, or deleted a machine.
+          if (!hasCode(error, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND')) throw error;
           if (tries < MOST_TRIES) continue;
-          const problem = 'others keep writing to it';
+          const problem = 'other controllers keep writing to it';
           throw new SpindriftError(
             'CLOUD_UNAVAILABLE',
             { operation: `MachineDeployment ${key}`, problem },
@@ -221,7 +234,7 @@ export class MachineDeploymentScaler {
     return this.#patchMachine(machine, { labels: { [LABEL_CLAIM_UID]: uid }, annotations }, signal);
   }
 
-  /** Takes a claim that has its machine off the record: it must not count as waiting again when that machine goes. */
+  /** Takes a claim that has its machine off the record: it must not count as waiting again when that machine is deleted. */
   async #strike(deployment: MachineDeployment, census: Census, claimUID: string, signal: AbortSignal): Promise<void> {
     const waiting = new Map(census.waiting);
     waiting.delete(claimUID);
@@ -229,7 +242,7 @@ export class MachineDeploymentScaler {
   }
 
   async #mark(machine: CoreMachine, signal: AbortSignal): Promise<void> {
-    // Somebody's change of its status in between does not matter; somebody's claim does, and is under our lock.
+    // A change of its status in between does not matter; a claim does, and is made under our lock.
     const body = { metadata: { uid: machine.metadata.uid, annotations: { [ANNOTATION_DELETE_MACHINE]: 'spindrift' } } };
     const { client, kinds } = this.#options;
     await ignoringGone(
@@ -263,7 +276,7 @@ export class MachineDeploymentScaler {
   }
 }
 
-/** What is gone already need not be written or deleted. */
+/** An object that is gone already need not be written or deleted. */
 async function ignoringGone(work: Promise<unknown>): Promise<void> {
   try {
     await work;

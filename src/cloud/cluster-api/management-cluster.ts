@@ -1,4 +1,4 @@
-/** What the management cluster has for this cluster: MachineDeployments and machines, from a cache while it runs, else by asking. */
+/** MachineDeployments and Machines of this cluster in the management cluster: from a cache while it runs, else by asking. */
 import { CORE_VERSIONS, type CoreKinds, coreKinds } from '../../apis/cluster-api/core-kinds.ts';
 import type { CoreMachine } from '../../apis/cluster-api/machine.ts';
 import type { MachineDeployment } from '../../apis/cluster-api/machine-deployment.ts';
@@ -76,7 +76,7 @@ export class ManagementCluster {
     return this.#all(this.machineCache, this.options.kinds.machines, signal);
   }
 
-  /** The machines that carry a claim's UID, as they are now: what is launched twice is paid for twice. */
+  /** The machines that carry a claim's UID, read from the API server: an old answer could lead to a second launch. */
   async machinesOf(claimUID: string, signal: AbortSignal): Promise<readonly CoreMachine[]> {
     const { client, kinds, namespace } = this.options;
     const labelSelector = `${LABEL_CLAIM_UID}=${claimUID}`;

@@ -44,7 +44,7 @@ const OPTIONS = {
   }),
 } satisfies OptionTable;
 
-/** What the options say. */
+/** The options, read. */
 export interface ClusterApiSettings {
   readonly kubeconfig?: string;
   readonly namespace?: string;

@@ -15,7 +15,7 @@ export interface NodeClassControllerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly selected: SelectedDeployments;
-  /** Whoever made it runs it. */
+  /** Run by its maker. */
   readonly nodeClasses: Informer<ClusterApiNodeClass>;
 }
 

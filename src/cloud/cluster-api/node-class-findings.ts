@@ -1,4 +1,4 @@
-/** What a ClusterAPINodeClass says of itself. Pure. */
+/** The status of a ClusterAPINodeClass. Pure. */
 import {
   CLUSTER_API_NODE_CLASS_CONDITIONS,
   type ClusterApiNodeClass,
@@ -8,7 +8,7 @@ import { type ConditionChange, withCondition } from '../../apis/karpenter/condit
 import type { EpochMs } from '../../platform/clock.ts';
 import type { DescribedDeployment } from './describe-deployment.ts';
 
-/** A status shows so many MachineDeployments. */
+/** A status lists at most this many MachineDeployments. */
 const MOST_SHOWN = 200;
 
 /** The status of a node class, from the MachineDeployments it selects or from why they could not be read. */

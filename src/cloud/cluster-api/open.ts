@@ -68,7 +68,7 @@ export async function openClusterApi(world: CloudWorld, settings: ClusterApiSett
       ...provider,
     ],
     noticeSources: [
-      new MachineNotices({ clock, management, infrastructure, nodes }),
+      new MachineNotices({ clock, logger, management, infrastructure, nodes }),
       ...(await queueSources(world, settings)),
     ],
   });

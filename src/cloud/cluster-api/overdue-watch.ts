@@ -1,4 +1,4 @@
-/** Remembers since when machines have been nobody's, and since when machines that nobody waits for have not come. */
+/** Remembers how long machines have been unclaimed, and how long replicas that no claim waits for have been without a machine. */
 import type { CoreMachine } from '../../apis/cluster-api/machine.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Census } from './census.ts';
@@ -6,13 +6,13 @@ import type { Overdue } from './decide-settlement.ts';
 
 export interface OverdueWatchOptions {
   readonly clock: Clock;
-  /** How long a machine may be nobody's. */
+  /** How long a machine may be unclaimed. */
   readonly graceMs: number;
 }
 
 interface Seen {
   readonly free: Map<string, number>;
-  /** Since when so many have been coming; undefined while none is, or while all are waited for. */
+  /** Since when machines have been coming for this many replicas; undefined while claims wait for all of them. */
   coming?: { readonly replicas: number; readonly since: number };
 }
 
@@ -24,7 +24,7 @@ export class OverdueWatch {
     this.#options = options;
   }
 
-  /** What is overdue of a MachineDeployment, given how it is now. */
+  /** Which machines of a MachineDeployment are overdue, given its present count. */
   look(key: string, { free, coming, waiting, replicas }: Census): Overdue {
     const { clock, graceMs } = this.#options;
     const now = clock.elapsed();

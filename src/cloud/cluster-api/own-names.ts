@@ -1,4 +1,4 @@
-/** What Spindrift writes on objects of Cluster API. `docs/cluster-api.md` lists all of it, for those who want to leave again. */
+/** Labels, annotations and the finalizer that Spindrift writes on objects of Cluster API. `docs/cluster-api.md` says how to remove them. */
 import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
 
 /** On a machine: the UID of the claim it belongs to. */
@@ -17,9 +17,9 @@ export const ANNOTATION_DEPLOYMENT = `${SPINDRIFT_GROUP}/machine-deployment`;
 export const ANNOTATION_REFUSED = `${SPINDRIFT_GROUP}/machine-deployments-refused`;
 /** On a Node: we have given it the label for interruptible capacity, and take it away again. */
 export const ANNOTATION_LABELLED = `${SPINDRIFT_GROUP}/interruptible-label`;
-/** On a machine: since when its remediation is put off, and how often machines of its set have failed. */
+/** On a machine: for how long its remediation is put off, and how often machines of its set have failed. */
 export const ANNOTATION_REMEDIATION_HELD = `${SPINDRIFT_GROUP}/remediation-held`;
-/** On an infrastructure machine that Spindrift reconciles: its instance is deleted before it goes. */
+/** On an infrastructure machine that Spindrift reconciles: its instance is deleted before the object is. */
 export const FINALIZER_INSTANCE = `${SPINDRIFT_GROUP}/instance`;
 /** On the same: when its instance was first asked for. */
 export const ANNOTATION_LAUNCHED_AT = `${SPINDRIFT_GROUP}/launched-at`;

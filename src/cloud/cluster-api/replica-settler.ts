@@ -1,4 +1,4 @@
-/** Settles MachineDeployments whose machines or replicas are not what claims want, as the caches show it. */
+/** Finds MachineDeployments whose machines or replicas do not match their claims in the caches, and settles them. */
 import type { ClusterApiNodeClass } from '../../apis/cluster-api/cluster-api-node-class.ts';
 import type { CoreMachine } from '../../apis/cluster-api/machine.ts';
 import { compileLabelSelector } from '../../apis/kubernetes/label-selector.ts';
@@ -23,7 +23,7 @@ export interface ReplicaSettlerOptions {
 }
 
 const LOOK_EVERY_MS = 10_000;
-/** With nothing overdue: what is left to do then is what a crash or somebody else left. */
+/** With nothing overdue, only leftovers of a crash or of another controller need work. */
 const NOTHING_OVERDUE = { isOverdue: () => false, comingIsOverdue: false };
 
 export class ReplicaSettler {
@@ -38,11 +38,14 @@ export class ReplicaSettler {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger, scaler } = this.#options;
     while (!signal.aborted) {
-      try {
-        for (const key of await this.#unsettled(signal)) await scaler.settle(key, signal);
-      } catch (error) {
+      const failed = (key?: string) => (error: unknown) => {
+        if (!signal.aborted) logger.warn('cannot settle the replicas of MachineDeployments', { key, error });
+        return [];
+      };
+      for (const key of await this.#unsettled(signal).catch(failed())) {
         if (signal.aborted) return;
-        logger.warn('replicas of MachineDeployments could not be settled', { error });
+        // A MachineDeployment whose writes are refused does not hold up the next one.
+        await scaler.settle(key, signal).catch(failed(key));
       }
       await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
     }
@@ -66,9 +69,9 @@ export class ReplicaSettler {
         const { mark, replicas } = decideSettlement(census, NOTHING_OVERDUE);
         const { waiting, surplus } = readLedger(deployment);
         const stale = waiting.size !== census.waiting.size || surplus > 0;
-        // Machines of nobody, on their way or there, are looked at until their time is over.
-        const nobodys = census.free.length + census.coming > census.waiting.size;
-        return mark.length > 0 || replicas !== census.replicas || stale || nobodys;
+        // Unclaimed machines, on their way or there, are looked at until they are overdue.
+        const hasUnclaimed = census.free.length + census.coming > census.waiting.size;
+        return mark.length > 0 || replicas !== census.replicas || stale || hasUnclaimed;
       })
       .map((deployment) => keyText(keyOf(deployment)));
   }

@@ -3,6 +3,7 @@ import type { ClusterApiNodeClass } from '../../apis/cluster-api/cluster-api-nod
 import type { MachineDeployment } from '../../apis/cluster-api/machine-deployment.ts';
 import { referred } from '../../apis/cluster-api/reference.ts';
 import { compileLabelSelector } from '../../apis/kubernetes/label-selector.ts';
+import { asError } from '../../platform/errors.ts';
 import { type DescribedDeployment, describeDeployment, type InfrastructureTemplate } from './describe-deployment.ts';
 import type { InfrastructureObjects } from './infrastructure-objects.ts';
 import { type DeploymentMarket, deploymentMarket } from './instance-types.ts';
@@ -28,21 +29,40 @@ interface KnownMarket {
 export class SelectedDeployments {
   readonly #options: SelectedDeploymentsOptions;
   readonly #markets = new Map<string, KnownMarket>();
-  /** What is read of an object that has not changed is what it was. */
+  /** Descriptions by the object that they were made from: an object that has not changed is not described again. */
   readonly #described = new WeakMap<MachineDeployment, Described>();
 
   constructor(options: SelectedDeploymentsOptions) {
     this.#options = options;
   }
 
-  /** All that a node class selects, also those that nothing can be launched from. */
+  /**
+   * All MachineDeployments that a node class selects, usable or not. One kind of template that cannot be read does not hide
+   * MachineDeployments with templates of another.
+   */
   async of(nodeClass: ClusterApiNodeClass, signal: AbortSignal): Promise<readonly DescribedDeployment[]> {
     const selector = compileLabelSelector(nodeClass.spec.scalableResourceSelector);
     const selected = (await this.#options.management.deployments(signal)).filter(({ metadata }) =>
       selector.matches(metadata.labels),
     );
-    const described = await Promise.all(selected.map((deployment) => this.describe(deployment, signal)));
+    const failures: unknown[] = [];
+    const described = await Promise.all(
+      selected.map((deployment) =>
+        this.describe(deployment, signal).catch((error) => {
+          failures.push(error);
+          return this.#withoutTemplate(deployment, error);
+        }),
+      ),
+    );
+    if (failures.length > 0 && (failures.length === selected.length || signal.aborted)) throw failures[0];
     return described.sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** As it was when its template could be read; else nothing is launched from it, and it says why. */
+  #withoutTemplate(deployment: MachineDeployment, error: unknown): DescribedDeployment {
+    const known = this.#described.get(deployment)?.described;
+    const problem = `its infrastructure template cannot be read: ${asError(error).message}`;
+    return known ?? { ...describeDeployment(deployment, undefined, this.#options.findShape), problem };
   }
 
   /** One MachineDeployment with what its template says. */

@@ -1,8 +1,7 @@
 /** Compute Engine's REST API, as far as one machine needs it: calls, operations that end later, and errors in both places they come in. */
-import type { Clock } from '../../platform/clock.ts';
 import { SpindriftError } from '../../platform/errors.ts';
 import type { HttpCall } from '../http-send.ts';
-import { isSuccess, jsonOf, type RestCaller, restCall } from '../thin/rest-call.ts';
+import { isPassing, isSuccess, jsonOf, type RestCaller, restCall } from '../thin/rest-call.ts';
 
 /** One error, in the body of an answer or in an operation. */
 export interface ComputeError {
@@ -10,6 +9,8 @@ export interface ComputeError {
   readonly code: string;
   readonly message: string;
 }
+
+const RATE_LIMIT = /rateLimitExceeded|CONCURRENT_OPERATIONS_QUOTA_EXCEEDED/i;
 
 /** The API said no. */
 export class ComputeRefusal extends Error {
@@ -19,7 +20,8 @@ export class ComputeRefusal extends Error {
   constructor(status: number, errors: readonly ComputeError[]) {
     super(errors.map(({ code, message }) => `${code}: ${message}`).join('; ') || `the API answered ${status}`);
     this.name = 'ComputeRefusal';
-    this.status = status;
+    // Too many requests are a 403.
+    this.status = errors.some(({ code, message }) => RATE_LIMIT.test(`${code} ${message}`)) ? 429 : status;
     this.errors = errors;
   }
 }
@@ -31,8 +33,18 @@ export interface Operation {
   readonly httpErrorStatusCode?: number;
 }
 
+/** A page of a list over all zones: what there is by zone, and zones that did not answer. */
+interface AggregatedPage {
+  readonly items?: Readonly<Record<string, Readonly<Record<string, unknown>> & { readonly warning?: PageWarning }>>;
+  readonly unreachables?: readonly string[];
+  readonly nextPageToken?: string;
+}
+
+interface PageWarning {
+  readonly code?: string;
+}
+
 export interface ComputeApiOptions extends RestCaller {
-  readonly clock: Clock;
   /** `https://compute.googleapis.com/compute/v1`. */
   readonly endpoint: string;
   readonly project: string;
@@ -68,7 +80,7 @@ export class ComputeApi {
     filter: string | undefined,
     signal: AbortSignal,
   ): Promise<readonly Item[]> {
-    const found: Item[] = [];
+    const items: Item[] = [];
     let pageToken: string | undefined;
     do {
       const query = new URLSearchParams({
@@ -76,19 +88,21 @@ export class ComputeApi {
         ...(filter !== undefined && { filter }),
         ...(pageToken !== undefined && { pageToken }),
       });
-      const page = await this.call<{ items?: Record<string, Record<string, unknown>>; nextPageToken?: string }>(
-        'GET',
-        `aggregated/${collection}?${query}`,
-        signal,
-      );
-      for (const scope of Object.values(page.items ?? {})) found.push(...((scope[key] as Item[] | undefined) ?? []));
+      const page = await this.call<AggregatedPage>('GET', `aggregated/${collection}?${query}`, signal);
+      for (const [scope, found] of Object.entries(page.items ?? {})) {
+        // Instances of a zone that does not answer are not gone.
+        if (found.warning?.code === 'UNREACHABLE') throw unreachable(collection, scope);
+        items.push(...((found[key] as Item[] | undefined) ?? []));
+      }
+      const [away] = page.unreachables ?? [];
+      if (away !== undefined) throw unreachable(collection, away);
       pageToken = page.nextPageToken === '' ? undefined : page.nextPageToken;
     } while (pageToken !== undefined);
-    return found;
+    return items;
   }
 
-  /** Waits for an operation of a zone to end; ComputeRefusal when it ends with an error, as stock-outs do. */
-  async ended(zone: string, operation: Operation, signal: AbortSignal): Promise<void> {
+  /** Waits for an operation of a zone to end; says why it failed, as stock-outs do here, and undefined when it did not. */
+  async outcome(zone: string, operation: Operation, signal: AbortSignal): Promise<ComputeRefusal | undefined> {
     let present = operation;
     for (let poll = 0; present.status !== 'DONE'; poll++) {
       if (poll === MOST_POLLS)
@@ -97,11 +111,22 @@ export class ComputeApi {
           problem: 'the operation does not end',
         });
       await this.#options.clock.sleep(POLL_MS, signal);
-      present = await this.call<Operation>('GET', `zones/${zone}/operations/${operation.name}`, signal);
+      const path = `zones/${zone}/operations/${operation.name}`;
+      present = await this.call<Operation>('GET', path, signal).catch((error) => {
+        if (signal.aborted || !isPassing(error)) throw error;
+        return present;
+      });
     }
     const errors = (present.error?.errors ?? []).map(({ code, message = '' }) => ({ code, message }));
-    if (errors.length > 0) throw new ComputeRefusal(present.httpErrorStatusCode ?? 400, errors);
+    return errors.length === 0 ? undefined : new ComputeRefusal(present.httpErrorStatusCode ?? 400, errors);
   }
+}
+
+function unreachable(collection: string, scope: string): SpindriftError {
+  return new SpindriftError('CLOUD_UNAVAILABLE', {
+    operation: `listing ${collection}`,
+    problem: `${scope} does not answer`,
+  });
 }
 
 function errorsOf(body: unknown, status: number): readonly ComputeError[] {

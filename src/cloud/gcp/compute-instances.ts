@@ -1,7 +1,6 @@
 /**
- * Instances of Compute Engine, one call or one chain of calls for each thing that is done to them. Names are unique per zone only, so
- * instances are found by a label in all zones; and stock-outs arrive in the operation after an insert that was accepted, so every
- * insert is waited for.
+ * Creates, reads, lists and deletes instances of Compute Engine. Names are unique per zone only, so instances are found by a label in all
+ * zones; and stock-outs arrive in the operation after an insert that was accepted, so every insert is waited for.
  */
 import type { Labels } from '../../engine/problem.ts';
 import type { ComputeApi, Operation } from './compute-api.ts';
@@ -28,10 +27,13 @@ export interface Instance {
 export interface InstanceInsert {
   readonly zone: string;
   readonly name: string;
-  /** The same for the same launch: the API answers a repeated one with the same operation. */
-  readonly requestId: string;
+  /** The ID of a round, the same for the same launch: the API answers a repeated one with the same operation for an hour. */
+  requestId(round: number): string;
   readonly body: object;
 }
+
+/** Inserts that end with trouble are asked for again this often. */
+const LAST_ROUND = 2;
 
 export class ComputeInstances {
   readonly #api: ComputeApi;
@@ -42,8 +44,14 @@ export class ComputeInstances {
 
   async insert({ zone, name, requestId, body }: InstanceInsert, signal: AbortSignal): Promise<Instance> {
     try {
-      const path = `zones/${zone}/instances?requestId=${requestId}`;
-      await this.#api.ended(zone, await this.#api.call<Operation>('POST', path, signal, body), signal);
+      for (let round = 0; ; round++) {
+        const path = `zones/${zone}/instances?requestId=${requestId(round)}`;
+        const operation = await this.#api.call<Operation>('POST', path, signal, body);
+        const failure = await this.#api.outcome(zone, operation, signal);
+        if (failure === undefined) break;
+        // An operation that ended with trouble made nothing, and asking by the same ID would only show it again.
+        if (computeFailureKind(failure) !== 'trouble' || round === LAST_ROUND) throw failure;
+      }
     } catch (error) {
       // It is there already: a former process made it.
       if (!(error instanceof ComputeRefusal) || computeFailureKind(error) !== 'exists') throw error;
@@ -60,14 +68,14 @@ export class ComputeInstances {
     return this.#api.aggregated<Instance>('instances', 'instances', `labels.${key}=${value}`, signal);
   }
 
-  /** Has an instance deleted. Deletions that are repeated cost quota, so one that stops already is left to it. */
+  /** Has an instance deleted. Repeated deletions cost quota, so an instance that is stopping is not deleted again. */
   async remove(zone: string, name: string, signal: AbortSignal): Promise<void> {
     const { status } = await this.read(zone, name, signal);
     if (status !== 'STOPPING') await this.#api.call<Operation>('DELETE', `zones/${zone}/instances/${name}`, signal);
   }
 }
 
-/** A stopped instance still has disks that are paid for: it is deleted, and not taken for gone. */
+/** A stopped instance still has disks that are paid for: it counts as stopped until it is deleted, and not as gone. */
 export function instanceState(status: string): 'pending' | 'running' | 'stopping' | 'stopped' {
   if (status === 'RUNNING') return 'running';
   if (status === 'STOPPING' || status === 'SUSPENDING') return 'stopping';

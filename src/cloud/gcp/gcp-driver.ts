@@ -9,14 +9,15 @@ import type { InstanceType } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import { hasCode, SpindriftError } from '../../platform/errors.ts';
-import type { Cloud, CloudLabels, LaunchAnswer, LaunchRequest } from '../cloud.ts';
+import type { Catalogue, Cloud, CloudLabels, LaunchAnswer, LaunchRequest } from '../cloud.ts';
 import { launchOneByOne } from '../launch-one-by-one.ts';
 import type { Machine, MachineRef } from '../machine.ts';
 import type { MachineShape } from '../machine-shape.ts';
-import { instanceTypesOf, machineOfType } from '../thin/sold-shape.ts';
+import type { NodeClass } from '../node-class-kind.ts';
+import { machineOfType } from '../thin/sold-shape.ts';
 import { ThinDriver, type ThinDriverOptions } from '../thin/thin-driver.ts';
-import type { ComputeApi } from './compute-api.ts';
-import { computeFailure } from './compute-failure.ts';
+import type { ComputeApi, ComputeRefusal } from './compute-api.ts';
+import { computeFailure, refusedByCompute } from './compute-failure.ts';
 import {
   ComputeInstances,
   gceProviderID,
@@ -25,8 +26,9 @@ import {
   lastPart,
   parseGceProviderID,
 } from './compute-instances.ts';
-import { instanceBody, labelValue, requestId } from './instance-body.ts';
-import { gcpMachineTypes, gcpRegionFactor } from './machine-types.ts';
+import { bootDisk, instanceBody, labelValue, requestId } from './instance-body.ts';
+import { gcpInstanceTypes, isBootable } from './instance-types.ts';
+import { gcpMachineTypes } from './machine-types.ts';
 import { NODE_CLASS_KIND } from './node-class-kind.ts';
 
 export interface GcpDriverOptions extends ThinDriverOptions {
@@ -59,6 +61,8 @@ export class GcpDriver extends ThinDriver {
   readonly #options: GcpDriverOptions;
   readonly #instances: ComputeInstances;
   readonly #shapes: ReadonlyMap<string, MachineShape>;
+  /** What is sold with a boot disk of a kind: the same array while the same is sold. */
+  readonly #bootable = new Map<string, Readonly<Record<'sold' | 'instanceTypes', readonly InstanceType[]>>>();
 
   constructor(options: GcpDriverOptions) {
     super(options, options.region);
@@ -72,11 +76,27 @@ export class GcpDriver extends ThinDriver {
     const { uid = '', name = '' } = claim.metadata;
     const present = await this.#find(uid, signal);
     if (present !== undefined) return { kind: 'launched', machine: this.#machine(present) };
-    return launchOneByOne(request, (offering) =>
-      this.ask(`launch of ${name}`, name, signal, (limit) =>
-        this.#insert(claim, nodeClass as unknown as GceNodeClass, offering, attempt, limit),
-      ),
+    return launchOneByOne(
+      request,
+      (offering) =>
+        this.ask(`launch of ${name}`, name, signal, (limit) =>
+          this.#insert(claim, nodeClass as unknown as GceNodeClass, offering, attempt, limit),
+        ),
+      (offering, { cause }) => refusedByCompute(offering, cause as ComputeRefusal, this.#shapes),
     );
+  }
+
+  /** Without types that do not take the boot disk of the node class. */
+  override async catalogue(nodeClass: NodeClass, signal: AbortSignal): Promise<Catalogue> {
+    const catalogue = await super.catalogue(nodeClass, signal);
+    const category = bootDisk((nodeClass as unknown as GceNodeClass).spec)?.category;
+    if (category === undefined) return catalogue;
+    const known = this.#bootable.get(category);
+    const { instanceTypes: sold } = catalogue;
+    const bootable =
+      known?.sold === sold ? known : { sold, instanceTypes: sold.filter(({ name }) => isBootable(name, category)) };
+    this.#bootable.set(category, bootable);
+    return { ...catalogue, instanceTypes: bootable.instanceTypes };
   }
 
   override async find(claim: NodeClaim, signal: AbortSignal): Promise<Machine | undefined> {
@@ -142,7 +162,7 @@ export class GcpDriver extends ThinDriver {
       'spindrift-nodeclass': metadata.name ?? '',
     };
     const body = instanceBody({ name, project, spec, offering, labels, metadata: exact });
-    const id = requestId(uid, zone, instanceType, capacityType, `${attempt}`);
+    const id = (round: number): string => requestId(uid, zone, instanceType, capacityType, `${attempt}.${round}`);
     return this.#machine(await this.#instances.insert({ zone, name, requestId: id, body }, signal));
   }
 
@@ -170,7 +190,7 @@ export class GcpDriver extends ThinDriver {
       const place = lastPart(zone);
       if (place.startsWith(`${region}-`)) zones.set(name, [...(zones.get(name) ?? []), place]);
     }
-    return [...this.#shapes.values()].flatMap((shape) => instanceTypes(shape, zones.get(shape.name) ?? [], region));
+    return [...this.#shapes.values()].flatMap((shape) => gcpInstanceTypes(shape, zones.get(shape.name) ?? [], region));
   }
 
   #machine(instance: Instance): Machine {
@@ -189,43 +209,10 @@ export class GcpDriver extends ThinDriver {
       pool: said['spindrift-nodepool'] ?? '',
       nodeClass: said['spindrift-nodeclass'] ?? '',
     };
-    return machineOfType(seen, region, shape && instanceTypes(shape, [zone], region)[0]);
+    return machineOfType(seen, region, shape && gcpInstanceTypes(shape, [zone], region)[0]);
   }
 
   protected override failure(operation: string, claim: string, error: unknown): unknown {
     return computeFailure(operation, claim, error);
   }
-}
-
-function instanceTypes(shape: MachineShape, zones: readonly string[], region: string): readonly InstanceType[] {
-  const { accelerator, vcpus } = shape;
-  return instanceTypesOf({
-    ...{ shape, region, zones, priceFactor: gcpRegionFactor(region), spot: true, memoryShare: 0.98 },
-    labels: {
-      'karpenter.k8s.gcp/instance-family': shape.family,
-      ...(accelerator && {
-        'karpenter.k8s.gcp/instance-gpu-name': accelerator.model,
-        'karpenter.k8s.gcp/instance-gpu-count': `${accelerator.count}`,
-      }),
-    },
-    reserved: { cpu: Math.min(vcpus * 60, 60 + 10 * vcpus), memoryMib: reservedMib(shape.memoryMib) },
-  });
-}
-
-/** A quarter of the first 4 GiB, a fifth of the next 4, and so on: what GKE keeps of memory, and 100 MiB for eviction. */
-function reservedMib(memoryMib: number): number {
-  const steps = [
-    [4096, 0.25],
-    [4096, 0.2],
-    [8192, 0.1],
-    [114_688, 0.06],
-    [Number.POSITIVE_INFINITY, 0.02],
-  ] as const;
-  let left = memoryMib;
-  let reserved = 100;
-  for (const [size, share] of steps) {
-    reserved += Math.min(left, size) * share;
-    left = Math.max(0, left - size);
-  }
-  return Math.ceil(reserved);
 }

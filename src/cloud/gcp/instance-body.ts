@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { GceNodeClassSpec } from '../../apis/gcp/gce-node-class.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
+import { bootDisksOf } from './machine-types.ts';
 
 export interface InstanceInput {
   readonly name: string;
@@ -15,7 +16,7 @@ export interface InstanceInput {
 
 export function instanceBody({ name, project, spec, offering, labels, metadata }: InstanceInput): object {
   const { zone, instanceType, capacityType } = offering;
-  const { category = 'pd-balanced', sizeGiB = 50 } = spec.disks?.find(({ boot }) => boot === true) ?? {};
+  const { category = bootDisksOf(instanceType)[0], sizeGiB = 50 } = bootDisk(spec) ?? {};
   const isSpot = capacityType === 'spot';
   const isPrivate = spec.networkConfig?.enablePrivateNodes ?? true;
   const items = {
@@ -70,6 +71,11 @@ export function instanceBody({ name, project, spec, offering, labels, metadata }
     // A plain on-demand machine would silently take a slot of any reservation that matches it.
     ...(!isSpot && { reservationAffinity: { consumeReservationType: 'NO_RESERVATION' } }),
   };
+}
+
+/** The disk that instances start from, as far as the node class says. */
+export function bootDisk({ disks = [] }: GceNodeClassSpec): NonNullable<GceNodeClassSpec['disks']>[number] | undefined {
+  return disks.find(({ boot }) => boot === true);
 }
 
 /** A label value: lower case letters, digits, `_` and `-`, 63 at most; anything else by its hash. */

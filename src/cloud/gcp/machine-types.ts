@@ -163,6 +163,29 @@ const REGIONS: Readonly<Record<string, number>> = {
   'southamerica-east1': 1.587,
 };
 
+const PERSISTENT = ['pd-balanced', 'pd-ssd', 'pd-extreme', 'pd-standard'];
+const HYPERDISK = ['hyperdisk-balanced', 'hyperdisk-throughput', 'hyperdisk-extreme'];
+
+/** Kinds of boot disk that the instances of a family take, the usual one first; other kinds are refused at the insert. */
+const BOOT_DISKS: Readonly<Record<string, readonly string[]>> = {
+  n2: [...PERSISTENT, ...HYPERDISK],
+  n2d: [...PERSISTENT, 'hyperdisk-throughput'],
+  n4: HYPERDISK,
+  c3: ['pd-balanced', 'pd-ssd', 'pd-extreme', ...HYPERDISK],
+  c3d: ['pd-balanced', 'pd-ssd', ...HYPERDISK],
+  c4a: HYPERDISK,
+  t2d: ['pd-balanced', 'pd-ssd', 'pd-standard', 'hyperdisk-throughput'],
+  g2: ['pd-balanced', 'pd-ssd', 'pd-standard', 'hyperdisk-throughput'],
+  a2: [...PERSISTENT, 'hyperdisk-balanced'],
+  a3: ['pd-balanced', 'pd-ssd', ...HYPERDISK],
+};
+
+/** Kinds of boot disk of a machine type, the usual one first. */
+export function bootDisksOf(machineType: string): readonly [string, ...string[]] {
+  const [usual = 'pd-balanced', ...others] = BOOT_DISKS[machineType.slice(0, machineType.indexOf('-'))] ?? PERSISTENT;
+  return [usual, ...others];
+}
+
 /** Every machine type that we have facts of. */
 export function gcpMachineTypes(): readonly MachineShape[] {
   const plain = FAMILIES.flatMap(({ name, arch, usdPerVcpu, usdPerGib, spotShare, shapes, vcpus }) =>
@@ -196,12 +219,13 @@ export function gcpMachineTypes(): readonly MachineShape[] {
   return [...plain, ...accelerated];
 }
 
-/** Prices of a region relative to the table; a region that is not in it is taken to be a fifth dearer. */
-export function gcpRegionFactor(region: string): number {
-  return REGIONS[region] ?? 1.2;
+/** The regions with known prices, the cheapest first. */
+export function gcpRegions(): readonly [string, ...string[]] {
+  const [first = '', ...others] = Object.keys(REGIONS);
+  return [first, ...others];
 }
 
-/** `us-central1` of `us-central1-b`. */
-export function gcpRegionOf(zone: string): string {
-  return zone.replace(/-[a-z]$/, '');
+/** Prices of a region relative to the table. An unknown region counts as a fifth more expensive. */
+export function gcpRegionFactor(region: string): number {
+  return REGIONS[region] ?? 1.2;
 }

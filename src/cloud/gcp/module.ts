@@ -32,16 +32,19 @@ export const GCP: CloudModule = {
   load: async (values) => {
     const project = String(values.gcpProject ?? '');
     const region = String(values.gcpRegion ?? '');
-    const [{ NODE_CLASS_KIND }, { CLOUD_LABELS }, { openGcp }] = await Promise.all([
+    const [{ NODE_CLASS_KIND }, { CLOUD_LABELS }, { openGcp }, { GCP_TABLE }, { BuiltInMarket }] = await Promise.all([
       import('./node-class-kind.ts'),
       import('./gcp-driver.ts'),
       import('./open.ts'),
+      import('./instance-types.ts'),
+      import('../thin/built-in-market.ts'),
     ]);
     return {
       name: 'gcp',
       nodeClass: NODE_CLASS_KIND as never,
       labels: CLOUD_LABELS,
       open: (world) => openGcp(world, { project, region, endpoint: String(values.gcpComputeEndpoint) }),
+      offline: (options) => new BuiltInMarket(options, GCP_TABLE),
     };
   },
 };

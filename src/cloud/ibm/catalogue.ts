@@ -1,4 +1,4 @@
-/** What a node class can launch: the profiles of its region that it allows, at their prices, in the zones of its subnets. */
+/** The instance types of a node class: the allowed profiles of its region, with prices, in the zones of its subnets. */
 import type { IBMNodeClass } from '../../apis/ibm/ibm-node-class.ts';
 import { IBM_CONDITION_SPOT } from '../../apis/ibm/ibm-node-class.ts';
 import { conditionOf } from '../../apis/karpenter/conditions.ts';
@@ -70,7 +70,7 @@ export class IbmCatalogue {
     return instanceTypes;
   }
 
-  /** What nodes of a profile were seen to have when a catalogue was last asked for. */
+  /** Memory of nodes of a profile, as measured when a catalogue was last built. */
   learnedMemory(profile: string): number | undefined {
     return this.#learned.get(profile);
   }
@@ -103,12 +103,12 @@ export class IbmCatalogue {
   }
 }
 
-/** A class that a constraint keeps from launching spot machines sells none, so that no plan counts on them. */
+/** If a constraint forbids spot for a class, it offers none, so that no plan counts on spot. */
 function capacityTypesOf(nodeClass: IBMNodeClass): readonly CapacityType[] {
   return conditionOf(nodeClass, IBM_CONDITION_SPOT)?.status === 'False' ? ['on-demand'] : ['on-demand', 'spot'];
 }
 
-/** The least memory that a node of each profile has been seen to have. */
+/** The lowest memory of the nodes of each profile. */
 export function learnedMemory(nodes: readonly Node[]): ReadonlyMap<string, number> {
   const learned = new Map<string, number>();
   for (const { spec, metadata, status } of nodes) {

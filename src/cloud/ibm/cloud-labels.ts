@@ -1,4 +1,4 @@
-/** The labels that IBM Cloud adds to those that every cloud has. */
+/** The labels of IBM Cloud, besides those of every cloud. */
 import {
   IBM_GROUP,
   LABEL_IBM_CPU,

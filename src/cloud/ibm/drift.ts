@@ -1,11 +1,11 @@
-/** In which way a machine no longer is what its class asks for, besides the hash of the class. Pure. */
+/** How a machine differs from its node class, beyond the hash. Pure. */
 import type { IBMNodeClass } from '../../apis/ibm/ibm-node-class.ts';
 import { ANNOTATION_IBM_IMAGE, ANNOTATION_IBM_SECURITY_GROUPS, ANNOTATION_IBM_SUBNET } from '../../apis/ibm/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Drift } from '../cloud.ts';
 import type { Machine } from '../machine.ts';
 
-/** The first drift, in upstream's order: image, subnet, security groups. What is not known is not drift. */
+/** The first drift, in upstream's order: image, subnet, security groups. An unknown value is not drift. */
 export function ibmDrift(
   claim: NodeClaim,
   { status = {} }: IBMNodeClass,

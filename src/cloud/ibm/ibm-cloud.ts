@@ -37,7 +37,7 @@ export interface IbmCloudParts {
   readonly ownership: Ownership;
   readonly breaker: CircuitBreaker;
   readonly balancers: LoadBalancers;
-  /** What a machine is given to join as the node of its claim. */
+  /** Renders the user data of a claim's machine. */
   readonly userData: (
     claim: NodeClaim,
     nodeClass: IBMNodeClass,
@@ -46,16 +46,16 @@ export interface IbmCloudParts {
     signal: AbortSignal,
   ) => Promise<string>;
   readonly memoryOverhead: number;
-  /** Machines are looked for here also when no class names it. */
+  /** Always searched for machines, even if no class names it. */
   readonly homeRegion: string | undefined;
   readonly noticeSources: readonly NoticeSource[];
   readonly controllers: readonly CloudController[];
 }
 
-/** How long a preempted offering is not tried: the design's hour. */
+/** How long a preempted offering is not used: one hour, by the design. */
 const PREEMPTED_FOR_MS = 3_600_000;
 const SETTLE_MS = 10_000;
-/** How long a launch is waited for in one call, and how often it is looked at meanwhile. */
+/** How long one launch call waits for the machine to start, and its first polling interval. */
 const WAIT_MS = 45_000;
 const POLL_MS = 2000;
 const ASK_AGAIN_MS = 5000;
@@ -85,7 +85,7 @@ export class IbmCloud implements Cloud {
     this.controllers = parts.controllers;
   }
 
-  /** One for each region: names are unique there, and one list shows all. */
+  /** One scope per region: names are unique there, and one list covers it. */
   scopes(): readonly string[] {
     const { homeRegion } = this.#parts;
     const regions = this.#classes().map(({ spec }) => spec.region);
@@ -116,7 +116,7 @@ export class IbmCloud implements Cloud {
       if (answer.kind === 'launched') breaker.succeeded(key);
       return answer;
     } catch (error) {
-      // What fails for a while only is no reason to stop: patience is the caller's.
+      // Temporary failures do not open the breaker; the caller retries them.
       if (hasCode(error, 'CLOUD_REFUSED', 'CLOUD_DENIED')) breaker.failed(key, asError(error).message);
       throw error;
     }
@@ -167,7 +167,7 @@ export class IbmCloud implements Cloud {
     return { kind: 'launched', machine: this.#view.machine(instance, owner, region) };
   }
 
-  /** Tags are an extra for people and bills; a launch does not fail for them. */
+  /** Tags are for users and billing only, so a launch does not fail because of them. */
   async #tag({ id, crn }: VpcInstance, owner: Owner, { spec }: IBMNodeClass, signal: AbortSignal): Promise<void> {
     const { account, ownership, world } = this.#parts;
     const own = Object.entries(spec.tags ?? {}).map(([key, value]) => `${key}:${value}`.slice(0, 128));
@@ -180,8 +180,8 @@ export class IbmCloud implements Cloud {
   }
 
   /**
-   * A machine that is still starting is not taken for a launch that succeeded: the launch goes on with it, by its name. One that
-   * is being deleted is what is left of a launch that failed.
+   * A machine that is still starting is not returned: the launch continues with it, by its name. A machine that is being deleted is the
+   * remainder of a failed launch.
    */
   async find(claim: NodeClaim, signal: AbortSignal): Promise<Machine | undefined> {
     const { ownership } = this.#parts;
@@ -224,7 +224,7 @@ export class IbmCloud implements Cloud {
       const byId = address === undefined ? undefined : await vpc.getInstance(address.id, signal);
       const instance = byId ?? (await vpc.instanceNamed(name, signal));
       if (instance === undefined) {
-        // Also where there never was a machine: a create that failed may have left its parts.
+        // Even if there never was a machine: a failed create may have left its parts.
         await removeLeftovers(vpc, name, signal);
         continue;
       }

@@ -1,4 +1,4 @@
-/** IBM Cloud, as `--cloud ibm` enables it. Light: all that it needs is loaded when it is enabled. */
+/** IBM Cloud, enabled by `--cloud ibm`. The driver itself is loaded only then. */
 import { IBM_GROUP } from '../../apis/ibm/labels.ts';
 import type { CloudModule } from '../cloud-module.ts';
 import { IBM_OPTIONS, type IbmOptions } from './options.ts';

@@ -1,4 +1,4 @@
-/** Makes nodes members of the load balancer pools that their class names, and takes them out before they go. */
+/** Adds nodes to the load balancer pools that their class names, and removes them before they are terminated. */
 import type { IBMNodeClass } from '../../apis/ibm/ibm-node-class.ts';
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
@@ -29,7 +29,7 @@ const CHANGE_TRIES = 30;
 export class LoadBalancers implements CloudController {
   readonly name = 'ibm.loadbalancer';
   readonly #options: LoadBalancersOptions;
-  /** `claim pool port` of members that were seen healthy, or of which was told that they are not. */
+  /** `claim pool port` of members that became healthy, or were reported as unhealthy. */
   readonly #settled = new Set<string>();
 
   constructor(options: LoadBalancersOptions) {
@@ -44,7 +44,7 @@ export class LoadBalancers implements CloudController {
     }
   }
 
-  /** Adds every registered node that is not a member yet. One balancer that fails keeps no other waiting. */
+  /** Adds every registered node that is not a member yet. A failing load balancer does not delay the others. */
   async register(signal: AbortSignal): Promise<void> {
     const { claims, nodeClass, logger } = this.#options;
     for (const claim of claims()) {
@@ -68,7 +68,7 @@ export class LoadBalancers implements CloudController {
     }
   }
 
-  /** True once the load balancer finds the node healthy, or people were told that it does not. */
+  /** True once the load balancer reports the node as healthy, or an event says that it does not. */
   async #ensure(claim: NodeClaim, target: Target, timeoutSeconds: number, signal: AbortSignal): Promise<boolean> {
     const { clock, recorder, vpc: vpcOf } = this.#options;
     const address = parseProviderID(claim.status?.providerID ?? '');
@@ -103,7 +103,7 @@ export class LoadBalancers implements CloudController {
     return true;
   }
 
-  /** Takes a machine out of the pools of its class, where the class wants that. */
+  /** Removes a machine from the pools of its class, if the class wants that. */
   async deregister(nodeClass: IBMNodeClass, region: string, instanceId: string, signal: AbortSignal): Promise<void> {
     const { loadBalancerIntegration: wanted } = nodeClass.spec;
     if (wanted?.enabled !== true || !wanted.autoDeregister) return;
@@ -117,7 +117,7 @@ export class LoadBalancers implements CloudController {
     }
   }
 
-  /** A load balancer takes one change at a time, and refuses others with 409 until it is active again. */
+  /** A load balancer accepts one change at a time and answers 409 until it is active again. */
   async #change(change: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {

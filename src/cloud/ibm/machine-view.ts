@@ -1,4 +1,4 @@
-/** Instances of IBM Cloud as the driver contract shows machines. */
+/** Converts instances of IBM Cloud to machines of the driver contract. */
 import type { IBMNodeClass } from '../../apis/ibm/ibm-node-class.ts';
 import { ANNOTATION_IBM_IMAGE, ANNOTATION_IBM_SECURITY_GROUPS, ANNOTATION_IBM_SUBNET } from '../../apis/ibm/labels.ts';
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../apis/karpenter/labels.ts';
@@ -29,7 +29,7 @@ export class MachineView {
     this.#options = options;
   }
 
-  /** The machine; its capacity type is that of the instance's own class. */
+  /** The machine; its capacity type is the instance's own. */
   machine(instance: VpcInstance, owner: Owner | undefined, region: string): Machine {
     const { id, profile, zone, image, created_at: createdAt } = instance;
     const capacityType = capacityTypeOf(instance.availability?.class);
@@ -78,7 +78,7 @@ export class MachineView {
   }
 }
 
-/** What drift is seen by later. */
+/** Annotations used later to detect drift. */
 function annotationsOf(
   { primary_network_attachment: attachment, image }: VpcInstance,
   nodeClass: IBMNodeClass | undefined,

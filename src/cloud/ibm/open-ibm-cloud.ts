@@ -1,4 +1,4 @@
-/** Puts the driver of IBM Cloud together. */
+/** Assembles the driver of IBM Cloud. */
 import type { IBMNodeClass } from '../../apis/ibm/ibm-node-class.ts';
 import { ANNOTATION_IBM_SUBNET } from '../../apis/ibm/labels.ts';
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
@@ -32,7 +32,7 @@ import { CataloguePrices } from './prices/catalogue-prices.ts';
 import { PriceBook } from './prices/price-book.ts';
 import { Regions } from './regions.ts';
 
-/** Opens services in the name of the options' credentials. */
+/** Opens services with the credentials of the options. */
 export function serviceOpener(options: IbmOptions): Promise<ServiceOpener> {
   return authenticate({
     type: options.ibmAuthType,
@@ -158,7 +158,7 @@ export async function openIbmCloud(world: CloudWorld, options: IbmOptions, open:
         isOurs,
         dealtWith: async (instance: VpcInstance, vpc: VpcClient, signal: AbortSignal) => {
           report.preempted(instance);
-          // It is off already and costs its boot volume; the claim's own end would delete it too, only later.
+          // It is stopped but its boot volume still costs money. Deleting the claim would delete it too, but later.
           await vpc.deleteInstance(instance.id, signal).catch((error: unknown) => {
             if (signal.aborted) throw error;
             logger.warn('a preempted machine could not be deleted yet', {
@@ -192,7 +192,7 @@ function sweep(
   return everyMs === 0 ? [] : [new PreemptionSweep({ ...rest, everyMs })];
 }
 
-/** Two clusters may be called the same; the UID of kube-system is that of one cluster only. */
+/** Two clusters may have the same name; the UID of kube-system is unique. */
 async function clusterIdentity({ client, cluster }: CloudWorld): Promise<string> {
   try {
     const { metadata } = await client.get(NAMESPACES, { name: 'kube-system' });

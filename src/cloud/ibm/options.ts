@@ -1,4 +1,4 @@
-/** The options of IBM Cloud. Variables are those of karpenter-provider-ibm-cloud where it has them. */
+/** The options of IBM Cloud. Environment variables have the names of karpenter-provider-ibm-cloud, if it has them. */
 import {
   choiceOption,
   durationOption,

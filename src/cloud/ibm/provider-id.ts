@@ -1,4 +1,4 @@
-/** The provider ID of a machine, as its kubelet is told it: `ibm:///us-south/0717_<uuid>`. */
+/** The provider ID of a machine, as set on its kubelet: `ibm:///us-south/0717_<uuid>`. */
 export interface MachineAddress {
   readonly region: string;
   readonly id: string;

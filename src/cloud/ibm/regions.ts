@@ -1,4 +1,4 @@
-/** What is kept for each region: a client, and the profiles that it sells, read now and then. */
+/** The client and the profiles of each region. Profiles are refreshed periodically. */
 import type { Clock } from '../../platform/clock.ts';
 import type { ServiceOpener } from './api/authentication.ts';
 import { VpcClient } from './api/vpc-client.ts';
@@ -7,7 +7,7 @@ import { type MachineShape, machineShape } from './profiles/machine-shape.ts';
 export interface RegionsOptions {
   readonly clock: Clock;
   readonly open: ServiceOpener;
-  /** `{region}` stands for the region. */
+  /** `{region}` is replaced by the region. */
   readonly vpcUrl: string;
   readonly version?: string | undefined;
 }
@@ -18,7 +18,7 @@ interface Known {
   readAt: number;
 }
 
-/** Profiles come and go a few times in a year. */
+/** Profiles change a few times a year. */
 const MAX_AGE_MS = 3_600_000;
 
 export class Regions {
@@ -34,7 +34,7 @@ export class Regions {
     return this.#of(region).vpc;
   }
 
-  /** The profiles of a region: the same array while they are the same; what was read before while the cloud does not answer. */
+  /** The profiles of a region. The same array while they are unchanged; the last known ones if the cloud does not answer. */
   async shapes(region: string, signal: AbortSignal): Promise<readonly MachineShape[]> {
     const { clock } = this.#options;
     const known = this.#of(region);
@@ -50,7 +50,7 @@ export class Regions {
     return known.shapes ?? [];
   }
 
-  /** A profile that is known already. */
+  /** A profile that has already been read. */
   shape(region: string, name: string): MachineShape | undefined {
     return this.#known.get(region)?.shapes?.find((shape) => shape.name === name);
   }

@@ -1,4 +1,4 @@
-/** When sick nodes of IBM Cloud are replaced. Pressure on memory, disk or process IDs is what pods do: it replaces no node. */
+/** When unhealthy nodes of IBM Cloud are replaced. Pressure on memory, disk or process IDs is caused by pods, so it replaces no node. */
 import type { RepairPolicy } from '../repair-policy.ts';
 
 const MINUTE_MS = 60_000;

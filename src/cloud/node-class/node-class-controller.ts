@@ -15,7 +15,7 @@ import type { NodeClass, NodeClassKind } from '../node-class-kind.ts';
 import { hashOfNodeClass, staleClaims } from './decide-class-hash.ts';
 import { waitingForClaims } from './events.ts';
 
-/** What a cloud found out about a node class. */
+/** The result of resolving a node class. */
 export interface NodeClassResolution {
   readonly conditions: readonly ConditionChange[];
   /** The fields of the status that the cloud owns, besides conditions; one that is undefined is removed. */

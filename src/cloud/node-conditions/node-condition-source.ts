@@ -23,7 +23,7 @@ export class NodeConditionSource implements NoticeSource {
     this.#options = options;
   }
 
-  /** What Nodes say, and what they said before anybody listened, until the signal aborts. */
+  /** Notices from Nodes until the signal aborts, beginning with the conditions they already have. */
   async *receive(signal: AbortSignal): AsyncGenerator<ReceivedNotice, void, undefined> {
     const { clock, nodes, machineKey, conditions } = this.#options;
     const waiting: ReceivedNotice[] = [];

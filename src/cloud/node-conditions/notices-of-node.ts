@@ -1,4 +1,4 @@
-/** What a Node says about its own machine: by our agent, by the agents of others, and by its kubelet. Pure. */
+/** Reads notices from a Node: conditions and taints set by our agent, other agents and the kubelet. Pure. */
 import type { Node, Taint } from '../../apis/kubernetes/node.ts';
 import { type NodeCondition, statedInterruption } from '../../apis/spindrift/interruption-condition.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
@@ -10,7 +10,7 @@ export type NodeNotice = Omit<Notice, 'machine'>;
 /** Conditions that people name by an option, and what they mean. */
 export type NamedConditions = ReadonlyMap<string, NoticeKind>;
 
-/** What our agent writes may lie behind by so much, and may speak of a time so far away. */
+/** Our agent's times may be at most this old, and its deadlines at most this far in the future. */
 const FARTHEST_MS = 400 * 24 * 3_600_000;
 const SPOT_NOTICE_MS = 120_000;
 const SHUTDOWN_NOTICE_MS = 30_000;

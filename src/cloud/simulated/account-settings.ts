@@ -1,12 +1,12 @@
 /**
- * What an account with the simulated cloud is like. Each SimulatedNodeClass describes one: accounts share nothing, so that
- * trouble in one says nothing about another.
+ * The settings of an account in the simulated cloud. Each SimulatedNodeClass describes one. Accounts share nothing, so faults in one do not
+ * affect another.
  */
 import type { InstanceType } from '../../engine/problem.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import type { OfferingName } from '../offering-key.ts';
 
-/** Some offerings: those that agree in everything that is said. */
+/** Matches offerings by the given fields. */
 export type OfferingPattern = Partial<Omit<OfferingName, 'reservationId'>>;
 
 export interface Region {
@@ -16,37 +16,37 @@ export interface Region {
 
 /** How the prices and the capacity of spot pools move. */
 export interface SpotMarketSettings {
-  /** How far prices move in an hour, as a share of the price. */
+  /** How far prices move within an hour, as a share of the price. */
   readonly volatility: number;
-  /** All spot prices times this. */
+  /** Factor on all spot prices. */
   readonly priceFactor: number;
-  /** How many instances each pool has; absent means any number. */
+  /** Number of instances in each pool; absent means unlimited. */
   readonly capacityPerPool?: number;
-  /** How often each pool takes instances back; after that it has nothing to give for a while. */
+  /** How often each pool reclaims instances; afterwards it has no capacity for a while. */
   readonly interruptionsPerHour: number;
-  /** Which share of its instances a pool takes back at a time. */
+  /** The share of its instances that a pool reclaims at a time. */
   readonly interruptedShare: number;
-  /** How likely each other pool of the zone does so at the same time. */
+  /** The probability that another pool of the zone reclaims at the same time. */
   readonly correlation: number;
-  /** The warning before an interrupted instance goes. */
+  /** The warning before an interrupted instance is gone. */
   readonly noticeMs: number;
 }
 
-/** Capacity that is paid for whether it is used or not. */
+/** Capacity that is paid for, whether used or not. */
 export interface ReservationSettings {
   readonly id: string;
   readonly instanceType: string;
   readonly zone: string;
   readonly count: number;
-  /** An open one also takes on-demand launches that match it; a targeted one only those that name it. */
+  /** An open reservation also takes matching on-demand launches; a targeted one only launches that name it. */
   readonly match: 'open' | 'targeted';
-  /** Its instances go on as on-demand then. */
+  /** Its instances continue as on-demand after that. */
   readonly endsAt?: EpochMs;
 }
 
-/** What is different for some offerings; where several fit, the last one counts, for each field by itself. */
+/** Exceptions for some offerings. If several match, the last one wins, field by field. */
 export interface OfferingOverride extends OfferingPattern {
-  /** How many instances there are. */
+  /** Number of instances available. */
   readonly capacity?: number;
   readonly priceFactor?: number;
 }
@@ -55,35 +55,35 @@ export interface OfferingOverride extends OfferingPattern {
 export interface FaultSettings {
   /** How long each call takes. */
   readonly latencyMs: number;
-  /** Calls beyond this rate are refused; absent means no limit. */
+  /** Calls beyond this rate are throttled; absent means no limit. */
   readonly requestsPerSecond?: number;
-  /** Which share of the calls fails on the side of the cloud. */
+  /** The share of calls that fail with an internal error. */
   readonly errorRate: number;
-  /** Which share of the launches is never answered. */
+  /** The share of launches that are never answered. */
   readonly hangRate: number;
-  /** Which share of the calls that fail or hang is carried out all the same; the worst case, as nobody hears of it. */
+  /** The share of failing or hanging calls that are executed all the same: the worst case, because the caller cannot know. */
   readonly carriedOutShare: number;
-  /** Which share of the launches finds no capacity. */
+  /** The share of launches that find no capacity. */
   readonly launchFailureRate: number;
-  /** Which share of the machines never becomes a node. */
+  /** The share of machines that never become a node. */
   readonly registrationFailureRate: number;
-  /** Which share of what its type says a node lacks when it joins; absent means none. */
+  /** The share of its type's cpu and memory that a joining node lacks; absent means none. */
   readonly missingCapacity?: number;
-  /** How long a new instance is not shown by lists. */
+  /** How long lists do not show a new instance. */
   readonly consistencyDelayMs: number;
-  /** Launches are refused for want of a permission. */
+  /** Launches fail for lack of a permission. */
   readonly denied?: boolean;
-  /** How many instances the account may have; absent means any number. */
+  /** Limit on the account's instances; absent means unlimited. */
   readonly quota?: number;
-  /** Lists fail; everything else works. */
+  /** Lists fail; all other calls work. */
   readonly listsFail?: boolean;
 }
 
 /**
- * How an account's API is shaped, after the clouds there are; docs/writing-a-cloud.md says what each stands for.
- * - plain: one call launches one machine, and a token makes it one launch
- * - fleet: one call takes many offerings; a token replays its first result; an answer can carry a machine and refusals
- * - late-failure: every create succeeds, and some machines turn out failed seconds later; names are the only key
+ * The form of an account's API, modelled on real clouds; see docs/writing-a-cloud.md.
+ * - plain: one call launches one machine, and a token makes repeats one launch
+ * - fleet: one call takes many offerings; a token replays its first result; an answer can have a machine and refusals
+ * - late-failure: every create succeeds, and some machines fail seconds later; names are the only key
  * - operations: a create returns an operation that may fail later; names are unique per zone; stopped machines stay
  * - leftovers: a failed create leaves parts behind; interrupted machines stay deallocated; IDs change case
  * - machines: the provider ID is known minutes later; an outside controller adds machines
@@ -95,21 +95,21 @@ export interface AccountSettings {
   /** Default `plain`. */
   readonly dialect?: DialectName;
   readonly regions: readonly Region[];
-  /** What is sold, with its mean prices. */
+  /** The catalogue, with mean prices. */
   readonly catalogue: readonly InstanceType[];
-  /** Where chance starts; the cloud's own seed when absent. */
+  /** Default: the cloud's own seed. */
   readonly seed?: string;
   readonly market: SpotMarketSettings;
   readonly reservations: readonly ReservationSettings[];
   readonly overrides: readonly OfferingOverride[];
   readonly faults: FaultSettings;
-  /** How long after its launch a machine runs. */
+  /** Time from launch until a machine runs. */
   readonly startMs: number;
-  /** How long after it was told to a machine is gone. */
+  /** Time from termination until a machine is gone. */
   readonly stopMs: number;
 }
 
-/** A market in which nothing moves. */
+/** A market without changes. */
 export const STILL_MARKET: SpotMarketSettings = {
   volatility: 0,
   priceFactor: 1,
@@ -129,7 +129,7 @@ export const NO_FAULTS: FaultSettings = {
   consistencyDelayMs: 0,
 };
 
-/** Whether all that the narrow one speaks of, the wide one speaks of too. */
+/** Whether the wide pattern matches everything that the narrow one matches. */
 export function covers(wide: OfferingPattern, narrow: OfferingPattern): boolean {
   return (
     (wide.capacityType === undefined || wide.capacityType === narrow.capacityType) &&

@@ -1,4 +1,4 @@
-/** One account with the simulated cloud: what it may buy, at which price, and what there is of it. */
+/** One account in the simulated cloud: its instance types, prices and capacity. */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_REGION, LABEL_ZONE } from '../../apis/karpenter/labels.ts';
 import type { InstanceType, Labels } from '../../engine/problem.ts';
 import type { EpochMs } from '../../platform/clock.ts';
@@ -31,7 +31,7 @@ export class Account {
   readonly market: SpotMarket;
   readonly #random: Random;
   readonly #fleet: Fleet;
-  /** Made by hand, on top of those in the settings. */
+  /** Set by hand, in addition to those in the settings. */
   #overrides: OfferingOverride[] = [];
   readonly #dryUntil = new Map<string, EpochMs>();
   #settings: AccountSettings;
@@ -52,7 +52,7 @@ export class Account {
     return this.#settings;
   }
 
-  /** Changes what the account is like, while it is used. */
+  /** Changes the settings of an account in use. */
   configure(settings: AccountSettings): void {
     this.#settings = settings;
     this.#types = typesOf(settings);
@@ -63,7 +63,7 @@ export class Account {
     return this.#types.get(name);
   }
 
-  /** The region of a zone; undefined when the account has no such zone. */
+  /** The region of a zone; undefined if the account has no such zone. */
   regionOf(zone: string): string | undefined {
     return this.#regions.get(zone);
   }
@@ -72,7 +72,7 @@ export class Account {
     this.#overrides.push(override);
   }
 
-  /** Takes back what was overridden by hand for these offerings or for some of them. */
+  /** Removes overrides set by hand for these offerings or a part of them. */
   restore(pattern: OfferingPattern): void {
     this.#overrides = this.#overrides.filter((other) => !covers(pattern, other));
     for (const pool of this.#dryUntil.keys()) {
@@ -81,12 +81,12 @@ export class Account {
     }
   }
 
-  /** A spot pool has nothing to give until then. */
+  /** Marks a spot pool as sold out until then. */
   dryUp(pool: string, until: EpochMs): void {
     this.#dryUntil.set(pool, until);
   }
 
-  /** What the account can buy now: every offering in its zones at the price of this moment. */
+  /** All offerings in the account's zones at their current prices. */
   priceList(now: EpochMs): readonly InstanceType[] {
     const { catalogue, market } = this.#settings;
     return catalogue.flatMap((type) => {
@@ -111,7 +111,7 @@ export class Account {
       .map((reservation) => ({ ...reservation, free: this.#freeSlots(reservation) }));
   }
 
-  /** Why an offering cannot be launched now; undefined when it can. */
+  /** Why an offering cannot be launched now; undefined if it can. */
   refusal(offering: OfferingName, now: EpochMs): ApiError | undefined {
     const { faults } = this.#settings;
     if (faults.denied) return new ApiError('UnauthorizedOperation', 'not authorized to launch instances');
@@ -125,7 +125,7 @@ export class Account {
       : undefined;
   }
 
-  /** The open reservation that an on-demand launch falls into by itself. */
+  /** The open reservation that an on-demand launch uses automatically. */
   openReservation(offering: OfferingName, now: EpochMs): string | undefined {
     if (offering.capacityType !== 'on-demand') return undefined;
     return this.reservations(now).find(
@@ -134,7 +134,7 @@ export class Account {
     )?.id;
   }
 
-  /** The labels that follow from what is launched. */
+  /** The labels of a machine of this type and offering. */
   labels(type: InstanceType, offering: OfferingName): Labels {
     return {
       ...type.labels,

@@ -1,4 +1,4 @@
-/** Failures as the simulated cloud's API reports them: in its own words, which the provider has to understand. */
+/** Errors as the simulated cloud's API reports them. The driver must translate them. */
 
 export type ApiErrorCode =
   | 'InsufficientInstanceCapacity'
@@ -13,10 +13,10 @@ export type ApiErrorCode =
   | 'NameNotUnique'
   | 'InstanceNotFound';
 
-/** An answer of the simulated cloud that says no. */
+/** An error answer of the simulated cloud. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
-  /** For how long not to ask again, where the cloud says so. */
+  /** How long to wait before trying again, if the cloud says so. */
   readonly retryAfterMs?: number;
 
   constructor(code: ApiErrorCode, message: string, retryAfterMs?: number) {

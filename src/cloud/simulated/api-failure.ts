@@ -1,8 +1,8 @@
-/** What the simulated cloud's refusals mean to Spindrift. */
+/** Converts errors of the simulated cloud to ours. */
 import { SpindriftError } from '../../platform/errors.ts';
 import { ApiError } from './api-error.ts';
 
-/** The error of our own table for what a call threw; what is not of the cloud stays as it is. */
+/** Our error for what a call threw; errors that are not from the cloud stay as they are. */
 export function apiFailure(operation: string, thrown: unknown): unknown {
   if (!(thrown instanceof ApiError)) return thrown;
   const { code, message: problem, retryAfterMs } = thrown;
@@ -10,7 +10,7 @@ export function apiFailure(operation: string, thrown: unknown): unknown {
   switch (code) {
     case 'InsufficientInstanceCapacity':
     case 'ReservationCapacityExceeded':
-    // An offering that is no longer sold is as good as one that has run out: take the next.
+    // An offering that is no longer sold counts as sold out: the next one is tried.
     case 'InvalidParameter':
       return new SpindriftError('CLOUD_INSUFFICIENT_CAPACITY', { claim: operation, offerings: problem }, cause);
     case 'InstanceLimitExceeded':
@@ -19,7 +19,7 @@ export function apiFailure(operation: string, thrown: unknown): unknown {
       return new SpindriftError('CLOUD_THROTTLED', { operation, retryAfterMs }, cause);
     case 'UnauthorizedOperation':
       return new SpindriftError('CLOUD_DENIED', { operation, problem }, cause);
-    // The former launch of that token, or of that name, is found when it is shown.
+    // The earlier launch with that token or name is found once lists show it.
     case 'IdempotentParameterMismatch':
     case 'NameNotUnique':
     case 'InternalError':

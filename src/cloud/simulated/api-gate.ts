@@ -1,4 +1,4 @@
-/** The way from a caller to the simulated cloud: it takes time, and some calls get lost on it. */
+/** The connection to the simulated cloud: calls take time, and some are lost. */
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
@@ -15,7 +15,7 @@ export class ApiGate {
     this.#random = options.random;
   }
 
-  /** Carries a call to the cloud and its answer back, as well as these faults allow. */
+  /** Executes a call with the latency and faults of the account. */
   async call<Answer>(
     account: string,
     faults: FaultSettings,
@@ -52,7 +52,7 @@ function unheard(work: () => unknown): void {
   try {
     work();
   } catch (error) {
-    // Whether the cloud did it or refused it, the answer does not arrive.
+    // The answer is lost, whether the cloud executed the call or rejected it.
     if (!(error instanceof ApiError)) throw error;
   }
 }

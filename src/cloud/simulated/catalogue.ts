@@ -1,6 +1,6 @@
 /**
- * The machine types of the simulated cloud, made from the table of families: names, shapes, pod limits, what the node
- * itself keeps, and prices per zone. The same catalogue on every machine and in every run.
+ * The machine types of the simulated cloud, generated from the table of families: names, shapes, pod limits, overhead, and prices per zone.
+ * The same in every run.
  */
 import { seededRandom } from '../../platform/random.ts';
 import {
@@ -21,25 +21,25 @@ export interface MachineType {
   /** The letters before the generation: `c`, `m`, `r`, `t`, `g`, `p`, ... */
   readonly category: string;
   readonly generation: number;
-  /** What follows the dot in the name. */
+  /** The part after the dot in the name. */
   readonly size: string;
   readonly arch: Architecture;
   readonly vcpus: number;
-  /** Memory as advertised; see {@link usableMemoryMib} for what the operating system sees. */
+  /** Memory as advertised; see {@link usableMemoryMib} for the usable part. */
   readonly memoryMib: number;
-  /** How many pods the machine's network interfaces can address. */
+  /** Pods that the machine's network interfaces can address. */
   readonly pods: number;
   readonly accelerator?: Accelerator & { readonly count: number };
   readonly usdPerHour: number;
   readonly zones: readonly string[];
 }
 
-/** Every machine type there is, in the order of the table of families. */
+/** All machine types, in the order of the table of families. */
 export function machineTypes(): MachineType[] {
   return [...proportionalTypes(), ...burstableTypes(), ...acceleratedTypes()];
 }
 
-/** What a machine costs per hour on the spot market of one zone. The market stands still: one price for each type and zone. */
+/** The mean spot price per hour of a machine in one zone. It is constant. */
 export function spotPrice(machine: MachineType, zone: string): number {
   // Observed ratios to the on-demand price: a tenth of the markets below 0.14, half below 0.32, nine tenths below 0.49.
   const draws = seededRandom('spot').split(machine.name);
@@ -48,12 +48,12 @@ export function spotPrice(machine: MachineType, zone: string): number {
   return dollars(machine.usdPerHour * Math.min(1, ratioOfType * ofZone));
 }
 
-/** Memory the operating system sees: the hypervisor keeps 7.5 % of what is advertised. */
+/** Memory visible to the operating system: the hypervisor keeps 7.5 % of the advertised memory. */
 export function usableMemoryMib(machine: MachineType): number {
   return Math.floor(machine.memoryMib * 0.925);
 }
 
-/** What kubelet and the system keep for themselves, by the formulas of the large managed services. */
+/** Kubelet and system reservations, by the formulas of the large managed services. */
 export function reservedOf(machine: MachineType): { readonly milliCpu: number; readonly memoryMib: number } {
   const shares = [60, 10, 5, 5];
   let milliCpu = 0;
@@ -138,7 +138,7 @@ function sizeName(vcpus: number): string {
   return vcpus === 4 ? 'xlarge' : `${vcpus / 4}xlarge`;
 }
 
-/** Addresses of the network interfaces a machine of this size can have, less one each, plus two pods that need none. */
+/** Addresses of the network interfaces of a machine of this size, minus one each, plus two pods that need none. */
 function podLimit(vcpus: number): number {
   if (vcpus <= 1) return 8;
   if (vcpus <= 2) return 29;
@@ -146,13 +146,13 @@ function podLimit(vcpus: number): number {
   return vcpus < 64 ? 234 : 737;
 }
 
-/** New and accelerated families have not reached every zone; the oldest have left some. */
+/** New and accelerated families are not sold in every zone yet; the oldest no longer are. */
 function zonesOf(family: string, generation: number, accelerated: boolean): readonly string[] {
   const missing = accelerated ? 2 : generation <= 4 || generation >= 8 ? 1 : 0;
   return missing === 0 ? ZONES : seededRandom('zones').split(family).shuffle(ZONES).slice(missing).sort();
 }
 
-/** Price lists have five decimals. */
+/** Rounds to five decimals, as price lists do. */
 function dollars(usd: number): number {
   return Math.round(usd * 1e5) / 1e5;
 }

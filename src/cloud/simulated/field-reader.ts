@@ -1,4 +1,4 @@
-/** Reads the fields of one JSON object that someone else wrote, and says which object and field is wrong. */
+/** Reads the fields of an untrusted JSON object, with errors that name the object and field. */
 import { SpindriftError } from '../../platform/errors.ts';
 
 export class FieldReader {
@@ -13,13 +13,13 @@ export class FieldReader {
     this.#object = object;
   }
 
-  /** A text that is not empty. */
+  /** A non-empty string. */
   text(field: string): string {
     const value = this.#fields[field];
     return typeof value === 'string' && value !== '' ? value : this.#refuse(field, 'a text that is not empty');
   }
 
-  /** One of a few texts. */
+  /** One of these strings. */
   oneOf<Choice extends string>(field: string, choices: readonly Choice[]): Choice {
     const value = this.#fields[field] as Choice;
     return choices.includes(value) ? value : this.#refuse(field, choices.join(' or '));
@@ -47,7 +47,7 @@ export class FieldReader {
     return Array.isArray(value) ? value : this.#refuse(field, 'a list');
   }
 
-  /** Text to text; undefined when absent. */
+  /** A map of strings; undefined if absent. */
   labels(field: string): Readonly<Record<string, string>> | undefined {
     const value = this.#fields[field] ?? undefined;
     if (value === undefined) return undefined;
@@ -64,7 +64,7 @@ export class FieldReader {
   }
 }
 
-/** A file is wrong: which object, which field, and what about it. */
+/** An error that names the object, the field, and the problem. */
 export function fieldError(object: string, field: string, problem: string): SpindriftError<'PROBLEM_INVALID'> {
   return new SpindriftError('PROBLEM_INVALID', { object, field, problem });
 }

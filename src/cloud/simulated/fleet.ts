@@ -1,16 +1,16 @@
-/** The machines of the simulated cloud: they start, run, stop and are gone, each in its own time. */
+/** The machines of the simulated cloud and their life cycle: starting, running, stopping, gone. */
 
 import type { CapacityType } from '../../apis/karpenter/labels.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { SimulatedInstance } from './simulated-instance.ts';
 
-/** Hears of every change; a terminated instance is told of once and is then gone. */
+/** Called on every change; last when the instance is terminated and already removed. */
 export type FleetListener = (instance: SimulatedInstance) => void;
 
 export class Fleet {
   readonly #clock: Clock;
   readonly #instances = new Map<string, SimulatedInstance>();
-  /** One timer for each instance: the next step of its life. */
+  /** One timer per instance, for its next state. */
   readonly #timers = new Map<string, Timer>();
   readonly #byToken = new Map<string, string>();
   readonly #counts = new Map<string, number>();
@@ -34,18 +34,18 @@ export class Fleet {
     return this.#instances.values();
   }
 
-  /** The instance a token was used for: `gone` when it is no more, undefined when the token was never used. */
+  /** The instance launched with a token: `gone` if it no longer exists, undefined if the token is new. */
   ofToken(token: string): SimulatedInstance | 'gone' | undefined {
     const id = this.#byToken.get(token);
     return id === undefined ? undefined : (this.#instances.get(id) ?? 'gone');
   }
 
-  /** How many instances there are of an account, or in one of its pools, or in one of its reservations. */
+  /** The number of instances of an account, or of one of its pools or reservations. */
   count(account: string, part = ''): number {
     return this.#counts.get(`${account} ${part}`) ?? 0;
   }
 
-  /** Takes up a new instance; it runs after so long. */
+  /** Adds a new instance, which is running after this delay. */
   add(instance: SimulatedInstance, startMs: number): void {
     this.#byToken.set(instance.token, instance.id);
     this.#put(instance);
@@ -53,7 +53,7 @@ export class Fleet {
       this.#after(instance.id, startMs, () => this.update(instance.id, { state: 'running' }));
   }
 
-  /** Changes what is known of an instance that is there. */
+  /** Changes an existing instance. */
   update(id: string, change: Partial<SimulatedInstance>): SimulatedInstance | undefined {
     const known = this.#instances.get(id);
     if (known === undefined) return undefined;
@@ -62,7 +62,7 @@ export class Fleet {
     return changed;
   }
 
-  /** Lets an instance end; it is gone after so long. */
+  /** Terminates an instance, which is gone after this delay. */
   stop(id: string, stopMs: number): void {
     const known = this.#instances.get(id);
     if (known === undefined || known.state === 'stopping') return;
@@ -70,7 +70,7 @@ export class Fleet {
     this.#after(id, stopMs, () => this.remove(id));
   }
 
-  /** The instance is gone, now. */
+  /** Removes an instance at once. */
   remove(id: string): void {
     this.#timers.get(id)?.cancel();
     this.#timers.delete(id);
@@ -108,12 +108,12 @@ export class Fleet {
   }
 }
 
-/** How a pool of one capacity type is counted. */
+/** The key under which a pool of one capacity type is counted. */
 export function poolPart(capacityType: CapacityType, instanceType: string, zone: string): string {
   return `${capacityType}:${instanceType}:${zone}`;
 }
 
-/** How a reservation is counted. */
+/** The key under which a reservation is counted. */
 export function reservationPart(id: string): string {
   return `reservation ${id}`;
 }

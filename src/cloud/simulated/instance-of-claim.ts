@@ -9,8 +9,8 @@ import { launchRequest } from './launch-request.ts';
 import { parseProviderID, type SimulatedInstance } from './simulated-instance.ts';
 
 /**
- * The machine of a claim that was launched and has not joined yet, as the claim tells of it. A real cloud would still have
- * it after our process was killed; this one finds it again here. Undefined where nothing was launched.
+ * The machine of a launched claim that has not joined yet, reconstructed from the claim. A real cloud would still have it after our process
+ * was killed; the simulated one restores it here. Undefined if nothing was launched.
  */
 export function instanceOfClaim(claim: NodeClaim, cluster: string, launchedAt: EpochMs): SimulatedInstance | undefined {
   const providerID = claim.status?.providerID ?? '';

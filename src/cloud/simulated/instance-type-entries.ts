@@ -1,15 +1,15 @@
-/** Instance types in the exchange format that packing problems use, so that one catalogue serves planning and measuring. */
+/** Instance types in the file format of packing problems, so that one catalogue serves planning and benchmarks. */
 import type { InstanceType } from '../../engine/problem.ts';
 import { FieldReader, fieldError } from './field-reader.ts';
 
-/** A place to buy an instance type. */
+/** An offering of an instance type. */
 export interface OfferingEntry {
   readonly Zone: string;
   readonly CT: 'on-demand' | 'spot';
   readonly Price: number;
 }
 
-/** A machine shape; allocatable is capacity less overhead. */
+/** A machine shape; allocatable is capacity minus overhead. */
 export interface InstanceTypeEntry {
   readonly Name: string;
   readonly Arch: string;
@@ -26,7 +26,7 @@ export interface InstanceTypeEntry {
 const GPU = 'nvidia.com/gpu';
 const MIB = 1024 * 1024;
 
-/** Reads the field `InstanceTypes` of a parsed file; the error names the object and the field. */
+/** Parses the field `InstanceTypes` of a file; errors name the object and the field. */
 export function parseInstanceTypes(json: unknown, file = 'the catalogue'): InstanceTypeEntry[] {
   const entries = new FieldReader(json, file).list('InstanceTypes').map(parseEntry);
   if (entries.length === 0) throw fieldError(file, 'InstanceTypes', 'must not be empty');
@@ -38,7 +38,7 @@ export function parseInstanceTypes(json: unknown, file = 'the catalogue'): Insta
   return entries;
 }
 
-/** An entry as the engine and the simulated cloud know instance types. */
+/** Converts an entry to an instance type of the engine. */
 export function toInstanceType(entry: InstanceTypeEntry): InstanceType {
   return {
     name: entry.Name,

@@ -30,14 +30,14 @@ export const CLOUD_LABELS: CloudLabels = {
   reservation: RESERVATION_ID,
 };
 
-/** Tags of instances: who launched them, and for which claim. */
+/** Tags of instances: the cluster and claim they were launched for. */
 export const TAG_CLUSTER = `${SPINDRIFT_GROUP}/cluster`;
 export const TAG_CLAIM_UID = `${SPINDRIFT_GROUP}/nodeclaim-uid`;
 export const TAG_CLAIM = 'karpenter.sh/nodeclaim';
 export const TAG_POOL = 'karpenter.sh/nodepool';
 
-/** Lets the embedded cluster's kubelet, or kwok, play a node: the one and the other look for it. */
+/** Marks nodes that the embedded cluster's kubelet, or kwok, simulates. */
 export const ANNOTATION_SIMULATED = `${SPINDRIFT_GROUP}/simulated`;
 export const ANNOTATION_KWOK = 'kwok.x-k8s.io/node';
-/** On a node: its machine as the cloud keeps it, so that a cloud that starts anew finds it again. */
+/** On a node: its machine as the cloud stores it, so that a restarted cloud finds it again. */
 export const ANNOTATION_INSTANCE = `${SPINDRIFT_GROUP}/simulated-instance`;

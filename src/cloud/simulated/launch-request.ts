@@ -3,13 +3,13 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { TAG_CLAIM, TAG_CLAIM_UID, TAG_CLUSTER, TAG_POOL } from './labels.ts';
 import type { RunRequest } from './simulated-cloud.ts';
 
-/** What a machine for a claim is launched with, from whichever offering. */
+/** The parameters of a machine for a claim that do not depend on the offering. */
 export function launchRequest(claim: NodeClaim, cluster: string): Omit<RunRequest, 'offering'> {
   const { name = '', uid = '', labels = {} } = claim.metadata;
   const { taints = [], startupTaints = [], nodeClassRef } = claim.spec;
   return {
     token: uid,
-    // What matches an open reservation was planned for it by name; anything else is to leave its slots alone.
+    // Only a machine planned for a reservation by ID may use it. Other launches must not take its slots.
     openReservations: 'none',
     tags: {
       [TAG_CLUSTER]: cluster,

@@ -1,12 +1,11 @@
 /**
- * Facts about machine families that can be rented by the hour: what a vCPU costs (USD, on demand, in a large region),
- * how much memory comes with it and which sizes exist. Within such a family everything is proportional to the vCPUs,
- * so that one row stands for up to eleven machine types.
+ * Facts about real machine families: the price per vCPU (USD, on demand, in a large region), the memory per vCPU, and the sizes. Within
+ * such a family everything is proportional to the vCPUs, so one row stands for up to eleven machine types.
  */
 
 export type Architecture = 'amd64' | 'arm64';
 
-/** A family whose sizes differ in nothing but the number of vCPUs. */
+/** A family whose sizes differ only in the number of vCPUs. */
 export interface ProportionalFamily {
   readonly name: string;
   readonly arch: Architecture;
@@ -16,20 +15,20 @@ export interface ProportionalFamily {
   readonly vcpus: readonly number[];
 }
 
-/** A family of small machines that is priced by memory: its sizes share two vCPUs. */
+/** A family of small machines with two vCPUs each, priced by memory. */
 export interface BurstableFamily {
   readonly name: string;
   readonly arch: Architecture;
   readonly usdPerGib: number;
 }
 
-/** The accelerators of a family: the resource name they are requested by, and the model as a label says it. */
+/** The accelerators of a family: their resource name, and their model as in the label. */
 export interface Accelerator {
   readonly resource: 'nvidia.com/gpu' | 'amd.com/gpu';
   readonly model: string;
 }
 
-/** A family with accelerators; each size is its own bargain. */
+/** A family with accelerators; each size has its own price. */
 export interface AcceleratedFamily {
   readonly name: string;
   readonly arch: Architecture;

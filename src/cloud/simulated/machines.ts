@@ -1,6 +1,6 @@
 /**
- * The machines of the simulated cloud as the cluster sees them: one that runs joins as a Node, which kwok or the embedded
- * cluster's kubelet keeps alive, and one that is gone is removed, as a cloud's own controller does it.
+ * Connects the machines of the simulated cloud with the cluster. A running machine joins as a Node, which kwok or the embedded cluster's
+ * kubelet keeps alive. The Node of a machine that is gone is deleted, as a cloud controller manager does.
  */
 import { durationMs } from '../../apis/karpenter/duration.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
@@ -24,13 +24,13 @@ export interface MachinesOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly cloud: SimulatedCloud;
-  /** All nodes and claims of the cluster; whoever made the informers runs them. */
+  /** All nodes and claims of the cluster. Their owner starts the informers. */
   readonly nodes: Informer<Node>;
   readonly claims: Informer<NodeClaim>;
-  /** The name of the cluster, which its machines carry. */
+  /** The name of the cluster, which is a tag of its machines. */
   readonly cluster: string;
   readonly logger?: Logger;
-  /** Called when the machine of a node has lost its power, so that what plays the node can stop. */
+  /** Called when the machine of a node is powered off, so that the simulated node can stop. */
   readonly powerOff?: (nodeName: string) => void;
 }
 
@@ -58,7 +58,7 @@ export class Machines {
     });
   }
 
-  /** Takes up the machines of the nodes that are there, then runs until the signal aborts. */
+  /** Restores the machines of existing nodes, then runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { cloud, nodes, claims } = this.#options;
     const stops: (() => void)[] = [];
@@ -87,14 +87,14 @@ export class Machines {
     this.#work.queue.add(instance.id);
   }
 
-  /** A machine that was launched and had not joined when the former process ended; one that has joined is known already. */
+  /** Restores a machine that was launched but had not joined when the last process ended. Joined machines are already known. */
   #remember(claim: NodeClaim): void {
     const { cloud, clock, cluster } = this.#options;
     const instance = instanceOfClaim(claim, cluster, clock.now());
     if (instance !== undefined) cloud.restore(instance);
   }
 
-  /** Someone asked, on the node, for its machine to be taken back. */
+  /** Interrupts a machine if an annotation on its node asks for it. */
   #heed(node: Node): void {
     const asked = node.metadata.annotations?.[ANNOTATION_INTERRUPT];
     const providerID = node.spec?.providerID;
@@ -103,19 +103,19 @@ export class Machines {
 
   async #sync(id: string, signal: AbortSignal): Promise<void> {
     const instance = this.#options.cloud.fleet.get(id);
-    // The power of a machine that was taken back is off, whether it is still paid for or not.
+    // A reclaimed machine is off, whether it is still paid for or not.
     if (instance === undefined || instance.state === 'stopped') await this.#leave(id, signal);
     else if (instance.state === 'running' && !this.#joined.has(id) && this.#joins(instance))
       await this.#join(instance, signal);
   }
 
-  /** Some machines never join; which ones follows from their names. */
+  /** Some machines never join; their IDs decide which. */
   #joins({ id, account }: SimulatedInstance): boolean {
     const rate = this.#options.cloud.account(account)?.settings.faults.registrationFailureRate ?? 0;
     return rate === 0 || seededRandom(id).split('registration').next() >= rate;
   }
 
-  /** The cloud believes what its catalogue says; the kernel of the machine knows better. */
+  /** The catalogue says more than the machine really has. */
   #asItCame(instance: SimulatedInstance): SimulatedInstance {
     const missing = this.#options.cloud.account(instance.account)?.settings.faults.missingCapacity ?? 0;
     const cpu = (instance.capacity.cpu ?? 0) * missing;
@@ -137,7 +137,7 @@ export class Machines {
     } catch (error) {
       if (!hasCode(error, 'KUBE_ALREADY_EXISTS')) throw error;
       const there = await client.get(NODES, { name }, { signal });
-      // The node of a machine that is going has our name: try again until it has gone.
+      // The node of a terminating machine still has our name: retry until it is gone.
       if (there.spec?.providerID !== instance.providerID) throw error;
     }
     this.#joined.set(instance.id, name);
@@ -160,7 +160,7 @@ export class Machines {
     const node = await client.get(NODES, { name }, { signal });
     const { uid } = node.metadata;
     if (!node.spec?.providerID?.endsWith(`/${id}`) || uid === undefined) return;
-    // Finalizers may keep the node for a while; nothing is to keep it alive meanwhile.
+    // Finalizers may keep the node for a while. Its kubelet must not keep it ready.
     const annotations = { [ANNOTATION_SIMULATED]: null, [ANNOTATION_KWOK]: null };
     await client.patch(NODES, { name }, { type: 'merge', body: { metadata: { uid, annotations } } }, { signal });
     await client.delete(NODES, { name }, { signal, preconditions: { uid } });

@@ -1,17 +1,17 @@
-/** The simulated cloud as a cloud that can be enabled. */
+/** The module of the simulated cloud. */
 import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
 import { durationOption } from '../../platform/options.ts';
 import type { Cloud } from '../cloud.ts';
 import type { CloudModule, CloudWorld, LoadedCloud } from '../cloud-module.ts';
 import type { SimulatedCloud } from './simulated-cloud.ts';
 
-/** What the simulated cloud is given by those who run it in their own process. */
+/** Settings for programs that run the simulated cloud in their own process. */
 export interface SimulatedCloudSettings {
-  /** Called when the machine of a node has lost its power. */
+  /** Called when the machine of a node is powered off. */
   readonly powerOff?: (nodeName: string) => void;
-  /** A cloud that was there before, and outlives the program that uses it. */
+  /** An existing cloud that outlives the program that uses it. */
   readonly cloud?: (world: CloudWorld) => SimulatedCloud;
-  /** For how long sick nodes are tolerated at most. */
+  /** Upper limit for how long unhealthy nodes are tolerated. */
   readonly longestSicknessMs?: number;
 }
 

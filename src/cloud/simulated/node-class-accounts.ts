@@ -1,4 +1,4 @@
-/** Keeps the accounts of the simulated cloud as the SimulatedNodeClasses of a cluster describe them. */
+/** Keeps the accounts of the simulated cloud in step with the SimulatedNodeClasses of a cluster. */
 import type { SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import { asError } from '../../platform/errors.ts';
@@ -18,7 +18,7 @@ export class NodeClassAccounts {
   readonly #cloud: SimulatedCloud;
   readonly #readCatalogue: (path: string) => readonly InstanceType[];
   readonly #readiness = new Map<string, NodeClassReadiness>();
-  /** The catalogue of each class, and what it was made from: the same array again while that has not changed. */
+  /** The catalogue of each class and its source: the same array while the source is unchanged. */
   readonly #catalogues = new Map<string, { readonly source: string; readonly catalogue: readonly InstanceType[] }>();
 
   constructor(options: NodeClassAccountsOptions) {
@@ -26,14 +26,14 @@ export class NodeClassAccounts {
     this.#readCatalogue = options.readCatalogue ?? readInstanceTypes;
   }
 
-  /** Opens or changes the account of a node class, if it makes sense. */
+  /** Opens or changes the account of a node class, if its settings are valid. */
   apply({ metadata: { name = '' }, spec }: SimulatedNodeClass): NodeClassReadiness {
     const readiness = this.#configure(name, spec);
     this.#readiness.set(name, readiness);
     return readiness;
   }
 
-  /** A node class is gone: nothing more is launched from it. Machines of its account stay until they are deleted. */
+  /** Closes the account of a deleted node class: nothing more is launched. Its machines stay until they are deleted. */
   remove(name: string): void {
     this.#readiness.delete(name);
     this.#catalogues.delete(name);

@@ -1,4 +1,4 @@
-/** Opens the accounts that SimulatedNodeClasses describe and writes into their status what can be launched from them. */
+/** Opens the accounts that SimulatedNodeClasses describe, and writes to their status what they can launch. */
 import { type ConditionChange, withCondition } from '../../apis/karpenter/conditions.ts';
 import {
   SIMULATED_NODE_CLASS_CONDITIONS,
@@ -22,7 +22,7 @@ export interface NodeClassControllerOptions {
   readonly clock: Clock;
   readonly cloud: SimulatedCloud;
   readonly accounts: NodeClassAccounts;
-  /** Whoever made it runs it. */
+  /** Started by its owner. */
   readonly nodeClasses: Informer<SimulatedNodeClass>;
   readonly logger?: Logger;
 }
@@ -72,7 +72,7 @@ export class NodeClassController {
   }
 }
 
-/** What a node class should say of itself. A catalogue that cannot be read is one trouble, settings without sense another. */
+/** The conditions of a node class: an unreadable catalogue and invalid settings are separate conditions. */
 export function nodeClassStatus(
   nodeClass: SimulatedNodeClass,
   readiness: NodeClassReadiness,

@@ -7,10 +7,10 @@ import type { AccountSettings, FaultSettings, OfferingOverride, SpotMarketSettin
 import { NO_FAULTS } from './account-settings.ts';
 import { REGION } from './catalogue.ts';
 
-/** How long a machine takes to go. */
+/** Time from termination until a machine is gone. */
 const STOP_MS = 1_000;
 
-/** The settings of a node class that sells this catalogue. */
+/** The account settings of a node class with this catalogue. */
 export function accountSettings(spec: SimulatedNodeClassSpec, catalogue: readonly InstanceType[]): AccountSettings {
   return {
     dialect: spec.dialect,
@@ -29,7 +29,7 @@ export function accountSettings(spec: SimulatedNodeClassSpec, catalogue: readonl
   };
 }
 
-/** What is wrong with the settings, that a schema cannot see; undefined when nothing is. */
+/** A problem in the settings that the schema cannot catch. Undefined if there is none. */
 export function settingsProblem({
   reservations,
   catalogue,

@@ -1,16 +1,16 @@
-/** The Node object with which a machine of the simulated cloud joins the cluster, and back. */
+/** Converts between a machine of the simulated cloud and the Node object it joins with. */
 import { kubeletLabels } from '../../apis/kubernetes/kubelet-labels.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import { quantities } from '../../apis/kubernetes/resource-quantities.ts';
 import { ANNOTATION_INSTANCE, ANNOTATION_KWOK, ANNOTATION_SIMULATED, TAG_CLAIM } from './labels.ts';
 import { parseProviderID, type SimulatedInstance } from './simulated-instance.ts';
 
-/** What a machine calls its node: as its claim is called, where it has one. */
+/** The node name of a machine: the name of its claim, if it has one. */
 export function nodeNameOf({ id, tags }: SimulatedInstance): string {
   return tags[TAG_CLAIM] || id;
 }
 
-/** What a machine says of itself when it joins. */
+/** The Node object with which a machine joins. */
 export function nodeOf(instance: SimulatedInstance): Node {
   const name = nodeNameOf(instance);
   return {
@@ -30,7 +30,7 @@ export function nodeOf(instance: SimulatedInstance): Node {
   };
 }
 
-/** The machine that a node tells of; undefined for a node of another cloud, or whose words make no sense. */
+/** The machine that a node describes; undefined for a node of another cloud, or with an invalid annotation. */
 export function instanceOfNode(node: Node): SimulatedInstance | undefined {
   const text = node.metadata.annotations?.[ANNOTATION_INSTANCE];
   const id = parseProviderID(node.spec?.providerID ?? '')?.id;

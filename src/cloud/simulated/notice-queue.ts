@@ -1,10 +1,10 @@
-/** The simulated cloud's message queue: what was received but not deleted is shown again after a while. */
+/** The simulated cloud's message queue: messages that were received but not deleted are delivered again after a while. */
 import type { Labels } from '../../engine/problem.ts';
 import type { Clock, EpochMs } from '../../platform/clock.ts';
 import type { NoticeKind } from '../notice.ts';
 import type { OfferingName } from '../offering-key.ts';
 
-/** What the cloud has to say about an instance. */
+/** A message of the cloud about an instance. */
 export interface CloudMessage {
   readonly id: number;
   readonly kind: NoticeKind;
@@ -13,7 +13,7 @@ export interface CloudMessage {
   readonly account: string;
   /** The tags of the instance. */
   readonly tags: Labels;
-  /** What the instance ran on. */
+  /** The offering of the instance. */
   readonly offering: OfferingName;
   readonly at: EpochMs;
   readonly deadline?: EpochMs;
@@ -21,14 +21,14 @@ export interface CloudMessage {
 }
 
 const HIDDEN_MS = 30_000;
-/** Messages that nobody has taken for so long are dropped. */
+/** Messages that were not received for this long are dropped. */
 const KEPT_MS = 4 * 24 * 3_600_000;
 
 export class NoticeQueue {
   readonly #clock: Clock;
-  /** In the order in which they were sent. */
+  /** In sending order. */
   readonly #shown = new Map<number, CloudMessage>();
-  /** Taken by somebody, in the order in which they come into sight again. */
+  /** Received but not deleted, in the order in which they become visible again. */
   readonly #hidden = new Map<number, { readonly message: CloudMessage; readonly until: number }>();
   readonly #waiting = new Set<() => void>();
   #serial = 0;
@@ -47,7 +47,7 @@ export class NoticeQueue {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Messages nobody has, at most so many; waits for one when there is none. Rejects when the signal aborts. */
+  /** Receives up to this many messages, and waits if there is none. Rejects when the signal aborts. */
   async receive(most: number, signal: AbortSignal): Promise<readonly CloudMessage[]> {
     for (;;) {
       signal.throwIfAborted();
@@ -78,7 +78,7 @@ export class NoticeQueue {
     }
   }
 
-  /** Resolves when a message may have come into sight. */
+  /** Resolves when a message may have become visible. */
   #change(signal: AbortSignal): Promise<void> {
     const shownNext = this.#hidden.values().next().value?.until;
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /**
- * What the simulated cloud sells, as its node classes describe it, for commands that ask without a running autoscaler:
- * mean prices, or those of the moment where the market follows from a seed on the node class; machines of the cluster's nodes
- * counted; and offerings that a node class has none of out of the market.
+ * The offerings of the simulated cloud by its node classes, for commands without a running autoscaler. Prices are means, or the present
+ * ones if the node class has a seed. The machines of the cluster's nodes are counted, and offerings without capacity are marked as
+ * unavailable.
  */
 
 import type { SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
@@ -26,7 +26,7 @@ export class SimulatedMarket implements OfflineMarket {
   readonly #known = new Map<string, readonly InstanceType[]>();
 
   constructor({ now, nodeClasses, nodes = [], live = false, catalogFile }: OfflineOptions) {
-    // Its time stands still, so that nothing happens in it and no timer keeps the program running.
+    // Its time stands still, so that nothing changes and no timer keeps the program running.
     this.#clock = new VirtualClock({ start: now });
     this.#cloud = new SimulatedCloud({ clock: this.#clock, random: seededRandom('market') });
     this.#accounts = new NodeClassAccounts({ cloud: this.#cloud });
@@ -38,7 +38,7 @@ export class SimulatedMarket implements OfflineMarket {
     }
   }
 
-  /** What a node class sells, or why it sells nothing. */
+  /** The instance types of a node class, or why there are none. */
   instanceTypes(name: string): readonly InstanceType[] | MarketTrouble {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
@@ -67,7 +67,7 @@ export class SimulatedMarket implements OfflineMarket {
   }
 }
 
-/** A market that does not move gives the same answer twice; one that moves by a seed, the answer that the autoscaler gets. */
+/** Freezes the market, so that answers repeat. With a seed its prices still move, as the autoscaler sees them. */
 function standingStill(
   nodeClass: SimulatedNodeClass,
   live: boolean,
@@ -85,7 +85,7 @@ function standingStill(
   };
 }
 
-/** The cloud finds out at the launch that it has none; whoever reads the node class knows before. */
+/** The node class sets its capacity to zero, so a launch would fail. */
 function withHealth(offering: Offering, instanceType: string, { overrides }: AccountSettings): Offering {
   const { capacityType, zone } = offering;
   const last = overrides.findLast(

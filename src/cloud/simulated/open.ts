@@ -10,7 +10,7 @@ import { NodeClassController } from './node-class-controller.ts';
 import { SimulatedCloud } from './simulated-cloud.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 
-/** The simulated cloud, put together with what it needs of a cluster. */
+/** Assembles the simulated cloud for a cluster. */
 export function openSimulatedCloud(world: CloudWorld, settings: SimulatedCloudSettings): Cloud {
   const { powerOff, cloud: given, longestSicknessMs } = settings;
   const { client, clock, random, logger, cluster, informers } = world;

@@ -1,4 +1,4 @@
-/** Reads a catalogue from a file of this machine. */
+/** Reads a catalogue from a local file. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { InstanceType } from '../../engine/problem.ts';
@@ -6,12 +6,12 @@ import { asError } from '../../platform/errors.ts';
 import { fieldError } from './field-reader.ts';
 import { parseInstanceTypes, toInstanceType } from './instance-type-entries.ts';
 
-/** The instance types of a file; one whose name ends in `.gz` is unpacked first. */
+/** The instance types of a file; a file that ends in `.gz` is decompressed. */
 export function readInstanceTypes(path: string): InstanceType[] {
   return parseInstanceTypes(readJson(path)).map(toInstanceType);
 }
 
-/** Reads a JSON file; one whose name ends in `.gz` is unpacked first. */
+/** Reads a JSON file; a file that ends in `.gz` is decompressed. */
 export function readJson(path: string): unknown {
   let bytes: Buffer;
   try {

@@ -1,4 +1,4 @@
-/** Takes spot machines back when the market says so: part of a pool at once, and often other pools of the zone with it. */
+/** Reclaims spot machines when the market says so: part of a pool at once, and often of other pools of the zone too. */
 import type { Clock, EpochMs, Timer } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Account } from './account.ts';
@@ -15,16 +15,16 @@ export interface ReclaimerOptions {
 
 export class Reclaimer {
   readonly #options: ReclaimerOptions;
-  /** One for each pool with machines: when to look at it again. */
+  /** By pool with machines: when it is checked next. */
   readonly #timers = new Map<string, Timer>();
 
   constructor(options: ReclaimerOptions) {
     this.#options = options;
   }
 
-  /** Looks at every pool in which the account has spot machines, now that it is like it is. */
+  /** Watches every pool with spot machines of the account, after its settings changed. */
   watch(account: Account): void {
-    // Also of pools that have no machine now: what was drawn for them is of a market that is no more.
+    // Also cancels pools without machines: their timers belong to the old market.
     for (const [key, timer] of this.#timers) {
       if (!key.startsWith(`${account.name} `)) continue;
       timer.cancel();
@@ -33,7 +33,7 @@ export class Reclaimer {
     for (const { instanceType, zone } of this.#spotOf(account)) this.watchPool(account, instanceType, zone);
   }
 
-  /** Waits for the next time the pool takes machines back. */
+  /** Waits for the next time the pool reclaims machines. */
   watchPool(account: Account, instanceType: string, zone: string): void {
     const { clock } = this.#options;
     const pool = poolName(instanceType, zone);
@@ -69,7 +69,7 @@ export class Reclaimer {
     }
   }
 
-  /** Spot machines of an account, or of one of its pools, that nobody has begun to take away. */
+  /** Spot machines of an account, or of one of its pools, that are not stopping. */
   #spotOf(account: Account, instanceType?: string, zone?: string): SimulatedInstance[] {
     return [...this.#options.fleet.list()].filter(
       (instance) =>

@@ -1,4 +1,4 @@
-/** What the simulated cloud sells in each region: everywhere the same machines, in each at prices of its own. */
+/** The catalogue of the simulated cloud per region: the same machines at different prices. */
 import type { InstanceType, Labels, Offering, Resources } from '../../engine/problem.ts';
 import { seededRandom } from '../../platform/random.ts';
 import type { Region } from './account-settings.ts';
@@ -17,10 +17,10 @@ import {
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-/** The region there is when nobody names one. */
+/** The default region. */
 export const HOME_REGION: Region = { name: REGION, zones: ZONES };
 
-/** Everything that is sold in these regions, with mean prices. */
+/** All instance types of these regions, with mean prices. */
 export function catalogueOf(regions: readonly Region[]): InstanceType[] {
   const places = regions.flatMap(({ name, zones }) =>
     zones.map((zone, index) => ({ zone, like: ZONES[index % ZONES.length] as string, dearness: dearnessOf(name) })),
@@ -36,7 +36,7 @@ export function catalogueOf(regions: readonly Region[]): InstanceType[] {
   }));
 }
 
-/** The home region has the prices of the list, the others are up to a fifth dearer. */
+/** The home region has list prices; other regions are up to a fifth more expensive. */
 function dearnessOf(region: string): number {
   return region === REGION ? 1 : 1 + 0.2 * seededRandom('regions').split(region).next();
 }
@@ -80,6 +80,6 @@ function capacityOf(machine: MachineType): Resources {
 
 function overheadOf(machine: MachineType): Resources {
   const { milliCpu, memoryMib } = reservedOf(machine);
-  // Kubelet keeps 1 GiB of the disk for itself and evicts when a tenth is left.
+  // The kubelet reserves 1 GiB of the disk, and evicts when a tenth is left.
   return { cpu: milliCpu, memory: memoryMib * MIB, 'ephemeral-storage': 3 * GIB };
 }

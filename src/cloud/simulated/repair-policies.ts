@@ -1,4 +1,4 @@
-/** When sick nodes of the simulated cloud are rebooted or replaced. */
+/** When unhealthy nodes of the simulated cloud are rebooted or replaced. */
 import type { RepairPolicy } from '../repair-policy.ts';
 
 const MINUTE_MS = 60_000;
@@ -20,7 +20,7 @@ const REPAIR_POLICIES: readonly RepairPolicy[] = [
     priority: 80,
     action: 'ReplaceNode',
   },
-  // Nothing is heard of the node: what is on it does not end any sooner for being asked.
+  // The kubelet does not answer, so waiting for pods to end is pointless.
   {
     conditionType: 'Ready',
     conditionStatus: 'Unknown',
@@ -31,7 +31,7 @@ const REPAIR_POLICIES: readonly RepairPolicy[] = [
   },
 ];
 
-/** The policies, none of which tolerates a sickness for longer than that. */
+/** The policies, with an upper limit on their toleration. */
 export function repairPolicies(longestTolerationMs: number = Number.POSITIVE_INFINITY): readonly RepairPolicy[] {
   return REPAIR_POLICIES.map((policy) => ({
     ...policy,

@@ -1,7 +1,6 @@
 /**
- * The simulated cloud, seen from its own side: it keeps accounts and machines, answers an API over a line that is slow and
- * loses calls, and takes spot machines back. It knows nothing of claims, and outlives whoever calls it: a provider that
- * is thrown away and made anew finds everything as the former one left it.
+ * The simulated cloud itself: it has accounts and machines, serves an API over a slow and lossy connection, and reclaims spot machines. It
+ * knows nothing of claims and outlives its callers: a restarted driver finds everything as before.
  */
 import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
 import type { InstanceType, Labels } from '../../engine/problem.ts';
@@ -25,9 +24,9 @@ export interface SimulatedCloudOptions {
   readonly random: Random;
 }
 
-/** Lists come in pages of so many. */
+/** The page size of lists. */
 const PAGE = 50;
-/** How long a new machine is not shown by an account that speaks of fleets. */
+/** How long accounts of the fleet dialect do not show a new machine. */
 const FLEET_DELAY_MS = 5_000;
 
 /** A page of a list, and where the next one starts. */
@@ -36,21 +35,21 @@ export interface InstancePage {
   readonly next?: string;
 }
 
-/** What a launch is asked for. */
+/** The request of a launch. */
 export interface RunRequest {
-  /** Launches of one token are one launch: the second gives the instance of the first, whatever else it says. */
+  /** Launches with the same token are one launch: later ones return the instance of the first, whatever else they request. */
   readonly token: string;
   readonly offering: OfferingName;
-  /** Whether an on-demand launch may fall into an open reservation that matches it. */
+  /** Whether an on-demand launch may use a matching open reservation. */
   readonly openReservations: 'use' | 'none';
   readonly tags: Labels;
   readonly bootstrap: Bootstrap;
 }
 
 export class SimulatedCloud {
-  /** The machines themselves, for those who stand beside them. */
+  /** The machines, for tests and `spindrift sim`. */
   readonly fleet: Fleet;
-  /** Calls that only accounts of some dialects have. */
+  /** Calls that only some dialects have. */
   readonly launchApi: LaunchApi;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -81,7 +80,7 @@ export class SimulatedCloud {
     });
   }
 
-  /** Opens an account, or changes what one is like; its machines and what was done by hand stay. */
+  /** Opens an account, or changes its settings; its machines and overrides by hand stay. */
   configure(name: string, settings: AccountSettings): Account {
     let account = this.#accounts.get(name);
     if (account === undefined) {
@@ -103,9 +102,9 @@ export class SimulatedCloud {
     return [...this.#accounts.keys()];
   }
 
-  // What the API offers.
+  // The API.
 
-  /** Everything an account can buy, at the prices of this moment. */
+  /** All instance types of an account, at present prices. */
   describeInstanceTypes(account: string, signal: AbortSignal): Promise<readonly InstanceType[]> {
     return this.#call(account, signal, (found) => found.priceList(this.#clock.now()));
   }
@@ -118,7 +117,7 @@ export class SimulatedCloud {
     return this.#call(account, signal, (found) => this.#run(found, request), 'launch');
   }
 
-  /** A page of the instances of an account that carry all these tags; very young ones may be missing. */
+  /** A page of the instances of an account with all these tags; very new ones may be missing. */
   describeInstances(
     account: string,
     tags: Labels,
@@ -140,12 +139,12 @@ export class SimulatedCloud {
     });
   }
 
-  /** One instance of whatever account. */
+  /** An instance of any account. */
   describeInstance(id: string, signal: AbortSignal): Promise<SimulatedInstance> {
     return this.#callFor(id, signal, (instance) => {
       if (!this.#isShown(instance)) throw notFound(id);
       const shown = this.#shown(instance);
-      // The same machine in a list has another case.
+      // Lists show the same ID in another case.
       const loud = this.#accounts.get(instance.account)?.settings.dialect === 'leftovers';
       return loud ? { ...shown, id: shown.id.toUpperCase(), providerID: shown.providerID.toUpperCase() } : shown;
     });
@@ -153,13 +152,13 @@ export class SimulatedCloud {
 
   terminateInstance(id: string, signal: AbortSignal): Promise<void> {
     return this.#callFor(id, signal, (instance, { settings }) => {
-      // Parts that came with it go with it.
+      // Its parts are deleted with it.
       this.launchApi.dropParts(instance.account, instance.name ?? '');
       this.fleet.stop(id, settings.stopMs);
     });
   }
 
-  /** Reboots a running instance, once for each operation. */
+  /** Reboots a running instance, once per operation. */
   rebootInstance(id: string, operation: string, signal: AbortSignal): Promise<void> {
     return this.#callFor(id, signal, ({ reboots, state }) => {
       if (reboots.includes(operation)) return;
@@ -168,7 +167,7 @@ export class SimulatedCloud {
     });
   }
 
-  /** Waits for messages about the machines of all accounts; each comes again until it is deleted. */
+  /** Waits for messages about the machines of all accounts; each is delivered again until it is deleted. */
   receiveMessages(most: number, signal: AbortSignal): Promise<readonly CloudMessage[]> {
     return this.#queue.receive(most, signal);
   }
@@ -178,9 +177,9 @@ export class SimulatedCloud {
     this.#queue.delete(id);
   }
 
-  // What happens to the cloud from outside.
+  // Events from outside.
 
-  /** Takes a machine back after that much warning; without any it is gone at once. */
+  /** Reclaims a machine after this warning time; without a warning it is gone at once. */
   interrupt(providerID: string, noticeMs?: number): boolean {
     const instance = this.#instanceNamed(providerID);
     if (instance === undefined) return false;
@@ -189,13 +188,13 @@ export class SimulatedCloud {
     return true;
   }
 
-  /** Says something about a machine, without doing it. */
+  /** Sends a notice about a machine, without acting on it. */
   announce(providerID: string, kind: NoticeKind, detail: string, deadline?: EpochMs): void {
     const instance = this.#instanceNamed(providerID);
     if (instance !== undefined) this.#send(instance, kind, detail, deadline);
   }
 
-  /** Takes up a machine that a former process had launched, as its node tells of it. */
+  /** Restores a machine launched by an earlier process, as its node describes it. */
   restore(instance: SimulatedInstance): void {
     if (this.fleet.ofToken(instance.token) !== undefined) return;
     this.fleet.add(instance, 0);
@@ -221,7 +220,7 @@ export class SimulatedCloud {
     return this.#gate.call(name, account.settings.faults, signal, () => work(account), kind);
   }
 
-  /** A call about an instance, which fails as calls of its account do. */
+  /** A call about an instance, with the faults of its account. */
   #callFor<Answer>(
     id: string,
     signal: AbortSignal,
@@ -270,7 +269,7 @@ export class SimulatedCloud {
     const { instanceType, zone, capacityType, reservationId } = offering;
     const type = account.instanceType(instanceType) as InstanceType;
     const region = account.regionOf(zone) ?? '';
-    // From the token alone, so that a cloud which has lost its memory gives a claim the same instance again.
+    // Derived from the token alone, so that a restarted cloud gives a claim the same instance again.
     const id = `i-${seededRandom(request.token).uuid().replaceAll('-', '').slice(0, 17)}`;
     return {
       id,
@@ -296,18 +295,18 @@ export class SimulatedCloud {
     return this.#clock.now() >= instance.launchedAt + this.consistencyDelayMs(instance.account);
   }
 
-  /** How long new machines of an account are not shown. */
+  /** How long lists do not show new machines of an account. */
   consistencyDelayMs(account: string): number {
     const { dialect, faults } = this.#accounts.get(account)?.settings ?? {};
     return Math.max(faults?.consistencyDelayMs ?? 0, dialect === 'fleet' ? FLEET_DELAY_MS : 0);
   }
 
-  /** How long after its launch the provider ID of a machine is not known. */
+  /** Time from launch until the provider ID of a machine is known. */
   namingDelayMs(account: string): number {
     return this.#accounts.get(account)?.settings.dialect === 'machines' ? NAMED_AFTER_MS : 0;
   }
 
-  /** What is told of an instance now. */
+  /** The instance as the API shows it now: without its provider ID until that is known. */
   #shown(instance: SimulatedInstance): SimulatedInstance {
     const named = instance.namedAt === undefined || this.#clock.now() >= instance.namedAt;
     return named ? instance : { ...instance, providerID: '' };
@@ -331,7 +330,7 @@ export class SimulatedCloud {
     });
   }
 
-  /** Some clouds leave the machine where it is, stopped and paid for, until somebody deletes it. */
+  /** In some dialects the machine stays, stopped and paid for, until it is deleted. */
   #takeBack({ id, account }: SimulatedInstance): void {
     const { dialect } = this.#accounts.get(account)?.settings ?? {};
     if (dialect === 'operations' || dialect === 'leftovers') this.fleet.update(id, { state: 'stopped' });
@@ -353,7 +352,7 @@ export class SimulatedCloud {
     });
   }
 
-  /** Machines whose reservation ends go on as on-demand. */
+  /** Machines whose reservation ends continue as on-demand. */
   #watchEndings(account: Account): void {
     for (const { id, endsAt } of account.settings.reservations) {
       const key = `${account.name} ${id}`;

@@ -34,7 +34,7 @@ function aClaim(number: number): NodeClaim {
   };
 }
 
-/** What a restarted process has. */
+/** The objects of a restarted process. */
 async function startProcess(cloud: SimulatedCloud, clock: VirtualClock) {
   const driver = new SimulatedDriver({ clock, cloud, cluster: 'test' });
   const clouds = await openedClouds({ cloud: driver, clock });
@@ -89,12 +89,12 @@ describe('the simulated cloud and its launcher, with a cloud that fails, hangs, 
         };
         for (const step of steps) {
           if (step.do === 'restart') {
-            // A process that has ended makes no calls any more.
+            // A process that has ended makes no more calls.
             await clock.run(Promise.all(calls));
             current = await start();
           } else if (step.do === 'wait') await clock.advance(step.ms);
           else if (step.do === 'delete') tolerate(current.driver.delete({ claimUID: `uid-${step.claim}` }, NEVER));
-          // One claim has one launch at a time.
+          // A claim has one launch at a time.
           else if (!busy.has(step.claim)) {
             busy.add(step.claim);
             const launch = current.launchers.launch(aClaim(step.claim), OFFERINGS.slice(step.from), NEVER);
@@ -106,7 +106,7 @@ describe('the simulated cloud and its launcher, with a cloud that fails, hangs, 
         await clock.run(Promise.all(calls));
         for (const [token, ids] of instancesOf) expect(ids.size, token).toBe(1);
 
-        // The weather clears: what is left can be found and deleted, by a process that knows nothing.
+        // The faults end: a new process can find and delete everything that is left.
         cloud.configure('account', { ...settings, faults: NO_FAULTS, market: STILL_MARKET });
         await clock.advance(60_000);
         const { driver: cleaner } = await start();

@@ -21,14 +21,14 @@ import { parseProviderID, type SimulatedInstance } from './simulated-instance.ts
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
   readonly cloud: SimulatedCloud;
-  /** The cluster whose machines these are: instances of other clusters are left alone. */
+  /** The cluster of these machines. Instances of other clusters are ignored. */
   readonly cluster: string;
-  /** Opens the account of a node class, where that has not been done in this process. */
+  /** Opens the account of a node class, if this process has not done so yet. */
   readonly ensureAccount?: (nodeClass: SimulatedNodeClass) => void;
   readonly controllers?: readonly CloudController[];
-  /** For how long sick nodes are tolerated at most. */
+  /** Upper limit for how long unhealthy nodes are tolerated. */
   readonly longestSicknessMs?: number;
-  /** After which a call that is not answered is given up. */
+  /** Timeout of a call. */
   readonly callTimeoutMs?: number;
 }
 
@@ -42,7 +42,7 @@ export class SimulatedDriver implements Cloud {
   readonly noticeSources: readonly NoticeSource[] = [{ name: 'simulated', receive: (signal) => this.#receive(signal) }];
   readonly controllers: readonly CloudController[];
   readonly #options: SimulatedDriverOptions;
-  /** By account, so that an answer that says the same again is the same array. */
+  /** By account, so that an unchanged answer is the same array. */
   readonly #catalogues = new Map<string, Catalogue>();
 
   constructor(options: SimulatedDriverOptions) {
@@ -99,7 +99,7 @@ export class SimulatedDriver implements Cloud {
     const account = spec.nodeClassRef.name;
     const { dialect } = this.#options.cloud.account(account)?.settings ?? {};
     const found = await this.#find([account], { [TAG_CLAIM_UID]: metadata.uid ?? '' }, signal);
-    // One that may yet turn out to be failed, or has no provider ID, is for `launch` to judge.
+    // Instances that may still fail, or have no provider ID yet, are left to `launch`.
     const judged = found.find(({ failure, providerID, state }) =>
       dialect === 'late-failure' ? failure === undefined && state !== 'pending' : providerID !== '',
     );
@@ -169,7 +169,7 @@ export class SimulatedDriver implements Cloud {
     };
   }
 
-  /** The account of a node class, which a process that has just started may not have opened yet. */
+  /** The account of a node class; a process that has just started may have to open it. */
   #account(nodeClass: SimulatedNodeClass): string {
     const { name = '' } = nodeClass.metadata;
     if (this.#options.cloud.account(name) === undefined) this.#options.ensureAccount?.(nodeClass);
@@ -188,19 +188,19 @@ export class SimulatedDriver implements Cloud {
 
   async #idsOf({ claimUID, nodeClass }: MachineRef, signal: AbortSignal): Promise<readonly string[]> {
     const { accounts } = this.#options.cloud;
-    // Only where the claim's machine can be: trouble elsewhere must not hold it up.
+    // Only the account of the claim's node class: faults elsewhere must not matter.
     const places = nodeClass === undefined ? accounts : accounts.filter((account) => account === nodeClass);
     return (await this.#find(places, { [TAG_CLAIM_UID]: claimUID }, signal)).map(({ id }) => id);
   }
 
-  /** Instances of this cluster in these accounts that carry all these tags. */
+  /** Instances of this cluster in these accounts with all these tags. */
   async #find(accounts: readonly string[], tags: Labels, signal: AbortSignal): Promise<readonly SimulatedInstance[]> {
     const wanted = { ...tags, [TAG_CLUSTER]: this.#options.cluster };
     const found = await Promise.all(accounts.map((account) => this.#pages(account, wanted, signal)));
     return found.flat();
   }
 
-  /** All pages, or an error: half a list is no list. */
+  /** All pages, or an error: an incomplete list must not be used. */
   async #pages(account: string, tags: Labels, signal: AbortSignal): Promise<SimulatedInstance[]> {
     const { cloud } = this.#options;
     const all: SimulatedInstance[] = [];
@@ -216,7 +216,7 @@ export class SimulatedDriver implements Cloud {
     return all;
   }
 
-  /** Makes a call with a time limit, and says its failures in our own words. */
+  /** Makes a call with a timeout, and converts its errors to ours. */
   async #ask<Answer>(
     operation: string,
     signal: AbortSignal,
@@ -249,7 +249,7 @@ function toMachine(instance: SimulatedInstance): Machine {
   const { launchedAt, tags, account } = instance;
   return {
     providerID: providerID.toLowerCase(),
-    // An instance that is gone is never shown.
+    // An instance that is gone is never shown here.
     state: instance.state === 'terminated' || instance.state === 'failed' ? 'stopped' : instance.state,
     instanceType,
     zone,

@@ -1,7 +1,7 @@
 /**
- * The spot market of one account: for each pool (instance type × zone) a price that wanders around its mean, and moments in
- * which the cloud takes machines back, each followed by a spell without capacity. All of it follows from the seed and
- * the time, whoever looks and however often.
+ * The spot market of one account: for each pool (instance type × zone) a price that varies around its mean, and times at which machines are
+ * reclaimed, each followed by a time without capacity. All of it is derived from the seed and the time, independent of who reads it and how
+ * often.
  */
 import type { EpochMs } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
@@ -9,9 +9,9 @@ import type { SpotMarketSettings } from './account-settings.ts';
 import { hashedUniform, valueNoise } from './value-noise.ts';
 
 const HOUR_MS = 3_600_000;
-/** Prices stand still for this long. */
+/** Prices are constant for this long. */
 export const PRICE_STEP_MS = 300_000;
-/** Besides the swings of the hour there are slower and larger ones. */
+/** In addition to hourly swings there are slower and larger ones. */
 const SLOW_SWING_MS = 8 * HOUR_MS;
 const LONGEST_DRY_SPELL_MS = 1_800_000;
 /** How far ahead {@link SpotMarket.nextReclaim} looks. */
@@ -25,7 +25,7 @@ export class SpotMarket {
     this.#random = random;
   }
 
-  /** What the mean price of a pool is to be multiplied with now. */
+  /** The factor on the mean price of a pool at this moment. */
   priceFactor(pool: string, now: EpochMs, market: SpotMarketSettings): number {
     if (market.volatility === 0) return market.priceFactor;
     const stream = this.#stream(pool);
@@ -34,7 +34,7 @@ export class SpotMarket {
     return market.priceFactor * Math.exp(market.volatility * swing);
   }
 
-  /** When the pool takes machines back next, after this moment; undefined when not within {@link HORIZON_MS}. */
+  /** When the pool reclaims machines next; undefined if not within {@link HORIZON_MS}. */
   nextReclaim(pool: string, after: EpochMs, market: SpotMarketSettings): EpochMs | undefined {
     if (market.interruptionsPerHour <= 0) return undefined;
     const slot = slotMs(market);
@@ -45,7 +45,7 @@ export class SpotMarket {
     return undefined;
   }
 
-  /** Whether the pool has taken machines back so lately that it has none to give. */
+  /** Whether the pool has reclaimed machines so recently that it has no capacity. */
   isDry(pool: string, now: EpochMs, market: SpotMarketSettings): boolean {
     if (market.interruptionsPerHour <= 0) return false;
     const slot = slotMs(market);
@@ -76,17 +76,17 @@ export class SpotMarket {
   }
 }
 
-/** How a pool is written: `m5.large:zone-a`. */
+/** The name of a pool: `m5.large:zone-a`. */
 export function poolName(instanceType: string, zone: string): string {
   return `${instanceType}:${zone}`;
 }
 
-/** How long a pool that has taken machines back has none to give, at the longest. */
+/** The longest time without capacity after a pool has reclaimed machines. */
 export function drySpellMs(market: SpotMarketSettings): number {
   return Math.min(LONGEST_DRY_SPELL_MS, (0.5 * HOUR_MS) / market.interruptionsPerHour);
 }
 
-/** Time is cut into slots so short that two events hardly ever fall into one. */
+/** Time is divided into slots so short that two events rarely fall into one. */
 function slotMs(market: SpotMarketSettings): number {
   return Math.min(HOUR_MS, (0.1 * HOUR_MS) / market.interruptionsPerHour);
 }

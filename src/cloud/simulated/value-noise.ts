@@ -1,9 +1,8 @@
 /**
- * Numbers that wander, such that the value at any time can be asked for without the values before it. Who asks, and how
- * often, changes nothing; that a random walk step by step cannot offer.
+ * Varying numbers whose value at any time can be computed without the values before it. Reading them changes nothing, unlike a random walk.
  */
 
-/** A uniform number in [0, 1) for a place of a stream: the same again for the same two numbers. */
+/** A uniform number in [0, 1), derived from the stream and the place. */
 export function hashedUniform(stream: number, place: number): number {
   let bits = Math.imul(stream ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(place | 0, 0xc2b2ae35);
   bits = Math.imul(bits ^ (bits >>> 16), 0x7feb352d);
@@ -11,7 +10,7 @@ export function hashedUniform(stream: number, place: number): number {
   return ((bits ^ (bits >>> 16)) >>> 0) / 0x1_0000_0000;
 }
 
-/** A smooth curve in [-1, 1] that forgets where it was after about one unit of x, and comes back to 0 on average. */
+/** A smooth curve in [-1, 1] with mean 0, uncorrelated after about one unit of x. */
 export function valueNoise(stream: number, x: number): number {
   const place = Math.floor(x);
   const part = x - place;

@@ -1,4 +1,4 @@
-/** A driver as the only enabled cloud, opened, with node classes that are ready: for tests of what stands above drivers. */
+/** Opens a driver as the only enabled cloud, with ready node classes: for tests of the layers above drivers. */
 
 import type { Clock } from '../../platform/clock.ts';
 import { SILENT_LOGGER } from '../../platform/logger.ts';
@@ -13,13 +13,13 @@ export interface OpenedCloudsOptions {
   readonly cloud: Cloud;
   readonly clock: Clock;
   readonly unavailable?: UnavailableOfferings;
-  /** The node class of a name; by default one that is ready. */
+  /** The node class of a name; default: a ready one. */
   readonly nodeClass?: (name: string) => NodeClass | undefined;
 }
 
 const NEVER = new AbortController().signal;
 
-/** The clouds, opened. */
+/** Opens the clouds. */
 export async function openedClouds(options: OpenedCloudsOptions): Promise<EnabledClouds> {
   const { cloud, clock, unavailable = new UnavailableOfferings({ clock }) } = options;
   const { nodeClass = (name) => aReadyNodeClass(cloud, name) } = options;
@@ -33,7 +33,7 @@ export async function openedClouds(options: OpenedCloudsOptions): Promise<Enable
   return new EnabledClouds([enabled]);
 }
 
-/** A node class of a cloud that can be launched from. */
+/** A ready node class of a cloud. */
 export function aReadyNodeClass(cloud: Pick<Cloud, 'nodeClass'>, name: string, spec: object = {}): NodeClass {
   const { resource, conditions } = cloud.nodeClass;
   const ready = { type: conditions.root, status: 'True', observedGeneration: 1 } as const;

@@ -5,6 +5,7 @@ export type RefusalKind =
   | 'capacity'
   | 'quota'
   | 'throttled'
+  | 'unauthenticated'
   | 'denied'
   | 'not-found'
   | 'exists'
@@ -12,7 +13,7 @@ export type RefusalKind =
   | 'invalid'
   | 'trouble';
 
-/** What was refused, and for whom. */
+/** The call that was refused. */
 export interface RefusedCall {
   readonly operation: string;
   /** The claim or machine that a launch was for. */
@@ -31,6 +32,8 @@ export function refusalError(kind: RefusalKind, { operation, claim, refusal }: R
       return new SpindriftError('CLOUD_QUOTA_EXCEEDED', { claim, problem }, cause);
     case 'throttled':
       return new SpindriftError('CLOUD_THROTTLED', { operation }, cause);
+    case 'unauthenticated':
+      return new SpindriftError('CLOUD_CREDENTIALS', { operation, problem }, cause);
     case 'denied':
       return new SpindriftError('CLOUD_DENIED', { operation, problem }, cause);
     case 'invalid':

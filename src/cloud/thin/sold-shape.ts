@@ -57,7 +57,7 @@ export function instanceTypesOf(sold: SoldShape): readonly InstanceType[] {
   ];
 }
 
-/** What a machine says of itself, besides its type. */
+/** A machine as its API shows it, without the facts of its type. */
 export type SeenMachine = Omit<Machine, 'labels' | 'capacity' | 'allocatable'>;
 
 /** A machine with what its type has; nothing where the tables do not know the type. */

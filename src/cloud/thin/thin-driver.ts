@@ -1,4 +1,4 @@
-/** What drivers share that launch one machine for each claim in one region, from built-in tables, and know nothing of drift or notices. */
+/** The base of drivers that launch one machine for each claim in one region: types and prices from built-in tables, no drift, no notices. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -43,7 +43,7 @@ export abstract class ThinDriver implements Cloud {
   abstract list(scope: string, signal: AbortSignal): Promise<readonly Machine[]>;
   abstract delete(machine: MachineRef, signal: AbortSignal): Promise<'terminating' | 'gone'>;
   abstract machineKey(providerID: string): string | undefined;
-  /** What the region sells, of the types that the tables know. */
+  /** The types of the tables that the region sells. */
   protected abstract sold(signal: AbortSignal): Promise<readonly InstanceType[]>;
   /** The error that controllers know for a refusal of the API. */
   protected abstract failure(operation: string, claim: string, error: unknown): unknown;
@@ -64,7 +64,7 @@ export abstract class ThinDriver implements Cloud {
     return undefined;
   }
 
-  /** Calls with a time limit, and says refusals in the words of controllers. */
+  /** Calls with a time limit; a refusal comes out as an error that controllers know. */
   protected ask<Answer>(
     operation: string,
     claim: string,

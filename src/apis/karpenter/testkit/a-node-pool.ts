@@ -4,13 +4,13 @@ import { NODE_POOL_SPEC } from '../node-pool-schema.ts';
 
 export interface NodePoolParts {
   readonly name?: string;
-  /** Fields beside the template. */
+  /** Spec fields besides the template. */
   readonly spec?: Omit<Written<NodePoolSpec>, 'template'>;
   readonly template?: Written<NodePoolSpec['template']['spec']>;
   readonly metadata?: NodePoolSpec['template']['metadata'];
 }
 
-/** A pool as the API server gives it, with defaults; without any parts the least there can be. */
+/** A pool as the API server returns it, with defaults; without parts, a minimal one. */
 export function aNodePool({ name = 'general', spec, template, metadata = {} }: NodePoolParts = {}): NodePool {
   const nodeClassRef = { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' };
   return {

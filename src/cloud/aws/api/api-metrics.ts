@@ -19,7 +19,7 @@ export class ApiMetrics {
     });
   }
 
-  /** A call has ended. */
+  /** Records a finished call. */
   called(operation: AwsOperation, outcome: 'ok' | 'failed', milliseconds: number): void {
     this.#calls.add({ operation, outcome });
     this.#seconds.observe({ operation }, milliseconds / 1000);

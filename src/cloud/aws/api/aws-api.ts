@@ -1,6 +1,6 @@
 /**
- * The calls to AWS that Spindrift makes, by the names that IAM has for them. All of them go through one function, so that
- * they can be counted, slowed down and, in tests, answered by something else.
+ * The AWS calls that Spindrift makes, under their IAM action names. All of them use one function, so that they can be counted, throttled
+ * and, in tests, faked.
  */
 import type * as ec2 from '@aws-sdk/client-ec2';
 import type * as eks from '@aws-sdk/client-eks';
@@ -8,7 +8,7 @@ import type * as iam from '@aws-sdk/client-iam';
 import type * as pricing from '@aws-sdk/client-pricing';
 import type * as ssm from '@aws-sdk/client-ssm';
 
-/** Each call with what it takes and what it answers. */
+/** Each call with its input and output. */
 export interface AwsOperations {
   'ec2:DescribeInstanceTypes': [ec2.DescribeInstanceTypesCommandInput, ec2.DescribeInstanceTypesCommandOutput];
   'ec2:DescribeInstanceTypeOfferings': [
@@ -50,7 +50,7 @@ export interface AwsOperations {
 export type AwsOperation = keyof AwsOperations;
 
 export interface AwsApi {
-  /** Fails with an error of the CLOUD_* rows; an abort rejects with the signal's reason. */
+  /** Fails with an error of the CLOUD_* codes; an abort rejects with the signal's reason. */
   call<Op extends AwsOperation>(
     operation: Op,
     input: AwsOperations[Op][0],
@@ -58,7 +58,7 @@ export interface AwsApi {
   ): Promise<AwsOperations[Op][1]>;
 }
 
-/** All items of an answer that comes in pages. */
+/** All items of a paged answer. */
 export async function allPages<Op extends AwsOperation, Item>(
   api: AwsApi,
   operation: Op,

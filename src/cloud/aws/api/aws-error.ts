@@ -1,4 +1,4 @@
-/** What AWS says went wrong, as an error of our own: what to do about it, and the sentence people read. */
+/** Converts AWS errors to our own, with a retry class and a message for users. */
 import { asError, SpindriftError } from '../../../platform/errors.ts';
 
 const THROTTLED = new Set([
@@ -20,7 +20,7 @@ const DENIED = new Set([
   'NotAuthorized',
   'Client.UnauthorizedOperation',
 ]);
-/** The credentials themselves are wrong or too old: they may be renewed at any moment. */
+/** Invalid or expired credentials: they may be renewed at any moment. */
 const UNKNOWN_CALLER = new Set([
   'ExpiredToken',
   'ExpiredTokenException',
@@ -47,7 +47,7 @@ const NOT_FOUND = new Set([
   'ResourceNotFoundException',
 ]);
 
-/** The code that AWS gave an error; empty when it did not come from AWS. */
+/** The AWS code of an error; empty if it is not from AWS. */
 export function awsCodeOf(error: unknown): string {
   const cause = error instanceof SpindriftError ? error.cause : error;
   if (typeof cause !== 'object' || cause === null) return '';
@@ -55,7 +55,7 @@ export function awsCodeOf(error: unknown): string {
   return typeof code === 'string' && code !== '' ? code : typeof name === 'string' ? name : '';
 }
 
-/** Whether AWS says that the thing is not there (any more). */
+/** Whether AWS says that the resource does not exist. */
 export function isNotFound(error: unknown): boolean {
   return NOT_FOUND.has(awsCodeOf(error));
 }
@@ -68,7 +68,7 @@ export function isDenied(error: unknown): boolean {
   return DENIED.has(awsCodeOf(error));
 }
 
-/** An error of the table from whatever the SDK threw; the original is its cause. */
+/** Converts anything the SDK throws to an error of our registry, with the original as its cause. */
 export function asCloudError(operation: string, thrown: unknown): SpindriftError {
   if (thrown instanceof SpindriftError) return thrown;
   const code = awsCodeOf(thrown);
@@ -93,7 +93,7 @@ export function asCloudError(operation: string, thrown: unknown): SpindriftError
   );
 }
 
-/** Names the action to allow, and the resource where AWS says it: its own sentence carries a long encoded text behind that. */
+/** Names the action to allow, and the resource if AWS names it. AWS's own message adds a long encoded text after that. */
 function deniedPhrase(operation: string, message: string): string {
   const said = /not authorized to perform: (\S+?)(?: on resource: (\S+?))?(?:[ ,.]|$)/.exec(message);
   const [, action = operation, resource = '*'] = said ?? [];

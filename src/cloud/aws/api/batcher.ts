@@ -1,6 +1,6 @@
 /**
- * Turns many questions about one thing each into few about many. A question waits until no other has come for a moment, at most
- * for a while; then all that wait are asked together.
+ * Combines many single lookups into few batch calls. A lookup waits until none has been added for a moment, up to a limit; then all waiting
+ * ones are sent together.
  */
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import { asError } from '../../../platform/errors.ts';
@@ -10,7 +10,7 @@ export interface BatcherOptions<Key, Answer> {
   readonly idleMs: number;
   readonly longestMs: number;
   readonly most: number;
-  /** The answer to each key; what is missing is an undefined answer. */
+  /** The answers by key; a missing key means undefined. */
   ask(keys: readonly Key[], signal: AbortSignal): Promise<ReadonlyMap<Key, Answer>>;
 }
 
@@ -24,7 +24,7 @@ export class Batcher<Key, Answer> {
   #waiting = new Map<Key, Waiting<Answer>[]>();
   #since = 0;
   #timer: Timer | undefined;
-  /** A batch serves many callers: it goes on while any of them may still want it. */
+  /** A batch serves many callers, so it is not aborted with one of them. */
   readonly #never = new AbortController().signal;
 
   constructor(options: BatcherOptions<Key, Answer>) {

@@ -5,7 +5,7 @@ import { CallGate } from './call-gate.ts';
 
 const { signal } = new AbortController();
 
-/** An API that takes so many calls a second and refuses the others, with callers that come back at once. */
+/** An API that accepts a number of calls per second and throttles the rest, with callers that retry at once. */
 async function run(calls: number, ratePerSecond: number, callers = 50) {
   const clock = new VirtualClock();
   const gate = new CallGate(clock, seededRandom('gate'));

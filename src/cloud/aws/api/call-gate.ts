@@ -1,28 +1,28 @@
 /**
- * Slows down calls that AWS throttles, each kind by itself: AWS counts them by kind and region. After a refusal, calls of that kind
- * are sent one after another at a rate that falls with each further refusal and rises with each answer, until it is so high that none is
- * needed. So callers that come back at once cost no calls.
+ * Slows down calls that AWS throttles, per operation: AWS counts by operation and region. After a throttled call, calls of that operation
+ * are spaced out. The rate falls with each further throttling and rises with each success, until no limit is needed. So callers that retry
+ * at once cause no additional calls.
  */
 import type { Clock } from '../../../platform/clock.ts';
 import type { Random } from '../../../platform/random.ts';
 
-/** Calls per second after the first refusal. */
+/** Calls per second after the first throttling. */
 const FIRST_RATE = 10;
 const LEAST_RATE = 0.5;
-/** At this rate the kind is free again. */
+/** At this rate the limit is lifted. */
 const FREE_RATE = 100;
-/** What is left of the rate after a refusal. */
+/** The rate is multiplied by this when a call is throttled. */
 const FALL = 0.7;
-/** By so much each answer raises it. */
+/** Each success raises the rate by this much. */
 const RISE = 0.05;
-/** Refusals of calls that were on their way together are one. */
+/** Throttled calls within this time count as one. */
 const TOGETHER_MS = 1000;
 
 interface Lane {
   rate: number;
   /** By `clock.elapsed()`: when the next call may be sent. */
   nextAt: number;
-  /** Until then, refusals say nothing new. */
+  /** Until then, further throttling does not lower the rate again. */
   judgedUntil: number;
 }
 
@@ -36,14 +36,14 @@ export class CallGate {
     this.#random = random;
   }
 
-  /** Resolves when a call of that kind may be made. */
+  /** Resolves when a call of that operation may be sent. */
   async pass(operation: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const lane = this.#lanes.get(operation);
     if (lane === undefined) return;
     const now = this.#clock.elapsed();
     const at = Math.max(now, lane.nextAt);
-    // Not at even distances: other processes of the account have their own.
+    // Uneven intervals: other processes of the account are throttled too.
     lane.nextAt = at + (1000 / lane.rate) * (0.75 + this.#random.next() / 2);
     if (at > now) await this.#clock.sleep(at - now, signal);
   }

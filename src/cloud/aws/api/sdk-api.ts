@@ -1,6 +1,6 @@
 /**
- * Calls to AWS through its SDK. A client is imported and made when its first call is made. Credentials, region, endpoints,
- * proxies and retries are as the SDK has them: from the environment, the shared files, web identity, or the instance.
+ * Calls AWS through its SDK. Each client is imported and created with its first call. Credentials, region, endpoints, proxies and retries
+ * are the SDK's: from the environment, the shared files, web identity, or the instance.
  */
 import type { Clock } from '../../../platform/clock.ts';
 import { SpindriftError } from '../../../platform/errors.ts';
@@ -30,15 +30,15 @@ const SERVICES = {
 type ServiceName = keyof typeof SERVICES;
 
 export interface SdkApiOptions {
-  /** Where the SDK's own sources do not say it. */
+  /** Used if the SDK's own sources name no region. */
   readonly region?: string;
-  /** For every client, beside what the SDK finds by itself: an endpoint, credentials, a way to retry. */
+  /** Additional settings of every client, such as an endpoint, credentials, or a retry strategy. */
   readonly client?: Readonly<Record<string, unknown>>;
   readonly gate: CallGate;
-  /** Told of every call that was made, with what became of it. */
+  /** Called after every call, with its outcome. */
   readonly onCall?: (operation: AwsOperation, outcome: 'ok' | 'failed', ms: number) => void;
   readonly clock: Clock;
-  /** After so long a call has failed, whatever comes of it. */
+  /** A call that takes longer fails. */
   readonly timeoutMs?: number;
 }
 
@@ -83,7 +83,7 @@ export class SdkApi implements AwsApi {
     }
   }
 
-  /** The region that the SDK works in; CLOUD_NOT_CONFIGURED where nothing says it. */
+  /** The region of the SDK; CLOUD_NOT_CONFIGURED if none is set. */
   async region(): Promise<string> {
     const { client } = await this.#service('ec2');
     try {
@@ -97,12 +97,12 @@ export class SdkApi implements AwsApi {
     }
   }
 
-  /** The client of a service itself, for those who call it in their own way. */
+  /** The SDK client of a service, for callers that use it directly. */
   async client(name: ServiceName): Promise<unknown> {
     return (await this.#service(name)).client;
   }
 
-  /** Closes what is open. */
+  /** Closes all clients. */
   async close(): Promise<void> {
     for (const service of this.#services.values()) (await service).client.destroy();
   }
@@ -112,7 +112,7 @@ export class SdkApi implements AwsApi {
     if (known !== undefined) return known;
     const opened = this.#open(name);
     this.#services.set(name, opened);
-    // A module that could not be loaded is tried again with the next call.
+    // If a module could not be loaded, the next call tries again.
     opened.catch(() => this.#services.delete(name));
     return opened;
   }
@@ -130,7 +130,7 @@ export class SdkApi implements AwsApi {
   }
 }
 
-/** Prices are told in a few regions only, of which the nearest is asked. */
+/** The Pricing API exists in a few regions only; this is the nearest. */
 function pricingRegion(region = 'us-east-1'): string {
   if (region.startsWith('cn-')) return 'cn-northwest-1';
   if (region.startsWith('ap-')) return 'ap-south-1';

@@ -1,10 +1,10 @@
-/** The built-in shapes and prices of EC2 as the table of facts that other parts read: what a type has and costs, without a node class. */
+/** The built-in shapes and prices of EC2 as a table: the size and price of each type, without a node class. */
 import { dollars, type MachineShape } from '../../machine-shape.ts';
 import type { Shape } from '../catalogue/shape.ts';
 import { BUILT_IN_SPOT_SHARE, builtInPrices } from './built-in-prices.ts';
 import { builtInTable } from './built-in-table.ts';
 
-/** All types with a price, at the prices of a region; those of us-east-1 where the region is not known. */
+/** All types with a price, at the prices of a region; of us-east-1 if the region is unknown. */
 export function builtInMachines(region: string): readonly MachineShape[] {
   const { prices } = builtInPrices(region);
   return builtInTable<readonly Shape[]>('shapes').flatMap((shape) => {

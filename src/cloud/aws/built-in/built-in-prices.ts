@@ -1,6 +1,6 @@
 /**
- * On-demand prices for when the Pricing API has not been asked yet, or cannot be. Those of us-east-1 are AWS's list; those of
- * other regions are scaled by what an m5.large costs there, which keeps the order of types and is a few percent off.
+ * On-demand prices for use before or without the Pricing API. Those of us-east-1 are AWS's list prices. Those of other regions are scaled
+ * by the price of an m5.large there, which keeps the order of types and is a few percent off.
  */
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import type { OnDemandPrices } from '../catalogue/on-demand-prices.ts';
@@ -8,7 +8,7 @@ import { builtInTable } from './built-in-table.ts';
 
 export interface BuiltInPrices {
   readonly prices: OnDemandPrices;
-  /** The day the table is of. */
+  /** The date of the table. */
   readonly at: EpochMs;
   /** Whether they are scaled from another region. */
   readonly scaled: boolean;
@@ -22,7 +22,7 @@ interface Table {
 }
 
 const HOME = 'us-east-1';
-/** Half of all spot markets are cheaper than this share of their on-demand price; nobody knows more without asking. */
+/** The typical share of the on-demand price that spot costs: half of all spot markets are cheaper. Real prices need a call. */
 export const BUILT_IN_SPOT_SHARE = 0.4;
 
 export function builtInPrices(region: string): BuiltInPrices {

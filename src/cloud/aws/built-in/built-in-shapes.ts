@@ -2,10 +2,10 @@ import type { Shape } from '../catalogue/shape.ts';
 import type { Shapes, SoldShape } from '../catalogue/shapes.ts';
 import { builtInTable } from './built-in-table.ts';
 
-/** By region, the letters of zones, and the types that are sold in all of these, separated by blanks. */
+/** By region and zone letters: the types sold in exactly these zones, separated by blanks. */
 type Zones = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The shapes of a region as they were when the catalogue was made; none for a region that it does not know. */
+/** The shapes of a region when the catalogue was made; none for an unknown region. */
 export function builtInShapes(region: string): Shapes {
   const shapes = new Map(builtInTable<readonly Shape[]>('shapes').map((shape) => [shape.name, shape]));
   const sold = new Map<string, SoldShape>();

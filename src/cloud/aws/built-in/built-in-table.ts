@@ -1,4 +1,4 @@
-/** The built-in files, read when they are first needed: they are large, and most runs need none of them. */
+/** Reads the built-in files on first use: they are large, and most runs need none of them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

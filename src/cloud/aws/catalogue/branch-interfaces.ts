@@ -1,6 +1,6 @@
 /**
- * How many branch interfaces a machine can have, which is how many pods can have security groups of their own. No API tells
- * it. AWS publishes a table; here is the lowest number that any machine of a size has there, so that what is promised is kept.
+ * The number of branch interfaces of a machine, which limits the pods with their own security groups. No API returns it. AWS publishes a
+ * table; the numbers here are the lowest in it for each size, so that no more is promised than is there.
  */
 import type { Shape } from './shape.ts';
 

@@ -1,4 +1,4 @@
-/** What a node class can launch: shapes, zones and prices as last heard, with the settings of the class. */
+/** Everything a node class can launch: the last known shapes, zones and prices, with the settings of the class. */
 import { createHash } from 'node:crypto';
 import { type Ec2NodeClass, familyOf, type SubnetStatus } from '../../../apis/aws/ec2-node-class.ts';
 import { LABEL_ZONE_ID } from '../../../apis/aws/labels.ts';
@@ -15,7 +15,7 @@ import { incompatibility, offeringsOf, type Prices } from './offerings.ts';
 import type { Shapes } from './shapes.ts';
 
 export type CatalogueSettings = Pick<TypeSettings, 'region' | 'memoryOverhead' | 'reservedInterfaces'> & {
-  /** What nodes of a shape with the images of a class really had. */
+  /** Measured memory of nodes of a shape with the images of a class. */
   readonly learnedMemory?: (imageSet: string, shape: string) => number | undefined;
 };
 
@@ -25,7 +25,7 @@ interface Computed {
   readonly byName: ReadonlyMap<string, InstanceType>;
 }
 
-/** What the catalogue is computed from. */
+/** The inputs of the catalogue. */
 export interface Market {
   readonly shapes: Shapes;
   readonly shapesVersion: number;
@@ -42,7 +42,7 @@ export class Ec2Catalogue {
     this.#settings = settings;
   }
 
-  /** All types, the same array as before while nothing has changed. */
+  /** All types; the same array as before while nothing has changed. */
   instanceTypes(nodeClass: Ec2NodeClass, market: Market): readonly InstanceType[] {
     return this.#compute(nodeClass, market).types;
   }
@@ -84,25 +84,25 @@ export class Ec2Catalogue {
     return [...shapes.values()].flatMap((sold) => {
       if (incompatibility(sold.shape, spec) !== undefined) return [];
       const type = instanceType(sold.shape, offeringsOf(sold, subnets, prices), settings);
-      // A shape that no image is for cannot be launched.
+      // A shape without an image cannot be launched.
       if (type === undefined || (amis.length > 0 && imageFor(amis, type.labels ?? {}) === undefined)) return [];
       return [type];
     });
   }
 }
 
-/** Names the images of a class: memory that was seen with one set of images says nothing about another. */
+/** Identifies the images of a class: memory measured with one set of images does not apply to another. */
 export function imageSetOf({ status }: Ec2NodeClass): string {
   const ids = (status?.amis ?? []).map(({ id }) => id).sort();
   return createHash('sha256').update(ids.join(',')).digest('hex').slice(0, 16);
 }
 
-/** Which kind of reservation it is, for the fleet call that launches into it. */
+/** The kind of a reservation, for the fleet call that launches into it. */
 export function kindOf({ type, interruptible }: Pick<CapacityReservation, 'type' | 'interruptible'>): ReservationKind {
   return type === 'capacity-block' ? 'capacity-block' : interruptible ? 'interruptible' : 'default';
 }
 
-/** The free slots that a node class can use: of its operating system, in zones it has a subnet in, and not about to end. */
+/** Free slots of reservations that a node class can use: its operating system, in zones with a subnet, and not about to end. */
 export function reservationCounts(
   nodeClass: Ec2NodeClass,
   reservations: readonly CapacityReservation[],

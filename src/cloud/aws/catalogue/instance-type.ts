@@ -1,6 +1,6 @@
 /**
- * What nodes of a shape have for pods, with the settings of a node class: capacity, and what system, kubelet and eviction
- * thresholds keep of it. The numbers are those of Karpenter, so that a cluster sees no difference.
+ * Capacity and overhead of a shape with the settings of a node class: system and kubelet reservations, and eviction thresholds. The numbers
+ * are Karpenter's, so that a migrated cluster sees no difference.
  */
 import { type Ec2NodeClassSpec, familyOf, type KubeletSettings } from '../../../apis/aws/ec2-node-class.ts';
 import {
@@ -26,21 +26,21 @@ import { shapeLabels } from './shape-labels.ts';
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 const DEFAULT_DISK_BYTES = 20 * GIB;
-/** Of every machine of ARM, for its contiguous memory allocator. */
+/** Subtracted on ARM machines for their contiguous memory allocator. */
 const ARM_KEEPS_MIB = 64;
 
 export interface TypeSettings {
   readonly region: string;
   readonly spec: Ec2NodeClassSpec;
-  /** What the hypervisor keeps of a machine's memory, as a share of it. */
+  /** The share of a machine's memory that the hypervisor keeps. */
   readonly memoryOverhead: number;
-  /** Interfaces that are not for pods, as with custom networking. */
+  /** Interfaces not used for pods, as with custom networking. */
   readonly reservedInterfaces: number;
-  /** What nodes of a shape really had, where some have been seen. */
+  /** Measured memory of nodes of a shape, if there were any. */
   readonly learnedMemory?: (shape: string) => number | undefined;
 }
 
-/** The instance type, or undefined where the operating system does not run on it. */
+/** The instance type; undefined if the operating system does not run on it. */
 export function instanceType(
   shape: Shape,
   offerings: readonly Offering[],
@@ -152,7 +152,7 @@ export function reservedCpu(vcpus: number): number {
   let millicores = 0;
   for (const { cores, share } of parts) {
     const here = Math.min(left, cores);
-    // Rounded first: 1000 × 0.06 must not be 59.99 of them.
+    // Rounded first, so that 1000 × 0.06 is not 59.99.
     millicores += Math.floor(Math.round(here * 1000 * share * 1e6) / 1e6);
     left -= here;
   }

@@ -1,6 +1,6 @@
 /**
- * How much memory nodes really have. The hypervisor keeps a share that no API tells; once a node has registered, its own
- * number counts for every later one of the same shape and images. The lowest number seen is kept.
+ * Real memory of nodes. The hypervisor keeps a share that no API returns. Once a node has registered, its memory counts for later nodes of
+ * the same shape and images; the lowest value is kept.
  */
 
 import { LABEL_INSTANCE_TYPE } from '../../../apis/karpenter/labels.ts';
@@ -8,7 +8,7 @@ import type { Node } from '../../../apis/kubernetes/node.ts';
 import { wholeValue } from '../../../apis/kubernetes/quantity.ts';
 
 export class LearnedMemory {
-  /** Changes when something new was learned. */
+  /** Increases when something new was learned. */
   version = 0;
   readonly #bytes = new Map<string, number>();
 
@@ -16,7 +16,7 @@ export class LearnedMemory {
     return this.#bytes.get(`${imageSet}/${shape}`);
   }
 
-  /** A node that registered with one of the images of the set says what it has. */
+  /** Learns from a registered node that runs one of the images of the set. */
   learn(imageSet: string, { metadata, status }: Node): void {
     const shape = metadata.labels?.[LABEL_INSTANCE_TYPE];
     const written = status?.capacity?.memory;

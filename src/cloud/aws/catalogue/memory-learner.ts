@@ -1,4 +1,4 @@
-/** Learns how much memory nodes have from those that have registered with the images of now. */
+/** Learns the real memory of shapes from nodes that registered with the present images. */
 import type { Ec2NodeClass } from '../../../apis/aws/ec2-node-class.ts';
 import { AWS_GROUP } from '../../../apis/aws/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
@@ -16,7 +16,7 @@ export function memoryLearner(learned: LearnedMemory, world: CloudWorld): CloudC
     const nodeClass = nodeClasses.get({ name: nodeClassRef.name }) as Ec2NodeClass | undefined;
     const node = nodes.get({ name: nodeName });
     if (nodeClass === undefined || node === undefined) return;
-    // A node of a former image says nothing about those that come.
+    // A node with an old image says nothing about new nodes.
     if (nodeClass.status?.amis?.some(({ id }) => id === imageID) === true) learned.learn(imageSetOf(nodeClass), node);
   };
   return {

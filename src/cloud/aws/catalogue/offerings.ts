@@ -1,4 +1,4 @@
-/** In which zones, and how, a shape can be bought for a node class. Pure. */
+/** The offerings of a shape for a node class. Pure. */
 import { type Ec2NodeClassSpec, familyOf, type SubnetStatus } from '../../../apis/aws/ec2-node-class.ts';
 import { LABEL_ZONE_ID } from '../../../apis/aws/labels.ts';
 import type { Offering } from '../../../engine/problem.ts';
@@ -10,7 +10,7 @@ export interface Prices {
   readonly spot: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** Only in zones that the class has a subnet in; what has no price is not sold. */
+/** Only in zones with a subnet of the class, and only with a known price. */
 export function offeringsOf({ shape, zones }: SoldShape, subnets: readonly SubnetStatus[], prices: Prices): Offering[] {
   const zoneIds = new Map(subnets.map(({ zone, zoneID }) => [zone, zoneID]));
   const onDemand = shape.onDemand ? prices.onDemand.get(shape.name) : undefined;
@@ -27,7 +27,7 @@ export function offeringsOf({ shape, zones }: SoldShape, subnets: readonly Subne
   return offerings;
 }
 
-/** Why a shape cannot be launched with the settings of a node class; undefined when it can. */
+/** Why a shape cannot be launched with the settings of a node class; undefined if it can. */
 export function incompatibility(shape: Shape, spec: Ec2NodeClassSpec, placementStrategy?: string): string | undefined {
   const { networkInterfaces = [], cpuOptions, connectionTracking } = spec;
   if (shape.name.startsWith('a1.') && familyOf(spec) === 'AL2023') return 'AL2023 does not run on a1';

@@ -5,7 +5,7 @@ import { type AwsApi, allPages } from '../api/aws-api.ts';
 /** USD per hour (CNY in China) by instance type. */
 export type OnDemandPrices = ReadonlyMap<string, number>;
 
-/** Asks for the prices of Linux machines of a region: shared ones, and bare metal, which is listed as dedicated. */
+/** Reads the prices of Linux machines of a region: shared ones, and bare metal, which is listed as dedicated. */
 export async function readOnDemandPrices(api: AwsApi, region: string, signal: AbortSignal): Promise<OnDemandPrices> {
   const lists = await Promise.all([
     products(api, region, 'Shared', 'Compute Instance', signal),
@@ -50,7 +50,7 @@ interface Term {
   readonly priceDimensions?: Readonly<Record<string, { readonly pricePerUnit?: Readonly<Record<string, string>> }>>;
 }
 
-/** Each entry of the list is a text that is JSON itself. A price of zero is no price. */
+/** Each entry of the price list is JSON in a string. A price of zero counts as none. */
 function priceOf(text: string, currency: string): { instanceType: string; price: number } | undefined {
   const { product, terms } = JSON.parse(text) as Product;
   const instanceType = product?.attributes?.instanceType;

@@ -1,4 +1,4 @@
-/** How many pods a machine can have. */
+/** The maximum number of pods of a machine. */
 import type { Ec2NodeClassSpec } from '../../../apis/aws/ec2-node-class.ts';
 import type { ImageFamily } from '../image-family.ts';
 import type { Shape } from './shape.ts';
@@ -8,8 +8,8 @@ export type NetworkInterfaces = Ec2NodeClassSpec['networkInterfaces'];
 const WITHOUT_INTERFACES = 110;
 
 /**
- * As many pods as the interfaces of the default card have addresses: each interface keeps one for itself, and two pods
- * of the host network need none. With custom networking the primary interface is not for pods.
+ * The number of addresses of the interfaces on the default card: each interface keeps one for itself, and two pods on the host network need
+ * none. With custom networking the primary interface is not used for pods.
  */
 export function podsByInterfaces(shape: Shape, reservedInterfaces: number, interfaces: NetworkInterfaces): number {
   const onDefaultCard = shape.cards[shape.defaultCard] ?? 0;
@@ -27,7 +27,7 @@ export interface PodSettings {
   readonly networkInterfaces?: NetworkInterfaces;
 }
 
-/** The pods that kubelet is told of. */
+/** The pod limit that the kubelet is configured with. */
 export function podLimit(shape: Shape, family: ImageFamily, settings: PodSettings): number {
   const { maxPods, podsPerCore = 0, reservedInterfaces, networkInterfaces } = settings;
   const byInterfaces = family.limitsPodsByInterfaces

@@ -1,12 +1,12 @@
-/** What machines cost, where that is known from, and how old it is. */
+/** Prices of machines, with their source and age. */
 import type { EpochMs } from '../../../platform/clock.ts';
 import type { OnDemandPrices } from './on-demand-prices.ts';
 import type { SpotPrices } from './spot-prices.ts';
 
-/** Where prices come from. */
+/** The source of prices. */
 export interface PriceOrigin {
   readonly source: 'pricing-api' | 'built-in' | 'spot-history' | 'none';
-  /** When they were asked for, or as of when the built-in table is. */
+  /** When they were read, or the date of the built-in table. */
   readonly at?: EpochMs;
 }
 
@@ -15,7 +15,7 @@ export class PriceBook {
   onDemandOrigin: PriceOrigin;
   spot: SpotPrices = new Map();
   spotOrigin: PriceOrigin = { source: 'none' };
-  /** Changes with every price. */
+  /** Increases when prices change. */
   version = 0;
 
   constructor(builtIn: { readonly prices: OnDemandPrices; readonly at: EpochMs }) {
@@ -23,7 +23,7 @@ export class PriceBook {
     this.onDemandOrigin = { source: 'built-in', at: builtIn.at };
   }
 
-  /** Prices that were asked for now. Types that the list lacks keep the price that was known. */
+  /** Sets prices that were read now. Types missing from the list keep their last price. */
   setOnDemand(prices: OnDemandPrices, at: EpochMs): void {
     this.onDemandOrigin = { source: 'pricing-api', at };
     const merged = new Map([...this.onDemand, ...prices]);

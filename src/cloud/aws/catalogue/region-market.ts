@@ -1,6 +1,6 @@
 /**
- * The shapes and prices of a region, asked for when they are first needed and again at their intervals. While AWS does not
- * answer, what was last heard stays; before the first answer, on-demand prices are those of the built-in table.
+ * The shapes and prices of a region, read on first use and then at intervals. If AWS does not answer, the last values stay. Before the
+ * first answer, on-demand prices are those of the built-in table.
  */
 import type { Clock } from '../../../platform/clock.ts';
 import { asError } from '../../../platform/errors.ts';
@@ -23,7 +23,7 @@ export interface RegionMarketOptions {
   readonly logger: Logger;
   readonly region: string;
   readonly prices: PriceBook;
-  /** There is no way to the Pricing API: the built-in table is all there is. */
+  /** The Pricing API cannot be reached: only the built-in table is used. */
   readonly isolated: boolean;
 }
 
@@ -48,7 +48,7 @@ export class RegionMarket implements CloudController {
     return this.#shapesVersion;
   }
 
-  /** Resolves when shapes and spot prices have been heard once; on-demand prices come when they come. */
+  /** Resolves when shapes and spot prices have been read once; on-demand prices may follow later. */
   load(signal: AbortSignal): Promise<void> {
     this.#loaded ??= this.#loadOnce(signal).catch((error) => {
       this.#loaded = undefined;
@@ -57,7 +57,7 @@ export class RegionMarket implements CloudController {
     return this.#loaded;
   }
 
-  /** Keeps them fresh until the signal aborts. */
+  /** Refreshes them until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([
       this.#repeat('instance types', SHAPES_MS, () => this.refreshShapes(signal), signal),
@@ -95,7 +95,7 @@ export class RegionMarket implements CloudController {
     this.prices.setOnDemand(prices, clock.now());
   }
 
-  /** Without spot prices there is no spot, but everything else can be had: a failure there does not hold it up. */
+  /** Without spot prices there is no spot, but everything else works: their failure does not delay the rest. */
   async #loadOnce(signal: AbortSignal): Promise<void> {
     const spot = this.refreshSpot(signal).catch((error) => this.#notRefreshed('spot prices', error, signal));
     await Promise.all([this.refreshShapes(signal), spot]);

@@ -1,4 +1,4 @@
-/** The labels that nodes of a shape carry. A label that is not said is not there, so that a pool that asks for it does not match. */
+/** The labels of nodes of a shape. A label without a value is left out, so that a pool that requires it does not match. */
 import {
   LABEL_ACCELERATOR_COUNT,
   LABEL_ACCELERATOR_MANUFACTURER,
@@ -53,7 +53,7 @@ export function shapeLabels(shape: Shape): Labels {
 
 type Written = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Two kinds of GPU in one machine have no one name. */
+/** A machine with two kinds of GPU gets no GPU name. */
 function gpuLabels(gpus: readonly Accelerator[] = []): Written {
   const [gpu] = gpus;
   if (gpu === undefined || gpus.length !== 1) return {};

@@ -1,13 +1,13 @@
-/** A machine shape as EC2 describes it, without all that nobody asks for: there are more than a thousand of them. */
+/** A machine shape from EC2, reduced to the fields in use: there are more than a thousand shapes. */
 import type { InstanceTypeInfo } from '@aws-sdk/client-ec2';
 
 export interface Accelerator {
   readonly name: string;
   readonly manufacturer: string;
   readonly count: number;
-  /** Of each one. */
+  /** Per device. */
   readonly memoryMib?: number;
-  /** Neuron only: of each one. */
+  /** Per device; Neuron only. */
   readonly cores?: number;
 }
 
@@ -43,7 +43,7 @@ export interface Shape {
 
 const ARCHITECTURES = { x86_64: 'amd64', arm64: 'arm64' } as const;
 
-/** The shape, or undefined for those that no node can be: without a known architecture or without a network. */
+/** The shape; undefined if it cannot be a node: unknown architecture, or no network. */
 export function shapeOf(info: InstanceTypeInfo): Shape | undefined {
   const { ProcessorInfo: processor, NetworkInfo: network, MemoryInfo: memory, VCpuInfo: vcpus } = info;
   const known = processor?.SupportedArchitectures?.find((arch) => arch in ARCHITECTURES);

@@ -1,4 +1,4 @@
-/** The shapes that EC2 sells in a region, and in which zones. */
+/** The shapes that EC2 sells in a region, with their zones. */
 import { type AwsApi, allPages } from '../api/aws-api.ts';
 import { type Shape, shapeOf } from './shape.ts';
 
@@ -9,7 +9,7 @@ export interface SoldShape {
 
 export type Shapes = ReadonlyMap<string, SoldShape>;
 
-/** Asks EC2 for all of them. */
+/** Reads all shapes from EC2. */
 export async function readShapes(api: AwsApi, signal: AbortSignal): Promise<Shapes> {
   const Filters = [
     { Name: 'supported-virtualization-type', Values: ['hvm'] },

@@ -1,4 +1,4 @@
-/** What spot machines cost now, by type and zone. */
+/** Present spot prices, by type and zone. */
 import { type EpochMs, toDate } from '../../../platform/clock.ts';
 import { type AwsApi, allPages } from '../api/aws-api.ts';
 
@@ -7,7 +7,7 @@ export type SpotPrices = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 const PRODUCTS = ['Linux/UNIX', 'Linux/UNIX (Amazon VPC)'];
 
-/** Asks for the history from now on, which is one entry for each market: its price of this moment. */
+/** Reads the price history starting now: one entry per type and zone, with the present price. */
 export async function readSpotPrices(api: AwsApi, now: EpochMs, signal: AbortSignal): Promise<SpotPrices> {
   const input = { StartTime: toDate(now), ProductDescriptions: PRODUCTS, MaxResults: 1000 };
   const history = await allPages(api, 'ec2:DescribeSpotPriceHistory', input, (page) => page.SpotPriceHistory, signal);

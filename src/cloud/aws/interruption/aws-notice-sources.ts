@@ -1,4 +1,4 @@
-/** Where a cluster in AWS hears that instances are in danger: its queue, where it has one, and EC2's status checks. */
+/** The sources of interruption notices on AWS: the SQS queue, if there is one, and EC2's status checks. */
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Informer } from '../../../kube/informer.ts';
@@ -17,14 +17,14 @@ export interface AwsNoticeSourcesOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly nodeClaims: Pick<Informer<NodeClaim>, 'addHandler'>;
-  /** Name, URL or ARN; without it there is no queue to listen to. */
+  /** Name, URL or ARN. Without it no queue is read. */
   readonly interruptionQueue?: string;
   readonly region?: string;
   readonly endpoint?: string;
-  /** For the status checks; they are not asked for without it. */
+  /** For the status checks; without it they are off. */
   readonly ec2?: EC2Client;
   machineKey(providerID: string): string | undefined;
-  /** The label of claims that names the capacity reservation they are in. */
+  /** The label of claims that names their capacity reservation. */
   readonly reservationLabel: string;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Deletes messages ten at a time: SQS bills and answers per call. A message waits a moment for others to fill its batch;
- * a batch that is full goes at once.
+ * Deletes messages ten at a time, because SQS bills per call. A message waits a moment for its batch to fill; a full batch is sent at once.
  */
 import type { Clock, Timer } from '../../../platform/clock.ts';
 import { asError, SpindriftError } from '../../../platform/errors.ts';
@@ -16,9 +15,9 @@ interface Waiting {
   readonly done: (error?: Error) => void;
 }
 
-/** How long a message waits for others. */
+/** How long a message waits for its batch to fill. */
 const FILL_MS = 50;
-/** Calls under way at a time. */
+/** Concurrent calls. */
 const MOST_CALLS = 8;
 
 export class DeleteBatches {
@@ -32,7 +31,7 @@ export class DeleteBatches {
     this.#options = options;
   }
 
-  /** Deletes a message; resolves when it is gone, rejects when that failed. Asking again is safe. */
+  /** Deletes a message; rejects if that failed. Calling again is safe. */
   delete(handle: string): Promise<void> {
     if (this.#stop.signal.aborted) return Promise.reject(asError(this.#stop.signal.reason));
     return new Promise((resolve, reject) => {
@@ -41,12 +40,12 @@ export class DeleteBatches {
     });
   }
 
-  /** How many are not deleted yet. */
+  /** The number of messages not deleted yet. */
   get size(): number {
     return this.#waiting.length;
   }
 
-  /** Ends the calls under way; what waits is told that it was not deleted. */
+  /** Aborts the running calls; waiting deletes reject. */
   close(): void {
     this.#timer?.cancel();
     this.#stop.abort(new SpindriftError('CLOUD_UNAVAILABLE', { operation: 'DeleteMessageBatch', problem: 'closed' }));

@@ -1,4 +1,4 @@
-/** Asks EC2 once a minute for instances that are not well, and tells of ours. */
+/** Polls EC2 once a minute for impaired instances, and emits notices for ours. */
 import type { Clock } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -17,7 +17,7 @@ export interface InstanceStatusSourceOptions {
 }
 
 const PERIOD_MS = 60_000;
-/** Without the permission it is tried again this much later: somebody may grant it. */
+/** Without the permission, it tries again after this time, as someone may grant it. */
 const DENIED_PERIOD_MS = 3_600_000;
 
 export class InstanceStatusSource implements NoticeSource {
@@ -39,7 +39,7 @@ export class InstanceStatusSource implements NoticeSource {
 
   async *receive(signal: AbortSignal): AsyncGenerator<ReceivedNotice, void, undefined> {
     const { clock, isKnown, logger, unwell } = this.#options;
-    /** What was told, for as long as EC2 says it. */
+    /** Problems already reported, as long as EC2 still shows them. */
     let told = new Set<string>();
     while (!signal.aborted) {
       let periodMs = PERIOD_MS;

@@ -1,24 +1,24 @@
-/** What EC2's status checks say about instances that are not well. Pure. */
+/** Interprets EC2's status checks of impaired instances. Pure. */
 import type { EpochMs } from '../../../platform/clock.ts';
 import type { Notice } from '../../notice.ts';
 
-/** Karpenter's names, as its dashboards look for them. */
+/** Karpenter's names, as its dashboards use them. */
 export const STATUS_CATEGORIES = ['instance_status', 'system_status', 'event_status'] as const;
 export type StatusCategory = (typeof STATUS_CATEGORIES)[number];
 
-/** As much of an instance's status as matters. */
+/** The fields of an instance's status that are used. */
 export interface InstanceStatus {
   readonly machine: string;
   readonly instanceImpaired: boolean;
   readonly systemImpaired: boolean;
-  /** Since when the first of its checks fails. */
+  /** When the first of its checks began to fail. */
   readonly impairedSince?: EpochMs;
   readonly events: readonly { readonly code: string; readonly description: string; readonly notBefore?: EpochMs }[];
 }
 
 /** An instance that is impaired for a shorter time may recover. */
 const TOLERATED_MS = 120_000;
-/** How long pods are asked to leave an instance that does not work any more. */
+/** How long pods on an impaired instance have to shut down. */
 const IMPAIRED_NOTICE_MS = 30_000;
 const EVENT_CODES = ['instance-reboot', 'system-reboot', 'system-maintenance', 'instance-retirement', 'instance-stop'];
 
@@ -26,7 +26,7 @@ export interface StatusNotice extends Omit<Notice, 'source'> {
   readonly category: StatusCategory;
 }
 
-/** What has to be told of an instance now. */
+/** The notices due now for an instance's status. */
 export function noticesOfStatus(status: InstanceStatus, now: EpochMs): readonly StatusNotice[] {
   const { machine, instanceImpaired, systemImpaired, impairedSince, events } = status;
   const notices: StatusNotice[] = [];

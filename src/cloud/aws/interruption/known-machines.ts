@@ -1,4 +1,4 @@
-/** The machines of all claims of this cloud, by the names that messages have for them: asked for each message. */
+/** Indexes the machines of all claims of this cloud by the IDs in messages. Used for each message. */
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Informer } from '../../../kube/informer.ts';
 
@@ -10,9 +10,9 @@ export interface KnownMachinesOptions {
 
 export class KnownMachines {
   readonly #options: KnownMachinesOptions;
-  /** With the reservation each is in, or an empty text. */
+  /** By instance ID: its reservation, or an empty string. */
   readonly #machines = new Map<string, string>();
-  /** UIDs of claims whose machine is not known yet. */
+  /** UIDs of claims whose machine is unknown yet. */
   readonly #launching = new Set<string>();
 
   constructor(options: KnownMachinesOptions) {

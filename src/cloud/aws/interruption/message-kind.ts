@@ -1,4 +1,4 @@
-/** What a message of the interruption queue turned out to be. The names are Karpenter's where it has one, as its dashboards look for them. */
+/** Kinds of messages in the interruption queue. Karpenter's names are kept, as its dashboards query them. */
 export const MESSAGE_KINDS = [
   'spot_interrupted',
   'rebalance_recommendation',
@@ -7,11 +7,11 @@ export const MESSAGE_KINDS = [
   'instance_terminated',
   'capacity_reservation_interrupted',
   'capacity_block_expiring',
-  /** An Auto Scaling group's message: that group's own business. */
+  /** A message of an Auto Scaling group, for that group itself. */
   'lifecycle_action',
-  /** Sent by `spindrift aws check` to see whether messages arrive. */
+  /** Sent by `spindrift aws check` to test delivery. */
   'check',
-  /** Readable, but of no interest: another event, another version, a state that means no harm. */
+  /** Valid but irrelevant: another event, another version, or a harmless state. */
   'no_op',
   /** Not an event at all. */
   'junk',

@@ -1,4 +1,4 @@
-/** Keeps messages hidden from other receivers while their work is under way, ten in a call. */
+/** Extends the visibility timeout of messages while they are being handled, ten per call. */
 import type { Clock } from '../../../platform/clock.ts';
 import { asError } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -16,12 +16,12 @@ interface Lease {
   until: number;
 }
 
-/** How long a message stays hidden after it was received, or hidden again. */
+/** Visibility timeout of a message, from its receipt or last extension. */
 export const LEASE_SECONDS = 30;
-/** With less than this left, it is hidden again. */
+/** With less than this left, the timeout is extended. */
 const RENEW_MS = 15_000;
 const LOOK_MS = 5000;
-/** After so long something hangs: the message may come again, to us or to another replica. */
+/** After this time the handling counts as stuck: the message may be delivered again, here or to another replica. */
 const LONGEST_MS = 600_000;
 
 export class MessageLeases {
@@ -36,7 +36,7 @@ export class MessageLeases {
     return this.#leases.size;
   }
 
-  /** When the oldest message that is not dealt with was sent. */
+  /** When the oldest unfinished message was sent. */
   get oldestSentAt(): number | undefined {
     let oldest: number | undefined;
     for (const { message } of this.#leases.values())
@@ -44,13 +44,13 @@ export class MessageLeases {
     return oldest;
   }
 
-  /** A message has been received. */
+  /** Starts a lease for a received message. */
   begin(message: QueueMessage): void {
     const since = this.#options.clock.elapsed();
     this.#leases.set(message.handle, { message, since, until: since + LEASE_SECONDS * 1000 });
   }
 
-  /** It has been deleted, or is left in the queue. */
+  /** Ends a lease: the message was deleted, or stays in the queue. */
   end({ handle }: QueueMessage): void {
     this.#leases.delete(handle);
   }
@@ -83,7 +83,7 @@ export class MessageLeases {
         );
         for (const lease of batch) lease.until = clock.elapsed() + LEASE_SECONDS * 1000;
       } catch (error) {
-        // The messages come again, and are known by then.
+        // The messages will be delivered again, and recognized.
         if (!signal.aborted) logger.debug('messages could not be kept hidden', { error: asError(error) });
       }
     }

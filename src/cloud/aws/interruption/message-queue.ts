@@ -1,8 +1,8 @@
-/** The queue that interruption messages come from, as much of it as is needed: SQS, or a fake in tests. */
+/** The parts of a message queue that are needed: implemented by SQS, and by a fake in tests. */
 import type { EpochMs } from '../../../platform/clock.ts';
 
 export interface QueueMessage {
-  /** Names this delivery of the message; the next delivery has another one. */
+  /** Identifies this delivery of the message; the next delivery has another one. */
   readonly handle: string;
   readonly body: string;
   readonly sentAt: EpochMs;
@@ -11,7 +11,7 @@ export interface QueueMessage {
 export interface ReceiveOptions {
   /** How long the queue may wait for a first message. */
   readonly waitSeconds: number;
-  /** How long nobody else is given what was received. */
+  /** How long a received message stays hidden from other receivers. */
   readonly visibilitySeconds: number;
   readonly signal: AbortSignal;
 }
@@ -23,8 +23,8 @@ export const MOST_IN_A_BATCH = 10;
 export interface MessageQueue {
   readonly name: string;
   receive(options: ReceiveOptions): Promise<readonly QueueMessage[]>;
-  /** Deletes up to ten messages; gives the handles that could not be deleted now and may be later. */
+  /** Deletes up to ten messages; returns the handles that could not be deleted this time. */
   delete(handles: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
-  /** Hides up to ten messages for that long from now on. What has been deleted meanwhile is left out. */
+  /** Hides up to ten messages for this long from now. Messages that were deleted meanwhile are skipped. */
   hide(handles: readonly string[], seconds: number, signal: AbortSignal): Promise<void>;
 }

@@ -5,13 +5,13 @@ import { MESSAGE_KINDS, type MessageKind } from './message-kind.ts';
 export interface QueueMetricsOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** When the oldest message that is not dealt with was sent; undefined when there is none. */
+  /** When the oldest unfinished message was sent; undefined if there is none. */
   oldestSentAt(): number | undefined;
 }
 
 /**
- * Counts messages that end here: foreign, harmless and unreadable ones. Messages that become notices are counted under the
- * same names by the interruption controller, once it has acknowledged them.
+ * Counts messages that need no action: foreign, harmless and unreadable ones. Messages that become notices are counted under the same names
+ * by the interruption controller, once it has acknowledged them.
  */
 export class QueueMetrics {
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class QueueMetrics {
     );
   }
 
-  /** The message was received, and is deleted without anybody having to do something. */
+  /** A message was received and deleted, and needs no action. */
   ended(kind: MessageKind, sentAt: number, isForeign: boolean): void {
     this.#received.add({ message_type: kind });
     this.#deleted.add({});

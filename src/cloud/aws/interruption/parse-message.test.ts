@@ -136,7 +136,7 @@ describe('a message of the interruption queue', () => {
   });
 });
 
-/** FC_RUNS=100000 searches further. */
+/** Set FC_RUNS=100000 for a longer search. */
 const RUNS = fc.readConfigureGlobal()?.numRuns ?? 4000;
 
 describe('messages that nobody can foresee', () => {

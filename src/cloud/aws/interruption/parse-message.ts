@@ -1,7 +1,6 @@
 /**
- * Reads a message of the interruption queue: an EventBridge event, bare or wrapped by SNS, or whatever else somebody sent
- * there. Pure. Nothing in it is trusted, and nothing that is wrong with it throws: a message that means no harm to a
- * machine gives no warnings, and its kind says what it was.
+ * Parses a message of the interruption queue: an EventBridge event, bare or wrapped by SNS, or anything else. Pure. Nothing in it is
+ * trusted, and invalid messages never throw: a message that threatens no machine gives no warnings, and its kind says what it was.
  */
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import {
@@ -15,7 +14,7 @@ import {
 import type { NoticeKind } from '../../notice.ts';
 import type { MessageKind } from './message-kind.ts';
 
-/** What a message says of one machine, or of all machines in one capacity reservation. */
+/** The content of a message about one machine, or about all machines in a capacity reservation. */
 export interface Warning {
   readonly kind: NoticeKind;
   /** The instance ID, or the ID of a capacity reservation. */
@@ -28,7 +27,7 @@ export interface Warning {
 export interface ParsedMessage {
   readonly kind: MessageKind;
   readonly warnings: readonly Warning[];
-  /** Of a `check` message: what its sender looks for. */
+  /** Of a `check` message: identifies its sender's run. */
   readonly token?: string;
 }
 
@@ -36,11 +35,11 @@ export interface ParsedMessage {
 export const CHECK_SOURCE = 'spindrift.check';
 export const CHECK_DETAIL_TYPE = 'Spindrift Queue Check';
 
-/** SQS takes no message that is longer. */
+/** The longest message that SQS accepts. */
 const LONGEST_BODY = 1_048_576;
-/** Between a warning and the end of the machine. EC2 promises it, best effort. */
+/** Time between a spot warning and the end of the machine. EC2 promises it on a best-effort basis. */
 const NOTICE_MS = 120_000;
-/** Machines of a capacity block begin to end so long before the block does. */
+/** Instances of a capacity block begin to terminate this long before the block ends. */
 const BLOCK_LEAD_MS = 30 * 60_000;
 /** Times further away than this are mistakes. */
 const FARTHEST_MS = 400 * 24 * 3_600_000;
@@ -50,7 +49,7 @@ const RESERVATION_ID = /^cr-[0-9a-f]{8,17}$/;
 const NOTHING: ParsedMessage = { kind: 'no_op', warnings: [] };
 const JUNK: ParsedMessage = { kind: 'junk', warnings: [] };
 
-/** Reads the body of a message that was sent then. */
+/** Parses the body of a message. */
 export function parseMessage(body: string, sentAt: EpochMs): ParsedMessage {
   if (body.length > LONGEST_BODY) return JUNK;
   const outer = parseObject(body);
@@ -60,7 +59,7 @@ export function parseMessage(body: string, sentAt: EpochMs): ParsedMessage {
   if (type === undefined) return isLifecycleMessage(inner) ? { kind: 'lifecycle_action', warnings: [] } : JUNK;
   if (textOf(inner, 'version') !== '0') return NOTHING;
   const read = READERS[`${textOf(inner, 'source')}: ${type}`];
-  // Who says it later than it was sent has a wrong clock.
+  // An event time after the time of sending means a wrong clock.
   const said = timeNear(textOf(inner, 'time'), sentAt);
   const at = said === undefined || said > sentAt ? sentAt : said;
   return read?.(objectOf(inner, 'detail'), at) ?? NOTHING;
@@ -84,7 +83,7 @@ const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(nu
 function spotWarning(detail: UntrustedObject | undefined, at: EpochMs): ParsedMessage | undefined {
   const machine = instanceIn(detail);
   if (machine === undefined) return undefined;
-  // Hibernation begins at once; its warning is only for the record.
+  // Hibernation begins at once, so its warning leaves no time.
   const action = textOf(detail, 'instance-action');
   const deadline = after(at, action === 'hibernate' ? 0 : NOTICE_MS);
   const what = action === 'hibernate' || action === 'stop' ? ` (${action})` : '';
@@ -187,7 +186,7 @@ function check(detail: UntrustedObject | undefined): ParsedMessage | undefined {
   return token === undefined ? undefined : { kind: 'check', warnings: [], token };
 }
 
-/** What an Auto Scaling group sends without EventBridge: of its hooks, and to try them out. */
+/** Messages that an Auto Scaling group sends itself, without EventBridge: lifecycle hooks and test notifications. */
 function isLifecycleMessage(message: UntrustedObject): boolean {
   const event = textOf(message, 'LifecycleTransition') ?? textOf(message, 'Event') ?? '';
   return event.startsWith('autoscaling:');
@@ -206,7 +205,7 @@ function after(time: EpochMs, ms: number): EpochMs {
   return (time + ms) as EpochMs;
 }
 
-/** A time as RFC 3339 or RFC 1123 write it; undefined when it is neither, or too far from what it should be near to. */
+/** Parses a time in RFC 3339 or RFC 1123; undefined if it is invalid or too far from the given time. */
 function timeNear(text: string | undefined, near: EpochMs): EpochMs | undefined {
   const time = text === undefined || text.length > 40 ? undefined : parseTimestamp(text);
   return time === undefined || Math.abs(time - near) > FARTHEST_MS ? undefined : time;

@@ -1,6 +1,6 @@
 import { SpindriftError } from '../../../platform/errors.ts';
 
-/** Where a queue is: at a URL, or under a name in an account. */
+/** The address of a queue: a URL, or a name in an account. */
 export type QueueAddress =
   | { readonly url: string; readonly region?: string }
   | { readonly name: string; readonly account?: string; readonly region?: string };
@@ -8,7 +8,7 @@ export type QueueAddress =
 const NAME = /^[A-Za-z0-9_-]{1,80}$/;
 const ARN = /^arn:aws[a-z-]*:sqs:([a-z0-9-]+):(\d{12}):([A-Za-z0-9_-]{1,80})$/;
 
-/** Reads what people write for a queue: its name, its URL or its ARN. */
+/** Parses a queue's name, URL or ARN. */
 export function parseQueueAddress(text: string): QueueAddress {
   if (NAME.test(text)) return { name: text };
   const [, region, account, name] = ARN.exec(text) ?? [];

@@ -1,6 +1,6 @@
 /**
- * One term of receiving messages, from when this replica leads until it does not: what is under way then comes again in
- * the next term. Receivers, the judgement whose machine a message is about, and the deletes.
+ * Receives messages while this replica leads: receivers, the check whose machine a message is about, and deletes. Unfinished messages are
+ * delivered again in the next term.
  */
 import { asError, SpindriftError } from '../../../platform/errors.ts';
 import { DeleteBatches } from './delete-batches.ts';
@@ -14,18 +14,18 @@ import { WaitingNotices } from './waiting-notices.ts';
 const STANDING_RECEIVERS = 2;
 const MOST_RECEIVERS = 10;
 const LONG_POLL_SECONDS = 20;
-/** A receiver that joined leaves when nothing came for so long. */
+/** An additional receiver stops after this long without messages. */
 const SHORT_POLL_SECONDS = 1;
-/** With so many messages under way no more are received; SQS keeps 120,000 hidden per queue. */
+/** No more messages are received while this many are being handled. SQS keeps at most 120,000 hidden per queue. */
 const MOST_UNDER_WAY = 20_000;
 const FULL_WAIT_MS = 200;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** How long a message of an unknown machine waits for a launch to be written down. */
+/** How long a message about an unknown machine waits for a running launch to be recorded. */
 const LAUNCH_MS = 20_000;
 const LOOK_AGAIN_MS = 500;
 
-/** A message of a machine that may turn out to be ours. */
+/** A message about a machine that may turn out to be ours. */
 interface Unsure {
   readonly message: QueueMessage;
   readonly parsed: ParsedMessage;
@@ -38,7 +38,7 @@ export interface QueueReceptionOptions extends Omit<SqsNoticeSourceOptions, 'met
   onTrouble(error: SpindriftError | undefined): void;
 }
 
-/** One term of receiving. */
+/** Receives messages for one term as leader. */
 export class QueueReception {
   readonly notices = new WaitingNotices();
   readonly #options: QueueReceptionOptions;
@@ -77,7 +77,7 @@ export class QueueReception {
     }
   }
 
-  /** One more receiver, until nothing comes any more; a failure is left to those that stand. */
+  /** Runs an additional receiver until no more messages arrive. The permanent receivers report failures. */
   #callHelp(signal: AbortSignal): void {
     if (this.#helpers.size >= MOST_RECEIVERS - STANDING_RECEIVERS) return;
     const help = async (): Promise<void> => {
@@ -114,7 +114,7 @@ export class QueueReception {
     else this.#judge({ message, parsed, until: clock.elapsed() + LAUNCH_MS });
   }
 
-  /** Whose machine it is: ours, nobody's that we know, or perhaps one that is being launched. */
+  /** Decides whether a message is about our machines, is foreign, or must wait for a running launch. */
   #judge(item: Unsure): void {
     const { clock, isLaunching } = this.#options;
     const { message, parsed, until } = item;
@@ -150,7 +150,7 @@ export class QueueReception {
         acknowledge: async () => {
           if (!acknowledged) left--;
           acknowledged = true;
-          // The others that it speaks of are still to be told.
+          // The message is about other machines too, whose notices are not acknowledged yet.
           if (left > 0) return;
           deleted ??= this.#delete(message).catch((error: unknown) => {
             deleted = undefined;
@@ -165,7 +165,7 @@ export class QueueReception {
   #discard(message: QueueMessage, { kind }: ParsedMessage, isForeign: boolean): void {
     this.#options.metrics.ended(kind, message.sentAt, isForeign);
     this.#delete(message).catch((error: unknown) => {
-      // It comes again, and goes the same way.
+      // It will be delivered again, and discarded again.
       this.#options.leases.end(message);
       this.#options.logger.debug('a message could not be deleted', { error: asError(error) });
     });

@@ -5,7 +5,7 @@ const DENIED =
   /AccessDenied|^(?:InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|ExpiredToken\w*|InvalidSecurity|CredentialsProviderError|InvalidSignatureException|Unauthorized\w*)$/;
 const THROTTLED = /Throttl|^(?:OverLimit|TooManyRequests\w*|RequestLimitExceeded|SlowDown)$/;
 
-/** What the SDK throws at a call of the queue, as one of our errors that says what to change. */
+/** Converts an SDK error about the queue to one of ours that says what to change. */
 export function sqsError(thrown: unknown, operation: string, queue: string): SpindriftError {
   const cause = asError(thrown);
   const { name, message } = cause;

@@ -1,10 +1,9 @@
 /**
  * Turns the messages of an AWS interruption queue into notices.
  *
- * Two receivers always wait in a long poll; more join while batches come back full. A message about one of our machines
- * becomes a notice, is kept hidden while the notice is worked on, and is deleted once that is acknowledged. Everything
- * else, which in a large account is nearly everything, is deleted ten at a time and costs no other call. Notices that
- * leave the least time are handed over first, whatever arrived before them.
+ * Two receivers are always in a long poll; more are added while batches are full. A message about one of our machines becomes a notice, is
+ * kept hidden while the notice is handled, and is deleted once it is acknowledged. All other messages, which are most of them in a large
+ * account, are deleted ten at a time without any other call. The most urgent notices are handed over first, whatever arrived before them.
  */
 import type { Clock } from '../../../platform/clock.ts';
 import type { SpindriftError } from '../../../platform/errors.ts';
@@ -22,13 +21,13 @@ export interface SqsNoticeSourceOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly queue: MessageQueue;
-  /** Whether the machine is one of ours, as far as is known; without it all messages become notices. */
+  /** Whether the machine is known as ours. Without it all messages become notices. */
   isKnown?(machine: string): boolean;
-  /** Whether a launch is under way whose machine is not known yet: a message may be faster than our record of it. */
+  /** Whether a launch is running whose machine is unknown yet: a message may arrive before the launch is recorded. */
   isLaunching?(): boolean;
-  /** The machines of ours in a capacity reservation. */
+  /** Our machines in a capacity reservation. */
   machinesOf?(reservation: string): readonly string[];
-  /** Hears of messages that `spindrift aws check` sent. */
+  /** Called for messages that `spindrift aws check` sent. */
   onCheck?(token: string): void;
 }
 
@@ -45,7 +44,7 @@ export class SqsNoticeSource implements NoticeSource {
     this.#metrics = new QueueMetrics({ ...options, oldestSentAt: () => this.#leases.oldestSentAt });
   }
 
-  /** The notices of the queue until the signal aborts; trouble with the queue is logged, and waited out. */
+  /** The notices of the queue until the signal aborts. Failures are logged and retried. */
   async *receive(signal: AbortSignal): AsyncGenerator<ReceivedNotice, void, undefined> {
     const stop = new AbortController();
     const ended = AbortSignal.any([signal, stop.signal]);
@@ -68,12 +67,12 @@ export class SqsNoticeSource implements NoticeSource {
     }
   }
 
-  /** Looks into the queue; what it finds stays there for others. */
+  /** Receives from the queue once and leaves the messages there. */
   async check(signal: AbortSignal): Promise<void> {
     await this.#options.queue.receive({ waitSeconds: 0, visibilitySeconds: 0, signal });
   }
 
-  /** Trouble is said when it begins, changes and ends, not at every try. */
+  /** Logs when failures begin, change and end, not on every try. */
   #tell(error: SpindriftError | undefined): void {
     const { logger, queue } = this.#options;
     if (error !== undefined) this.#metrics.failed(error.code);

@@ -1,4 +1,4 @@
-/** An SQS queue by the official SDK, which is loaded only when a queue is opened. */
+/** An SQS queue, through the official SDK, which is loaded only when a queue is opened. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { EpochMs } from '../../../platform/clock.ts';
 import type { MessageQueue, QueueMessage, ReceiveOptions } from './message-queue.ts';
@@ -10,18 +10,18 @@ type Sdk = typeof import('@aws-sdk/client-sqs');
 export interface SqsQueueOptions {
   /** Name, URL or ARN. */
   readonly queue: string;
-  /** Where the queue's address does not name one; the SDK's own sources (AWS_REGION, profile) when absent. */
+  /** Used if the queue's address names none; default: the SDK's own sources (AWS_REGION, profile). */
   readonly region?: string;
-  /** Another place than AWS, as in tests. */
+  /** Overrides the AWS endpoint, for tests. */
   readonly endpoint?: string;
 }
 
-/** A long poll takes 20 s; a connection that says nothing for longer is dead. */
+/** A long poll takes 20 s; a connection silent for longer is dead. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5000;
-/** Receivers and deletes at the same time. */
+/** Enough for concurrent receivers and deletes. */
 const MOST_SOCKETS = 64;
-/** What SQS says of a delete that has nothing left to do. */
+/** SQS errors of a delete whose message is already gone. */
 const GONE = new Set(['ReceiptHandleIsInvalid', 'InvalidParameterValue']);
 
 export class SqsQueue implements MessageQueue {
@@ -39,7 +39,7 @@ export class SqsQueue implements MessageQueue {
     this.#options = options;
     this.#url = 'url' in address ? address.url : undefined;
     this.#client = new sdk.SQSClient({
-      // Bodies are parsed with suspicion anyway; a checksum of each costs more than reading it.
+      // Bodies are parsed without trust anyway, and checksums cost more than parsing.
       md5: false,
       maxAttempts: 2,
       requestHandler: {

@@ -1,4 +1,4 @@
-/** Asks EC2 for the instances of an account and region that are not well; others cost nothing. */
+/** Reads the impaired instances of an account and region. Healthy ones are not in the answer. */
 import type { EC2Client, InstanceStatus as Ec2Status } from '@aws-sdk/client-ec2';
 import type { EpochMs } from '../../../platform/clock.ts';
 import { asError, SpindriftError } from '../../../platform/errors.ts';
@@ -16,7 +16,7 @@ const FILTERS = [
 ];
 const OPERATION = 'ec2:DescribeInstanceStatus';
 
-/** All of them, each once; the SDK is loaded already by whoever made the client. */
+/** All of them, without duplicates. The caller has already loaded the SDK. */
 export async function unwellInstances(client: EC2Client, signal: AbortSignal): Promise<readonly InstanceStatus[]> {
   const { paginateDescribeInstanceStatus } = await import('@aws-sdk/client-ec2');
   const found = new Map<string, InstanceStatus>();

@@ -1,6 +1,6 @@
 import type { NoticeKind, ReceivedNotice } from '../../notice.ts';
 
-/** Those that leave the least time first. */
+/** Lower numbers are more urgent. */
 const URGENCY: Readonly<Record<NoticeKind, number>> = {
   'spot-interruption': 0,
   'reservation-interruption': 0,
@@ -12,9 +12,9 @@ const URGENCY: Readonly<Record<NoticeKind, number>> = {
   'reservation-ending': 3,
 };
 
-/** Notices that were received and not handed over yet, the most urgent first, and in the order they came among equals. */
+/** Received notices that are not handed over yet: most urgent first, then in order of arrival. */
 export class WaitingNotices {
-  /** One line for each urgency; the first `#taken` of a line are gone. */
+  /** One queue per urgency; the first `#taken` items of a queue are gone. */
   readonly #lines: { items: ReceivedNotice[]; taken: number }[] = [0, 1, 2, 3].map(() => ({ items: [], taken: 0 }));
   #wake: (() => void) | undefined;
 
@@ -23,7 +23,7 @@ export class WaitingNotices {
     this.#wake?.();
   }
 
-  /** The next one as soon as there is one; undefined once the signal has aborted. */
+  /** Waits for the next notice; undefined once the signal has aborted. */
   async next(signal: AbortSignal): Promise<ReceivedNotice | undefined> {
     for (;;) {
       if (signal.aborted) return undefined;

@@ -1,4 +1,4 @@
-/** What came of a fleet call. EC2 answers 200 also when nothing was launched, and names what it could not have also when it was. Pure. */
+/** Interprets the answer of CreateFleet. EC2 answers 200 even if nothing was launched, and may report refusals beside an instance. Pure. */
 import type { CreateFleetCommandOutput, CreateFleetError } from '@aws-sdk/client-ec2';
 import { SpindriftError } from '../../../platform/errors.ts';
 import type { Refusal } from '../../cloud.ts';
@@ -21,10 +21,10 @@ export type FleetAnswer =
       readonly fullSubnets: readonly string[];
     }
   | { readonly kind: 'refused'; readonly refused: readonly Refusal[]; readonly fullSubnets: readonly string[] }
-  /** The launch template is gone: make it and ask again. */
+  /** The launch template is gone: create it and try again. */
   | { readonly kind: 'template-gone' };
 
-/** Throws where nothing was launched and no other offering would help. */
+/** Throws if nothing was launched and no other offering would help. */
 export function fleetAnswer(output: CreateFleetCommandOutput, step: LaunchStep): FleetAnswer {
   const errors = (output.Errors ?? []).map((error) => ({ error, meaning: meaningOf(error) }));
   const refused = errors.flatMap(({ error, meaning }) => refusalOf(error, meaning, step));
@@ -70,7 +70,7 @@ function refusalOf(error: CreateFleetError, meaning: FleetErrorMeaning, step: La
     return [{ offering, cause: 'capacity', message }];
   }
   if (meaning.kind !== 'offering') return [];
-  // A quota counts in the whole region.
+  // A quota applies to the whole region.
   const { zone: _, ...everywhere } = where;
   return [
     { offering: { capacityType, ...(meaning.cause === 'quota' ? everywhere : where) }, cause: meaning.cause, message },

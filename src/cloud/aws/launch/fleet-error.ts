@@ -1,20 +1,20 @@
-/** What an entry of `Errors` in the answer of CreateFleet means: which offerings are out of the market, or what is wrong. */
+/** Interprets the entries of `Errors` in a CreateFleet answer: unavailable offerings, or a mistake in the request. */
 import type { RefusalCause } from '../../cloud.ts';
 
 export type FleetErrorMeaning =
-  /** There is none of it now. */
+  /** The offering is unavailable now. */
   | { readonly kind: 'offering'; readonly cause: RefusalCause }
   /** The reservation has no slot left. */
   | { readonly kind: 'reservation' }
-  /** The subnet has no address left; others of the zone may. */
+  /** The subnet has no free address. Other subnets of the zone may have some. */
   | { readonly kind: 'subnet' }
-  /** No spot machine of any type, until the account has been set up for it. */
+  /** No spot machine of any type, until the account is set up for spot. */
   | { readonly kind: 'all-spot'; readonly cause: RefusalCause }
-  /** The launch template has gone: make it again. */
+  /** The launch template is gone: create it again. */
   | { readonly kind: 'template' }
-  /** Passing trouble of AWS. */
+  /** A temporary failure of AWS. */
   | { readonly kind: 'retry' }
-  /** Someone must change something: the sentence says what. */
+  /** A user must change something, as the fix says. */
   | { readonly kind: 'terminal'; readonly reason: string; readonly fix: string };
 
 const OFFERING: Readonly<Record<string, RefusalCause>> = {
@@ -62,7 +62,7 @@ export function fleetErrorMeaning(code: string, message: string): FleetErrorMean
   if (code === 'InvalidParameterValue' && /free.?tier/i.test(message))
     return { kind: 'offering', cause: 'unsupported' };
   if (code === 'InvalidParameterValue' && /instance profile/i.test(message)) {
-    // IAM shows a new profile to EC2 some seconds later.
+    // A new instance profile takes seconds to be visible to EC2.
     return { kind: 'retry' };
   }
   if (code === 'InvalidParameter' && /different networks/i.test(message)) {

@@ -1,4 +1,4 @@
-/** Launches the instance of a claim by one fleet call. */
+/** Launches the instance of a claim with one fleet call. */
 import type { CreateFleetCommandOutput } from '@aws-sdk/client-ec2';
 import type { Ec2NodeClass } from '../../../apis/aws/ec2-node-class.ts';
 import { ANNOTATION_INSTANCE_PROFILE, RESOURCE_EFA } from '../../../apis/aws/labels.ts';
@@ -24,7 +24,7 @@ import type { ReservationChoice } from './launch-template-data.ts';
 import type { LaunchTemplates } from './launch-templates.ts';
 import { claimTags } from './tags.ts';
 
-/** A subnet without addresses or a template that is gone are made good within one launch, as often as this. */
+/** Tries per launch, if a subnet has no address left or a launch template is gone. */
 const MOST_TRIES = 5;
 
 export interface FleetLauncherOptions {
@@ -75,7 +75,7 @@ export class FleetLauncher {
       refused.push(...answer.refused);
       for (const subnet of answer.fullSubnets) this.#options.subnets.exhausted(subnet);
       if (answer.kind === 'launched') return this.#launched(launch, answer.instance, refused);
-      // Other offerings of this step may still be had where only an address was missing.
+      // Try again only if nothing but subnet addresses was missing: other subnets may have some.
       if (answer.refused.length > 0) break;
     }
     return {
@@ -114,7 +114,7 @@ export class FleetLauncher {
     return answer;
   }
 
-  /** EC2 says some things that concern a fleet as an error of the whole call: they mean the same. */
+  /** EC2 reports some errors of a fleet as errors of the whole call; they are handled alike. */
   async #createFleet(input: ReturnType<typeof fleetRequest>, signal: AbortSignal): Promise<CreateFleetCommandOutput> {
     try {
       return await this.#options.api.call('ec2:CreateFleet', input, signal);
@@ -203,7 +203,7 @@ export class FleetLauncher {
   }
 }
 
-/** Where the node class selects reservations, a launch goes into the one it names or into none. */
+/** If the node class selects reservations, a launch uses the reservation of its offering, or none at all. */
 function choiceOf(
   { spec }: Ec2NodeClass,
   { reservationId }: LaunchStep,
@@ -223,7 +223,7 @@ function unlaunchable({ offerings }: LaunchStep, message: string): Refusal[] {
   }));
 }
 
-/** Interfaces for memory between instances are only there where they were asked for. */
+/** EFA interfaces exist only if they were requested. */
 function withoutUnaskedEfas(type: InstanceType | undefined, asked: boolean): InstanceType | undefined {
   if (type === undefined || asked || type.capacity[RESOURCE_EFA] === undefined) return type;
   const { [RESOURCE_EFA]: _, ...capacity } = type.capacity;

@@ -1,11 +1,11 @@
-/** The request of one fleet call: a claim, one capacity type, and every way in which it may be launched. Pure. */
+/** The request of one fleet call: a claim, one capacity type, and all overrides with which it may be launched. Pure. */
 import { createHash } from 'node:crypto';
 import type { CreateFleetCommandInput, FleetLaunchTemplateConfigRequest } from '@aws-sdk/client-ec2';
 import type { RankedOffering } from '../../../engine/solution.ts';
 import type { ReservationChoice } from './launch-template-data.ts';
 import { type Tags, tagList } from './tags.ts';
 
-/** How EC2 chooses among on-demand offerings: by its own prices, or by the order in which Spindrift wants them. */
+/** How EC2 chooses among on-demand offerings: by its own prices, or by Spindrift's ranking. */
 export type OnDemandStrategy = 'lowest-price' | 'prioritized';
 
 export interface FleetOverride {
@@ -13,7 +13,7 @@ export interface FleetOverride {
   readonly zone: string;
   readonly subnetId: string;
   readonly imageId: string;
-  /** 0 for the offering that is wanted most. */
+  /** 0 for the most preferred offering. */
   readonly rank: number;
 }
 
@@ -22,7 +22,7 @@ export interface FleetSettings {
   readonly attempt: number;
   readonly capacityType: RankedOffering['capacityType'];
   readonly reservation: ReservationChoice;
-  /** The ways to launch, by the name of the launch template they need. */
+  /** The overrides, by the name of their launch template. */
   readonly templates: ReadonlyMap<string, readonly FleetOverride[]>;
   readonly onDemandStrategy: OnDemandStrategy;
   readonly context?: string;
@@ -51,7 +51,7 @@ function templateConfig(name: string, overrides: readonly FleetOverride[]): Flee
       InstanceType: instanceType as NonNullable<FleetLaunchTemplateConfigRequest['Overrides']>[number]['InstanceType'],
       SubnetId: subnetId,
       ImageId: imageId,
-      // The subnet says it already, but only what is sent comes back with an error.
+      // The subnet implies the zone, but errors repeat only the fields that were sent.
       AvailabilityZone: zone,
       Priority: rank,
     })),
@@ -81,8 +81,8 @@ function target({ capacityType, reservation, onDemandStrategy }: FleetSettings):
 }
 
 /**
- * EC2 answers a request it has seen with what it did then. The same launch of the same claim has the same token; what is
- * asked for is part of it, because EC2 refuses a token that comes with another request.
+ * EC2 answers a repeated token with the result of the first request. The same launch attempt of the same claim has the same token. The
+ * request is part of it, because EC2 rejects a token that is reused for another request.
  */
 function clientToken({ claimUID, attempt }: FleetSettings, request: CreateFleetCommandInput): string {
   return createHash('sha256')

@@ -4,10 +4,10 @@ import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Taint } from '../../../apis/kubernetes/node.ts';
 import type { Labels } from '../../../engine/problem.ts';
 
-/** A kubelet may not set labels of these domains on its own node; registration sets them. */
+/** A kubelet may not set labels of these domains on its own node; the registration controller sets them. */
 const NOT_FOR_KUBELETS = /(^|\.)(kubernetes\.io|k8s\.io)$/;
 
-/** The claim's labels, as far as a kubelet may set them; it also says that it has set the taints already. */
+/** The claim's labels that a kubelet may set, and the label that says it has set the taints itself. */
 export function launchLabels(claim: NodeClaim, capacityType: string): Labels {
   const labels = {
     ...claim.metadata.labels,

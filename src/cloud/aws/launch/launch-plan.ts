@@ -1,4 +1,4 @@
-/** Everything one fleet call needs: the launch templates, and the ways to launch that each of them is for. Pure. */
+/** The launch templates of one fleet call, and the overrides that use each of them. Pure. */
 import { aliasOf, type Ec2NodeClass, familyOf, type SubnetStatus } from '../../../apis/aws/ec2-node-class.ts';
 import { LABEL_TENANCY, RESOURCE_EFA } from '../../../apis/aws/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
@@ -17,7 +17,7 @@ export interface LaunchPlanOptions {
   readonly nodeClass: Ec2NodeClass;
   readonly step: LaunchStep;
   readonly reservation: ReservationChoice;
-  /** The reservation is for machines of their own hardware. */
+  /** The reservation is for dedicated hardware. */
   readonly dedicatedReservation?: boolean;
   readonly cluster: ClusterFacts;
   readonly region: string;
@@ -33,7 +33,7 @@ export interface PlannedTemplate {
   readonly overrides: readonly FleetOverride[];
 }
 
-/** One template for each combination of image, pods and interfaces among the offerings; none where no offering can be launched. */
+/** One template per combination of image, pod limit and interfaces among the offerings; empty if no offering can be launched. */
 export function launchPlan(options: LaunchPlanOptions): PlannedTemplate[] {
   const { nodeClass, step, subnets, typeOf, claim } = options;
   const images = nodeClass.status?.amis ?? [];
@@ -99,7 +99,7 @@ function joinSettings({ nodeClass, claim, step, cluster }: LaunchPlanOptions, ma
   };
 }
 
-/** Hardware of its own only where the claim leaves no choice: it costs more. */
+/** Dedicated hardware only if the claim requires it, because it costs more. */
 export function tenancyOf({ spec }: NodeClaim): 'default' | 'dedicated' {
   const asked = spec.requirements.filter(({ key }) => key === LABEL_TENANCY);
   const allowsDefault = asked.every(({ operator, values = [] }) => {

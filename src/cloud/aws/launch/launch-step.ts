@@ -1,20 +1,20 @@
 /**
- * Which of the wanted offerings one fleet call asks for. A call has one capacity type, and one reservation where it is for
- * reserved capacity; what it does not get is asked for in the next one.
+ * Chooses the offerings of the next fleet call. A call has one capacity type, and one reservation if it is for reserved capacity. Offerings
+ * that could not be launched are left to the next call.
  */
 import type { RankedOffering } from '../../../engine/solution.ts';
 
 export interface LaunchStep {
   readonly capacityType: RankedOffering['capacityType'];
   readonly reservationId?: string;
-  /** In the order in which they are wanted. */
+  /** Most preferred first. */
   readonly offerings: readonly RankedOffering[];
 }
 
 /**
- * Reservations come first, in their own order, each by itself, as far as they have a slot. Then the capacity type that is
- * wanted most, with all its offerings: the more pools a spot fleet can choose from, the longer its machines live. Spot offerings
- * that are dearer than an on-demand one in the list wait until after that.
+ * Reservations with a free slot are first, one by one. Then the most preferred capacity type with all its offerings: the more spot pools a
+ * fleet can choose from, the longer its machines live. Spot offerings more expensive than an on-demand one in the list are left to later
+ * calls.
  */
 export function nextStep(
   offerings: readonly RankedOffering[],
@@ -37,7 +37,7 @@ export function nextStep(
   const onDemand = Math.min(
     ...others.filter((offering) => offering.capacityType === 'on-demand').map(({ price }) => price),
   );
-  // The first one is wanted before any on-demand machine, whatever the list price says.
+  // The first offering ranks before any on-demand machine, whatever its list price.
   const worthIt = ofType.filter((offering) => offering === first || offering.price <= onDemand);
   return { capacityType, offerings: worthIt };
 }

@@ -1,4 +1,4 @@
-/** What a launch template holds: everything about an instance but its type, zone and subnet. Pure. */
+/** The content of a launch template: everything about an instance except its type, zone and subnet. Pure. */
 import type {
   LaunchTemplateInstanceNetworkInterfaceSpecificationRequest as NetworkInterface,
   RequestLaunchTemplateData,
@@ -11,12 +11,12 @@ import { type Tags, tagList } from './tags.ts';
 
 export type ReservationKind = 'default' | 'capacity-block' | 'interruptible';
 
-/** Into which reservation to launch, or whether to stay out of all of them. */
+/** Which reservation to launch into, or none. */
 export type ReservationChoice =
   | { readonly kind: 'target'; readonly id: string; readonly of: ReservationKind }
-  /** The node class selects reservations: all others are left to those they are for. */
+  /** The node class selects reservations: instances outside them must not use other open reservations. */
   | { readonly kind: 'none' }
-  /** The node class says nothing of reservations: the account decides, as for every other instance. */
+  /** The node class does not mention reservations: the account's default applies, as for any other instance. */
   | { readonly kind: 'unsaid' };
 
 export interface TemplateSettings {
@@ -30,11 +30,11 @@ export interface TemplateSettings {
   readonly securityGroups: readonly string[];
   readonly tenancy: 'default' | 'dedicated';
   readonly placementGroup?: string;
-  /** Interfaces for memory between instances, where pods ask for them. */
+  /** EFA interfaces, if pods request them. */
   readonly efas: number;
   readonly ipv6: boolean;
   readonly nitroEnclave: boolean;
-  /** Isolated partitions do not know one of the metadata options. */
+  /** Isolated partitions do not support one of the metadata options. */
   readonly region: string;
   readonly tags: Tags;
 }
@@ -61,7 +61,7 @@ export function launchTemplateData(settings: TemplateSettings): RequestLaunchTem
       ? {}
       : { CpuOptions: { NestedVirtualization: spec.cpuOptions.nestedVirtualization } }),
     ...reservationOptions(settings.reservation),
-    // EC2 refuses an on-demand fleet whose template has tags for spot requests.
+    // EC2 rejects an on-demand fleet whose template has tags for spot requests.
     TagSpecifications: tagged.map((ResourceType) => ({ ResourceType, Tags: tagList(tags) })),
   };
 }
@@ -109,7 +109,7 @@ function metadataOptions({ nodeClass, region }: TemplateSettings): RequestLaunch
     HttpPutResponseHopLimit: options.httpPutResponseHopLimit,
     HttpTokens: options.httpTokens,
     ...(region.startsWith('us-iso') ? {} : { HttpProtocolIpv6: options.httpProtocolIPv6 }),
-    // Where the account has it on, tags whose keys have a slash would make every launch fail.
+    // If the account enables it, tag keys with a slash would make every launch fail.
     InstanceMetadataTags: 'disabled',
   };
 }
@@ -119,7 +119,7 @@ function placement({ tenancy, placementGroup }: TemplateSettings): Pick<RequestL
   return { Placement: { Tenancy: tenancy, ...(placementGroup === undefined ? {} : { GroupId: placementGroup }) } };
 }
 
-/** Security groups stand on the interfaces: EC2 does not take them beside a list of these. */
+/** Security groups are set on the interfaces: EC2 does not accept them beside a list of interfaces. */
 function networkInterfaces(settings: TemplateSettings): NetworkInterface[] {
   const { nodeClass, securityGroups, efas, ipv6 } = settings;
   const { associatePublicIPAddress, ipPrefixCount, connectionTracking, networkInterfaces: given } = nodeClass.spec;
@@ -157,7 +157,7 @@ function networkInterfaces(settings: TemplateSettings): NetworkInterface[] {
   return Array.from({ length: efas }, (_, card) => ({
     ...shared,
     NetworkCardIndex: card,
-    // Only the first is the primary interface: a second one with index 0 is refused.
+    // Only the first is the primary interface: a second one with index 0 is rejected.
     DeviceIndex: card === 0 ? 0 : 1,
     InterfaceType: 'efa',
     ...(card === 0 ? addresses : {}),

@@ -1,6 +1,6 @@
 /**
- * Launch templates, named after what they hold: the same content is one template, whoever needs it. They are made when a launch
- * needs them and deleted when none has for a while, those of former processes included.
+ * Launch templates, named after a hash of their content, so that equal templates are shared. They are created when a launch needs them, and
+ * deleted after a time without use, including those of earlier processes.
  */
 import { createHash } from 'node:crypto';
 import type { LaunchTemplate, RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
@@ -18,7 +18,7 @@ const TIDY_MS = 60_000;
 const HYDRATE_MS = 30 * 60_000;
 
 interface Known {
-  /** Resolves when EC2 has it. */
+  /** Resolves when the template exists in EC2. */
   readonly made: Promise<void>;
   usedAt: number;
 }
@@ -39,7 +39,7 @@ export class LaunchTemplates {
     this.#options = options;
   }
 
-  /** The name of the template with that content; it is made where it is not there. */
+  /** The name of the template with that content. It is created if it does not exist. */
   async ensure(data: RequestLaunchTemplateData, tags: Tags, signal: AbortSignal): Promise<string> {
     const name = templateName(data, tags);
     const now = this.#options.clock.elapsed();
@@ -48,18 +48,18 @@ export class LaunchTemplates {
     entry.usedAt = now;
     if (known === undefined) {
       this.#known.set(name, entry);
-      entry.made.catch(() => this.#known.delete(name));
+      entry.made.catch(() => this.#known.get(name) === entry && this.#known.delete(name));
     }
     await entry.made;
     return name;
   }
 
-  /** EC2 says that it has no such template: the next launch makes it again. */
+  /** EC2 has no such templates: the next launch creates them again. */
   forget(names: Iterable<string>): void {
     for (const name of names) this.#known.delete(name);
   }
 
-  /** Deletes what has not been used for a while, until the signal aborts. */
+  /** Deletes unused templates until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     let hydratedAt = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
@@ -76,7 +76,7 @@ export class LaunchTemplates {
     }
   }
 
-  /** Deletes the templates of a node class that goes. */
+  /** Deletes the templates of a node class that is being deleted. */
   async deleteOf(nodeClass: string, signal: AbortSignal): Promise<void> {
     for (const { LaunchTemplateName: name } of await this.#list(signal, nodeClass)) {
       if (name !== undefined) await this.#delete(name, signal);
@@ -113,7 +113,7 @@ export class LaunchTemplates {
     return allPages(this.#options.api, 'ec2:DescribeLaunchTemplates', input, (page) => page.LaunchTemplates, signal);
   }
 
-  /** One that is there already holds the same: its name says so. */
+  /** An existing template has the same content, because its name is a hash of it. */
   async #create(name: string, data: RequestLaunchTemplateData, tags: Tags, signal: AbortSignal): Promise<void> {
     const TagSpecifications = [{ ResourceType: 'launch-template' as const, Tags: tagList(tags) }];
     const input = { LaunchTemplateName: name, LaunchTemplateData: data, TagSpecifications };

@@ -1,4 +1,4 @@
-/** The tags by which everything that was made for a cluster is found again. */
+/** The tags that identify resources created for a cluster. */
 import type { Tag } from '@aws-sdk/client-ec2';
 import type { Ec2NodeClass } from '../../../apis/aws/ec2-node-class.ts';
 import {
@@ -11,12 +11,12 @@ import {
 import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 
-/** Ours: names the claim by its UID from the first moment, so that a launch whose answer was lost is found again. */
+/** Spindrift's own: the UID of the claim, set at launch, so that a launch whose answer was lost is found again. */
 export const TAG_CLAIM_UID = 'spindrift.dev/nodeclaim-uid';
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** On everything of a node class. */
+/** On all resources of a node class. */
 export function classTags(nodeClass: Ec2NodeClass, cluster: string): Tags {
   return {
     ...nodeClass.spec.tags,
@@ -26,7 +26,7 @@ export function classTags(nodeClass: Ec2NodeClass, cluster: string): Tags {
   };
 }
 
-/** On everything that is launched for a pool; launch templates are shared by its claims. */
+/** On all resources launched for a pool; launch templates are shared by its claims. */
 export function poolTags(nodeClass: Ec2NodeClass, claim: NodeClaim, cluster: string): Tags {
   return { ...classTags(nodeClass, cluster), [TAG_NODE_POOL]: claim.metadata.labels?.[LABEL_NODE_POOL] ?? '' };
 }
@@ -37,7 +37,7 @@ export function claimTags(nodeClass: Ec2NodeClass, claim: NodeClaim, cluster: st
   return { ...poolTags(nodeClass, claim, cluster), [TAG_NODE_CLAIM]: name, [TAG_CLAIM_UID]: uid };
 }
 
-/** As the API writes them, in an order that does not change. */
+/** In the API's format, sorted. */
 export function tagList(tags: Tags): Tag[] {
   return Object.keys(tags)
     .sort()

@@ -19,17 +19,17 @@ import type { ReservationKind } from '../launch/launch-template-data.ts';
 import { TAG_CLAIM_UID } from '../launch/tags.ts';
 import { providerIDOf } from './provider-id.ts';
 
-/** What only the AWS driver asks about a machine. */
+/** Facts about a machine that only the AWS driver uses. */
 export interface Ec2Machine extends Machine {
   readonly instanceId: string;
   readonly subnetId?: string;
   readonly securityGroups: readonly string[];
   readonly placementGroup?: string;
-  /** Whether the instance has been told to end: TerminateInstances need not be called again. */
+  /** Whether the instance is already terminating, so that TerminateInstances need not be called again. */
   readonly ending: boolean;
 }
 
-/** What the type of an instance has, with the settings of its node class; undefined where that is not known any more. */
+/** Looks up the capacity of an instance's type with the settings of its node class. Undefined if the class is gone. */
 export type TypeOf = (nodeClass: string, instanceType: string) => InstanceType | undefined;
 
 const STATES: Readonly<Record<string, Machine['state']>> = {
@@ -40,7 +40,7 @@ const STATES: Readonly<Record<string, Machine['state']>> = {
   'shutting-down': 'stopping',
 };
 
-/** The machine, or undefined where the instance has gone. */
+/** The machine; undefined if the instance is gone. */
 export function ec2Machine(instance: Instance, typeOf: TypeOf): Ec2Machine | undefined {
   const state = STATES[instance.State?.Name ?? ''];
   const { InstanceId: instanceId, Placement: placement } = instance;
@@ -76,7 +76,7 @@ export function ec2Machine(instance: Instance, typeOf: TypeOf): Ec2Machine | und
   });
 }
 
-/** The reservation that an instance was launched into on purpose: one that an open reservation took by itself is on-demand. */
+/** The reservation that an instance was launched into on purpose. An instance that an open reservation picked up counts as on-demand. */
 function reservationOf(instance: Instance): { readonly id: string; readonly of: ReservationKind } | undefined {
   const { CapacityReservationId: id, CapacityReservationSpecification: wish, InstanceLifecycle: lifecycle } = instance;
   if (id === undefined || wish?.CapacityReservationPreference !== 'capacity-reservations-only') return undefined;
@@ -97,7 +97,7 @@ export interface MachineFacts
   readonly type: InstanceType | undefined;
 }
 
-/** A machine from what is known of it, whether EC2 described it or only just launched it. */
+/** Builds a machine from facts about an instance, whether EC2 described it or just launched it. */
 export function machineOf(facts: MachineFacts): Ec2Machine {
   const { zoneId, reservation, tenancy, partition, type, ...rest } = facts;
   const capacity: Resources = type?.capacity ?? {};

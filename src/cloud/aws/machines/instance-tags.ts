@@ -1,6 +1,6 @@
 /**
- * Gives instances the tags that name their claim and node. Ours carry the claim from the start; those that Karpenter launched,
- * and the name of the node, come here. One call a second at most: nothing waits for it.
+ * Tags instances with their claim and node. Instances launched by Spindrift have the claim's tags from the start; this adds the node's
+ * name, and tags instances that Karpenter launched. At most one call per second, as nothing waits for it.
  */
 import { ANNOTATION_TAGGED, AWS_GROUP, TAG_NODE_CLAIM } from '../../../apis/aws/labels.ts';
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
@@ -29,7 +29,7 @@ export function instanceTags(api: AwsApi, world: CloudWorld): CloudController {
     try {
       await api.call('ec2:CreateTags', { Resources: [instanceId], Tags: tagList(tags) }, signal);
     } catch (error) {
-      // It is gone, and its claim will follow.
+      // The instance is gone, and its claim will be removed too.
       if (isNotFound(error)) return undefined;
       throw error;
     }
@@ -52,7 +52,7 @@ export function instanceTags(api: AwsApi, world: CloudWorld): CloudController {
   };
 }
 
-/** The instance of a claim of ours that has a node and has not been tagged. */
+/** The instance of a claim on AWS that has a node and is not tagged yet. */
 function toTag({ metadata, spec, status }: NodeClaim): string | undefined {
   if (spec.nodeClassRef.group !== AWS_GROUP || metadata.deletionTimestamp !== undefined) return undefined;
   if (metadata.annotations?.[ANNOTATION_TAGGED] === 'true' || status?.nodeName === undefined) return undefined;

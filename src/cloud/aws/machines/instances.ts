@@ -1,4 +1,4 @@
-/** Asks EC2 about instances, and has them terminated: many callers, few calls. */
+/** Describes and terminates EC2 instances in batches, for many callers. */
 import type { Filter, Instance } from '@aws-sdk/client-ec2';
 import { TAG_CLUSTER_NAME, TAG_NODE_CLASS, TAG_NODE_POOL } from '../../../apis/aws/labels.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -29,17 +29,17 @@ export class Instances {
     this.#ofClaims = new Batcher({ ...limits, most: 200, ask: (uids, signal) => this.#describeClaims(uids, signal) });
   }
 
-  /** The instance, or undefined where EC2 does not know it (any more). */
+  /** The instance. Undefined if EC2 does not know it. */
   get(id: string, signal: AbortSignal): Promise<Instance | undefined> {
     return this.#described.ask(id, signal);
   }
 
-  /** The live instance that carries the UID of a claim. */
+  /** The live instance tagged with the UID of a claim. */
   ofClaim(uid: string, signal: AbortSignal): Promise<Instance | undefined> {
     return this.#ofClaims.ask(uid, signal);
   }
 
-  /** Has it terminated; false where EC2 does not know it (any more). */
+  /** Terminates the instance. False if EC2 does not know it. */
   async terminate(id: string, signal: AbortSignal): Promise<boolean> {
     return (await this.#terminated.ask(id, signal)) === true;
   }
@@ -68,7 +68,7 @@ export class Instances {
     for (const instance of found) {
       const uid = instance.Tags?.find(({ Key }) => Key === TAG_CLAIM_UID)?.Value ?? '';
       const other = byUid.get(uid);
-      // One that lives counts before one that ends.
+      // A running instance takes precedence over a terminating one.
       if (other === undefined || other.State?.Name === 'shutting-down') byUid.set(uid, instance);
     }
     return byUid;
@@ -79,7 +79,7 @@ export class Instances {
     return allPages(this.#api, 'ec2:DescribeInstances', { Filters, MaxResults: 1000 }, instancesOf, signal);
   }
 
-  /** One ID that EC2 does not know makes it refuse all of them: they are then asked for in halves. */
+  /** One unknown ID makes EC2 reject the whole call: the IDs are then split in halves. */
   async #describe(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Instance>> {
     return this.#inHalves(ids, async (some) => {
       const found = await allPages(this.#api, 'ec2:DescribeInstances', { InstanceIds: [...some] }, instancesOf, signal);

@@ -1,4 +1,4 @@
-/** How AWS names a machine to Kubernetes: `aws:///us-east-1a/i-0123`. */
+/** Provider IDs of AWS: `aws:///us-east-1a/i-0123`. */
 
 export interface ParsedProviderID {
   readonly zone: string;

@@ -1,4 +1,4 @@
-/** Keeps EC2NodeClasses: their status, and what was made for them. */
+/** Maintains EC2NodeClasses: their status, and the resources created for them. */
 import type { Ec2NodeClass } from '../../../apis/aws/ec2-node-class.ts';
 import { ANNOTATION_INSTANCE_PROFILE } from '../../../apis/aws/labels.ts';
 import type { CloudController } from '../../cloud.ts';
@@ -35,7 +35,7 @@ export function ec2NodeClassController(options: Ec2NodeClassControllerOptions): 
     const current = nodeClass.status?.instanceProfile;
     return new Set(current === undefined ? ofClaims : [...ofClaims, current]);
   };
-  /** Profiles of former roles go when no instance has them any more. */
+  /** Deletes profiles of former roles once no instance uses them. */
   const tidyProfiles = async (nodeClass: Ec2NodeClass, signal: AbortSignal): Promise<void> => {
     const { name = '' } = nodeClass.metadata;
     const now = world.clock.elapsed();

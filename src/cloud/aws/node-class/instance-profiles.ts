@@ -1,6 +1,6 @@
 /**
- * Instance profiles that are made for the roles of node classes. Each is under a path with the UID of its class, so that all
- * of a class are found again; one that no node class and no claim uses any more is deleted.
+ * Instance profiles created for the roles of node classes. The path of each contains the UID of its class, so that all profiles of a class
+ * can be listed. Profiles that no node class and no claim uses are deleted.
  */
 import type { InstanceProfile } from '@aws-sdk/client-iam';
 import type { Ec2NodeClass } from '../../../apis/aws/ec2-node-class.ts';
@@ -14,7 +14,7 @@ import { classTags, tagList } from '../launch/tags.ts';
 import { CachedQuery } from '../selectors/cached-query.ts';
 
 const KEPT_MS = 15 * 60_000;
-/** A profile this young may be about to be used. */
+/** A newer profile may be about to be used. */
 const YOUNG_MS = 60 * 60_000;
 
 export interface InstanceProfilesOptions {
@@ -34,7 +34,7 @@ export class InstanceProfiles {
     this.#ofClass = new CachedQuery(options.clock, KEPT_MS, (path, signal) => this.#list(path, signal));
   }
 
-  /** The profile with the role of the class: the one in its status while that has it, else one that is there, else a new one. */
+  /** The profile with the role of the class: the one in its status if that still has the role, else an existing one, else a new one. */
   async ensure(nodeClass: Ec2NodeClass, signal: AbortSignal): Promise<string> {
     const role = roleOf(nodeClass);
     const known = await this.#ofClass.get(this.#pathOf(nodeClass), signal);
@@ -42,12 +42,12 @@ export class InstanceProfiles {
     const current = nodeClass.status?.instanceProfile;
     const kept = withRole.find(({ InstanceProfileName: name }) => name === current) ?? withRole[0];
     if (kept?.InstanceProfileName !== undefined) return kept.InstanceProfileName;
-    // A cluster that comes from Karpenter may have its profile under another path.
+    // In a cluster migrated from Karpenter the profile may have another path.
     if (current !== undefined && (await this.#roleOfProfile(current, signal)) === role) return current;
     return this.#create(nodeClass, role, signal);
   }
 
-  /** The role of a profile; undefined where there is no such profile, or it has none. */
+  /** The role of a profile; undefined if the profile does not exist or has no role. */
   async #roleOfProfile(name: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const { InstanceProfile: profile } = await this.#options.api.call(
@@ -62,7 +62,7 @@ export class InstanceProfiles {
     }
   }
 
-  /** Whether there is a profile of that name. */
+  /** Whether a profile of that name exists. */
   async exists(name: string, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#options.api.call('iam:GetInstanceProfile', { InstanceProfileName: name }, signal);
@@ -73,7 +73,7 @@ export class InstanceProfiles {
     }
   }
 
-  /** Deletes the profiles of a class but those that are named; young ones stay too, unless the class goes. */
+  /** Deletes the profiles of a class except the used ones. New ones stay too, unless the class is being deleted. */
   async deleteUnused(nodeClass: Ec2NodeClass, used: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const going = nodeClass.metadata.deletionTimestamp !== undefined;
     const now = this.#options.clock.now();
@@ -128,7 +128,7 @@ export class InstanceProfiles {
   }
 }
 
-/** A role may be written with its path; IAM wants its name. */
+/** A role may be given with its path; IAM expects only its name. */
 function roleOf({ spec }: Ec2NodeClass): string {
   return spec.role?.split('/').at(-1) ?? '';
 }

@@ -1,4 +1,4 @@
-/** What became of one part of a node class: a condition, and what goes to its status. */
+/** The outcome for one part of a node class: a condition, and fields of its status. */
 
 import type { Ec2NodeClassStatus } from '../../../apis/aws/ec2-node-class.ts';
 import type { ConditionChange } from '../../../apis/karpenter/conditions.ts';
@@ -11,7 +11,7 @@ export type StatusPart = {
 export interface Resolution {
   readonly condition: ConditionChange;
   readonly status?: StatusPart;
-  /** When to look again, where that is sooner than usual. */
+  /** When to resolve again, if sooner than usual. */
   readonly againMs?: number;
 }
 
@@ -23,7 +23,7 @@ export function unresolved(type: string, reason: string, message: string, status
   return { condition: { type, status: 'False', reason, message }, status, againMs: 60_000 };
 }
 
-/** A call failed. What nobody has to change is unknown for now; a denied permission, or a refusal, is false and says so. */
+/** Turns a failed call into a condition: unknown if it may pass by itself, false if a permission or a field must be changed. */
 export function failed(type: string, reason: string, error: unknown): Resolution {
   const terminal = error instanceof SpindriftError && error.retry === 'terminal';
   const { message } = asError(error);

@@ -1,4 +1,4 @@
-/** The whole status of a node class: what its selectors find, and whether it could be launched from. */
+/** The whole status of a node class: the resources it selects, and whether it can launch. */
 import type { Ec2NodeClass } from '../../../apis/aws/ec2-node-class.ts';
 import type { ConditionChange } from '../../../apis/karpenter/conditions.ts';
 import type { StatusPart } from './resolution.ts';

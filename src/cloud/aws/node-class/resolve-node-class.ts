@@ -1,4 +1,4 @@
-/** Finds what a node class selects: images, reservations, subnets, security groups, the instance profile. */
+/** Finds the resources that a node class selects: images, reservations, subnets, security groups, the instance profile. */
 import { aliasOf, type Ec2NodeClass, type ReservationStatus } from '../../../apis/aws/ec2-node-class.ts';
 import { type Clock, toTimestamp } from '../../../platform/clock.ts';
 import type { ClusterDirectory } from '../cluster-directory.ts';
@@ -12,7 +12,7 @@ import { selectorText } from '../selectors/tag-filters.ts';
 import type { InstanceProfiles } from './instance-profiles.ts';
 import { failed, type Resolution, resolved, unresolved } from './resolution.ts';
 
-/** The status of an object has an end: more reservations than this are used, but not listed. */
+/** More reservations than this are used but not listed in the status, as objects have a size limit. */
 const MOST_RESERVATIONS = 500;
 
 export interface ResolveOptions {
@@ -24,11 +24,11 @@ export interface ResolveOptions {
   readonly securityGroups: SecurityGroups;
   readonly reservations: CapacityReservations;
   readonly profiles: InstanceProfiles;
-  /** There is no way to IAM: what the class says is taken for true. */
+  /** IAM cannot be reached: the profile of the class is not checked. */
   readonly isolated: boolean;
 }
 
-/** All parts, each by itself: one that fails hides none of the others. */
+/** Resolves each part on its own, so that a failing part does not hide the rest. */
 export function resolveNodeClass(
   nodeClass: Ec2NodeClass,
   options: ResolveOptions,
@@ -80,7 +80,7 @@ async function subnets(
   const { subnetSelectorTerms: terms } = nodeClass.spec;
   const found = await all.select(terms, signal);
   if (found.length > 0) {
-    // By ID and not by free addresses, which would have the status written anew with every node.
+    // Sorted by ID: sorted by free addresses, the status would change with every node.
     const sorted = [...found].sort((a, b) => (a.id < b.id ? -1 : 1));
     return resolved('SubnetsReady', { subnets: sorted.map(({ id, zone, zoneId }) => ({ id, zone, zoneID: zoneId })) });
   }
@@ -100,7 +100,7 @@ async function securityGroups(
   return unresolved('SecurityGroupsReady', 'SecurityGroupsNotFound', message, { securityGroups: undefined });
 }
 
-/** Selecting none is no failure: a reservation may come later. */
+/** Selecting none is no failure: a reservation may be created later. */
 async function reservations(
   nodeClass: Ec2NodeClass,
   { reservations: all, clock }: ResolveOptions,

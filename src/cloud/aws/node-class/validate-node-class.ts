@@ -1,6 +1,6 @@
 /**
- * Tries whether a node class could be launched from, without launching: a launch template is made, and EC2 is asked whether
- * it would take the fleet and the instance. What is missing is known before pods wait for it.
+ * Checks by dry runs whether a node class can launch: it creates a launch template, and asks EC2 whether it would accept the fleet and the
+ * instance. So problems are known before pods are pending.
  */
 import type { Ec2NodeClass } from '../../../apis/aws/ec2-node-class.ts';
 import { EC2_NODE_CLASSES } from '../../../apis/aws/ec2-node-class.ts';
@@ -28,20 +28,20 @@ export interface ValidationOptions {
   readonly cluster: string;
   readonly directory: ClusterDirectory;
   readonly templates: LaunchTemplates;
-  /** What the class could launch. */
+  /** The instance types that the class could launch. */
   readonly typesOf: (nodeClass: Ec2NodeClass, signal: AbortSignal) => Promise<readonly InstanceType[]>;
 }
 
 export class NodeClassValidation {
   readonly #options: ValidationOptions;
-  /** By what was tried, so that it is not tried again with every look at the class. */
+  /** By the input of a passed validation, so that it is not repeated each time. */
   readonly #passed = new Map<string, number>();
 
   constructor(options: ValidationOptions) {
     this.#options = options;
   }
 
-  /** With the status that the class is about to have. */
+  /** Validates with the status that the class is about to get. */
   async validate(nodeClass: Ec2NodeClass, others: readonly Resolution[], signal: AbortSignal): Promise<Resolution> {
     const missing = others.filter(({ condition }) => condition.status !== 'True');
     const [first] = missing;
@@ -156,7 +156,7 @@ export class NodeClassValidation {
     return planned;
   }
 
-  /** Undefined where EC2 would do it. */
+  /** Undefined if EC2 would accept the call. */
   async #dryRun(reason: string, call: () => Promise<unknown>): Promise<Resolution | undefined> {
     const answer = await this.#check(reason, async () => {
       await call().catch((error) => {
@@ -167,13 +167,13 @@ export class NodeClassValidation {
     return answer;
   }
 
-  /** A permission that is missing, or a field that EC2 does not take, is what the condition says. */
+  /** A missing permission or a rejected field becomes the condition. */
   async #check<T>(reason: string, call: () => Promise<T>): Promise<T | Resolution> {
     try {
       return await call();
     } catch (error) {
       if (hasCode(error, 'CLOUD_REFUSED') && /instance profile/i.test(error.message)) {
-        // IAM shows a new profile to EC2 some seconds later.
+        // A new instance profile takes seconds to be visible to EC2.
         return failed(TYPE, 'InstanceProfileNotFound', new Error(error.message));
       }
       if (hasCode(error, 'CLOUD_DENIED', 'CLOUD_REFUSED')) return unresolved(TYPE, reason, error.message);
@@ -182,7 +182,7 @@ export class NodeClassValidation {
   }
 }
 
-/** The same pool for every node class, so that the launch template is made once. */
+/** The same pool for every node class, so that the launch template is created once. */
 function imaginedClaim({ metadata }: Ec2NodeClass): NodeClaim {
   const { group, kind } = EC2_NODE_CLASSES;
   return {

@@ -10,13 +10,13 @@ test('the policy allows what the driver can call, and nothing else', () => {
   const called = [...api.matchAll(/'([a-z0-9]+:[A-Z]\w+)': \[/g)].map(([, action]) => action as string);
   expect(called.length).toBeGreaterThan(20);
   const besides = [
-    // Asked for by the source of notices.
+    // Called by the source of notices.
     'ec2:DescribeInstanceStatus',
     'sqs:ChangeMessageVisibility',
     'sqs:DeleteMessage',
     'sqs:GetQueueUrl',
     'sqs:ReceiveMessage',
-    // What AWS asks for beside calls that tag, and that hand a role over.
+    // Required by AWS in addition, for calls that tag, and that pass a role.
     'iam:PassRole',
     'iam:TagInstanceProfile',
   ];
@@ -26,7 +26,7 @@ test('the policy allows what the driver can call, and nothing else', () => {
 test('whatever it may change or delete must carry the tag of the cluster', () => {
   const { Statement } = controllerPolicy(OPTIONS);
   const writes = /:(Create|Delete|Run|Terminate|Reboot|Add|Remove)/;
-  // Launches also name what was there before, which they do not change.
+  // Launches also name existing resources, which they do not change.
   const free = Statement.filter(
     ({ Sid, Action, Condition }) =>
       Action.some((action) => writes.test(action)) && Condition === undefined && Sid !== 'LaunchFromWhatIsThere',

@@ -1,6 +1,6 @@
 /**
- * The least that the controller must be allowed, as an IAM policy. What it makes carries the tags of its cluster, and what it
- * changes or deletes must carry them: it cannot touch what belongs to anybody else.
+ * The minimal IAM policy of the controller. Everything it creates is tagged with its cluster, and it can change or delete only resources
+ * with these tags, so it cannot touch anything else.
  */
 import { clusterTag, TAG_CLUSTER_NAME, TAG_NODE_CLASS, TAG_NODE_POOL } from '../../../apis/aws/labels.ts';
 import type { AwsOperation } from '../api/aws-api.ts';
@@ -25,12 +25,12 @@ export interface PolicyOptions {
   readonly account: string;
   /** `aws`, `aws-cn`, `aws-us-gov`. */
   readonly partition: string;
-  /** The role of nodes; any role that has `Karpenter` in its name or path when it is not given. */
+  /** The role of nodes. Default: any role with `Karpenter` in its name or path. */
   readonly nodeRole?: string;
   readonly queue?: string;
 }
 
-/** Calls that only read, and know no resources to be limited to. */
+/** Read-only calls that cannot be restricted to resources. */
 const READS: readonly AwsOperation[] = [
   'ec2:DescribeCapacityReservations',
   'ec2:DescribeImages',
@@ -48,7 +48,7 @@ export function controllerPolicy(options: PolicyOptions): PolicyDocument {
   return { Version: '2012-10-17', Statement: statements(options) };
 }
 
-/** The actions that a policy allows, for those who compare them with what was called. */
+/** The actions that a policy allows. Tests compare them with the calls that were made. */
 export function allowedActions({ Statement }: PolicyDocument): ReadonlySet<string> {
   return new Set(Statement.flatMap(({ Action }) => Action));
 }

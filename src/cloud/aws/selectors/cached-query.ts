@@ -1,4 +1,4 @@
-/** Answers of AWS that are kept for a while, by what was asked. One question is under way at a time for each. */
+/** Caches answers of AWS for a while, by question. Each question has at most one call running. */
 import type { Clock } from '../../../platform/clock.ts';
 
 interface Kept<Answer> {
@@ -18,7 +18,7 @@ export class CachedQuery<Question, Answer> {
     this.#ask = ask;
   }
 
-  /** The answer, at most as old as the cache keeps them; a failure is not kept. */
+  /** The answer, at most this old. Failures are not cached. */
   get(question: Question, signal: AbortSignal, maxAgeMs = this.#maxAgeMs): Promise<Answer> {
     const key = JSON.stringify(question);
     const now = this.#clock.elapsed();
@@ -34,7 +34,7 @@ export class CachedQuery<Question, Answer> {
     return answer;
   }
 
-  /** When the answer that is kept was asked for, by `clock.elapsed()`. */
+  /** When the cached answer was asked for, by `clock.elapsed()`. */
   askedAt(question: Question): number | undefined {
     return this.#kept.get(JSON.stringify(question))?.at;
   }

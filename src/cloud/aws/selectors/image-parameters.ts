@@ -1,4 +1,4 @@
-/** The SSM parameters in which AWS publishes the images of a family, and which machines each is for. */
+/** The SSM parameters in which AWS publishes the images of a family, with the machines each is for. */
 import type { AmiAlias, AmiStatus } from '../../../apis/aws/ec2-node-class.ts';
 import { LABEL_ACCELERATOR_COUNT, LABEL_GPU_COUNT } from '../../../apis/aws/labels.ts';
 import { LABEL_ARCH } from '../../../apis/karpenter/labels.ts';
@@ -73,7 +73,7 @@ export function imageParameters({ family, version }: AmiAlias, kubernetes: strin
   }
 }
 
-/** Why a family has no images for a version of Kubernetes, if it has none. */
+/** Why a family has no images for a version of Kubernetes; undefined if it has some. */
 export function unsupportedAlias({ family }: AmiAlias, kubernetes: string): string | undefined {
   const minor = Number(kubernetes.split('.')[1] ?? 0);
   if (family === 'AL2' && minor >= 33)

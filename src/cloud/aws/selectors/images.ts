@@ -17,7 +17,7 @@ import { imageParameters } from './image-parameters.ts';
 import { tagFilters } from './tag-filters.ts';
 
 const KEPT_MS = 5 * 60_000;
-/** What `latest` means changes about once a week; what a version means does not change. */
+/** The meaning of `latest` changes about once a week; that of a version does not. */
 const PARAMETER_KEPT_MS = 30 * 60_000;
 
 interface Candidate extends AmiStatus {
@@ -42,7 +42,7 @@ export class Images {
     this.#parameters = new CachedQuery(clock, PARAMETER_KEPT_MS, (name, signal) => this.#parameter(name, signal));
   }
 
-  /** The images that any of the terms selects for a version of Kubernetes: those that are not deprecated first, the newest first. */
+  /** The images that any term selects for a version of Kubernetes: deprecated ones last, newest first. */
   select(spec: Ec2NodeClassSpec, kubernetes: string, signal: AbortSignal): Promise<readonly AmiStatus[]> {
     return this.#query.get({ terms: spec.amiSelectorTerms, kubernetes }, signal);
   }
@@ -90,7 +90,7 @@ export class Images {
   async #describe(input: DescribeImagesCommandInput, signal: AbortSignal): Promise<readonly Image[]> {
     const { ImageIds: ids, Filters = [] } = input;
     if (ids?.length === 0) return [];
-    // By filter also for IDs: an image that is gone then is an empty answer and not an error.
+    // IDs are queried by filter too: a missing image is then an empty answer instead of an error.
     const ofIds = ids === undefined ? [] : [{ Name: 'image-id', Values: ids }];
     const filters = [...Filters, ...ofIds, { Name: 'state', Values: ['available'] }];
     const { ImageIds: _, ...rest } = input;
@@ -128,7 +128,7 @@ export class Images {
   }
 }
 
-/** Of images for the same machines the best one: not deprecated, then the newest, then by name. */
+/** The best image per kind of machine: not deprecated, then the newest, then by name. */
 function bestOfEach(candidates: readonly Candidate[]): readonly AmiStatus[] {
   const sorted = [...candidates].sort(
     (a, b) =>
@@ -144,7 +144,7 @@ function bestOfEach(candidates: readonly Candidate[]): readonly AmiStatus[] {
   return [...best.values()];
 }
 
-/** The image for machines with these labels; undefined where none is for them. */
+/** The image for machines with these labels; undefined if there is none. */
 export function imageFor(images: readonly AmiStatus[], labels: Labels): AmiStatus | undefined {
   return images.find(({ requirements }) =>
     requirements.every(({ key, operator, values = [] }) => {

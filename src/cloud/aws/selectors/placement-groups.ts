@@ -22,7 +22,7 @@ export class PlacementGroups {
     this.#query = new CachedQuery(clock, KEPT_MS, (selector, signal) => this.#ask(selector, signal));
   }
 
-  /** The group that a selector names; undefined where there is none that can be used. */
+  /** The group that a selector names; undefined if there is no usable one. */
   select(selector: Selector, signal: AbortSignal): Promise<PlacementGroup | undefined> {
     return this.#query.get(selector, signal);
   }

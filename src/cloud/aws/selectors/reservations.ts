@@ -1,4 +1,4 @@
-/** The capacity reservations that node classes select, and how many slots they had when EC2 was last asked. */
+/** The capacity reservations that node classes select, with their free slots when EC2 was last asked. */
 import type {
   DescribeCapacityReservationsCommandInput,
   CapacityReservation as Described,
@@ -28,7 +28,7 @@ export interface CapacityReservation {
 }
 
 const KEPT_MS = 60_000;
-/** EC2 takes the machines of a capacity block back half an hour before it ends; ten minutes more are for those on them. */
+/** EC2 reclaims the machines of a capacity block half an hour before its end; ten more minutes are left for draining. */
 const BLOCK_ENDS_EARLY_MS = 40 * 60_000;
 
 export class CapacityReservations {
@@ -69,7 +69,7 @@ export class CapacityReservations {
     return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** An ID that EC2 does not know selects nothing, and must not hide the others. */
+  /** An unknown ID selects nothing, and must not hide the other reservations. */
   async #describe(input: DescribeCapacityReservationsCommandInput, signal: AbortSignal): Promise<readonly Described[]> {
     const { CapacityReservationIds: ids = [] } = input;
     try {
@@ -89,12 +89,12 @@ export class CapacityReservations {
   }
 }
 
-/** Whether the machines of a reservation are about to be taken back. */
+/** Whether the machines of a reservation are about to be reclaimed. */
 export function isExpiring({ type, endsAt }: Pick<CapacityReservation, 'type' | 'endsAt'>, now: EpochMs): boolean {
   return type === 'capacity-block' && endsAt !== undefined && endsAt - now <= BLOCK_ENDS_EARLY_MS;
 }
 
-/** Terms that name an ID are one question; each of the others is one of its own. */
+/** Terms with an ID share one query. Every other term needs a query of its own. */
 function queries(terms: readonly ReservationTerm[]): DescribeCapacityReservationsCommandInput[] {
   const active = { Name: 'state', Values: ['active'] };
   const ids = terms.flatMap(({ id }) => id ?? []);
@@ -115,7 +115,7 @@ function filters({ ownerID, instanceMatchCriteria, type, instanceType, tags }: R
   ];
 }
 
-/** One that is of a kind we do not know, or not active, is left out: EC2 also answers to IDs of those that have ended. */
+/** Skips reservations that are not active, or of an unknown kind: EC2 also returns ended ones by ID. */
 function reservationOf(described: Described): CapacityReservation | undefined {
   const { CapacityReservationId: id, InstanceType: instanceType, AvailabilityZone: zone } = described;
   const match = described.InstanceMatchCriteria;

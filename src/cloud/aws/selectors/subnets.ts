@@ -1,4 +1,4 @@
-/** The subnets that node classes select, and which of them a launch goes to: the one with the most free addresses. */
+/** The subnets that node classes select. A launch uses the subnet of its zone with the most free addresses. */
 import type { Ec2NodeClassSpec, SubnetStatus } from '../../../apis/aws/ec2-node-class.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type AwsApi, allPages } from '../api/aws-api.ts';
@@ -18,7 +18,7 @@ const KEPT_MS = 60_000;
 export class Subnets {
   readonly #api: AwsApi;
   readonly #query: CachedQuery<Terms, readonly Subnet[]>;
-  /** Free addresses as last heard, less what was launched since. */
+  /** Free addresses as last described, minus those of later launches. */
   readonly #free = new Map<string, number>();
 
   constructor(api: AwsApi, clock: Clock) {
@@ -26,12 +26,12 @@ export class Subnets {
     this.#query = new CachedQuery(clock, KEPT_MS, (terms, signal) => this.#ask(terms, signal));
   }
 
-  /** The subnets that any of the terms selects, those with most free addresses first. */
+  /** The subnets that any term selects, most free addresses first. */
   select(terms: Terms, signal: AbortSignal): Promise<readonly Subnet[]> {
     return this.#query.get(terms, signal);
   }
 
-  /** For each zone the subnet with the most free addresses; zones without any are left out. */
+  /** For each zone the subnet with the most free addresses. Zones without free addresses are left out. */
   best(subnets: readonly SubnetStatus[]): ReadonlyMap<string, SubnetStatus> {
     const best = new Map<string, SubnetStatus>();
     for (const subnet of subnets) {
@@ -42,18 +42,18 @@ export class Subnets {
     return best;
   }
 
-  /** Free addresses, as far as is known; a subnet nobody has asked about has some. */
+  /** Free addresses as far as known. A subnet that was never described counts as having some. */
   freeOf(id: string): number {
     return this.#free.get(id) ?? Number.MAX_SAFE_INTEGER;
   }
 
-  /** A node that was launched there will take so many. */
+  /** Subtracts the addresses of a node that was launched there. */
   take(id: string, addresses: number): void {
     const free = this.#free.get(id);
     if (free !== undefined) this.#free.set(id, Math.max(0, free - addresses));
   }
 
-  /** EC2 says that there is none left; the next look at the subnet says otherwise. */
+  /** EC2 reported that the subnet is full. The next description of the subnet updates this. */
   exhausted(id: string): void {
     this.#free.set(id, 0);
   }
@@ -64,7 +64,7 @@ export class Subnets {
         allPages(
           this.#api,
           'ec2:DescribeSubnets',
-          // By filter also for IDs: one that does not exist then is an empty answer and not an error.
+          // IDs are queried by filter too: a missing subnet is then an empty answer instead of an error.
           { Filters: id === undefined ? tagFilters(tags) : [{ Name: 'subnet-id', Values: [id] }] },
           (page) => page.Subnets,
           signal,

@@ -1,4 +1,4 @@
-/** The calls that setting up and checking a queue takes, by the official SDKs, which are loaded only here. */
+/** The AWS calls for setting up and checking a queue. The SDKs are loaded only here. */
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { asError, SpindriftError } from '../../../platform/errors.ts';
@@ -39,12 +39,20 @@ export class AwsAccount {
     this.#eventsClient = new events.EventBridgeClient(options);
   }
 
+  /** CLOUD_NOT_CONFIGURED if neither the options nor the SDK's own sources name a region. */
   static async open(options: AwsAccountOptions): Promise<AwsAccount> {
     const [sqs, events] = await Promise.all([import('@aws-sdk/client-sqs'), import('@aws-sdk/client-eventbridge')]);
-    return new AwsAccount(sqs, events, options);
+    const account = new AwsAccount(sqs, events, options);
+    try {
+      await account.#sqsClient.config.region();
+    } catch (cause) {
+      const problem = 'no region is known: set AWS_REGION or pass --region';
+      throw new SpindriftError('CLOUD_NOT_CONFIGURED', { cloud: 'aws', problem }, { cause });
+    }
+    return account;
   }
 
-  /** The queue of that name; undefined when there is none. */
+  /** The queue of that name; undefined if there is none. */
   findQueue(name: string): Promise<FoundQueue | undefined> {
     return this.#call('sqs:GetQueueUrl', async () => {
       const { QueueUrl = '' } = await this.#sqsClient.send(new this.#sqs.GetQueueUrlCommand({ QueueName: name }));
@@ -73,7 +81,7 @@ export class AwsAccount {
     );
   }
 
-  /** The rule of that name on the default bus; undefined when there is none. */
+  /** The rule of that name on the default bus; undefined if there is none. */
   findRule(name: string): Promise<FoundRule | undefined> {
     return this.#call('events:DescribeRule', async () => {
       const rule = await this.#eventsClient.send(new this.#events.DescribeRuleCommand({ Name: name }));
@@ -132,7 +140,7 @@ export class AwsAccount {
     this.#eventsClient.destroy();
   }
 
-  /** What does not exist is undefined; any other failure is one of our errors that names the permission it needs. */
+  /** Undefined if the resource does not exist; any other failure becomes an error that names the required permission. */
   async #call<T>(operation: string, send: () => Promise<T>): Promise<T | undefined> {
     try {
       return await send();

@@ -1,4 +1,4 @@
-/** Looks whether interruption messages can arrive, says what is missing, and sends one through to see. */
+/** Checks whether interruption messages can arrive, reports what is missing, and sends a test message. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock, EpochMs } from '../../../platform/clock.ts';
 import { asError } from '../../../platform/errors.ts';
@@ -13,10 +13,10 @@ export interface CheckOptions {
   readonly queue: MessageQueue;
   readonly plan: QueuePlan;
   readonly clock: Clock;
-  /** Unlike that of any other check. */
+  /** Unique per check. */
   readonly token: string;
   readonly signal: AbortSignal;
-  /** How long to wait for the message that is sent through. */
+  /** How long to wait for the test message. */
   readonly waitMs: number;
 }
 
@@ -25,12 +25,13 @@ export interface Finding {
   readonly text: string;
 }
 
-/** All that was looked at; it is well when every finding is good. */
+/** All findings; the queue works if every finding is good. */
 export async function checkQueue(options: CheckOptions): Promise<readonly Finding[]> {
   const { account, plan } = options;
   const findings: Finding[] = [];
   const say = (isGood: boolean, text: string): void => void findings.push({ isGood, text });
   const queue = await looked(say, `queue ${plan.queue}`, () => account.findQueue(plan.queue));
+  if (queue === UNKNOWN) return findings;
   if (queue === undefined) {
     say(false, `queue ${plan.queue} is missing: create it with spindrift aws setup-queue --cluster ${plan.cluster}`);
     return findings;
@@ -38,6 +39,7 @@ export async function checkQueue(options: CheckOptions): Promise<readonly Findin
   say(true, `queue ${plan.queue} is there`);
   for (const { name, pattern } of plan.rules) {
     const rule = await looked(say, `rule ${name}`, () => account.findRule(name));
+    if (rule === UNKNOWN) continue;
     if (rule === undefined) say(false, `rule ${name} is missing`);
     else if (!rule.isEnabled) say(false, `rule ${name} is disabled`);
     else if (!isDeepStrictEqual(rule.pattern, pattern)) say(false, `rule ${name} matches other events than it should`);
@@ -53,12 +55,15 @@ export async function checkQueue(options: CheckOptions): Promise<readonly Findin
 
 type Say = (isGood: boolean, text: string) => void;
 
-async function looked<T>(say: Say, what: string, look: () => Promise<T>): Promise<T | undefined> {
+/** The call failed, so the resource is unknown rather than missing. */
+const UNKNOWN = Symbol('unknown');
+
+async function looked<T>(say: Say, what: string, look: () => Promise<T>): Promise<T | typeof UNKNOWN> {
   try {
     return await look();
   } catch (error) {
-    say(false, `${what} cannot be looked at: ${asError(error).message}`);
-    return undefined;
+    say(false, `${what} cannot be read: ${asError(error).message}`);
+    return UNKNOWN;
   }
 }
 
@@ -79,7 +84,7 @@ async function sendThrough(
       const isOurs = (body: string): boolean => parseMessage(body, clock.now() as EpochMs).token === token;
       const [ours] = messages.filter(({ body }) => isOurs(body));
       const others = messages.filter(({ body }) => !isOurs(body)).map(({ handle }) => handle);
-      // They are the controller's.
+      // These messages are for the controller.
       if (others.length > 0) await queue.hide(others, 0, signal);
       if (ours === undefined) continue;
       await queue.delete([ours.handle], signal);
@@ -96,7 +101,7 @@ async function sendThrough(
   }
 }
 
-/** Whether a statement of the policy lets the rule send; conditions other than ours are not understood, and not trusted. */
+/** Whether a statement of the policy lets the rule send. Conditions other than ours are not evaluated and count as a refusal. */
 function mayBeSent(policy: unknown, rule: string): boolean {
   const statements = (policy as { Statement?: unknown } | undefined)?.Statement;
   return [statements].flat().some((each) => {

@@ -1,10 +1,10 @@
-/** What has to be in an AWS account so that a cluster hears of interruptions: a queue, and rules that send to it. Pure. */
+/** The AWS resources that deliver interruptions to a cluster: a queue, and rules that send to it. Pure. */
 import { createHash } from 'node:crypto';
 import { CHECK_DETAIL_TYPE, CHECK_SOURCE } from '../interruption/parse-message.ts';
 
 export interface QueueRule {
   readonly name: string;
-  /** What it is for, in the rule's description. */
+  /** The purpose, for the rule's description. */
   readonly description: string;
   readonly pattern: Readonly<Record<string, unknown>>;
 }
@@ -18,11 +18,11 @@ export interface QueuePlan {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** Identifies what belongs to which cluster, and may be removed with it. */
+/** Marks the resources of a cluster, which may be removed with it. */
 export const CLUSTER_TAG = 'spindrift.dev/cluster';
 /** The one target of each rule. */
 export const TARGET_ID = 'spindrift-interruption-queue';
-/** A warning is worth nothing after this. */
+/** Older warnings are worthless. */
 const RETENTION_SECONDS = 300;
 const LONGEST_RULE_NAME = 64;
 
@@ -74,7 +74,7 @@ const RULES: readonly {
   },
 ];
 
-/** The plan for a cluster; the same name always gives the same plan. */
+/** The plan for a cluster. It depends only on the names. */
 export function queuePlan(cluster: string, queue = `spindrift-${shortened(cluster, 70)}`): QueuePlan {
   const base = `spindrift-${shortened(cluster, LONGEST_RULE_NAME - 'spindrift--rebalance'.length)}`;
   const check = {
@@ -95,7 +95,7 @@ export function queuePlan(cluster: string, queue = `spindrift-${shortened(cluste
   };
 }
 
-/** Who may send to the queue: the rules of the plan and nobody else, and nobody without encryption. */
+/** The queue policy: only the rules of the plan may send to it, and only over TLS. */
 export function queuePolicy(queueArn: unknown, ruleArns: readonly unknown[]): object {
   return {
     Version: '2012-10-17',
@@ -121,13 +121,13 @@ export function queuePolicy(queueArn: unknown, ruleArns: readonly unknown[]): ob
   };
 }
 
-/** `arn:aws:events:…` of a rule, beside the ARN of the queue. */
+/** The ARN (`arn:aws:events:…`) of a rule in the account and region of the queue. */
 export function ruleArn(queueArn: string, rule: string): string {
   const [, partition = 'aws', , region = '', account = ''] = queueArn.split(':');
   return `arn:${partition}:events:${region}:${account}:rule/${rule}`;
 }
 
-/** What the controller may do: read and empty the queue, and ask for the status of instances. */
+/** The controller's permissions: read and delete messages, and describe the status of instances. */
 export function controllerPolicy(queueArn: string): object {
   return {
     Version: '2012-10-17',
@@ -143,7 +143,7 @@ export function controllerPolicy(queueArn: string): object {
   };
 }
 
-/** A name that fits, and is still unlike any other. */
+/** A name within the length limit that is still unique. */
 function shortened(name: string, longest: number): string {
   const safe = name.replace(/[^A-Za-z0-9_-]/g, '-');
   if (safe === name && name.length <= longest) return name;

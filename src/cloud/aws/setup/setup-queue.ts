@@ -1,4 +1,4 @@
-/** Makes the queue and the rules of a plan, or takes them away again; doing it twice changes nothing. */
+/** Creates or removes the queue and the rules of a plan. Repeating it changes nothing. */
 import { isDeepStrictEqual } from 'node:util';
 import { SpindriftError } from '../../../platform/errors.ts';
 import type { AwsAccount, FoundQueue } from './aws-account.ts';
@@ -7,12 +7,12 @@ import { CLUSTER_TAG, type QueuePlan, queuePolicy, ruleArn, TARGET_ID } from './
 export interface SetupOptions {
   readonly account: AwsAccount;
   readonly plan: QueuePlan;
-  /** Says what would be done, and does nothing. */
+  /** Report what would be done, without doing it. */
   readonly dryRun: boolean;
   say(line: string): void;
 }
 
-/** Brings the account in line with the plan. Gives how many things were, or would be, changed. */
+/** Brings the account in line with the plan. Returns the number of changes made, or that would be made. */
 export async function setUpQueue({ account, plan, dryRun, say }: SetupOptions): Promise<number> {
   const change = changer(dryRun, say);
   let queue = await account.findQueue(plan.queue);
@@ -23,7 +23,7 @@ export async function setUpQueue({ account, plan, dryRun, say }: SetupOptions): 
     queue = dryRun ? undefined : await account.findQueue(plan.queue);
   } else {
     const different = Object.entries(plan.attributes).filter(([name, value]) => queue?.attributes[name] !== value);
-    // A queue that somebody made with a key of their own stays as it is.
+    // A queue encrypted with a user's own key stays as it is.
     const wanted = different.filter(([name]) => name !== 'SqsManagedSseEnabled' || !queue?.attributes.KmsMasterKeyId);
     const { url } = queue;
     if (wanted.length > 0)
@@ -52,7 +52,7 @@ export async function setUpQueue({ account, plan, dryRun, say }: SetupOptions): 
   return change.count();
 }
 
-/** Takes away what the plan made. A queue that does not carry the cluster's tag is somebody else's, and stays. */
+/** Removes the resources of the plan. A queue without the cluster's tag was made by someone else, and stays. */
 export async function removeQueue({ account, plan, dryRun, say }: SetupOptions): Promise<number> {
   const change = changer(dryRun, say);
   for (const { name } of plan.rules) {
@@ -72,7 +72,7 @@ export async function removeQueue({ account, plan, dryRun, say }: SetupOptions):
   return change.count();
 }
 
-/** The policy of a queue; undefined when it has none that can be read. */
+/** The policy of a queue; undefined if it has none or it is invalid. */
 export function policyOf({ attributes }: FoundQueue): unknown {
   try {
     return JSON.parse(attributes.Policy ?? 'null') ?? undefined;

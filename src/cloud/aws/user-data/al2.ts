@@ -1,4 +1,4 @@
-/** User data for Amazon Linux 2: the user's scripts, then the one that calls the bootstrap script of the image. */
+/** User data for Amazon Linux 2: the user's scripts, then a script that calls the image's bootstrap script. */
 import { clusterDns, type JoinSettings } from './join-settings.ts';
 import { kubeletArguments } from './kubelet-arguments.ts';
 import { isMimeArchive, type MimePart, mimeArchive, readMimeArchive, SHELL_SCRIPT } from './mime-archive.ts';
@@ -14,7 +14,7 @@ export function al2(settings: JoinSettings): string {
 function bootstrapScript(settings: JoinSettings): string {
   const { cluster, raid0 } = settings;
   const [dns] = clusterDns(settings);
-  // The script takes values after a blank only: one after an equals sign is lost.
+  // The script accepts values only after a blank; a value after an equals sign is lost.
   const words = [
     `/etc/eks/bootstrap.sh '${cluster.name}'`,
     `--apiserver-endpoint '${cluster.endpoint}'`,

@@ -1,4 +1,4 @@
-/** User data for Amazon Linux 2023: parts of MIME, of which nodeadm reads those that are NodeConfigs; ours is the last and wins. */
+/** User data for Amazon Linux 2023: MIME parts, of which nodeadm reads the NodeConfigs. Ours is last and takes precedence. */
 import { parseDocument, stringify } from 'yaml';
 import { SpindriftError } from '../../../platform/errors.ts';
 import { clusterDns, type JoinSettings } from './join-settings.ts';

@@ -1,4 +1,4 @@
-/** User data for Bottlerocket: settings in TOML, into which ours are written over the user's. */
+/** User data for Bottlerocket: settings in TOML. Ours override the user's. */
 import { parse, stringify, type TomlTable } from 'smol-toml';
 import { asError, SpindriftError } from '../../../platform/errors.ts';
 import { clusterDns, type JoinSettings } from './join-settings.ts';
@@ -49,7 +49,7 @@ function kubernetes(settings: JoinSettings, customLabels: TomlTable): TomlTable 
   });
 }
 
-/** Joins the local disks and moves what grows there; images from 1.46.0 on know the directories themselves. */
+/** Joins the local disks and moves growing directories there; images from 1.46.0 on know the directories themselves. */
 function mountDisks({ imageVersion = 'latest' }: JoinSettings): TomlTable {
   const bind = ['apiclient', 'ephemeral-storage', 'bind'];
   return {

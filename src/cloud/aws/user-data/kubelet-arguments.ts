@@ -1,9 +1,9 @@
-/** The settings of a node as arguments of the kubelet, for images that take them this way. */
+/** The settings of a node as kubelet arguments, for images that take them this way. */
 import type { Taint } from '../../../apis/kubernetes/node.ts';
 import type { Labels } from '../../../engine/problem.ts';
 import type { JoinSettings } from './join-settings.ts';
 
-/** `--node-labels="a=b,c=d"`, in order of their keys; empty without labels. */
+/** `--node-labels="a=b,c=d"`, sorted by key; empty without labels. */
 export function nodeLabelsFlag(labels: Labels): string {
   const keys = Object.keys(labels).sort();
   return keys.length === 0 ? '' : `--node-labels="${keys.map((key) => `${key}=${labels[key]}`).join(',')}"`;

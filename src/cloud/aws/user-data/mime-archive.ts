@@ -1,4 +1,4 @@
-/** User data of several parts: the user's own, and ours. */
+/** Multi-part user data: the user's parts, and ours. */
 import { SpindriftError } from '../../../platform/errors.ts';
 
 export interface MimePart {
@@ -11,12 +11,12 @@ export const NODE_CONFIG = 'application/node.eks.aws';
 
 const BOUNDARY = '//';
 
-/** Whether a text says of itself that it has parts. */
+/** Whether a text is a MIME archive. */
 export function isMimeArchive(text: string): boolean {
   return /^(MIME-Version|Content-Type):/i.test(text.trimStart());
 }
 
-/** The parts of a text that has some; CLOUD_USER_DATA_INVALID where it cannot be read. */
+/** The parts of a MIME archive; CLOUD_USER_DATA_INVALID if it cannot be parsed. */
 export function readMimeArchive(text: string): MimePart[] {
   const [head, body] = splitHead(text.replaceAll('\r', '').trimStart());
   const contentType = headerOf(head, 'content-type');
@@ -46,7 +46,7 @@ export function readMimeArchive(text: string): MimePart[] {
   throw invalid(`it does not end with --${boundary}--`);
 }
 
-/** The text that cloud-init and nodeadm read. */
+/** The archive that cloud-init and nodeadm read. */
 export function mimeArchive(parts: readonly MimePart[]): string {
   const written = parts.map(
     ({ contentType, content }) => `--${BOUNDARY}\nContent-Type: ${contentType}\n\n${content.replaceAll('\r', '')}\n`,
@@ -54,14 +54,14 @@ export function mimeArchive(parts: readonly MimePart[]): string {
   return `MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="${BOUNDARY}"\n\n${written.join('')}--${BOUNDARY}--\n`;
 }
 
-/** What is before and after the first empty line. */
+/** The text before and after the first empty line. */
 function splitHead(text: string): [head: string, body: string] {
   if (text.startsWith('\n')) return ['', text.slice(1)];
   const end = text.indexOf('\n\n');
   return end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end + 2)];
 }
 
-/** Headers can go on in the next line when that begins with a blank. */
+/** A header continues in the next line if that begins with a blank. */
 function headerOf(head: string, name: string): string | undefined {
   for (const line of head.replaceAll(/\n[ \t]+/g, ' ').split('\n')) {
     const [key = '', ...rest] = line.split(':');

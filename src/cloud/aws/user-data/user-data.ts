@@ -1,4 +1,4 @@
-/** What an instance reads when it starts, in the form that its family of images wants. */
+/** Renders the user data of an instance in the format of its image family. */
 import type { AmiFamily } from '../../../apis/aws/ec2-node-class-schema.ts';
 import { SpindriftError } from '../../../platform/errors.ts';
 import { al2 } from './al2.ts';
@@ -7,21 +7,21 @@ import { bottlerocket } from './bottlerocket.ts';
 import type { JoinSettings } from './join-settings.ts';
 import { windows } from './windows.ts';
 
-/** What EC2 takes before it is encoded. */
+/** EC2's limit before encoding. */
 const MOST_BYTES = 16_384;
 
 const WRITERS: Readonly<Record<AmiFamily, (settings: JoinSettings) => string>> = {
   AL2: al2,
   AL2023: al2023,
   Bottlerocket: bottlerocket,
-  // Images of an own build join by themselves: they are given what the user wrote, and nothing else.
+  // Custom images join by themselves: they get the user's data unchanged.
   Custom: ({ custom = '' }) => custom,
   Windows2019: windows,
   Windows2022: windows,
   Windows2025: windows,
 };
 
-/** The user data, not encoded; CLOUD_USER_DATA_INVALID where the user's part cannot be read or all of it is too long. */
+/** The user data, not encoded; CLOUD_USER_DATA_INVALID if the user's part cannot be parsed, or the whole is too long. */
 export function userData(family: AmiFamily, settings: JoinSettings): string {
   const text = WRITERS[family](settings);
   const bytes = new TextEncoder().encode(text).length;

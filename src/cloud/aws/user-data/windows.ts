@@ -1,4 +1,4 @@
-/** User data for Windows: the user's lines, then those that call the bootstrap script of the image. */
+/** User data for Windows: the user's lines, then a call of the image's bootstrap script. */
 import { clusterDns, type JoinSettings } from './join-settings.ts';
 import { kubeletArguments } from './kubelet-arguments.ts';
 

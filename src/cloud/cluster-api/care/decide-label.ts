@@ -1,4 +1,4 @@
-/** The label for interruptible capacity on a Node, kept in step with the machine: set while it is true, removed when we had set it. */
+/** The label for interruptible capacity on a Node: set while its machine is interruptible, and removed again only if Spindrift set it. */
 import { ANNOTATION_LABELS_FROM_MACHINE, LABEL_INTERRUPTIBLE } from '../../../apis/cluster-api/names.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import { ANNOTATION_LABELLED } from '../own-names.ts';

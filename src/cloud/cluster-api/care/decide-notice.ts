@@ -1,4 +1,4 @@
-/** What the state of a machine says about its future, for those whose machine it is. Pure. */
+/** Whether the state of a machine says that its instance will end, or has ended. Pure. */
 import type { CoreMachine } from '../../../apis/cluster-api/machine.ts';
 import { ANNOTATION_REMEDIATE_MACHINE } from '../../../apis/cluster-api/names.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
@@ -29,7 +29,7 @@ export function decideNotice(
 ): MachineNotice | undefined {
   const { metadata } = machine;
   const deletedAt = parseTimestamp(metadata.deletionTimestamp);
-  // What we have marked goes because we want it to.
+  // We have marked it for deletion ourselves.
   if (isMarked(machine)) return undefined;
   if (deletedAt !== undefined)
     return { kind: 'stopping', at: deletedAt, detail: `machine ${metadata.name} is being deleted` };

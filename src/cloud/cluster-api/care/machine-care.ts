@@ -1,5 +1,5 @@
 /**
- * Looks after the machines of this cluster, ours and others: the label for interruptible capacity on their Nodes, machines of the
+ * Looks after all machines of this cluster, claimed or not: the label for interruptible capacity on their Nodes, machines of the
  * control plane that are spot, machines that get no instance, and machines whose instance is gone while their provider would not notice.
  */
 import type { CoreMachine } from '../../../apis/cluster-api/machine.ts';
@@ -18,7 +18,7 @@ import type { Informer } from '../../../kube/informer.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/logger.ts';
-import { createFailure, isInstanceGone } from '../infrastructure/create-failure.ts';
+import { type CreateFailure, createFailure, isInstanceGone } from '../infrastructure/create-failure.ts';
 import { isInterruptible, machineSettings } from '../infrastructure/machine-settings.ts';
 import type { InfrastructureObject, InfrastructureObjects } from '../infrastructure-objects.ts';
 import type { ManagementCluster } from '../management-cluster.ts';
@@ -58,7 +58,7 @@ export class MachineCare {
         await this.look(signal);
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn('machines could not be looked after', { error });
+        logger.warn('cannot list machines', { error });
       }
       await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
     }
@@ -70,13 +70,12 @@ export class MachineCare {
     for (const machine of await management.machines(signal)) {
       const reference = referred(machine.spec?.infrastructureRef);
       if (reference === undefined) continue;
-      const found = await infrastructure.recent(reference, machine.metadata.namespace ?? '', signal);
-      if (found === undefined) continue;
       try {
-        await this.#care(machine, found, signal);
+        const found = await infrastructure.recent(reference, machine.metadata.namespace ?? '', signal);
+        if (found !== undefined) await this.#care(machine, found, signal);
       } catch (error) {
         if (signal.aborted) throw error;
-        logger.warn('a machine could not be looked after', { machine: keyOf(machine), error });
+        logger.warn('cannot look after a machine', { machine: keyOf(machine), error });
       }
     }
   }
@@ -120,7 +119,7 @@ export class MachineCare {
     }
   }
 
-  /** Makes a lasting failure visible, and puts the remediation of machines that are no claim's off. Claims take theirs back themselves. */
+  /** Makes a lasting failure visible, and puts off the remediation of unclaimed machines. The driver takes back machines of claims. */
   async #hold(machine: CoreMachine, found: InfrastructureObject, signal: AbortSignal): Promise<void> {
     const { backoff, recorder, management } = this.#options;
     const { client, kinds } = management.options;
@@ -130,18 +129,13 @@ export class MachineCare {
     if (machine.spec?.providerID !== undefined) {
       backoff.succeeded(set);
       if (isHeld) await this.#release(machine, signal);
+      await this.#say(machine, undefined, signal);
       return;
     }
     const failure = createFailure(machineSettings(found.kind, found.spec ?? {}).provider, found.status ?? {});
     if (failure === undefined) return;
     recorder.record({ object: machine, type: 'Warning', reason: 'InstanceCreateFailed', message: failure.message });
-    const status = withMachineCondition(machine, failure, this.#options.clock.now());
-    if (status !== undefined) {
-      const body = { metadata: { resourceVersion: machine.metadata.resourceVersion }, status };
-      await ignoringGone(
-        client.patch(kinds.machines, keyOf(machine), { type: 'merge', body }, { signal, subresource: 'status' }),
-      );
-    }
+    await this.#say(machine, failure, signal);
     if (labels?.[LABEL_CLAIM_UID] !== undefined || labels?.[LABEL_SET_NAME] === undefined) return;
     const heldMs = backoff.heldMs(set, uid);
     if (heldMs === 0) {
@@ -149,11 +143,21 @@ export class MachineCare {
       return;
     }
     if (isHeld || annotations?.[ANNOTATION_SKIP_REMEDIATION] !== undefined) return;
-    const held = `${backoff.failures(set)} failed in a row, left alone for ${Math.round(heldMs / 1000)} s`;
+    const held = `for ${Math.round(heldMs / 1000)} s, as ${backoff.failures(set)} machines of the set failed in a row`;
     const body = {
       metadata: { annotations: { [ANNOTATION_SKIP_REMEDIATION]: '', [ANNOTATION_REMEDIATION_HELD]: held } },
     };
     await ignoringGone(client.patch(kinds.machines, keyOf(machine), { type: 'merge', body }, { signal }));
+  }
+
+  async #say(machine: CoreMachine, failure: CreateFailure | undefined, signal: AbortSignal): Promise<void> {
+    const { client, kinds } = this.#options.management.options;
+    const status = withMachineCondition(machine, failure, this.#options.clock.now());
+    if (status === undefined) return;
+    const body = { metadata: { resourceVersion: machine.metadata.resourceVersion }, status };
+    await ignoringGone(
+      client.patch(kinds.machines, keyOf(machine), { type: 'merge', body }, { signal, subresource: 'status' }),
+    );
   }
 
   async #release(machine: CoreMachine, signal: AbortSignal): Promise<void> {
@@ -165,8 +169,8 @@ export class MachineCare {
   }
 
   /**
-   * One machine, one instance: a machine whose instance was taken back goes, so that its disks and interfaces go with it and
-   * nobody makes the instance anew under the same name. Machines of claims go by way of a notice, replacement first.
+   * One machine, one instance: a machine whose instance was taken back is deleted, so that its disks and interfaces are deleted and
+   * its provider does not make the instance anew. Machines of claims get a notice instead: replacement first.
    */
   async #guard(
     machine: CoreMachine,
@@ -184,7 +188,7 @@ export class MachineCare {
       object: machine,
       type: 'Warning',
       reason: 'InstanceTakenBack',
-      message: `${gone}: the machine is deleted, its set makes another`,
+      message: `${gone}: the machine is deleted, and its MachineSet makes another`,
     });
     const preconditions = uid === undefined ? {} : { preconditions: { uid } };
     await ignoringGone(client.delete(kinds.machines, keyOf(machine), { signal, ...preconditions }));

@@ -4,7 +4,7 @@ import { SPINDRIFT_GROUP } from '../../../apis/spindrift/group.ts';
 import { type EpochMs, toTimestamp } from '../../../platform/clock.ts';
 import type { CreateFailure } from '../infrastructure/create-failure.ts';
 
-/** On machines whose instance the cloud refuses: false, with the cloud's words. */
+/** On machines whose instance the cloud refuses: false, with the cloud's words. True once a machine that was refused has its instance. */
 export const INSTANCE_CREATABLE = `${SPINDRIFT_GROUP}/InstanceCreatable`;
 
 const REASONS: Readonly<Record<CreateFailure['cause'], string>> = {
@@ -15,22 +15,27 @@ const REASONS: Readonly<Record<CreateFailure['cause'], string>> = {
   denied: 'Denied',
 };
 
-/** The conditions of a machine with what keeps it from its instance; undefined when they say so already. */
+/**
+ * The conditions of a machine with what keeps it from its instance; undefined when they say so already. A machine without a failure gets
+ * the condition only where it had one: providers try again, and what they said is over then.
+ */
 export function withMachineCondition(
   { status }: CoreMachine,
-  { cause, message }: CreateFailure,
+  failure: CreateFailure | undefined,
   now: EpochMs,
 ): { readonly conditions: readonly Condition[] } | undefined {
   const before = status?.conditions ?? [];
-  const reason = REASONS[cause];
-  if (before.some((condition) => condition.type === INSTANCE_CREATABLE && condition.reason === reason))
-    return undefined;
-  const others = before.filter(({ type }) => type !== INSTANCE_CREATABLE);
-  const lastTransitionTime = toTimestamp(now);
+  const known = before.find(({ type }) => type === INSTANCE_CREATABLE);
+  const said: Pick<Condition, 'status' | 'reason' | 'message'> =
+    failure === undefined
+      ? { status: 'True', reason: 'InstanceCreated', message: '' }
+      : { status: 'False', reason: REASONS[failure.cause], message: failure.message.slice(0, 1024) };
+  if (known === undefined ? failure === undefined : known.reason === said.reason) return undefined;
+  const since = known?.status === said.status ? known.lastTransitionTime : undefined;
   return {
     conditions: [
-      ...others,
-      { type: INSTANCE_CREATABLE, status: 'False', reason, message: message.slice(0, 1024), lastTransitionTime },
+      ...before.filter((condition) => condition !== known),
+      { type: INSTANCE_CREATABLE, ...said, lastTransitionTime: since ?? toTimestamp(now) },
     ],
   };
 }

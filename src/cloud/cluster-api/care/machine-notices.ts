@@ -1,9 +1,11 @@
-/** Notices that are read off machines: their 24 hours are over soon, their instance is gone, somebody else deletes them. */
+/** Notices from the state of machines: the 24 hours of an instance end soon, it is gone, or another controller deletes the machine. */
 import type { CoreMachine } from '../../../apis/cluster-api/machine.ts';
 import { referred } from '../../../apis/cluster-api/reference.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
+import { keyOf } from '../../../apis/kubernetes/object.ts';
 import type { Informer } from '../../../kube/informer.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../platform/logger.ts';
 import type { NoticeSource } from '../../cloud.ts';
 import type { ReceivedNotice } from '../../notice.ts';
 import type { InfrastructureObjects } from '../infrastructure-objects.ts';
@@ -14,6 +16,7 @@ import { decideNotice } from './decide-notice.ts';
 
 export interface MachineNoticesOptions {
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly management: ManagementCluster;
   readonly infrastructure: InfrastructureObjects;
   readonly nodes: Pick<Informer<Node>, 'get'>;
@@ -32,7 +35,7 @@ export class MachineNotices implements NoticeSource {
   }
 
   async *receive(signal: AbortSignal): AsyncGenerator<ReceivedNotice> {
-    const { clock, management } = this.#options;
+    const { clock, logger, management } = this.#options;
     while (!signal.aborted) {
       const machines = await management.machines(signal).catch((error) => {
         if (signal.aborted) return [];
@@ -43,9 +46,11 @@ export class MachineNotices implements NoticeSource {
       for (const uid of this.#known.keys()) if (!present.has(uid)) this.#known.delete(uid);
       for (const machine of claimed) {
         if (signal.aborted) return;
+        // A machine whose infrastructure cannot be read does not hold back the notices of other machines.
         const notice = await this.#notice(machine, signal).catch((error) => {
-          if (signal.aborted) return undefined;
-          throw error;
+          if (!signal.aborted)
+            logger.warn('cannot read the infrastructure of a machine', { machine: keyOf(machine), error });
+          return undefined;
         });
         if (notice !== undefined) yield notice;
       }

@@ -1,6 +1,6 @@
 /**
  * Puts off the remediation of machines that get no instance, longer each time machines of the same set fail: a health check
- * alone would delete and make them again for ever, at the pace at which the cloud refuses. Cluster API has no such thing.
+ * alone would delete and make them again without end, as fast as the cloud refuses. Cluster API has no such backoff.
  */
 import type { Clock } from '../../../platform/clock.ts';
 

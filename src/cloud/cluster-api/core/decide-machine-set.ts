@@ -1,4 +1,4 @@
-/** What a MachineSet does next: how many machines it makes, and which ones go. Cluster API's rules, without its preflight checks. */
+/** What a MachineSet does next: how many machines it makes, and which ones it deletes. Cluster API's rules, without its preflight checks. */
 import type { CoreMachine } from '../../../apis/cluster-api/machine.ts';
 import type { MachineSet } from '../../../apis/cluster-api/machine-deployment.ts';
 import { ANNOTATION_DELETE_MACHINE, ANNOTATION_SKIP_REMEDIATION } from '../../../apis/cluster-api/names.ts';

@@ -43,11 +43,11 @@ const RULES: Readonly<Record<Provider, readonly Rule[]>> = {
   ],
   azure: [
     ['quota', /OperationNotAllowed.*(LowPriorityCores|Family Cores quota|Total Regional Cores quota)|QuotaExceeded/s],
+    ['price', /SpotPriceGreaterThanProvidedMaxPrice|max price .* is lower than the current spot price/],
     [
       'capacity',
       /SkuNotAvailable|ZonalAllocationFailed|AllocationFailed|Overconstrained(Zonal)?AllocationRequest|SubnetIsFull/,
     ],
-    ['price', /AllocationFailed.*[Mm]ax ?[Pp]rice|SpotPriceTooLow|MaxPriceIsLessThanCurrentPrice/],
     ['unsupported', /VMSizeNotSupported|is not supported for subscription/],
     ['denied', /AuthorizationFailed|RequestDisallowedByPolicy/],
   ],
@@ -61,7 +61,7 @@ const OWN_RULES: readonly Rule[] = [
   ['unsupported', /^(InvalidConfiguration|ControlPlaneOnSpot) /],
 ];
 
-/** Conditions that speak of the instance; the others repeat them or speak of something else. */
+/** Conditions about the instance; other conditions repeat them or are about something else. */
 const ABOUT_THE_INSTANCE = /^(InstanceReady|InstanceProvisioned|VMRunning|VMProvisioned|Ready)$/;
 
 /** Why the instance cannot be made; undefined while nothing lasting is said. */

@@ -1,5 +1,5 @@
 /**
- * What the spec of an AWSMachine, GCPMachine or AzureMachine says about the instance, and whether it may be taken back:
+ * The settings of an instance in the spec of an AWSMachine, GCPMachine or AzureMachine, and whether it is spot:
  * the fields are the providers' own, and each provider spells spot differently. Kinds that we do not know say nothing.
  */
 import { awsMachineSettings } from './aws-machine.ts';

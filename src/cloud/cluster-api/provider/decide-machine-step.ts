@@ -5,7 +5,7 @@ import { LABEL_CONTROL_PLANE } from '../../../apis/cluster-api/names.ts';
 import { machineSettings } from '../infrastructure/machine-settings.ts';
 import type { InfrastructureObject } from '../infrastructure-objects.ts';
 
-/** What the machine belongs to, as far as it is there. */
+/** The Machine, the Cluster and its infrastructure that an infrastructure machine belongs to, as far as they exist. */
 export interface MachineScene {
   readonly owner?: CoreMachine | undefined;
   readonly cluster?: ClusterApiCluster | undefined;

@@ -6,7 +6,7 @@ import type { ProvidedKinds } from './provided-kinds.ts';
 /** The value of the watch filter for machines that are ours by name. */
 const OUR_FILTER = 'spindrift';
 
-/** Who looks after an infrastructure machine, where that is not us; undefined where it is. */
+/** The controller that owns an infrastructure machine, as a sentence; undefined when Spindrift does. */
 export function foreignOwner(
   { metadata }: InfrastructureObject,
   { controller, finalizer }: ProvidedKinds,

@@ -46,7 +46,7 @@ export interface InfrastructureMachineControllerOptions {
 const WAIT_MS = 10_000;
 const PENDING_MS = 5_000;
 const RUNNING_MS = 30_000;
-/** So much later is each instance looked at for each machine there is: clouds count reads, about a thousand a minute. */
+/** Time between reads of two instances: clouds allow about a thousand reads a minute, however many machines there are. */
 const SPACING_MS = 60;
 const REMOVING_MS = 3_000;
 
@@ -60,6 +60,8 @@ export class InfrastructureMachineController implements CloudController {
   readonly #failed = new Map<string, { readonly reason: string; readonly message: string }>();
   /** When the instance of a machine was last seen running. */
   readonly #seenRunning = new Map<string, number>();
+  /** UIDs of machines whose instance was seen to end: when the cloud no longer shows it, it is gone. */
+  readonly #ending = new Set<string>();
 
   constructor(options: InfrastructureMachineControllerOptions) {
     this.#options = options;
@@ -223,6 +225,7 @@ export class InfrastructureMachineController implements CloudController {
     const found = await cloud.find(place, signal);
     if (found === undefined && this.#isYoung(machine)) return { requeueAfterMs: PENDING_MS };
     const instance = found ?? goneInstance(machine);
+    if (found !== undefined && LOST.has(found.state)) this.#ending.add(place.uid);
     if (LOST.has(instance.state) && machine.status?.failureReason === undefined)
       this.#tell(machine, 'Warning', 'InstanceLost', `instance ${instance.providerID} is ${instance.stateText}`);
     await this.#reports.write(machine, reportWithInstance(cloud.kinds, machine, instance, this.#now()), signal);
@@ -256,8 +259,10 @@ export class InfrastructureMachineController implements CloudController {
         return { requeueAfterMs: RUNNING_MS };
       }
       const left = await cloud.remove(place, signal);
-      // An instance so young may not be shown yet.
-      if (left === 'terminating' || this.#isYoung(machine)) return { requeueAfterMs: REMOVING_MS };
+      if (left === 'terminating') this.#ending.add(place.uid);
+      // An instance so young may not be shown yet, unless it was seen to end.
+      const isUnsure = this.#isYoung(machine) && !this.#ending.has(place.uid);
+      if (left === 'terminating' || isUnsure) return { requeueAfterMs: REMOVING_MS };
     }
     const metadata = { resourceVersion, finalizers: finalizers.filter((each) => each !== FINALIZER_INSTANCE) };
     await client.patch(kind, keyOf(machine), { type: 'merge', body: { metadata } }, { signal }).catch((error) => {
@@ -271,6 +276,7 @@ export class InfrastructureMachineController implements CloudController {
     this.#failed.delete(uid);
     this.#reports.forget(uid);
     this.#seenRunning.delete(uid);
+    this.#ending.delete(uid);
   }
 
   #isYoung({ metadata }: InfrastructureObject): boolean {

@@ -19,7 +19,7 @@ export interface InstancePlace {
   readonly providerID?: string;
 }
 
-/** An instance that is to be launched. */
+/** An instance to launch. */
 export interface InstanceOrder extends InstancePlace {
   /** The spec of the infrastructure machine. */
   readonly spec: RawSpec;
@@ -58,7 +58,7 @@ export interface InstanceCloud {
   /** What the infrastructure cluster lacks; undefined when instances can be launched into it. */
   missing(cluster: InfrastructureObject): string | undefined;
   /**
-   * Launches. The same order again is one launch. Errors of retry class `capacity` and `terminal` are lasting; after others it is not known
+   * Launches. The same order again is one launch. Errors of retry class `capacity` and `terminal` are lasting; after other errors it is not known
    * whether something was launched.
    */
   create(order: InstanceOrder, signal: AbortSignal): Promise<SeenInstance>;

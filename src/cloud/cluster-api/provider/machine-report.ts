@@ -64,7 +64,7 @@ const LOST: Partial<Readonly<Record<SeenInstance['state'], string>>> = {
   stopping: 'InstanceStopped',
 };
 
-/** `Ready` and `InstanceReady` always say the same; the conditions of others stay. */
+/** `Ready` and `InstanceReady` always say the same; conditions of other controllers stay. */
 function withConditions(
   { status, metadata }: InfrastructureObject,
   said: Pick<Condition, 'status' | 'reason' | 'message'>,

@@ -16,7 +16,7 @@ const AGE_MS = 600_000;
 
 export class MachineReports {
   readonly #options: MachineReportsOptions;
-  /** What was last written, by the UID of the machine. Definitions drop fields that they do not know, so the object does not tell. */
+  /** The last report written, by the UID of the machine. Definitions drop fields that they do not know, so the object does not tell. */
   readonly #written = new Map<string, { readonly text: string; readonly at: number }>();
 
   constructor(options: MachineReportsOptions) {

@@ -40,8 +40,8 @@ export function capacityOf(
   spec: Readonly<Record<string, unknown>>,
   findShape: FindShape,
 ): { readonly capacity: object; readonly nodeInfo: object } | undefined {
-  const { provider, instanceType, zone } = machineSettings(kind, spec);
-  const shape = provider && instanceType !== undefined ? findShape(provider, instanceType, zone) : undefined;
+  const { provider, instanceType } = machineSettings(kind, spec);
+  const shape = provider && instanceType !== undefined ? findShape(provider, instanceType, undefined) : undefined;
   if (shape === undefined) return undefined;
   const { accelerator } = shape;
   return {

@@ -5,7 +5,7 @@ export interface ProvidedKinds {
   readonly provider: Provider;
   readonly machine: 'AWSMachine' | 'GCPMachine' | 'AzureMachine';
   readonly cluster: 'AWSCluster' | 'GCPCluster' | 'AzureCluster';
-  /** What the provider itself is called. */
+  /** How the provider itself is recognised. */
   readonly controller: ControllerMarks;
   /** The provider's finalizer on its machines: it looks after those that carry it. */
   readonly finalizer: string;
@@ -13,7 +13,7 @@ export interface ProvidedKinds {
   readonly stateField: 'instanceState' | 'instanceStatus' | 'vmState';
 }
 
-/** By what a running controller of Cluster API shows. */
+/** By what a running controller of Cluster API is recognised. */
 export interface ControllerMarks {
   readonly name: string;
   /** The value of the label `cluster.x-k8s.io/provider` on its Deployment. */

@@ -1,4 +1,4 @@
-/** An infrastructure provider for tests: its machines get an instance and a Node after a while, or say why they do not. */
+/** An infrastructure provider for tests: its machines get an instance and a Node after a while, or report why not. */
 import { NODES } from '../../../apis/kubernetes/node.ts';
 import { keyOf, type Resource } from '../../../apis/kubernetes/object.ts';
 import type { KubeClient } from '../../../kube/client.ts';
@@ -9,14 +9,14 @@ import type { InfrastructureObject } from '../infrastructure-objects.ts';
 
 export interface StandInProviderOptions {
   readonly client: KubeClient;
-  /** Of the cluster that instances join; the same where that is one. */
+  /** The client of the cluster that instances join; default: the same cluster. */
   readonly workload?: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly kind: Resource<InfrastructureObject>;
-  /** How long instances take to start, at least and at most. */
+  /** Minimum and maximum start time of instances. */
   readonly startMs: readonly [number, number];
-  /** What keeps a machine from getting an instance; undefined when nothing does. */
+  /** Why a machine gets no instance; undefined if it gets one. */
   refusal?(machine: InfrastructureObject): string | undefined;
   providerID(machine: InfrastructureObject): string;
   /** Further fields of the Node. */
@@ -28,7 +28,7 @@ const LOOK_EVERY_MS = 2_000;
 export class StandInProvider {
   readonly #options: StandInProviderOptions;
   readonly #due = new Map<string, number>();
-  /** How many instances there ever were. */
+  /** The number of instances ever launched. */
   launches = 0;
 
   constructor(options: StandInProviderOptions) {

@@ -1,4 +1,4 @@
-/** What hangs on the account and not on a region: tags, resource groups, and the Global Catalog. */
+/** APIs of the account rather than of a region: tags, resource groups, and the Global Catalog. */
 import type { Clock } from '../../../platform/clock.ts';
 import type { HttpService } from './http-service.ts';
 import { IbmApi } from './ibm-api.ts';
@@ -9,7 +9,7 @@ export interface AccountClientOptions {
   readonly resourceManager: HttpService;
 }
 
-/** Resource groups are known by an ID of 32 hexadecimal digits; all else is a name. */
+/** An ID of a resource group has 32 hexadecimal digits; anything else is a name. */
 const RESOURCE_GROUP_ID = /^[0-9a-f]{32}$/;
 
 export class AccountClient {
@@ -21,7 +21,7 @@ export class AccountClient {
     this.#resources = new IbmApi({ service: resourceManager, clock });
   }
 
-  /** Attaches user tags to a resource; tags that are there already stay. */
+  /** Attaches user tags to a resource; existing tags stay. */
   async attachTags(crn: string, tags: readonly string[], signal: AbortSignal): Promise<void> {
     const body = { resources: [{ resource_id: crn }], tag_names: tags };
     const call = { method: 'POST', path: '/v3/tags/attach', query: { tag_type: 'user' }, body } as const;
@@ -34,7 +34,7 @@ export class AccountClient {
     return items.map(({ name }) => name);
   }
 
-  /** The ID of a resource group that is given by its ID or name; undefined when there is none of that name. */
+  /** The ID of a resource group given by ID or name; undefined if there is none of that name. */
   async resourceGroupId(idOrName: string, signal: AbortSignal): Promise<string | undefined> {
     if (RESOURCE_GROUP_ID.test(idOrName)) return idOrName;
     const call = { method: 'GET', path: '/v2/resource_groups', query: { name: idOrName } } as const;

@@ -1,4 +1,4 @@
-/** Who we are to IBM Cloud, and services that are asked in that name. The SDK is loaded only when it is needed. */
+/** Credentials for IBM Cloud, and service clients that use them. The SDK is loaded only when it is needed. */
 import { asError, SpindriftError } from '../../../platform/errors.ts';
 import type { AuthType } from './auth-types.ts';
 import type { ApiAnswer, ApiCall, HttpService } from './http-service.ts';
@@ -6,23 +6,23 @@ import type { ApiAnswer, ApiCall, HttpService } from './http-service.ts';
 export interface Credentials {
   readonly type: AuthType;
   readonly apiKey?: string | undefined;
-  /** The ID, or with an account its name, of a trusted profile. */
+  /** The ID of a trusted profile, or its name if an account is given. */
   readonly profileId?: string | undefined;
   readonly profileName?: string | undefined;
   readonly accountId?: string | undefined;
   /** The file with the token of the service account. */
   readonly tokenFile?: string | undefined;
   readonly iamUrl?: string | undefined;
-  /** The metadata service, where it is not at its usual address. */
+  /** The URL of the metadata service, if it is not the default. */
   readonly metadataUrl?: string | undefined;
 }
 
-/** Opens services at addresses; all of them share one token. */
+/** Creates service clients for URLs; all of them share one token. */
 export type ServiceOpener = (url: string) => HttpService;
 
 const TIMEOUT_MS = 30_000;
 
-/** Loads the SDK and gets ready to authenticate; rejects with a sentence when credentials are missing. */
+/** Loads the SDK and prepares authentication; rejects with a message if credentials are missing. */
 export async function authenticate(credentials: Credentials): Promise<ServiceOpener> {
   const missing = missingCredentials(credentials);
   if (missing !== undefined)
@@ -35,7 +35,7 @@ export async function authenticate(credentials: Credentials): Promise<ServiceOpe
       const qs = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
       const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
       const headers = { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': contentType }) };
-      // Whatever the status is, we read it ourselves.
+      // All statuses are accepted here and interpreted by us.
       const axiosOptions = {
         signal,
         validateStatus: () => true,
@@ -111,7 +111,7 @@ function answerOf({ status, headers, result }: SdkAnswer): ApiAnswer {
   return { status, headers: Object.fromEntries(known), body: result };
 }
 
-/** Services answer every status; a status here is that of IAM, which did not give us a token. */
+/** Services accept every status, so a status here is IAM's: it gave us no token. */
 function failed(error: unknown): never {
   const { status, message } = error as { status?: number; message?: string };
   if (status !== undefined && status >= 400 && status < 500 && status !== 429) {

@@ -1,8 +1,8 @@
-/** One HTTP service of IBM Cloud, authenticated; tests have one without a wire. */
+/** An authenticated HTTP service of IBM Cloud; tests fake it. */
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the service's address: `/instances`. */
+  /** Relative to the service's URL: `/instances`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
@@ -10,12 +10,12 @@ export interface ApiCall {
 
 export interface ApiAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** In lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
 }
 
 export interface HttpService {
-  /** Whatever the service answers, also a refusal; rejects when there is no answer, or no token. */
+  /** Returns any answer, including error statuses; rejects without an answer or token. */
   send(call: ApiCall, signal: AbortSignal): Promise<ApiAnswer>;
 }

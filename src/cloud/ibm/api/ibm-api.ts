@@ -1,19 +1,19 @@
 /**
- * Calls with patience: what is only read is asked again when the cloud has trouble of its own; what changes something is
- * asked again only where the cloud says that it did nothing (429). Retry-After is kept. Refusals become errors of the
- * CLOUD_* rows that carry IBM's code and trace.
+ * Calls with retries. Reads are retried on failures of the cloud; writes only if the cloud says that it did nothing (429). Retry-After is
+ * respected. Error answers become errors of the CLOUD_* codes with IBM's code and trace.
  */
-import { type Clock, parseTimestamp } from '../../../platform/clock.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { asError, SpindriftError } from '../../../platform/errors.ts';
+import { retryAfterMs } from '../../retry-after.ts';
+import { whileWanted } from '../../while-wanted.ts';
 import type { ApiAnswer, ApiCall, HttpService } from './http-service.ts';
-import { whileWanted } from './while-wanted.ts';
 
 export interface IbmApiOptions {
   readonly service: HttpService;
   readonly clock: Clock;
-  /** Added to each call: version and generation for the VPC API. */
+  /** Added to each call, such as version and generation of the VPC API. */
   readonly query?: Readonly<Record<string, string | number>>;
-  /** For one call with its retries. */
+  /** Timeout of a call including its retries. */
   readonly timeoutMs?: number;
 }
 
@@ -24,14 +24,14 @@ const TIMEOUT_MS = 60_000;
 
 export class IbmApi {
   readonly #options: IbmApiOptions;
-  /** Nothing is asked before this moment: the cloud told one of us to slow down, and meant all. */
+  /** No calls before this moment: the cloud throttled one call, which applies to all. */
   #notBefore = 0;
 
   constructor(options: IbmApiOptions) {
     this.#options = options;
   }
 
-  /** The body of a call that succeeded. */
+  /** Returns the body of a successful call. */
   async call<T>(operation: string, call: ApiCall, signal: AbortSignal): Promise<T> {
     const { clock, timeoutMs = TIMEOUT_MS } = this.#options;
     const deadline = clock.deadline(timeoutMs, signal);
@@ -88,7 +88,7 @@ export class IbmApi {
   }
 }
 
-/** What IBM's errors say: `{errors: [{code, message, target}], trace}`. */
+/** IBM's error format: `{errors: [{code, message, target}], trace}`. */
 interface ErrorBody {
   readonly errors?: readonly {
     readonly code?: string;
@@ -98,7 +98,7 @@ interface ErrorBody {
   readonly trace?: string;
 }
 
-/** A refusal as an error: its code of ours says what to do, and its details keep the status, IBM's code and the trace. */
+/** Converts an error answer. Our code says what to do; the details have the status, IBM's code and the trace. */
 export function refusal(operation: string, { status, body, headers }: ApiAnswer): SpindriftError {
   const { errors = [], trace = headers['x-request-id'] } = (body ?? {}) as ErrorBody;
   const [first] = errors;
@@ -115,7 +115,7 @@ function field({ target }: { readonly target?: { readonly name?: string } }): st
   return target?.name === undefined ? '' : ` at ${target.name}`;
 }
 
-/** The status and IBM's own code of a refusal; undefined for all else. */
+/** The status and IBM's own code of an error answer; undefined for other errors. */
 export function apiRefusal(
   error: unknown,
 ): { readonly status: number; readonly code: string; readonly message: string } | undefined {
@@ -124,16 +124,7 @@ export function apiRefusal(
   return status === undefined ? undefined : { status, code: apiCode ?? '', message: apiMessage ?? error.message };
 }
 
-/** Whether the thing that was asked for is not there. */
+/** Whether the requested resource does not exist. */
 export function isNotFound(error: unknown): boolean {
   return apiRefusal(error)?.status === 404;
-}
-
-/** Retry-After is a number of seconds or a date; 0 when it is neither. */
-function retryAfterMs(text: string | undefined, now: number): number {
-  if (text === undefined || text.trim() === '') return 0;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = parseTimestamp(text);
-  return date === undefined ? 0 : Math.max(0, date - now);
 }

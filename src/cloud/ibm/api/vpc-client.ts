@@ -1,4 +1,4 @@
-/** The calls of the VPC API that we make, typed; every list is read to its last page. */
+/** Typed calls of the VPC API. Every list is read to its last page. */
 import type { Clock } from '../../../platform/clock.ts';
 import { VPC_API_VERSION } from './api-version.ts';
 import type { HttpService } from './http-service.ts';
@@ -45,23 +45,23 @@ export class VpcClient {
     return this.#api.call('CreateInstance', { method: 'POST', path: '/instances', body: prototype }, signal);
   }
 
-  /** The instance; undefined when there is none. */
+  /** The instance; undefined if there is none. */
   getInstance(id: string, signal: AbortSignal): Promise<VpcInstance | undefined> {
     return this.#find('GetInstance', `/instances/${encodeURIComponent(id)}`, signal);
   }
 
-  /** The one instance of that name in the region; names are unique. */
+  /** The instance of that name; names are unique in a region. */
   async instanceNamed(name: string, signal: AbortSignal): Promise<VpcInstance | undefined> {
     for await (const page of this.instancePages({ name }, signal)) for (const one of page) return one;
     return undefined;
   }
 
-  /** Page by page, so that who looks for something need not hold all, and each page can be asked for again by itself. */
+  /** Page by page, so that not all items are held in memory and each page can be retried on its own. */
   instancePages(filter: InstanceFilter, signal: AbortSignal): AsyncGenerator<readonly VpcInstance[]> {
     return this.#pages<VpcInstance>('ListInstances', '/instances', 'instances', queryOf(filter), signal);
   }
 
-  /** One page, after the token that the page before gave. */
+  /** One page, starting at the token of the previous page. */
   async instancePage(
     filter: InstanceFilter,
     start: string | undefined,
@@ -78,7 +78,7 @@ export class VpcClient {
     return gather(this.instancePages(filter, signal));
   }
 
-  /** Accepted, or there is nothing (any more) to delete, or it is being deleted already. */
+  /** Resolves when the deletion is accepted or already running, or there is nothing to delete. */
   deleteInstance(id: string, signal: AbortSignal): Promise<void> {
     return this.#delete('DeleteInstance', `/instances/${encodeURIComponent(id)}`, signal);
   }
@@ -137,7 +137,7 @@ export class VpcClient {
     return gather(this.#pages<VpcImage>('ListImages', '/images', 'images', { visibility }, signal));
   }
 
-  /** What kind of thing a placement target is; undefined when there is no such thing. */
+  /** The kind of a placement target; undefined if it does not exist. */
   async placementTargetKind(
     id: string,
     signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** What we read of the VPC API's answers. Fields we do not look at are left out; what may be absent is optional. */
+/** The fields of VPC API answers that are used. Fields that may be absent are optional. */
 
 export interface Named {
   readonly id: string;
@@ -28,7 +28,7 @@ export interface VpcInstance {
   };
 }
 
-/** A field of a profile: what it is depends on its `type`. */
+/** A field of a profile; its form depends on `type`. */
 export type ProfileField<T> =
   | { readonly type: 'fixed'; readonly value: T }
   | { readonly type: 'enum'; readonly values: readonly T[]; readonly default?: T }
@@ -60,7 +60,7 @@ export interface VpcProfile {
   readonly disks?: readonly { readonly quantity: ProfileField<number>; readonly size: ProfileField<number> }[];
   /** Mbit/s. */
   readonly bandwidth?: ProfileField<number>;
-  /** Where in the region it is sold; older versions of the API do not say. */
+  /** The zones that sell it; older API versions do not return them. */
   readonly zones?: readonly { readonly name: string }[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Bootstrap tokens, one for each claim and short-lived: user data can be read in the cloud's console, so what is in it should
- * be worth nothing soon. The name of the Secret follows from the claim, so that a launch that is made again finds it.
+ * Short-lived bootstrap tokens, one per claim: user data can be read in the cloud's console, so its token should expire soon. The name of
+ * the Secret is derived from the claim, so that a repeated launch finds it.
  */
 import { createHash } from 'node:crypto';
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
@@ -15,7 +15,7 @@ import type { CloudController } from '../../cloud.ts';
 const NAMESPACE = 'kube-system';
 const LABEL = 'karpenter.sh/bootstrap-token';
 const LABEL_CLAIM = 'karpenter-ibm.sh/nodeclaim';
-/** Bound by the cluster's administrator to what a kubelet needs to ask for its certificate. */
+/** The cluster's administrator binds this group to the rights that a kubelet needs to request its certificate. */
 const GROUP = 'system:bootstrappers:karpenter:ibm-cloud';
 const SWEEP_MS = 60_000;
 
@@ -23,10 +23,10 @@ export interface BootstrapTokensOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** 16 characters that nobody can guess. */
+  /** 16 random characters. */
   readonly secret: () => string;
   readonly claim: (uid: string) => NodeClaim | undefined;
-  /** How long a token is good: longer than a machine takes to join. */
+  /** Lifetime of a token: longer than a machine takes to join. */
   readonly lifeMs?: number;
 }
 
@@ -40,7 +40,7 @@ export class BootstrapTokens implements CloudController {
     this.#options = options;
   }
 
-  /** The token of a claim, made now or before. */
+  /** The token of a claim: a new one, or the existing one. */
   async tokenFor(claim: NodeClaim, signal: AbortSignal): Promise<string> {
     const { client, clock, lifeMs = LIFE_MS } = this.#options;
     const { uid = '', name: claimName = '' } = claim.metadata;
@@ -72,7 +72,7 @@ export class BootstrapTokens implements CloudController {
     return `${id}.${fresh}`;
   }
 
-  /** Takes away tokens that are not needed any more: kube-controller-manager does it only where it is told to. */
+  /** Deletes tokens that are no longer needed: kube-controller-manager does so only if configured to. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
     while (!signal.aborted) {
@@ -108,7 +108,7 @@ export class BootstrapTokens implements CloudController {
   }
 }
 
-/** Six letters and digits that follow from the claim; tokens are kept apart by their secrets, not by this. */
+/** Six letters and digits derived from the claim. Tokens differ by their secrets, not by this. */
 export function tokenId(uid: string): string {
   return BigInt(`0x${createHash('sha256').update(uid).digest('hex').slice(0, 16)}`)
     .toString(36)

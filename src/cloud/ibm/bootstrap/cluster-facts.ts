@@ -1,4 +1,4 @@
-/** Finds out what machines must know of the cluster: its address, its certificate authority, its DNS and its version. */
+/** Reads the facts that machines need to join the cluster: its address, certificate authority, DNS and version. */
 import { parse } from 'yaml';
 import { CONFIG_MAPS } from '../../../apis/kubernetes/core.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
@@ -13,7 +13,7 @@ interface Service extends KubeObject {
 }
 
 const SERVICES = resource<Service>('v1', 'Service', 'services', 'namespaced');
-/** Of IKS and of clusters that are made as it makes them. */
+/** The default of IKS and similar clusters. */
 const DEFAULT_DNS = '172.21.0.10';
 const DEFAULT_MINOR = '1.36';
 const MAX_AGE_MS = 300_000;
@@ -21,12 +21,12 @@ const MAX_AGE_MS = 300_000;
 export interface ClusterFactsOptions {
   readonly client: KubeClient;
   readonly nodes: () => readonly Node[];
-  /** As an option says it; read from the cluster otherwise. */
+  /** From an option; otherwise read from the cluster. */
   readonly endpoint?: string | undefined;
   readonly kubernetesMinor?: string | undefined;
 }
 
-/** Keeps the facts for a while: they hardly ever change, and a wave of launches asks for them together. */
+/** Caches the facts: they hardly ever change, and many launches need them at once. */
 export class KnownClusterFacts {
   readonly #options: ClusterFactsOptions & { readonly clock: Clock };
   #read:
@@ -41,7 +41,7 @@ export class KnownClusterFacts {
     const now = this.#options.clock.elapsed();
     const known = this.#read;
     if (known !== undefined && known.ofClass === ofClass && now - known.at < MAX_AGE_MS) {
-      // One that was asked for by somebody who has given up is no answer for others.
+      // If an earlier caller aborted the read, read again.
       const facts = await known.facts.catch(() => undefined);
       if (facts !== undefined) return facts;
     }
@@ -51,7 +51,7 @@ export class KnownClusterFacts {
   }
 }
 
-/** Reads the facts. Rejects with a sentence when the address of the cluster cannot be known. */
+/** Reads the facts. Rejects with a message if the address of the cluster is unknown. */
 export async function clusterFacts(
   options: ClusterFactsOptions,
   ofClass: string | undefined,
@@ -84,7 +84,7 @@ export async function clusterFacts(
   };
 }
 
-/** The lowest minor version that nodes have: a kubelet may be older than its API server, and never newer. */
+/** The lowest minor version among nodes: a kubelet may be older than its API server, but never newer. */
 function minorOf(nodes: readonly Node[]): string | undefined {
   const minors = nodes.flatMap((node) => {
     const version = (node.status as { nodeInfo?: { kubeletVersion?: string } } | undefined)?.nodeInfo?.kubeletVersion;

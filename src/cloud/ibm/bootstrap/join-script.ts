@@ -1,13 +1,13 @@
 /**
- * The script that makes a fresh machine a node. It needs the internet only where the image has no kubelet or no container
- * runtime: a pre-baked image joins without. Every step can be run again.
+ * The script that turns a new machine into a node. It needs the internet only if the image lacks a kubelet or container runtime; a
+ * pre-baked image joins without. Every step can be repeated.
  */
 import type { JoinSettings } from './join-settings.ts';
 
-/** Where the script and what it reads are put. */
+/** The directory of the script and its files. */
 export const JOIN_DIRECTORY = '/usr/local/lib/spindrift';
 
-/** The script. `SPINDRIFT_ROOT` and `SPINDRIFT_METADATA` are for those who try it elsewhere. */
+/** The script. Tests set `SPINDRIFT_ROOT` and `SPINDRIFT_METADATA` to run it elsewhere. */
 export function joinScript({ nodeName, region, labels, kubernetesMinor }: JoinSettings): string {
   const nodeLabels = Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)

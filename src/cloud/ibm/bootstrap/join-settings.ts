@@ -1,4 +1,4 @@
-/** What a machine must be told to join the cluster as the node of its claim. */
+/** The settings with which a machine joins the cluster as the node of its claim. */
 import type { IBMNodeClassSpec } from '../../../apis/ibm/ibm-node-class.ts';
 import { LABEL_NODE_POOL, nodeClassLabel, TAINT_UNREGISTERED } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
@@ -6,14 +6,14 @@ import type { Taint } from '../../../apis/kubernetes/node.ts';
 import type { Labels } from '../../../engine/problem.ts';
 import { type KubeletReservations, kubeletReservations } from '../profiles/kubelet-reservations.ts';
 
-/** What is the same for every machine of a cluster. */
+/** Settings that all machines of a cluster share. */
 export interface ClusterFacts {
   /** `https://10.0.0.1:6443`. */
   readonly endpoint: string;
   /** In PEM. */
   readonly certificateAuthority: string;
   readonly dns: readonly string[];
-  /** `1.36`: what is installed where the image brings no kubelet. */
+  /** `1.36`: the version to install if the image has no kubelet. */
   readonly kubernetesMinor: string;
 }
 
@@ -33,7 +33,7 @@ export interface JoinOptions {
   readonly facts: ClusterFacts;
   readonly token: string;
   readonly vcpu: number;
-  /** Of the offering that is launched. */
+  /** From the launched offering. */
   readonly labels: Labels;
 }
 
@@ -63,7 +63,7 @@ export function joinSettings({ claim, spec, facts, token, vcpu, labels }: JoinOp
   };
 }
 
-/** Labels of Kubernetes' own domains that the NodeRestriction admission lets a kubelet set; registration copies the others. */
+/** Labels of Kubernetes' own domains that NodeRestriction lets a kubelet set; the registration controller copies the others. */
 const OF_KUBELETS =
   /^(?:(?:beta\.)?kubernetes\.io\/(?:hostname|arch|os|instance-type)|(?:topology|failure-domain\.beta)\.kubernetes\.io\/(?:zone|region)|node\.kubernetes\.io\/instance-type)$/;
 

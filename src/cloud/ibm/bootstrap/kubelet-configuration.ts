@@ -1,4 +1,4 @@
-/** The kubelet's own configuration file. Labels are not part of it: they are a flag. */
+/** The kubelet's configuration file. Labels are not part of it: they are a flag. */
 import type { JoinSettings } from './join-settings.ts';
 
 /** KubeletConfiguration, kubelet.config.k8s.io/v1beta1. */
@@ -30,9 +30,9 @@ export function kubeletConfiguration({
     clusterDomain: 'cluster.local',
     containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
     registerWithTaints: taints,
-    // The client certificate is renewed; nothing in a cluster approves serving certificates by itself, so none is asked for.
+    // The client certificate is renewed. Serving certificates are not requested, because nothing in a cluster approves them by itself.
     rotateCertificates: true,
-    // Pods end in good order when the machine is told to shut down, which is all the warning that spot machines get.
+    // Lets pods end gracefully when the machine shuts down, which is the only warning that spot machines get.
     shutdownGracePeriod: '30s',
     shutdownGracePeriodCriticalPods: '10s',
     maxPods: reservations.maxPods,

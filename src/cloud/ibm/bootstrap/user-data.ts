@@ -1,4 +1,4 @@
-/** The user data of a machine: a cloud-config of ours, with a script of the user at its end or in its place. */
+/** The user data of a machine: our cloud-config, with the user's script appended or in its place. */
 import { stringify } from 'yaml';
 import { SpindriftError } from '../../../platform/errors.ts';
 import { JOIN_DIRECTORY, joinScript } from './join-script.ts';
@@ -11,10 +11,10 @@ export interface UserDataOptions {
   readonly userDataAppend?: string | undefined;
 }
 
-/** IBM Cloud takes no more than this. */
+/** IBM Cloud's limit. */
 const MOST_BYTES = 64 * 1024;
 
-/** What cloud-init of the machine is given, as plain text. */
+/** The user data for cloud-init, as plain text. */
 export function userDataOf({ settings, userData, userDataAppend }: UserDataOptions): string {
   const text =
     userData === undefined || userData === '' ? ownUserData(settings, userDataAppend) : replaced(settings, userData);
@@ -50,7 +50,7 @@ function ownUserData(settings: JoinSettings, append: string | undefined): string
   return `#cloud-config\n${stringify(config, { lineWidth: 0 })}`;
 }
 
-/** The user's own script, which finds what it needs to join in its environment. Anything but a script is passed on as it is. */
+/** The user's own script, with the join settings in its environment. Anything but a script is passed on unchanged. */
 function replaced(settings: JoinSettings, userData: string): string {
   const [interpreter = ''] = userData.split('\n', 1);
   if (!/^#!.*\b(?:ba|da|z|k)?sh\b/.test(interpreter)) return userData;

@@ -1,6 +1,6 @@
 /**
- * Pauses launches of a node class whose launches keep failing, so that a setting that is wrong does not use up the API's
- * budget of all others. A lack of capacity is no failure here.
+ * Pauses launches of a node class whose launches keep failing, so that one wrong setting does not use up the API rate limit of all. A lack
+ * of capacity does not count as failure.
  */
 import type { Clock } from '../../../platform/clock.ts';
 import { SpindriftError } from '../../../platform/errors.ts';
@@ -9,14 +9,14 @@ import { TokenBucket } from '../../../platform/token-bucket.ts';
 export interface CircuitBreakerOptions {
   readonly clock: Clock;
   readonly enabled?: boolean;
-  /** So many failures within the window open it. */
+  /** The breaker opens after this many failures within the window. */
   readonly failures?: number;
   readonly windowMs?: number;
   /** How long it stays open. */
   readonly openMs?: number;
-  /** So many launches are tried when that time is over; one that succeeds closes it. */
+  /** How many launches are tried after that time. A success closes the breaker. */
   readonly trials?: number;
-  /** The most launches of a class in a minute; 0 for any number. */
+  /** Limit of launches of a class per minute; 0 for unlimited. */
   readonly perMinute?: number;
 }
 
@@ -44,7 +44,7 @@ export class CircuitBreaker {
     };
   }
 
-  /** Rejects a launch while the circuit of its class and region is open. The claim is tried again, not given up. */
+  /** Rejects a launch while the breaker of its class and region is open. The claim is retried later. */
   enter(key: string): void {
     const { clock, trials } = this.#options;
     const circuit = this.#circuits.get(key);

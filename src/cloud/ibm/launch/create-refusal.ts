@@ -1,9 +1,9 @@
-/** What a refused create says about offerings. Pure. */
+/** Finds the offerings that a rejected create call concerns. Pure. */
 import type { RankedOffering } from '../../../engine/solution.ts';
 import type { Refusal } from '../../cloud.ts';
 import { apiRefusal } from '../api/ibm-api.ts';
 
-/** The refusal of an offering; undefined when the error is about something else: then it is thrown. */
+/** The refusal of an offering; undefined if the error is about something else. */
 export function createRefusal(
   error: unknown,
   { instanceType, zone, capacityType }: RankedOffering,
@@ -12,7 +12,7 @@ export function createRefusal(
   if (refused === undefined || refused.status < 400 || refused.status >= 500) return undefined;
   const { code, message } = refused;
   const offering = { instanceType, zone, capacityType };
-  // Spot and on-demand machines have quotas of their own, over all types and zones of the region.
+  // Spot and on-demand have separate quotas, over all types and zones of the region.
   if (code.includes('over_quota') || code.includes('quota_exceeded'))
     return { offering: { capacityType }, cause: 'quota', message };
   if (code === 'subnet_no_addresses' || /no (?:free|available) (?:ip )?address/i.test(message))
@@ -26,7 +26,7 @@ export function createRefusal(
   return undefined;
 }
 
-/** Which name of a machine or of its parts is taken already; undefined when the error says something else. */
+/** Whether the name of the machine or of one of its parts is taken; undefined for other errors. */
 export function takenName(error: unknown): 'machine' | 'part' | undefined {
   const refused = apiRefusal(error);
   if (refused?.code !== 'validation_unique_failed' && !(refused?.status === 400 && /not unique/.test(refused.message)))

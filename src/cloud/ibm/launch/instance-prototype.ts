@@ -1,4 +1,4 @@
-/** The prototype of a machine: what POST /instances is given. Pure. */
+/** The body of POST /instances. Pure. */
 import type { IBMNodeClass } from '../../../apis/ibm/ibm-node-class.ts';
 import type { RankedOffering } from '../../../engine/solution.ts';
 import { bootVolumeName, interfaceName } from './machine-name.ts';
@@ -9,14 +9,14 @@ export interface PrototypeOptions {
   readonly offering: RankedOffering;
   readonly subnetId: string;
   readonly userData: string;
-  /** Written on the boot volume, the one part of a machine that takes tags when it is made. */
+  /** Set on the boot volume, the only part of a machine that accepts tags at creation. */
   readonly tags: readonly string[];
 }
 
 const DEFAULT_BOOT_GB = 100;
 const DEFAULT_VOLUME_PROFILE = 'general-purpose';
 
-/** Spot machines carry the class, stop when they are preempted, and use neither reservations nor dedicated hosts. */
+/** Spot machines have the spot availability class, stop when preempted, and use neither reservations nor dedicated hosts. */
 export function instancePrototype({ name, nodeClass, offering, subnetId, userData, tags }: PrototypeOptions): object {
   const { spec, status = {} } = nodeClass;
   const { sshKeys = [], placementTarget, blockDeviceMappings = [] } = spec;
@@ -53,7 +53,7 @@ export function instancePrototype({ name, nodeClass, offering, subnetId, userDat
         subnet: { id: subnetId },
         security_groups: (status.resolvedSecurityGroups ?? []).map((id) => ({ id })),
         allow_ip_spoofing: false,
-        // It must be true on a virtual server; the interface goes with the machine.
+        // Required on a virtual server; the interface is deleted with the machine.
         enable_infrastructure_nat: true,
         auto_delete: true,
         ...group,
@@ -62,7 +62,7 @@ export function instancePrototype({ name, nodeClass, offering, subnetId, userDat
   };
 }
 
-/** On-demand machines are left to what IBM Cloud does by itself, unless the class or its placement says otherwise. */
+/** On-demand machines use IBM Cloud's defaults, unless the class or its placement sets something else. */
 function affinityOf({ reservationAffinity, placementTarget }: IBMNodeClass['spec'], spot: boolean): object {
   if (spot) return { reservation_affinity: { policy: 'disabled' } };
   if (reservationAffinity === undefined)

@@ -1,10 +1,10 @@
-/** What an instance's status means for a launch, for a list and for preemption. Pure. */
+/** Interprets an instance's status for launches, lists and preemption. Pure. */
 
 import type { Refusal } from '../../cloud.ts';
 import type { VpcInstance } from '../api/vpc-types.ts';
 import { capacityTypeOf } from '../profiles/capacity-types.ts';
 
-/** What has become of a launch that was accepted. */
+/** The outcome of an accepted launch. */
 export type StartState =
   | { readonly kind: 'running' }
   | { readonly kind: 'starting' }
@@ -13,7 +13,7 @@ export type StartState =
 
 const PREEMPTED = 'stopped_by_preemption';
 
-/** 201 is not success: a machine that finds no capacity says so in its status afterwards. */
+/** Status 201 is not success yet: a machine without capacity reports that in its status later. */
 export function startState(instance: VpcInstance): StartState {
   const { status, status_reasons: reasons, lifecycle_state: lifecycle, lifecycle_reasons = [] } = instance;
   if (status === 'deleting' || lifecycle === 'deleting') return { kind: 'deleting' };
@@ -22,7 +22,7 @@ export function startState(instance: VpcInstance): StartState {
     reasons.find(({ code }) => code.startsWith('cannot_start')) ??
     lifecycle_reasons.find(({ code }) => FAILED_LIFECYCLE.has(code));
   if (status !== 'failed' && lifecycle !== 'failed' && !(status === 'stopped' && why !== undefined)) {
-    // A machine that was preempted, or stopped by somebody, was running before: it is what the claim got.
+    // A machine that was preempted or stopped had been running, so the launch succeeded.
     return { kind: status === 'stopped' || status === 'stopping' ? 'running' : 'starting' };
   }
   return { kind: 'failed', refusal: refusalOf(instance, why ?? reasons[0]) };
@@ -36,7 +36,7 @@ function refusalOf(
 ): Refusal {
   const zone = instance.zone.name;
   const message = why === undefined ? `the machine failed to start in ${zone}` : `${why.message} (${why.code})`;
-  // A subnet without addresses is so for every type; everything else is about this one.
+  // A full subnet affects every type; other reasons concern this offering.
   if (why?.code === 'cannot_start_ip_address') return { offering: { zone }, cause: 'capacity', message };
   const offering = {
     capacityType: capacityTypeOf(instance.availability?.class),
@@ -46,7 +46,7 @@ function refusalOf(
   return { offering, cause: why?.code === 'failed_registration' ? 'denied' : 'capacity', message };
 }
 
-/** Whether IBM took the machine back. A machine that somebody stopped, or whose host failed, was not taken back. */
+/** Whether IBM preempted the machine. A stop by a user or a host failure does not count. */
 export function isPreempted({
   status,
   status_reasons: reasons,
@@ -54,7 +54,7 @@ export function isPreempted({
   return status === 'stopped' && reasons.some(({ code }) => code === PREEMPTED);
 }
 
-/** The state as the driver contract has it. */
+/** The state in terms of the driver contract. */
 export function machineState({ status }: VpcInstance): 'pending' | 'running' | 'stopping' | 'stopped' {
   switch (status) {
     case 'running':

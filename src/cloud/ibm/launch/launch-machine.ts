@@ -1,6 +1,6 @@
 /**
- * The launch of one machine from one offering, which can be begun again at any point by anybody: the machine's name is the
- * claim's, names are unique, and whoever finds the name taken goes on with the machine that has it.
+ * Launches one machine from one offering. A launch can be repeated at any point by any process: the machine's name is derived from the
+ * claim and unique, and if the name is taken, the launch continues with the existing machine.
  */
 import type { RankedOffering } from '../../../engine/solution.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -18,9 +18,9 @@ export interface LaunchMachineOptions {
   readonly name: string;
   readonly offering: RankedOffering;
   readonly prototype: object;
-  /** How long a start is waited for; it goes on behind our backs after that. */
+  /** How long to wait for the start; later calls continue waiting. */
   readonly waitMs: number;
-  /** The first look comes after so long; later ones are further apart, up to `MOST_POLL_MS`. */
+  /** The delay before the first poll. Later polls are further apart, up to `MOST_POLL_MS`. */
   readonly pollMs: number;
 }
 
@@ -32,7 +32,7 @@ export type MachineOutcome =
   | { readonly kind: 'starting'; readonly instance: VpcInstance }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** Launches, or goes on with what an earlier call began. */
+/** Launches a machine, or continues an earlier launch. */
 export async function launchMachine(options: LaunchMachineOptions, signal: AbortSignal): Promise<MachineOutcome> {
   const { vpc, clock, waitMs, pollMs } = options;
   const until = clock.elapsed() + waitMs;
@@ -42,14 +42,14 @@ export async function launchMachine(options: LaunchMachineOptions, signal: Abort
     const state = startState(instance);
     if (state.kind === 'running') return { kind: 'running', instance };
     if (state.kind === 'failed') {
-      // Nothing will come of it once its deletion is accepted; whoever needs the name next waits until it is free.
+      // Once its deletion is accepted it cannot start. The next launch waits until the name is free.
       await vpc.deleteInstance(instance.id, signal);
       return { kind: 'refused', refusal: state.refusal };
     }
     if (clock.elapsed() >= until) return { kind: 'starting', instance };
     await clock.sleep(Math.min(waitedMs, Math.max(1, until - clock.elapsed())), signal);
     const seen = await vpc.getInstance(instance.id, signal);
-    // Somebody deleted it while it started: a fresh one is made.
+    // It was deleted while it started: create a new one.
     instance = seen ?? (await createOrAdopt(options, until, signal));
   }
 }
@@ -70,7 +70,7 @@ async function createOrAdopt(
       if (taken === undefined) throw error;
       const there = await vpc.instanceNamed(name, signal);
       if (there !== undefined && startState(there).kind !== 'deleting') return there;
-      // Parts of a machine that is gone hold names of their own.
+      // Parts of a deleted machine keep their names taken.
       if (there === undefined) await removeLeftovers(vpc, name, signal);
       if (clock.elapsed() >= until) {
         const problem = `the name ${name} is still taken by a machine that is being deleted`;

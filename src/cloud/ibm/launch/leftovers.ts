@@ -1,11 +1,11 @@
-/** Volumes and network interfaces that a failed create leaves behind, and the sweep that finds those nobody looks for. */
+/** Deletes volumes and network interfaces that failed creates left behind. */
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { CloudController } from '../../cloud.ts';
 import type { VpcClient } from '../api/vpc-client.ts';
 import { bootVolumeName, interfaceName, machineOfPart } from './machine-name.ts';
 
-/** Deletes what is left of the machine of a name that is gone. */
+/** Deletes the remaining parts of a deleted machine, by its name. */
 export async function removeLeftovers(vpc: VpcClient, name: string, signal: AbortSignal): Promise<number> {
   const volumes = (await vpc.volumesNamed(bootVolumeName(name), signal)).filter(isLoose);
   const interfaces = (await vpc.interfacesNamed(interfaceName(name), signal)).filter(
@@ -30,7 +30,7 @@ export interface LeftoverSweepOptions {
 
 const EVERY_MS = 10 * 60_000;
 
-/** Now and then looks for parts of this cluster's machines that hang on none. What is seen loose twice in a row goes. */
+/** Periodically looks for unattached parts of this cluster's machines. A part that is unattached in two checks is deleted. */
 export class LeftoverSweep implements CloudController {
   readonly name = 'ibm.leftovers';
   readonly #options: LeftoverSweepOptions;
@@ -50,7 +50,9 @@ export class LeftoverSweep implements CloudController {
     }
   }
 
-  /** One round; tells how many parts were deleted. A machine that is being made has its parts before it is shown with them. */
+  /**
+   * One check; returns the number of deleted parts. A part is spared once, because a new machine's parts exist before they are attached.
+   */
   async sweep(signal: AbortSignal): Promise<number> {
     const { regions, isOurs, logger } = this.#options;
     const loose = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * For which claim a machine was launched. Its name says the claim's UID; the rest is known from the launch, from the claim
- * while there is one, and else from the tags of its boot volume, which are written with the machine itself.
+ * Finds the claim that a machine was launched for. The machine's name has the claim's UID; the rest is known from the launch, from the
+ * claim while it exists, or from the tags of the boot volume, which are set at creation.
  */
 import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
@@ -41,7 +41,7 @@ export class Ownership {
     this.#prefix = machinePrefix(options.cluster);
   }
 
-  /** Whether a machine is one of this cluster. */
+  /** Whether a machine belongs to this cluster. */
   isOurs({ name }: { readonly name: string }): boolean {
     return name.startsWith(this.#prefix);
   }
@@ -50,7 +50,7 @@ export class Ownership {
     return machineName(this.#options.cluster, claimUID);
   }
 
-  /** Remembers the owner of the machine that a claim is about to get. */
+  /** Remembers the owner of a machine that is about to be launched. */
   remember(claim: NodeClaim): Owner {
     const { uid = '', name = '', labels = {} } = claim.metadata;
     const owner = { uid, claim: name, pool: labels[LABEL_NODE_POOL] ?? '', nodeClass: claim.spec.nodeClassRef.name };
@@ -58,13 +58,13 @@ export class Ownership {
     return owner;
   }
 
-  /** The tags by which an owner is found again: on the boot volume, and on the machine in Global Tagging. */
+  /** The tags that identify an owner: on the boot volume, and on the machine in Global Tagging. */
   tagsOf(owner: Owner): readonly string[] {
     const own = Object.entries(TAGS).map(([field, tag]) => `${tag}:${owner[field as keyof Owner]}`);
     return [`${TAG_CLUSTER}:${this.#options.cluster}`, ...own].map((tag) => tag.slice(0, 128));
   }
 
-  /** The owners of machines, by their name; those nobody remembers are looked up in the cloud. */
+  /** The owners of machines, by machine name. Unknown ones are looked up in the cloud. */
   async ownersOf(
     instances: readonly VpcInstance[],
     vpc: VpcClient,
@@ -73,7 +73,7 @@ export class Ownership {
     if (instances.some(({ name }) => !this.#known.has(name)))
       for (const claim of this.#options.claims()) this.remember(claim);
     const unknown = instances.filter(({ name }) => !this.#known.has(name));
-    // Of many, one list of all volumes is cheaper than a question for each.
+    // For many machines, listing all volumes is cheaper than one query each.
     const volumes = unknown.length > ASK_ONE_BY_ONE ? await vpc.volumesNamed(undefined, signal) : undefined;
     const byName = new Map(volumes?.map((volume) => [volume.name, volume]));
     for (const { name } of unknown) {
@@ -84,7 +84,7 @@ export class Ownership {
     return new Map(instances.flatMap(({ name }) => [[name, this.#known.get(name) as Owner] as const]));
   }
 
-  /** The claim of a machine of ours, while there is one. */
+  /** The claim of one of our machines, while it exists. */
   claimOf(name: string): NodeClaim | undefined {
     return this.#options.claims().find(({ metadata }) => this.nameOf(metadata.uid ?? '') === name);
   }
@@ -97,7 +97,7 @@ export class Ownership {
   }
 }
 
-/** The owner that tags tell of; the UID is in the name too, as far as it is a UUID. */
+/** Reads the owner from tags. The UID is also in the name, if it is a UUID. */
 function readTags(tags: readonly string[], digits: string): Owner {
   const read = (tag: string): string | undefined =>
     tags.find((one) => one.startsWith(`${tag}:`))?.slice(tag.length + 1);

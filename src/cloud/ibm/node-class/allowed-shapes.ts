@@ -2,7 +2,7 @@
 import type { IBMNodeClassSpec } from '../../../apis/ibm/ibm-node-class.ts';
 import type { MachineShape } from '../profiles/machine-shape.ts';
 
-/** The shapes that the class allows, whatever they cost. */
+/** The shapes that the class allows, whatever their price. */
 export function allowedShapes(
   { instanceProfile, instanceRequirements = {} }: Pick<IBMNodeClassSpec, 'instanceProfile' | 'instanceRequirements'>,
   shapes: readonly MachineShape[],

@@ -1,4 +1,4 @@
-/** Compares an IBMNodeClass with what there is in IBM Cloud: one condition for each thing that a launch needs. */
+/** Checks an IBMNodeClass against IBM Cloud: one condition for each resource that a launch needs. */
 import {
   IBM_CONDITION_SPOT,
   type IBMNodeClass,
@@ -20,11 +20,11 @@ export interface CheckOptions {
   readonly account: AccountClient;
   readonly shapes: readonly MachineShape[];
   readonly machinesIn: (subnetId: string) => number;
-  /** Of the options, where the class names none. */
+  /** From the options; used if the class names none. */
   readonly resourceGroup?: string | undefined;
 }
 
-/** What was found: conditions to write, and the fields of the status. */
+/** The result of a check: conditions and status fields to write. */
 export interface NodeClassFindings {
   readonly conditions: readonly ConditionChange[];
   readonly status: Partial<Omit<IBMNodeClassStatus, 'conditions'>>;
@@ -38,7 +38,7 @@ interface FoundSubnets {
 type Problem = { readonly reason: string; readonly message: string };
 const isProblem = (found: object): found is Problem => 'reason' in found && 'message' in found;
 
-/** Checks all there is to check; rejects only when IBM Cloud does not answer. */
+/** Runs all checks. Rejects only if IBM Cloud does not answer. */
 export async function checkNodeClass(
   { spec }: IBMNodeClass,
   options: CheckOptions,

@@ -1,4 +1,4 @@
-/** Chooses the image that machines boot: by ID, by name, or the newest of what is described. Pure. */
+/** Chooses the image to boot: by ID, by name, or the newest that matches a selector. Pure. */
 import type { IBMNodeClassSpec } from '../../../apis/ibm/ibm-node-class.ts';
 import type { VpcImage } from '../api/vpc-types.ts';
 
@@ -12,7 +12,7 @@ const NAME =
   /^ibm-(?<os>[a-z]+)-(?<major>\d+)-(?<minor>\d+)(?:-(?<patch>\d+))?(?:-(?<variant>[a-z][a-z-]*))?-(?<arch>amd64|arm64|s390x)-(?<build>\d+)$/;
 const PREFERRED_VARIANT = 'minimal';
 
-/** The image of a name: that very one, or the newest whose name contains it. */
+/** The image of exactly that name, or the newest whose name contains it. */
 export function imageByName(name: string, images: readonly VpcImage[]): ChosenImage {
   const named = images.filter((image) => image.name === name || image.id === name);
   const alike = named.length > 0 ? named : images.filter((image) => image.name.includes(name));
@@ -20,7 +20,7 @@ export function imageByName(name: string, images: readonly VpcImage[]): ChosenIm
   return usable(alike, `spec.image ${name}`, (a, b) => compare(a.created_at, b.created_at));
 }
 
-/** The newest image that is what the selector says. */
+/** The newest image that matches the selector. */
 export function imageBySelector(selector: Selector, images: readonly VpcImage[]): ChosenImage {
   const { os, majorVersion, minorVersion, architecture, variant } = selector;
   const fitting = images.filter(({ name }) => {

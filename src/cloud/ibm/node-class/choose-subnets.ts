@@ -1,25 +1,25 @@
-/** Chooses the subnets that machines are launched in. Pure. */
+/** Chooses the subnets to launch in. Pure. */
 import type { IBMNodeClassSpec } from '../../../apis/ibm/ibm-node-class.ts';
 import type { VpcSubnet } from '../api/vpc-types.ts';
 
 export interface ChooseSubnetsOptions {
   readonly spec: Pick<IBMNodeClassSpec, 'zone' | 'subnet' | 'placementStrategy'>;
   readonly subnets: readonly VpcSubnet[];
-  /** How many machines of the cluster are in a subnet. */
+  /** The number of the cluster's machines in a subnet. */
   readonly machinesIn: (subnetId: string) => number;
-  /** Tags of a subnet as Global Tagging has them, `key:value`; asked only where the class asks for tags. */
+  /** Tags of a subnet in Global Tagging, `key:value`; looked up only if the class requires tags. */
   readonly tagsOf: (subnetId: string) => readonly string[];
 }
 
 /**
- * The subnets, best first and with no zone twice unless all are wanted; or why there is none. Machines may stay in every
- * subnet that is eligible: that another one has more free addresses now is no reason to replace them.
+ * The subnets, best first, one per zone unless all are wanted; or why there is none. Machines may stay in every eligible subnet: a subnet
+ * that now has more free addresses is no reason to replace them.
  */
 export type ChosenSubnets =
   | { readonly subnets: readonly VpcSubnet[]; readonly eligible: readonly VpcSubnet[] }
   | { readonly problem: string };
 
-/** Fewer free addresses than this are as good as none. */
+/** Subnets with fewer free addresses are not used. */
 const LEAST_FREE = 10;
 
 export function chooseSubnets({ spec, subnets, machinesIn, tagsOf }: ChooseSubnetsOptions): ChosenSubnets {

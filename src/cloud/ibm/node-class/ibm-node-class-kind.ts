@@ -1,4 +1,4 @@
-/** IBMNodeClass as code that serves every cloud knows it. */
+/** IBMNodeClass for code shared by all clouds. */
 import { createHash } from 'node:crypto';
 import {
   IBM_NODE_CLASS_CONDITIONS,
@@ -26,7 +26,7 @@ export const IBM_NODE_CLASS_KIND: NodeClassKind<IBMNodeClass> = {
   finalizer: FINALIZER_IBM_NODE_CLASS,
 };
 
-/** The whole spec counts, in an order of its own: fields that were only moved are no change. */
+/** The whole spec with sorted keys, so that reordered fields are no change. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -1,11 +1,11 @@
-/** What the controller of node classes writes for an IBMNodeClass: what was found, or why IBM Cloud does not let us look. */
+/** The status of an IBMNodeClass: the results of its checks, or why IBM Cloud could not be queried. */
 import type { IBMNodeClass } from '../../../apis/ibm/ibm-node-class.ts';
 import { type EpochMs, toTimestamp } from '../../../platform/clock.ts';
 import { asError, hasCode } from '../../../platform/errors.ts';
 import type { NodeClassResolution } from '../../node-class/node-class-controller.ts';
 import { type CheckOptions, checkNodeClass, type NodeClassFindings } from './check-node-class.ts';
 
-/** Fields of the status that are ours: one that was not found is taken away. */
+/** Status fields set here: a field without a result is removed. */
 const FIELDS = [
   'validationError',
   'selectedInstanceTypes',
@@ -19,7 +19,7 @@ const FIELDS = [
   'placementTargetKind',
 ] as const;
 
-/** A cloud that does not answer changes nothing: that is thrown. One that refuses us is a condition of the class. */
+/** If IBM Cloud does not answer, this throws and the status stays. If it denies access, that becomes a condition. */
 export async function resolveNodeClass(
   nodeClass: IBMNodeClass,
   options: CheckOptions,
@@ -29,7 +29,7 @@ export async function resolveNodeClass(
   const { conditions, status } = await findings(nodeClass, options, signal);
   const found = Object.fromEntries(FIELDS.map((field) => [field, status[field]]));
   const before = Object.fromEntries(FIELDS.map((field) => [field, nodeClass.status?.[field]]));
-  // The time is that of the last check that found something new: a status that changes with every look tells nobody anything.
+  // The time of the last check with a new result, so that the status does not change with every check.
   const known = JSON.stringify(found) === JSON.stringify(before) ? nodeClass.status?.lastValidationTime : undefined;
   return { conditions, status: { ...found, lastValidationTime: known ?? toTimestamp(now) } };
 }

@@ -1,4 +1,4 @@
-/** Why a class cannot launch spot machines: the constraints that IBM Cloud has for them. Pure. */
+/** IBM Cloud's constraints on spot machines: why a class cannot launch them. Pure. */
 import type { IBMNodeClassSpec } from '../../../apis/ibm/ibm-node-class.ts';
 import type { MachineShape } from '../profiles/machine-shape.ts';
 
@@ -11,11 +11,11 @@ export interface SpotConstraint {
 export interface SpotConstraintOptions {
   readonly spec: Pick<IBMNodeClassSpec, 'placementTarget' | 'reservationAffinity' | 'instanceProfile'>;
   readonly placementKind: string | undefined;
-  /** Of the profiles that the class may launch. */
+  /** The profiles that the class may launch. */
   readonly shapes: readonly MachineShape[];
 }
 
-/** The first constraint that forbids spot; undefined when spot can be launched. */
+/** The first constraint that forbids spot; undefined if spot can be launched. */
 export function spotConstraint({ spec, placementKind, shapes }: SpotConstraintOptions): SpotConstraint | undefined {
   const { placementTarget, reservationAffinity, instanceProfile } = spec;
   const policy = reservationAffinity?.policy ?? 'disabled';

@@ -1,7 +1,7 @@
 /**
- * A webhook for IBM Cloud Event Notifications: the fastest word that a spot machine is about to be preempted, for those who
- * have set up the pipeline (docs/ibm/spot.md). Off by default. A message must carry the token, or a signature over its time
- * and body; one that is old or came before is not heard again.
+ * A webhook for IBM Cloud Event Notifications: the earliest warning that a spot machine will be preempted, for users who have set up the
+ * pipeline (docs/ibm/spot.md). Off by default. A message must carry the token, or a signature over its time and body. Old or repeated
+ * messages are rejected.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -17,13 +17,13 @@ export interface EventNotificationsOptions {
   readonly logger: Logger;
   readonly host: string;
   readonly port: number;
-  /** What a message must carry as `Authorization: Bearer`, or sign with. */
+  /** The secret that a message must carry as `Authorization: Bearer`, or be signed with. */
   readonly token: string;
   /** Called with the port once it listens. */
   readonly listening?: (port: number) => void;
 }
 
-/** A request as far as it is judged. */
+/** The parts of a request that are checked. */
 export interface WebhookRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -32,7 +32,7 @@ export interface WebhookRequest {
 
 export type WebhookVerdict = { readonly status: number; readonly machines?: readonly string[]; readonly at?: EpochMs };
 
-/** Older than this, or from the future by as much, and a message is a replay or from a clock that is wrong. */
+/** A message older than this, or this far in the future, is a replay or has a wrong clock. */
 const MOST_AGE_MS = 300_000;
 const MOST_BYTES = 256 * 1024;
 const REMEMBERED = 10_000;
@@ -86,7 +86,7 @@ export class EventNotifications implements NoticeSource {
     }
   }
 
-  /** What is made of a message: 401 without proof, 409 when it came before, 400 when it is old or unreadable. */
+  /** The HTTP status for a message: 401 without proof, 409 for a repeat, 400 if it is old or unreadable. */
   judge({ method, headers, body }: WebhookRequest): WebhookVerdict {
     const { clock } = this.#options;
     if (method !== 'POST') return { status: 405 };
@@ -152,12 +152,12 @@ function notice(machine: string, at: EpochMs): ReceivedNotice {
     deadline: (at + PREEMPTION_GRACE_MS) as EpochMs,
     source: 'ibm-event-notifications',
     detail: `IBM Cloud has chosen the spot machine ${machine} for preemption`,
-    // A webhook cannot be asked again: the sweep tells of the machine once it is off, whatever becomes of this.
+    // A webhook message is not sent again. If this notice is lost, the sweep reports the machine once it is off.
     acknowledge: async () => {},
   };
 }
 
-/** Compares without telling by the time it takes where the difference is. */
+/** Compares in constant time. */
 function same(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -1,4 +1,4 @@
-/** Tells people and dashboards of preemptions: once for each machine, and only when the notice has been written down. */
+/** Reports preemptions as events and metrics: once per machine, and only after the notice was recorded. */
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import type { EventRecorder } from '../../../kube/event-recorder.ts';
 import type { CounterMetric, Metrics } from '../../../platform/metrics.ts';

@@ -1,14 +1,14 @@
-/** Reads the platform log that says that a spot machine was chosen for preemption, in whatever shape it is delivered. Pure. */
+/** Parses the platform log that a spot machine was selected for preemption, in whatever form it is delivered. Pure. */
 
 /** `Spot instance … is selected for preemption`. */
 export const PREEMPTION_MESSAGE = 'instance.00002';
-/** From the log until the machine is forced off, as far as IBM can manage. */
+/** Time from the log until the machine is forced off, on a best-effort basis. */
 export const PREEMPTION_GRACE_MS = 30_000;
 
 const INSTANCE_ID = /\b[0-9a-z]{4}_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const MOST_DEPTH = 12;
 
-/** The machines that a notification says are chosen; none when it is about something else. */
+/** The IDs of machines selected for preemption; empty if the notification is about something else. */
 export function preemptedIds(body: unknown): readonly string[] {
   const texts: string[] = [];
   collect(body, texts, 0);
@@ -16,7 +16,7 @@ export function preemptedIds(body: unknown): readonly string[] {
   return [...new Set(texts.flatMap((text) => text.match(INSTANCE_ID) ?? []))];
 }
 
-/** Alerts carry the log line as an object, as a text, or as a text of JSON within one: all texts of it are looked at. */
+/** Alerts carry the log line as an object, as text, or as JSON within text: all strings in it are collected. */
 function collect(value: unknown, texts: string[], depth: number): void {
   if (depth > MOST_DEPTH) return;
   if (typeof value === 'string') texts.push(value);

@@ -1,7 +1,7 @@
 /**
- * Finds spot machines that IBM took back, by asking for all spot machines of a region: one paged list each interval, however
- * many nodes there are. What a page tells is handed on before the next is asked for, so that a page that fails loses
- * none of the others. A machine is told of again until it has been dealt with, also by the next process.
+ * Finds preempted spot machines by listing all spot machines of a region: one paged list per interval, for any number of nodes. Each page
+ * is handled before the next is read, so that a failing page loses none of the others. A machine is reported again until it has been
+ * handled, also by the next process.
  */
 import type { Clock, EpochMs } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -16,7 +16,7 @@ export interface PreemptionSweepOptions {
   readonly logger: Logger;
   readonly regions: () => readonly VpcClient[];
   readonly isOurs: (instance: VpcInstance) => boolean;
-  /** Called once the notice is written down. */
+  /** Called once the notice is recorded. */
   readonly dealtWith: (instance: VpcInstance, vpc: VpcClient, signal: AbortSignal) => Promise<void>;
   readonly everyMs: number;
   readonly pageSize?: number;
@@ -56,7 +56,7 @@ export class PreemptionSweep implements NoticeSource {
       }
       for (const instance of page.instances) {
         if (!isOurs(instance) || !isPreempted(instance)) continue;
-        // Also where its claim has gone: then it is only deleted, so that it does not cost its boot volume for ever.
+        // Even if its claim is gone: then the machine is only deleted, so that its boot volume does not cost money for ever.
         yield this.#notice(instance, vpc);
       }
       start = page.next;

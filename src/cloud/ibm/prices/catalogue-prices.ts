@@ -1,12 +1,12 @@
 /**
- * On-demand prices from the Global Catalog, which answers anybody. Four steps: profiles name the plan they are sold under; a
- * plan has one deployment per profile and region; a deployment has prices; their parts add up to the price of an hour.
+ * On-demand prices from the Global Catalog, which needs no credentials. Four steps: profiles name their plan; a plan has one deployment per
+ * profile and region; a deployment has prices; the sum of their parts is the price per hour.
  */
 import type { IbmApi } from '../api/ibm-api.ts';
 
 export interface CataloguePricesOptions {
   readonly api: IbmApi;
-  /** Deployments whose prices are asked for at a time. */
+  /** Concurrent reads of deployment prices. */
   readonly parallel?: number;
 }
 
@@ -58,7 +58,7 @@ export class CataloguePrices {
     this.#parallel = parallel;
   }
 
-  /** USD per hour by profile, in a region; profiles that the catalogue has no price of are missing. */
+  /** USD per hour by profile, in a region. Profiles without a price are missing. */
   async onDemand(region: string, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
     const entries = await this.#all('', { q: 'kind:instance.profile', include: '*' }, signal);
     const plans = new Set(entries.flatMap((entry) => planOf(entry) ?? []));
@@ -86,7 +86,7 @@ export class CataloguePrices {
   async #all(path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Entry[]> {
     const all: Entry[] = [];
     for (;;) {
-      // Without their underscores offset and limit are ignored.
+      // Without the underscores, offset and limit are ignored.
       const page = { ...query, complete: 'true', _offset: all.length, _limit: PAGE };
       const call = { method: 'GET', path, query: page } as const;
       const { resources, count } = await this.#api.call<{ resources?: readonly Entry[]; count?: number }>(
@@ -100,7 +100,7 @@ export class CataloguePrices {
   }
 }
 
-/** The plan under which machines of a profile that are shared with other customers are sold. */
+/** The plan under which a profile is sold on shared hosts. */
 function planOf({ metadata }: Entry): string | undefined {
   const profile = metadata?.other?.profile;
   if (profile?.resource_type !== 'instance') return undefined;
@@ -108,7 +108,7 @@ function planOf({ metadata }: Entry): string | undefined {
   return measure?.deployments?.find(({ type }) => type === 'multi-tenant')?.plan;
 }
 
-/** The profile that a deployment sells in the region: its name is `<profile>-<region>`, or with `-rc` when it is metered per machine. */
+/** The profile that a deployment sells in the region. Its name is `<profile>-<region>`, with `-rc` if it is metered per machine. */
 function profileOf(
   { name, parent_id, active, tags, metadata }: Entry,
   plan: string,
@@ -120,11 +120,11 @@ function profileOf(
   return undefined;
 }
 
-/** Parts of a machine; what an operating system costs is not among them. */
+/** Parts of a machine's price, without its operating system. */
 const PARTS = /^(VCPU|MEMORY|IS_STORAGE_GIGABYTE|IS_LARGE_STORAGE_GIGABYTE|INSTANCE)_HOURS(_MULTI_TENANT)?$/;
 const GPU_PART = /^[A-Z0-9]*\d[A-Z0-9]*_HOURS$/;
 
-/** The sum of the parts, whose amounts include their quantities already; undefined when there is none in USD. */
+/** The sum of the parts, whose amounts already include their quantities; undefined without a price in USD. */
 export function hourlyPrice(profile: string, { metrics = [] }: Pricing): number | undefined {
   const whole = metrics.find(({ metric_id }) => metric_id === `part-is.instance-hours-${profile}`);
   const parts =

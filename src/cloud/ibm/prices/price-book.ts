@@ -1,4 +1,4 @@
-/** On-demand prices by region: read from the Global Catalog now and then, and kept while it does not answer. */
+/** On-demand prices by region: read from the Global Catalog periodically. If it does not answer, the last prices stay. */
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { MachineShape } from '../profiles/machine-shape.ts';
@@ -18,26 +18,26 @@ interface RegionPrices {
 }
 
 const REFRESH_MS = 12 * 3_600_000;
-/** After a failure it is tried again sooner. */
+/** After a failure, it tries again sooner. */
 const RETRY_MS = 300_000;
 
 export class PriceBook {
   readonly #options: PriceBookOptions;
   readonly #regions = new Map<string, RegionPrices>();
-  /** One more whenever a price may have changed. */
+  /** Increases whenever a price may have changed. */
   version = 0;
 
   constructor(options: PriceBookOptions) {
     this.#options = options;
   }
 
-  /** USD per hour on demand; of the built-in table until the catalogue has been read, and undefined when nobody knows. */
+  /** USD per hour on demand. From the built-in table until the catalogue has been read; undefined if unknown. */
   onDemand(region: string, shape: MachineShape): number | undefined {
     const prices = this.#regions.get(region)?.prices;
     return prices === undefined ? builtInPrice(shape) : prices.get(shape.name);
   }
 
-  /** Reads what is old of a region. Never rejects: what was known before stays. */
+  /** Refreshes outdated prices of a region. Never rejects: on failure the old prices stay. */
   async refresh(region: string, signal: AbortSignal): Promise<void> {
     const { clock, logger, read, refreshMs = REFRESH_MS } = this.#options;
     const known = this.#regions.get(region) ?? { prices: undefined, readAt: Number.NEGATIVE_INFINITY, reading: false };
@@ -46,7 +46,7 @@ export class PriceBook {
     known.reading = true;
     try {
       const prices = await read(region, signal);
-      // A catalogue that has forgotten everything is one that is broken.
+      // A catalogue without any price is broken.
       if (prices.size === 0) throw new Error('the catalogue has no prices');
       known.prices = prices;
       known.readAt = clock.elapsed();
@@ -60,7 +60,7 @@ export class PriceBook {
     }
   }
 
-  /** Keeps regions up to date until the signal aborts. */
+  /** Refreshes the regions until the signal aborts. */
   async run(regions: () => readonly string[], signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {

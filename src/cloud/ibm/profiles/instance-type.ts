@@ -1,4 +1,4 @@
-/** Turns a machine shape into an instance type: labels, what a node has, what it keeps, one offering per zone and capacity type. */
+/** Converts a machine shape to an instance type: labels, capacity, overhead, and one offering per zone and capacity type. */
 import type { IBMNodeClassSpec } from '../../../apis/ibm/ibm-node-class.ts';
 import {
   LABEL_IBM_CPU,
@@ -22,11 +22,11 @@ export interface InstanceTypeSettings {
   /** Zones that have a subnet of the node class. */
   readonly zones: readonly string[];
   readonly spec: Pick<IBMNodeClassSpec, 'kubelet' | 'blockDeviceMappings'>;
-  /** USD per hour of a shape; undefined when nobody knows: it is not sold then. */
+  /** USD per hour of a shape. Shapes without a known price are not offered. */
   readonly price: (shape: MachineShape, capacityType: CapacityType) => number | undefined;
-  /** Bytes that nodes of this profile were seen to have. */
+  /** Measured memory of nodes of this profile, in bytes. */
   readonly learnedMemory?: (profile: string) => number | undefined;
-  /** The share of a profile's memory that the guest does not see, where nothing has been learned. */
+  /** The share of a profile's memory that the guest does not see, if it has not been measured. */
   readonly memoryOverhead: number;
   /** Capacity types that the class can launch. */
   readonly capacityTypes: readonly CapacityType[];
@@ -64,7 +64,7 @@ export function labelsOfShape(shape: MachineShape, region: string): Labels {
   };
 }
 
-/** What a node of this shape has and keeps for itself. */
+/** The capacity and allocatable resources of a node of this shape. */
 export function resourcesOfShape(
   shape: MachineShape,
   { spec, learnedMemory, memoryOverhead }: Pick<InstanceTypeSettings, 'spec' | 'learnedMemory' | 'memoryOverhead'>,
@@ -85,7 +85,7 @@ export function resourcesOfShape(
   };
 }
 
-/** The instance type of a shape; undefined when no zone sells it at a price that is known. */
+/** The instance type of a shape; undefined if no zone sells it at a known price. */
 export function instanceTypeOf(shape: MachineShape, settings: InstanceTypeSettings): InstanceType | undefined {
   const offerings = offeringsOf(shape, settings);
   if (offerings.length === 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What a node keeps for itself. The same numbers are taken off what pods can have and written into the kubelet's
- * configuration: a scheduler that counts on other numbers than the node has places pods that the kubelet refuses.
+ * Resources that a node reserves for itself. The same numbers are used in planning and in the kubelet's configuration: with different
+ * numbers, pods would be placed that the kubelet rejects.
  */
 import type { IBMNodeClassSpec } from '../../../apis/ibm/ibm-node-class.ts';
 import { milliValue, wholeValue } from '../../../apis/kubernetes/quantity.ts';
@@ -18,7 +18,7 @@ export interface KubeletReservations {
 export const DEFAULT_MAX_PODS = 110;
 const MIB = 2 ** 20;
 
-/** Of what a machine has, for a class with these settings. */
+/** The reservations of a machine, for a class with these settings. */
 export function kubeletReservations(vcpu: number, kubelet: Kubelet = {}): KubeletReservations {
   const perCore = kubelet.podsPerCore ?? 0;
   const most = kubelet.maxPods ?? DEFAULT_MAX_PODS;
@@ -41,14 +41,14 @@ export function kubeletReservations(vcpu: number, kubelet: Kubelet = {}): Kubele
   };
 }
 
-/** 6 % of the first core, 1 % of the second, 0.5 % of the next two and 0.25 % of all others, as managed clusters have it. */
+/** 6 % of the first core, 1 % of the second, 0.5 % of the next two and 0.25 % of all others, as in managed clusters. */
 function reservedMilliCpu(vcpu: number): number {
   const shares = [60, 10, 5, 5];
   const first = shares.slice(0, vcpu).reduce((sum, share) => sum + share, 0);
   return Math.ceil(first + Math.max(0, vcpu - shares.length) * 2.5);
 }
 
-/** What is taken off a machine's memory, storage and CPU before pods get any; cpu in millicores, the rest in bytes. */
+/** The memory, storage and CPU that pods cannot use; cpu in millicores, the rest in bytes. */
 export function overheadOf(
   reservations: KubeletReservations,
   capacity: { memory: number; storage: number },
@@ -63,14 +63,14 @@ export function overheadOf(
   };
 }
 
-/** An amount, or a share in percent of the whole. */
+/** An amount, or a percentage of the whole. */
 function amount(text: string | undefined, key: string, whole: number): number {
   if (text === undefined || text === '') return 0;
   if (text.endsWith('%')) return Math.ceil((whole * Number(text.slice(0, -1))) / 100);
   return Number(key === 'cpu' ? milliValue(text) : wholeValue(text));
 }
 
-/** The guest sees less than the profile says: firmware and kernel keep some, which is learned from nodes that have joined. */
+/** The guest sees less memory than the profile has: firmware and kernel use some, which is measured on joined nodes. */
 export function guestMemory(memoryGiB: number, learned: number | undefined, overheadShare: number): number {
   return learned ?? Math.floor(memoryGiB * 1024 * (1 - overheadShare)) * MIB;
 }

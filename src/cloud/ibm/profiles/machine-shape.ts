@@ -1,4 +1,4 @@
-/** What a profile of IBM Cloud is, read once: plain numbers and words instead of unions. */
+/** A profile of IBM Cloud as plain numbers and strings, instead of the API's unions. */
 import type { CapacityType } from '../../../apis/karpenter/labels.ts';
 import type { VpcProfile } from '../api/vpc-types.ts';
 import { capacityTypesOf } from './capacity-types.ts';
@@ -15,9 +15,9 @@ export interface MachineShape {
   readonly architecture: string;
   readonly capacityTypes: readonly CapacityType[];
   readonly gpu?: Gpu;
-  /** GB of disks that come with it. */
+  /** Size of the included disks in GB. */
   readonly localStorageGB: number;
-  /** Where it is sold; undefined when the API does not say: everywhere then. */
+  /** The zones that sell it; undefined if the API does not say, which means all. */
   readonly zones: readonly string[] | undefined;
 }
 
@@ -25,11 +25,11 @@ export interface Gpu {
   readonly count: number;
   readonly model: string;
   readonly maker: string;
-  /** GiB of one. */
+  /** GiB per GPU. */
   readonly memoryGiB: number;
 }
 
-/** The shape of a profile; undefined when it does not say how many vCPUs and how much memory it has. */
+/** The shape of a profile; undefined if it does not state its vCPUs and memory. */
 export function machineShape(profile: VpcProfile): MachineShape | undefined {
   const vcpu = fieldValue(profile.vcpu_count);
   const memoryGiB = fieldValue(profile.memory);
@@ -65,14 +65,14 @@ function gpuOf(profile: VpcProfile): Gpu | undefined {
   };
 }
 
-/** The resource that a maker's device plugin gives GPUs under. */
+/** The resource name of a vendor's device plugin. */
 const GPU_RESOURCES: Readonly<Record<string, string>> = {
   nvidia: 'nvidia.com/gpu',
   amd: 'amd.com/gpu',
   intel: 'habana.ai/gaudi',
 };
 
-/** The name of the resource of a machine's GPUs. */
+/** The resource name of a machine's GPUs. */
 export function gpuResource({ maker }: Gpu): string {
   return GPU_RESOURCES[maker] ?? `${maker}.com/gpu`;
 }

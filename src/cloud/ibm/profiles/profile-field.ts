@@ -1,7 +1,7 @@
 /** Reads the union-typed fields of profiles. */
 import type { ProfileField } from '../api/vpc-types.ts';
 
-/** What a machine gets when nothing is asked for; undefined where that depends on something else. */
+/** The default value of a field. Undefined if it depends on something else. */
 export function fieldValue<T>(field: ProfileField<T> | undefined): T | undefined {
   switch (field?.type) {
     case 'fixed':
@@ -15,7 +15,7 @@ export function fieldValue<T>(field: ProfileField<T> | undefined): T | undefined
   }
 }
 
-/** Every value that can be asked for; none where that depends on something else. */
+/** All values that can be requested; empty if they depend on something else. */
 export function fieldValues<T>(field: ProfileField<T> | undefined): readonly T[] {
   switch (field?.type) {
     case 'fixed':

@@ -1,4 +1,4 @@
-/** How a machine is launched in each dialect of the simulated cloud: what its driver has to know of the account's API. */
+/** Launches a machine in each dialect of the simulated cloud: the driver's knowledge of the account's API. */
 import type { RankedOffering } from '../../../engine/solution.ts';
 import { hasCode, SpindriftError } from '../../../platform/errors.ts';
 import { seededRandom } from '../../../platform/random.ts';
@@ -12,22 +12,22 @@ import { TAG_CLAIM_UID, TAG_CLUSTER } from '../labels.ts';
 import type { RunRequest, SimulatedCloud } from '../simulated-cloud.ts';
 import type { SimulatedInstance } from '../simulated-instance.ts';
 
-/** A launch, with what it is made through. */
+/** A launch and the functions it needs. */
 export interface DialectLaunch {
   readonly cloud: SimulatedCloud;
   readonly account: string;
   readonly request: LaunchRequest;
-  /** What the machine carries. */
+  /** The tags of the machine. */
   readonly wanted: Omit<RunRequest, 'offering'>;
   toMachine(instance: SimulatedInstance): Machine;
-  /** Makes a call with a time limit, and says its failures in our own words. */
+  /** Makes a call with a timeout, and converts its errors to ours. */
   ask<Answer>(call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer>;
-  /** Instances of this account that carry all these tags. */
+  /** Instances of this account with all these tags. */
   find(tags: Readonly<Record<string, string>>): Promise<readonly SimulatedInstance[]>;
   sleep(milliseconds: number): Promise<void>;
 }
 
-/** So often an operation is looked at before the launch is left pending. */
+/** How often an operation is polled before the launch counts as pending. */
 const LOOKS = 6;
 const LOOK_MS = 1_000;
 const ASK_AGAIN_MS = 2_000;
@@ -44,7 +44,7 @@ export const LAUNCH: Readonly<Record<DialectName, (launch: DialectLaunch) => Pro
       .filter(({ reservationId }) => reservationId === undefined || takeSlot(reservationId))
       .map(nameOf);
     if (offerings.length === 0) return { kind: 'refused', refused: [] };
-    // The input is part of the token: a process that starts anew may ask for something else.
+    // The input is part of the token: a restarted process may request something else.
     const token = seededRandom(JSON.stringify([wanted.token, attempt, offerings])).uuid();
     const call = { ...wanted, token, offerings };
     const { instance, errors } = await ask((signal) => cloud.launchApi.createFleet(account, call, signal));
@@ -97,7 +97,7 @@ export const LAUNCH: Readonly<Record<DialectName, (launch: DialectLaunch) => Pro
         if (there !== undefined) return toMachine(there);
         return toMachine(await ask((signal) => cloud.launchApi.createWithParts(account, named, signal)));
       } catch (error) {
-        // What the failed create left behind goes now; what a crash leaves is swept.
+        // Deletes the parts of the failed create now. Parts left by a crash are swept later.
         if (hasCode(error, 'CLOUD_INSUFFICIENT_CAPACITY', 'CLOUD_QUOTA_EXCEEDED'))
           for (const part of ['disk', 'nic'])
             await ask((signal) => cloud.launchApi.deletePart(account, `${name}-${part}`, signal));
@@ -116,7 +116,7 @@ export const LAUNCH: Readonly<Record<DialectName, (launch: DialectLaunch) => Pro
       const strays = await find({ [TAG_CLUSTER]: wanted.tags[TAG_CLUSTER] ?? '', [TAG_CLAIM_UID]: '' });
       const stray = strays.find((each) => isSame(each, offering));
       if (stray !== undefined) {
-        // A machine that somebody else added does as well as one of our own.
+        // A machine that an outside controller added is adopted.
         const adopted = cloud.fleet.update(stray.id, { tags: { ...stray.tags, ...wanted.tags } });
         return { kind: 'launched', machine: toMachine(adopted ?? stray) };
       }
@@ -132,7 +132,7 @@ export const LAUNCH: Readonly<Record<DialectName, (launch: DialectLaunch) => Pro
   },
 };
 
-/** A machine that was accepted: is it starting, running, or found out not to have capacity? */
+/** Whether an accepted machine is starting, running, or failed for lack of capacity. */
 async function started(launch: DialectLaunch, instance: SimulatedInstance): Promise<LaunchAnswer> {
   const { cloud, ask, toMachine } = launch;
   if (instance.state === 'running') return { kind: 'launched', machine: toMachine(instance) };
@@ -157,13 +157,13 @@ async function ofClaim({ find, wanted }: DialectLaunch): Promise<SimulatedInstan
   return found.filter(({ state }) => state !== 'stopping');
 }
 
-/** The machine that this attempt made, however young it is. Lists lag, names do not. */
+/** The machine of this attempt, even if it is new: lists lag behind, names do not. */
 async function byName({ cloud, account, request, ask }: DialectLaunch): Promise<SimulatedInstance | undefined> {
   const found = await ask((signal) => cloud.launchApi.byName(account, nameFor(request), signal));
   return found?.state === 'stopping' ? undefined : found;
 }
 
-/** A function of the claim, and of the attempt: the name of a machine that is being deleted is not free yet. */
+/** Derived from the claim and the attempt: the name of a machine that is being deleted is still taken. */
 function nameFor({ claim, attempt }: LaunchRequest, offering?: RankedOffering): string {
   const suffix = offering === undefined ? '' : `-${offering.instanceType}-${offering.zone}-${offering.capacityType}`;
   return `${claim.metadata.uid}-${attempt}${suffix}`;

@@ -1,6 +1,6 @@
 /**
- * The launch calls of the simulated cloud's dialects, as seen from its own side: what a token, a name or an operation means,
- * when a refusal is heard of, and what a failure leaves behind.
+ * The launch calls of the simulated cloud's dialects, on the cloud's side: the meaning of tokens, names and operations, when refusals are
+ * reported, and what a failure leaves behind.
  */
 import type { Clock, EpochMs } from '../../../platform/clock.ts';
 import type { OfferingName } from '../../offering-key.ts';
@@ -13,32 +13,32 @@ import type { SimulatedInstance } from '../simulated-instance.ts';
 export interface LaunchApiOptions {
   readonly clock: Clock;
   readonly fleet: Fleet;
-  /** Carries a call to an account and its answer back, as well as its faults allow. */
+  /** Executes a call with the faults of the account. */
   call<Answer>(
     account: string,
     signal: AbortSignal,
     work: (account: Account) => Answer,
     kind?: 'launch' | 'other',
   ): Promise<Answer>;
-  /** Launches, or throws the refusal. */
+  /** Launches a machine, or throws the refusal. */
   run(account: Account, request: RunRequest): SimulatedInstance;
-  /** Launches without asking whether there is capacity. */
+  /** Launches without checking capacity. */
   accept(account: Account, request: RunRequest, also: Partial<SimulatedInstance>): SimulatedInstance;
 }
 
 /** A launch of one machine from any of several offerings. */
 export type FleetRequest = Omit<RunRequest, 'offering'> & { readonly offerings: readonly OfferingName[] };
 
-/** What came of it: a machine, refusals, or both. */
+/** The result: a machine, refusals, or both. */
 export interface FleetAnswer {
   readonly instance?: SimulatedInstance;
   readonly errors: readonly { readonly offering: OfferingName; readonly error: ApiError }[];
 }
 
-/** A launch under a name that is the driver's. */
+/** A launch under a name that the driver chooses. */
 export type NamedRequest = RunRequest & { readonly name: string };
 
-/** Work that goes on after the call that began it was answered. */
+/** Work that continues after its call was answered. */
 export interface Operation {
   readonly id: string;
   readonly done: boolean;
@@ -46,23 +46,23 @@ export interface Operation {
   readonly instance?: SimulatedInstance;
 }
 
-/** A disk or network interface: made before its machine, and paid for without one. */
+/** A disk or network interface: created before its machine, and paid for even without it. */
 export interface Part {
   readonly id: string;
-  /** The name of the machine that it was made for. */
+  /** The name of its machine. */
   readonly machine: string;
   readonly madeAt: EpochMs;
 }
 
-/** After so long a machine that was accepted turns out not to have capacity. */
+/** Time from acceptance until a machine fails for lack of capacity. */
 const FAILS_AFTER_MS = 8_000;
 const OPERATION_MS = 3_000;
-/** After so long the provider ID of a machine is known. */
+/** Time from launch until the provider ID of a machine is known. */
 export const NAMED_AFTER_MS = 60_000;
 
 export class LaunchApi {
   readonly #options: LaunchApiOptions;
-  /** By token: what it was used with, and what came of it. */
+  /** By token: its first input and answer. */
   readonly #tokens = new Map<string, { readonly input: string; readonly answer: FleetAnswer }>();
   readonly #operations = new Map<string, Operation & { readonly doneAt: number }>();
   /** By account and part. */
@@ -72,7 +72,7 @@ export class LaunchApi {
     this.#options = options;
   }
 
-  /** `fleet`: the first offering that has capacity. A token replays its first answer, also of a machine that has gone. */
+  /** `fleet`: launches the first offering with capacity. A token replays its first answer, even if the machine is gone. */
   createFleet(account: string, request: FleetRequest, signal: AbortSignal): Promise<FleetAnswer> {
     return this.#options.call(
       account,
@@ -92,7 +92,7 @@ export class LaunchApi {
     );
   }
 
-  /** `late-failure`: always yes, under a name that must be new. */
+  /** `late-failure`: always succeeds, under a name that must be new. */
   createNamed(account: string, request: NamedRequest, signal: AbortSignal): Promise<SimulatedInstance> {
     const { clock, fleet } = this.#options;
     return this.#options.call(
@@ -112,7 +112,7 @@ export class LaunchApi {
     );
   }
 
-  /** The machine of a name, however young it is; undefined when there is none. */
+  /** The machine of a name, even if it is new; undefined if there is none. */
   byName(account: string, name: string, signal: AbortSignal): Promise<SimulatedInstance | undefined> {
     const { clock, fleet } = this.#options;
     return this.#options.call(account, signal, () => {
@@ -122,7 +122,7 @@ export class LaunchApi {
     });
   }
 
-  /** `operations`: yes, and an operation that says later what came of it. The same request ID is the same operation. */
+  /** `operations`: succeeds, with an operation that has the result later. The same request ID is the same operation. */
   insert(
     account: string,
     request: NamedRequest & { readonly requestId: string },
@@ -150,7 +150,7 @@ export class LaunchApi {
     );
   }
 
-  /** How an operation stands. */
+  /** The state of an operation. */
   operation(account: string, id: string, signal: AbortSignal): Promise<Operation> {
     return this.#options.call(account, signal, () => {
       const known = this.#operations.get(id);
@@ -159,7 +159,7 @@ export class LaunchApi {
     });
   }
 
-  /** `leftovers`: a disk and an interface first, then the machine; where that fails, they stay. */
+  /** `leftovers`: creates a disk and an interface, then the machine. If that fails, the parts stay. */
   createWithParts(account: string, request: NamedRequest, signal: AbortSignal): Promise<SimulatedInstance> {
     const { clock, fleet, run } = this.#options;
     return this.#options.call(
@@ -179,7 +179,7 @@ export class LaunchApi {
     );
   }
 
-  /** Disks and interfaces of an account, of machines that are there and of others. */
+  /** All disks and interfaces of an account, attached or not. */
   parts(account: string, signal: AbortSignal): Promise<readonly Part[]> {
     return this.#options.call(account, signal, () => [...(this.#parts.get(account)?.values() ?? [])]);
   }
@@ -188,18 +188,18 @@ export class LaunchApi {
     return this.#options.call(account, signal, () => void this.#parts.get(account)?.delete(id));
   }
 
-  /** A machine goes, and what came with it. */
+  /** Deletes the parts of a terminated machine. */
   dropParts(account: string, machine: string): void {
     const parts = this.#parts.get(account);
     for (const { id, machine: of } of parts?.values() ?? []) if (of === machine) parts?.delete(id);
   }
 
-  /** How many parts there are, for those who stand beside the cloud. */
+  /** The number of parts, for tests. */
   countParts(): number {
     return [...this.#parts.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** `machines`: accepted, and named a minute later. */
+  /** `machines`: accepted at once, with a provider ID a minute later. */
   createMachine(account: string, request: NamedRequest, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     return this.#options.call(
@@ -216,7 +216,7 @@ export class LaunchApi {
     );
   }
 
-  /** A machine that somebody else added to the cluster's set. */
+  /** Adds a machine to the cluster's set, as an outside controller does. */
   addStray(account: Account, request: NamedRequest): SimulatedInstance {
     return this.#options.accept(account, request, { name: request.name });
   }

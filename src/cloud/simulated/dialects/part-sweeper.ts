@@ -1,4 +1,4 @@
-/** Deletes disks and interfaces that a failed or killed launch left behind: parts older than any launch whose machine is not there. */
+/** Deletes disks and interfaces left behind by a failed or killed launch: old parts whose machine does not exist. */
 import type { Clock } from '../../../platform/clock.ts';
 import { asError } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -12,7 +12,7 @@ export interface PartSweeperOptions {
 }
 
 const PERIOD_MS = 60_000;
-/** A launch takes no longer. */
+/** No launch takes longer. */
 const YOUNG_MS = 120_000;
 
 export class PartSweeper implements CloudController {
@@ -40,7 +40,7 @@ export class PartSweeper implements CloudController {
 
   async #sweep(account: string, signal: AbortSignal): Promise<void> {
     const { clock, cloud } = this.#options;
-    // Parts first: a machine that is made meanwhile has parts that are not on this list.
+    // Parts are listed first: a machine created meanwhile has parts that are not on this list.
     const parts = await cloud.launchApi.parts(account, signal);
     const names = new Set([...cloud.fleet.list()].flatMap((each) => (each.account === account ? [each.name] : [])));
     for (const { id, machine, madeAt } of parts) {

@@ -4,7 +4,7 @@ import { type AccountSettings, NO_FAULTS, STILL_MARKET } from '../account-settin
 
 const GIB = 1024 ** 3;
 
-/** A type of that many cores, on demand and spot in both zones. */
+/** A type with that many cores, on-demand and spot in both zones. */
 export function aType(name: string, cores: number): InstanceType {
   const offerings = ['zone-a', 'zone-b'].flatMap((zone): Offering[] => [
     { zone, capacityType: 'on-demand', price: 0.05 * cores },
@@ -19,7 +19,7 @@ export function aType(name: string, cores: number): InstanceType {
   };
 }
 
-/** An account with three types in two zones of one region, in which nothing moves and nothing fails. */
+/** An account with three types in two zones of one region, without market changes or faults. */
 export function anAccount(overrides: Partial<AccountSettings> = {}): AccountSettings {
   return {
     regions: [{ name: 'region-1', zones: ['zone-a', 'zone-b'] }],

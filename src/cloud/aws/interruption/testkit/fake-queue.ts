@@ -1,4 +1,4 @@
-/** A standard SQS queue in memory, on the clock of the test: hides what it hands out, and hands it out again. */
+/** A standard SQS queue in memory, on the test's clock: it hides delivered messages, and delivers them again. */
 import type { Clock } from '../../../../platform/clock.ts';
 import type { MessageQueue, QueueMessage, ReceiveOptions } from '../message-queue.ts';
 
@@ -15,7 +15,7 @@ const LOOK_MS = 100;
 export class FakeQueue implements MessageQueue {
   readonly name = 'fake';
   readonly calls = { receive: 0, delete: 0, hide: 0 };
-  /** Thrown by every call while it is there. */
+  /** Thrown by every call while set. */
   failure: Error | undefined;
   /** Deletes of these messages, by number, fail. */
   readonly undeletable = new Set<number>();

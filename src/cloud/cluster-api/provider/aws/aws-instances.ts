@@ -14,7 +14,7 @@ import type { InstanceCloud, InstanceOrder, InstancePlace, MachineAddress, SeenI
 import { PROVIDED_KINDS } from '../provided-kinds.ts';
 import { missingInAwsCluster, type ResolvedImage, runInstancesInput, TAG_MACHINE_UID } from './run-instances-input.ts';
 
-/** Whoever publishes images for Cluster API on AWS. */
+/** The account that publishes images for Cluster API on AWS. */
 const IMAGE_OWNER = '819546954734';
 interface Region {
   readonly api: AwsApi;

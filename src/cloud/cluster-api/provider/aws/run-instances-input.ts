@@ -7,7 +7,7 @@ import { SpindriftError } from '../../../../platform/errors.ts';
 import { listAt, objectAt, type RawSpec, textAt } from '../../infrastructure/machine-settings.ts';
 import type { InstanceOrder } from '../instance-cloud.ts';
 
-/** What has been looked up for the order. */
+/** The image of an order, looked up. */
 export interface ResolvedImage {
   readonly id: string;
   readonly rootDevice: string;
@@ -41,7 +41,7 @@ export function runInstancesInput(
     InstanceType: settings.instanceType as NonNullable<RunInstancesCommandInput['InstanceType']>,
     MinCount: 1,
     MaxCount: 1,
-    // The same order is one launch, whoever sends it again.
+    // The same order is one launch, also when another process sends it again.
     ClientToken: order.uid,
     UserData: userData.toString('base64'),
     SubnetId: subnetOf(order),

@@ -1,7 +1,7 @@
 /** VMs of Azure for AzureMachines. A resource group has one VM of a name, so that a machine has one VM. */
 import { ArmApi, type ArmApiOptions } from '../../../azure/arm-api.ts';
 import { armFailure } from '../../../azure/arm-failure.ts';
-import { azureProviderID, VirtualMachines, type Vm } from '../../../azure/virtual-machines.ts';
+import { azureProviderID, isFailed, VirtualMachines, type Vm, vmState } from '../../../azure/virtual-machines.ts';
 import { limitedCall } from '../../../thin/limited-call.ts';
 import type { InfrastructureObject } from '../../infrastructure-objects.ts';
 import type { InstanceCloud, InstanceOrder, InstancePlace, SeenInstance } from '../instance-cloud.ts';
@@ -41,9 +41,9 @@ export class AzureInstances implements InstanceCloud {
     const found = await this.#ask(`looking for ${place.machine}`, place, signal, (vms, limit) =>
       vms.read(nameOf(place), limit, 'state'),
     );
-    // What a failed create left is no instance: it is removed before the next attempt, or with the machine.
-    const isFailed = found?.properties?.provisioningState === 'Failed' && place.providerID === undefined;
-    return found === undefined || isFailed ? undefined : seen(place, found);
+    // A VM whose create failed is no instance: it is removed before the next attempt, or with the machine.
+    const isLeft = found !== undefined && isFailed(found) && place.providerID === undefined;
+    return found === undefined || isLeft ? undefined : seen(place, found);
   }
 
   remove(place: InstancePlace, signal: AbortSignal): Promise<'terminating' | 'gone'> {
@@ -67,23 +67,9 @@ function nameOf({ uid }: InstancePlace): string {
   return `spindrift-${uid}`.toLowerCase();
 }
 
-/** A VM that was evicted and stays is Succeeded all the same: only its power tells. */
-function seen({ cluster }: InstancePlace, { name, zones, properties = {} }: Vm): SeenInstance {
+function seen({ cluster }: InstancePlace, vm: Vm): SeenInstance {
   const { subscription, resourceGroup } = azurePlace(cluster);
-  const power = properties.instanceView?.statuses?.find(({ code }) => code?.startsWith('PowerState/'))?.code;
-  const { provisioningState = '' } = properties;
-  const isOff =
-    power === 'PowerState/deallocated' || power === 'PowerState/deallocating' || power === 'PowerState/stopped';
-  return {
-    providerID: azureProviderID(subscription, resourceGroup, name),
-    state: isOff ? 'stopped' : (STATES[provisioningState] ?? 'pending'),
-    stateText: isOff ? (power?.slice('PowerState/'.length) ?? '') : provisioningState,
-    zone: zones?.[0] ?? '',
-    addresses: [],
-  };
+  const { state, text: stateText } = vmState(vm);
+  const providerID = azureProviderID(subscription, resourceGroup, vm.name);
+  return { providerID, state, stateText, zone: vm.zones?.[0] ?? '', addresses: [] };
 }
-
-const STATES: Readonly<Record<string, SeenInstance['state']>> = {
-  Succeeded: 'running',
-  Deleting: 'stopping',
-};

@@ -87,7 +87,7 @@ export function azureVmBody(order: InstanceOrder, name: string, interfaceID: str
           name: `${name}-disk`,
           osType: textAt(disk, 'osType') ?? 'Linux',
           createOption: 'FromImage',
-          // CAPZ deletes disks and interfaces itself; with this they go with the VM, whoever deletes it.
+          // CAPZ deletes disks and interfaces itself; with this they are deleted with the VM in any case.
           deleteOption: 'Delete',
           ...(isEphemeral ? { caching: 'ReadOnly', diffDiskSettings: { option: 'Local' } } : {}),
           ...(typeof disk.diskSizeGB === 'number' && { diskSizeGB: disk.diskSizeGB }),

@@ -49,10 +49,11 @@ export class GcpInstances implements InstanceCloud {
     }
     const name = `spindrift-${uid}`.slice(0, 63);
     const body = gcpMachineBody(order, { project, region, zone, name });
+    const insert = { zone, name, requestId: (round: number) => requestId(uid, zone, `${round}`), body };
     const made = await this.#ask(`launch of ${machine}`, machine, signal, (limit) =>
-      this.#instances(order).insert({ zone, name, requestId: requestId(uid, zone), body }, limit),
+      this.#instances(order).insert(insert, limit),
     ).catch((error) => {
-      // An image, a subnet or a key that is not there; the sentence of the API says which.
+      // Taken back before it was seen: one machine has one instance, so no other is made.
       if (!hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) throw error;
       const problem = error.cause instanceof Error ? error.cause.message : error.message;
       throw new SpindriftError('CLOUD_REFUSED', { operation: `launch of ${machine}`, problem }, { cause: error });

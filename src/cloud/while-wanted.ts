@@ -1,4 +1,4 @@
-/** What comes of a call, unless the signal aborts first: libraries wait for answers whether anybody still wants them or not. */
+/** Races a call against the signal, for libraries that cannot abort a call. */
 export async function whileWanted<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = (): void => {};
