@@ -1,6 +1,6 @@
 /**
- * One per node: listens to what its machine is told, says it on the Node, and drains the node by itself where no
- * controller answers. Nothing that fails ends it.
+ * Runs on each node: listens for interruption notices of its machine, writes them on the Node, and drains the node itself when
+ * no controller answers. No failure ends it.
  */
 import { TAINT_DISRUPTED } from '../apis/karpenter/labels.ts';
 import { NODES, type Node } from '../apis/kubernetes/node.ts';
@@ -32,18 +32,18 @@ export interface AgentOptions {
   readonly recorder: EventRecorder;
   readonly nodeName: string;
   readonly sources: readonly WarningSource[];
-  /** Whether a taint keeps new pods away as soon as something is heard. */
+  /** Whether to taint the node on a notice. */
   readonly taint: boolean;
-  /** How long a controller may take to answer before the agent drains the node itself; undefined: the agent never does. */
+  /** The agent drains the node itself when no controller has answered for this long; undefined: never. */
   readonly drainAfterMs?: number;
-  /** How long a machine whose kubelet says that it shuts down has. */
+  /** Time left when the kubelet reports a shutdown. */
   readonly shutdownNoticeMs: number;
 }
 
-/** After a change that was refused or lost, it is tried again this soon, then twice as long after each try. */
+/** The wait before a failed write is retried; doubles with each try. */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5000;
-/** How often is looked whether a controller has answered, and whether what was said is still there. */
+/** How often the agent checks whether a controller has answered, and whether the condition is still on the Node. */
 const LOOK_MS = 1000;
 const ANSWER_MS = 5000;
 const SHOWN_WITHIN_MS = 3000;
@@ -78,7 +78,7 @@ export class Agent {
       source
         .run((warnings) => this.#hear(source.name, warnings), signal)
         .catch((error: unknown) => {
-          this.#options.logger.error('a source of signals ended', { source: source.name, error: asError(error) });
+          this.#options.logger.error('an interruption source ended', { source: source.name, error: asError(error) });
         }),
     );
     await Promise.all([this.#nodes.run(signal), this.#act(signal), ...listening]);
@@ -90,11 +90,12 @@ export class Agent {
     const before = this.#stated;
     this.#stated = decideStatement(this.#heard);
     if (before === undefined) this.#statedAt = this.#options.clock.elapsed();
-    if (this.#stated !== undefined) this.#options.logger.info('heard about this machine', { ...this.#stated });
+    if (this.#stated !== undefined)
+      this.#options.logger.info('interruption notice for this machine', { ...this.#stated });
     this.#wake?.();
   }
 
-  /** Brings the Node in line with what was heard, again and again. */
+  /** Keeps the Node in line with the notices. */
   async #act(signal: AbortSignal): Promise<void> {
     const { logger } = this.#options;
     let retryMs = FIRST_RETRY_MS;
@@ -102,13 +103,13 @@ export class Agent {
       let waitMs = LOOK_MS;
       try {
         const node = this.#nodes.list()[0];
-        // The condition is written also where the API server cannot tell us about the node.
+        // The condition is written even when the Node cannot be read.
         await this.#say(node, signal);
         if (node !== undefined) this.#leave(node, signal);
         retryMs = FIRST_RETRY_MS;
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn('the node could not be told of', { retryMs, error: asError(error) });
+        logger.warn('the notice could not be written on the Node, will retry', { retryMs, error: asError(error) });
         waitMs = retryMs;
         retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2);
       }
@@ -124,7 +125,7 @@ export class Agent {
     if (node === undefined && stated === undefined) return;
     const change = decideCondition(stated, present, this.#wasSaid, now);
     const saying = `${stated?.kind} ${stated?.deadline}`;
-    // The cache shows a moment later what was written.
+    // The cache shows our write a moment later.
     const isOnItsWay = this.#written?.saying === saying && clock.elapsed() < this.#written.at + SHOWN_WITHIN_MS;
     if (change !== 'none' && !isOnItsWay) {
       const condition = stated === undefined ? noInterruptionCondition(now) : interruptionCondition(stated, now);
@@ -151,7 +152,7 @@ export class Agent {
     await client.patch(NODES, { name: nodeName }, { type: 'merge', body }, options);
   }
 
-  /** Drains the node while pods have to leave and no controller sees to it. */
+  /** Drains the node while pods must be evicted and no controller does it. */
   #leave(node: Node, signal: AbortSignal): void {
     const { clock, drainAfterMs, logger, recorder } = this.#options;
     const stated = this.#stated;
@@ -177,7 +178,7 @@ export class Agent {
           this.#drained = true;
         },
         (error: unknown) => {
-          if (!ended.aborted) logger.warn('the drain failed, and is tried again', { error: asError(error) });
+          if (!ended.aborted) logger.warn('the drain failed, will retry', { error: asError(error) });
         },
       )
       .finally(() => {
@@ -201,14 +202,14 @@ export class Agent {
   }
 }
 
-/** Whether a controller has begun to see to the node: it closes it first. */
+/** Whether a controller has started on the node: it taints the node first. */
 function hasAnswered({ metadata, spec }: Node): boolean {
   return (
     metadata.deletionTimestamp !== undefined || (spec?.taints ?? []).some(({ key }) => key === TAINT_DISRUPTED.key)
   );
 }
 
-/** Images and capacities are most of a Node, and nobody here reads them. */
+/** Drops images and capacities, which are most of a Node and never read here. */
 function slimNode(node: Node): Node {
   const { name = '', uid = '', resourceVersion = '', deletionTimestamp } = node.metadata;
   return {

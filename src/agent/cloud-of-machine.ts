@@ -1,4 +1,4 @@
-/** Finds out which cloud a machine is of, without credentials and without asking a cloud. */
+/** Detects the cloud of a machine, without credentials and without calling a cloud. */
 
 import { NODES } from '../apis/kubernetes/node.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -7,7 +7,7 @@ export const AGENT_CLOUDS = ['aws', 'gcp', 'azure', 'none'] as const;
 export type AgentCloud = (typeof AGENT_CLOUDS)[number];
 
 const SCHEMES: Readonly<Record<string, AgentCloud>> = { aws: 'aws', gce: 'gcp', azure: 'azure' };
-/** What the firmware of Azure's machines carries, whatever the vendor is called. */
+/** The chassis asset tag of Azure VMs, whatever the vendor is called. */
 const AZURE_ASSET_TAG = '7783-7084-3265-9085-8269-3286-77';
 const FIRMWARE = ['sys_vendor', 'board_vendor', 'product_name', 'bios_vendor', 'chassis_asset_tag'];
 
@@ -17,7 +17,7 @@ export function cloudOfProviderID(providerID: string | undefined): AgentCloud | 
   return scheme === undefined ? undefined : (SCHEMES[scheme] ?? 'none');
 }
 
-/** By what the firmware says; `read` gives the text of a file, or undefined. */
+/** By the firmware; `read` returns the text of a file, or undefined. */
 export async function cloudOfFirmware(read: (file: string) => Promise<string | undefined>): Promise<AgentCloud> {
   const texts = await Promise.all(FIRMWARE.map((name) => read(`/sys/class/dmi/id/${name}`)));
   const all = texts.join('\n');

@@ -1,16 +1,16 @@
-/** What an agent says about its node, from all that it hears. Pure. */
+/** Decides which notice the agent writes on its Node. */
 
 import type { Condition } from '../apis/kubernetes/object.ts';
 import { type StatedInterruption, statedInterruption } from '../apis/spindrift/interruption-condition.ts';
 import type { EpochMs } from '../platform/clock.ts';
 import type { NodeWarning } from './node-warning.ts';
 
-/** The worse the later. */
+/** From harmless to worst. */
 const GRAVITY: readonly NodeWarning['kind'][] = ['rebalance', 'scheduled-maintenance', 'spot-interruption', 'stopping'];
-/** A maintenance this close is as bad as an interruption. */
+/** Maintenance this close counts as an interruption. */
 const SOON_MS = 15 * 60_000;
 
-/** The worst that is heard, by source; of equals the one that leaves the least time. Undefined when all is quiet. */
+/** The worst notice of all sources; ties go to the earliest deadline. Undefined without notices. */
 export function decideStatement(heard: ReadonlyMap<string, readonly NodeWarning[]>): StatedInterruption | undefined {
   let worst: StatedInterruption | undefined;
   for (const [source, warnings] of heard)
@@ -24,13 +24,13 @@ function isWorse(one: NodeWarning, other: StatedInterruption): boolean {
   return (one.deadline ?? Number.POSITIVE_INFINITY) < (other.deadline ?? Number.POSITIVE_INFINITY);
 }
 
-/** Whether pods have to leave now, also where no controller sees to it. */
+/** Whether pods must be evicted now, even without a controller. */
 export function mustLeave(stated: StatedInterruption, now: EpochMs): boolean {
   if (stated.kind === 'rebalance' || stated.deadline === undefined) return false;
   return stated.kind !== 'scheduled-maintenance' || stated.deadline - now < SOON_MS;
 }
 
-/** What to do about the condition on the node. */
+/** Decides whether to write, keep or clear the condition on the Node. */
 export function decideCondition(
   wanted: StatedInterruption | undefined,
   present: Condition | undefined,
@@ -40,7 +40,7 @@ export function decideCondition(
   const known = present === undefined ? undefined : statedInterruption(present);
   if (wanted === undefined) {
     if (present?.status !== 'True') return 'none';
-    // An agent that has just started has not heard yet what the one before it heard, unless its time is over.
+    // A restarted agent has not received the notice of its predecessor yet: keep it until its deadline is over.
     const isOver = known === undefined || (known.deadline ?? known.at) + SOON_MS < now;
     return wasSaid || isOver ? 'withdraw' : 'none';
   }
@@ -49,7 +49,7 @@ export function decideCondition(
     time === undefined ? undefined : Math.floor(time / 1000);
   const isSame = known.kind === wanted.kind && second(known.deadline) === second(wanted.deadline);
   if (isSame) return 'none';
-  // After a restart the time of what has no time of its own would move on; what was said first holds.
+  // A notice without a time would get a new one after each restart: the first one stays.
   const isKnown = !wasSaid && known.kind === wanted.kind && known.source === wanted.source;
   return isKnown && (known.deadline ?? 0) <= (wanted.deadline ?? Number.POSITIVE_INFINITY) ? 'none' : 'write';
 }

@@ -1,4 +1,4 @@
-/** What people are told by an agent about its node. */
+/** Events that the agent writes about its node and pods. */
 import type { Node } from '../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
@@ -10,45 +10,45 @@ import { type EpochMs, toTimestamp } from '../platform/clock.ts';
 
 const TEN_MINUTES_MS = 600_000;
 
-/** The agent has heard something about the machine. */
+/** The agent received an interruption notice. */
 export function interruptionHeard(node: Node, { kind, detail, deadline, source }: StatedInterruption): RecordedEvent {
-  const when = deadline === undefined ? '' : `, the machine goes at ${toTimestamp(deadline)}`;
+  const when = deadline === undefined ? '' : `, the machine ends at ${toTimestamp(deadline)}`;
   const type = kind === 'rebalance' ? 'Normal' : 'Warning';
-  const message = `${detail}${when} (heard from ${source})`;
+  const message = `${detail}${when} (received from ${source})`;
   return { object: node, type, reason: 'InterruptionHeard', message, dedupe: [kind, String(deadline ?? '')] };
 }
 
-/** Nobody answers, and the machine goes: the agent drains the node itself. */
+/** No controller answers: the agent drains the node itself. */
 export function drainingAlone(node: Node, waitedMs: number): RecordedEvent {
-  const message = `No controller answered within ${Math.round(waitedMs / 1000)} s: draining the node from the node itself`;
+  const message = `No controller answered within ${Math.round(waitedMs / 1000)} s: the agent drains the node`;
   return { object: node, type: 'Warning', reason: 'AgentDraining', message, dedupe: [] };
 }
 
 /** The controller has taken over. */
 export function leftToController(node: Node): RecordedEvent {
-  const message = 'A controller drains the node; the agent leaves it to it';
+  const message = 'A controller drains the node: the agent stops draining it';
   return { object: node, type: 'Normal', reason: 'AgentStoppedDraining', message, dedupe: [] };
 }
 
-/** All pods that had to leave have left. */
+/** All pods that had to be evicted have left. */
 export function drainedAlone(node: Node): RecordedEvent {
   const message = 'All pods that could be evicted have left the node';
   return { object: node, type: 'Normal', reason: 'AgentDrained', message, dedupe: [] };
 }
 
-/** The pod was asked to leave. */
+/** The agent evicted the pod. */
 export function evictedByAgent(pod: Pod): RecordedEvent {
-  const message = 'Evicted pod: its machine is taken away';
+  const message = 'Evicted pod: its machine is being interrupted';
   return { object: pod, type: 'Normal', reason: 'Evicted', message };
 }
 
-/** The machine goes before the pod can leave it. */
+/** The machine ends before the pod can terminate. */
 export function cannotLeaveInTime(object: Node | Pod, pod: string, deadline: EpochMs, why: LateReason): RecordedEvent {
-  const message = `Pod ${pod} cannot leave before ${toTimestamp(deadline)}, when its machine goes: ${lateSentence(why)}`;
+  const message = `Pod ${pod} cannot terminate before ${toTimestamp(deadline)}, when its machine ends: ${lateSentence(why)}`;
   return { object, type: 'Warning', reason: 'CannotLeaveInTime', message, dedupe: [pod], quietMs: TEN_MINUTES_MS };
 }
 
-/** The API server does not let the pod go now. */
+/** The API server refuses the eviction now. */
 export function evictionRefused(node: Node, pod: Pod, why: string): RecordedEvent {
   const name = keyText(keyOf(pod));
   const message = `Failed to drain node, pod ${name} cannot be evicted: ${why}`;

@@ -1,4 +1,4 @@
-/** The kubelet's own word that its machine shuts down: with graceful node shutdown it says so on its Node. */
+/** Detects that the kubelet shuts down: with graceful node shutdown it writes that on its Node. */
 import type { Node } from '../apis/kubernetes/node.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Clock, EpochMs } from '../platform/clock.ts';
@@ -6,7 +6,7 @@ import type { NodeWarning, WarningSource } from './node-warning.ts';
 
 export interface KubeletSourceOptions {
   readonly clock: Clock;
-  /** The agent's own node alone. */
+  /** Only the agent's own node. */
   readonly nodes: Pick<Informer<Node>, 'addHandler'>;
   readonly noticeMs: number;
 }
@@ -29,7 +29,9 @@ export class KubeletSource implements WarningSource {
       const at = clock.now();
       const deadline = (at + noticeMs) as EpochMs;
       report(
-        isComing ? [{ kind: 'stopping', at, deadline, detail: 'The kubelet says that its node is shutting down' }] : [],
+        isComing
+          ? [{ kind: 'stopping', at, deadline, detail: 'The kubelet reports that its node is shutting down' }]
+          : [],
       );
     };
     const stop = nodes.addHandler({ added: look, updated: look });
@@ -41,7 +43,7 @@ export class KubeletSource implements WarningSource {
   }
 }
 
-/** Whether the kubelet says of its node that it is shutting down. */
+/** Whether the kubelet reports that its node is shutting down. */
 export function isShuttingDown({ status }: Node): boolean {
   return (status?.conditions ?? []).some(
     ({ type, status: value, message }) => type === 'Ready' && value === 'False' && message === 'node is shutting down',

@@ -1,12 +1,16 @@
 /**
- * Drains the agent's own node when nobody else does: by the eviction API alone, so that PodDisruptionBudgets hold, in the
- * order and with the grace periods that the controller's own planner gives.
+ * Drains the agent's own node when no controller does: only by the eviction API, so that PodDisruptionBudgets hold, with the
+ * order and grace periods of the controller's drain planner.
  */
 import type { Node } from '../apis/kubernetes/node.ts';
 import { NODES } from '../apis/kubernetes/node.ts';
 import { keyOf } from '../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../apis/kubernetes/pod.ts';
-import { POD_DISRUPTION_BUDGETS, type PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
+import {
+  evictionsAllowed,
+  POD_DISRUPTION_BUDGETS,
+  type PodDisruptionBudget,
+} from '../apis/kubernetes/pod-disruption-budget.ts';
 import type { DrainPlan } from '../engine/drain/drain-plan.ts';
 import { planDrain, shortenedEnd } from '../engine/drain/plan-drain.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -18,7 +22,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import { decideDrain } from '../state/drain/decide-drain.ts';
 import { decideEviction } from '../state/drain/decide-eviction.ts';
-import { allowedBy, DisruptionBudgets } from '../state/drain/disruption-budgets.ts';
+import { DisruptionBudgets } from '../state/drain/disruption-budgets.ts';
 import { budgetName, DRAIN_MARGIN_MS, drainBudget, drainPod, mayGoAnyway } from '../state/drain/drain-pod.ts';
 import { isAwaited } from '../state/drain/drainable-pod.ts';
 import { cannotLeaveInTime, drainedAlone, evictedByAgent, evictionRefused } from './events.ts';
@@ -31,14 +35,14 @@ export interface NodeDrainOptions {
   readonly recorder: EventRecorder;
 }
 
-/** How often is looked who has to leave now. */
+/** How often pods are checked for eviction. */
 const LOOK_MS = 250;
-/** One that was refused is asked again after this long, or after a change of its budget at the next look. */
+/** A refused eviction is retried after this long, or at the next check after its budget changed. */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 2000;
 /**
- * An eviction that is cut off after the API server has counted it, and before the pod is deleted, keeps its budget closed
- * for two minutes: it is given time.
+ * The time limit of an eviction. A request that is cut off after the API server has counted it, and before the pod is deleted,
+ * blocks its budget for two minutes.
  */
 const ANSWER_MS = 15_000;
 
@@ -56,7 +60,7 @@ export class NodeDrain {
     this.#options = options;
   }
 
-  /** Drains the node until all pods have left, the deadline is well over, or the signal aborts. */
+  /** Drains the node until all pods have left, the deadline is well past, or the signal aborts. */
   async run(node: Node, deadline: EpochMs, signal: AbortSignal): Promise<void> {
     const { client, clock, random, logger, recorder } = this.#options;
     const name = node.metadata.name ?? '';
@@ -145,15 +149,16 @@ export class NodeDrain {
   }
 }
 
-/** As many as the budgets let go now: to ask for more makes the API server slow for all of them. */
+/** As many evictions as the budgets allow now: more would only slow the API server down. */
 function withinBudgets(pods: readonly Pod[], budgets: DisruptionBudgets): readonly Pod[] {
   const left = new Map<string, number>();
   return pods.filter((pod) => {
     if (pod.metadata.deletionTimestamp !== undefined) return true;
     const own = budgets.of(pod).filter((budget) => !mayGoAnyway(pod, budget));
-    const isOpen = own.every((budget) => (left.get(budgetName(budget)) ?? allowedBy(budget)) > 0);
+    const isOpen = own.every((budget) => (left.get(budgetName(budget)) ?? evictionsAllowed(budget)) > 0);
     if (isOpen)
-      for (const budget of own) left.set(budgetName(budget), (left.get(budgetName(budget)) ?? allowedBy(budget)) - 1);
+      for (const budget of own)
+        left.set(budgetName(budget), (left.get(budgetName(budget)) ?? evictionsAllowed(budget)) - 1);
     return isOpen;
   });
 }
@@ -165,7 +170,7 @@ function planFor(pods: readonly Pod[], budgets: DisruptionBudgets, now: EpochMs,
     for (const budget of own) used.set(budgetName(budget), budget);
     return drainPod(pod, own.map(budgetName));
   });
-  // Other nodes that go at the same time are not this agent's business: the budgets' own counts show them.
+  // Disruptions of other nodes show in the counts of the budgets.
   const drainBudgets = [...used.values()].map((budget) => drainBudget(budget, 0));
   return planDrain({ pods: drainPods, budgets: drainBudgets, now, deadline, marginMs: DRAIN_MARGIN_MS });
 }

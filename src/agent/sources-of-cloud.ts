@@ -1,4 +1,4 @@
-/** The places where a machine of a cloud hears about itself. */
+/** The notice sources of a machine, by its cloud. */
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { ImdsSource } from './aws/imds-source.ts';
@@ -14,9 +14,9 @@ export interface SourcesOptions {
   readonly logger: Logger;
   readonly cloud: AgentCloud;
   readonly providerID?: string;
-  /** Another place than the cloud's own, as in tests. */
+  /** The URL of the metadata service, for tests. */
   readonly metadataUrl?: string;
-  /** The socket of the host's system bus; undefined: systemd is not listened to. */
+  /** The socket of the host's system bus; without it, systemd is no source. */
   readonly busSocket?: string;
   readonly gcpNoticeMs: number;
   readonly shutdownNoticeMs: number;

@@ -1,6 +1,6 @@
 import { type EpochMs, parseTimestamp } from '../platform/clock.ts';
 
-/** No warning speaks of a time further away; one that does was written by somebody else. */
+/** No real notice has a time further away; anything else is invalid. */
 const FARTHEST_MS = 24 * 3_600_000;
 
 /** A time as RFC 3339 or RFC 1123 write it, less than a day away; undefined for anything else. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../platform/logger.ts';
 
-/** Says trouble when it begins, when it becomes another, and when it ends; not at every try. */
+/** Logs a failure when it begins, changes, and ends; not at every try. */
 export class Trouble {
   readonly #logger: Logger;
   #known: string | undefined;
@@ -13,13 +13,13 @@ export class Trouble {
   begin(problem: string): void {
     if (problem === this.#known) return;
     this.#known = problem;
-    this.#logger.warn('this source of interruption signals cannot be heard now', { problem });
+    this.#logger.warn('this interruption source cannot be read now', { problem });
   }
 
-  /** All is well, again or still. */
+  /** The source works, again or still. */
   end(): void {
     if (this.#known === undefined) return;
     this.#known = undefined;
-    this.#logger.info('this source of interruption signals is heard again');
+    this.#logger.info('this interruption source can be read again');
   }
 }

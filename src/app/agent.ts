@@ -1,4 +1,4 @@
-/** The agent as a program on a node: finds out where it is, listens, and never ends by itself. */
+/** The agent as a program on a node: detects its cloud, listens for notices, and runs until it is stopped. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Agent } from '../agent/agent.ts';
@@ -38,13 +38,13 @@ export interface AgentProgramOptions {
   readonly signal: AbortSignal;
 }
 
-/** An agent on a shared API server asks little. */
+/** There is an agent on every node, so that each must send few requests. */
 const REQUESTS_PER_SECOND = 20;
 const BURST = 40;
 /** How long `--once` listens. */
 const ONCE_MS = 4000;
 
-/** Runs until the signal aborts; rejects only when what it was given makes no sense. */
+/** Runs until the signal aborts; rejects only when its options are invalid. */
 export async function runAgent(options: AgentProgramOptions): Promise<void> {
   const { signal, nodeName } = options;
   if (nodeName === undefined) {
@@ -71,7 +71,7 @@ export async function runAgent(options: AgentProgramOptions): Promise<void> {
   }
 }
 
-/** Listens for a moment and says what is heard where, for people who wonder. */
+/** Listens for a few seconds and prints what each source reports. */
 export async function listenOnce(options: AgentProgramOptions, out: (text: string) => void): Promise<void> {
   const clock = new RealClock();
   const problems = new Map<string, string>();
@@ -84,10 +84,13 @@ export async function listenOnce(options: AgentProgramOptions, out: (text: strin
   await clock.sleep(ONCE_MS, options.signal);
   stop.abort();
   await Promise.all(running);
-  if (sources.length === 0) out('this machine is of no cloud that speaks to its machines, and has no system bus\n');
+  if (sources.length === 0)
+    out(
+      'no notice source: this machine belongs to no known cloud and has no system bus; name its cloud with --cloud\n',
+    );
   for (const { name } of sources) {
     const warnings = heard.get(name) ?? [];
-    const quiet = problems.has(name) ? `cannot be heard: ${problems.get(name)}` : 'nothing is said about this machine';
+    const quiet = problems.has(name) ? `cannot be read: ${problems.get(name)}` : 'no notice for this machine';
     if (warnings.length === 0) out(`${name}: ${quiet}\n`);
     for (const { kind, deadline, detail } of warnings)
       out(`${name}: ${kind}${deadline === undefined ? '' : ` at ${toTimestamp(deadline)}`}: ${detail}\n`);

@@ -1,4 +1,4 @@
-/** The autoscaler, put together: informers, state, clouds, and every controller. */
+/** Composes the autoscaler: informers, state, clouds, and every controller. */
 import type { Resource } from '../apis/kubernetes/object.ts';
 import type { LoadedCloud } from '../cloud/cloud-module.ts';
 import type { EnabledClouds } from '../cloud/clouds.ts';
@@ -28,22 +28,22 @@ export interface AutoscalerOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly cluster: string;
-  /** Both are read anew for every batch of pods: they may change while the autoscaler runs. */
+  /** Both are read again for every batch of pods, as they can change while the autoscaler runs. */
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
-  /** Limits the engine's work where the clock does not move while it works. */
+  /** Limits the engine's work under a virtual clock, which stands still while it works. */
   readonly solveSteps?: number;
-  /** The clouds that it serves. */
+  /** The enabled clouds. */
   readonly clouds: readonly LoadedCloud[];
-  /** Node conditions that mean danger to a machine, besides those that are known. */
+  /** Node conditions to treat as interruption notices, beside the built-in ones. */
   readonly dangerousConditions?: NamedConditions;
-  /** Where names of GPUs come from; default those that are known. */
+  /** The source of GPU names; the built-in list by default. */
   readonly gpuNames?: GpuNamesSetting | undefined;
-  /** What consolidation must save to move a pod, as a share of what a pod costs on average. */
+  /** The least that consolidation must save per evicted pod, as a share of the average price of a pod. */
   readonly movePrice?: number;
-  /** Whether pods are told which of them ReplicaSets should delete first. */
+  /** Whether to write pod-deletion-cost on pods of ReplicaSets. */
   readonly podDeletionCost?: boolean;
-  /** Whether services may ask for a number of ready replicas. Default true. */
+  /** Whether to keep the replicas ready that annotations ask for. Default true. */
   readonly readyReplicas?: boolean;
 }
 
@@ -91,17 +91,17 @@ export class Autoscaler {
     this.#controllers = { ...shared, decisions, lasting, policies, provisioning, consolidation, podDeletionCost };
   }
 
-  /** What it watches. */
+  /** The kinds it watches. */
   get kinds(): readonly Resource[] {
     return this.#informers.kinds;
   }
 
-  /** The caches are full. */
+  /** Whether the caches are synced. */
   get synced(): boolean {
     return this.#synced;
   }
 
-  /** Keeps the caches full, also while another replica leads, until the signal aborts. */
+  /** Keeps the caches in sync until the signal aborts, also while another replica leads. */
   async watch(signal: AbortSignal): Promise<void> {
     void this.#informers.synced(signal).then(
       () => {
@@ -116,8 +116,8 @@ export class Autoscaler {
   }
 
   /**
-   * Acts until the signal aborts; `watch` must be running. It can be called again then, when this replica leads again: its
-   * controllers are new each time and know only what the cluster and the cloud know.
+   * Runs the controllers until the signal aborts; `watch` must be running. It can be called again for the next term of
+   * leadership: controllers are created anew each time and remember nothing.
    */
   async act(signal: AbortSignal): Promise<void> {
     await this.#informers.synced(signal);

@@ -60,7 +60,7 @@ describe('waiting for a cluster', () => {
     await installDefinitions(inner, [], stop.signal);
     await clock.advance(5000);
     expect(said()).toEqual([
-      'we may not list nodes at https://x: bind a ClusterRole to this user that allows get, list and watch of them',
+      'this user may not list nodes at https://x: bind a ClusterRole to it that allows get, list and watch of them',
     ]);
     allowed = true;
     await clock.advance(30_000);

@@ -1,6 +1,6 @@
 /**
- * Waits until the cluster is one that the autoscaler can work on: its API server answers, serves our kinds, and lets us read
- * what we watch. What is missing is said in one sentence, and looked for again, ever more seldom.
+ * Waits until the autoscaler can work on the cluster: the API server answers, serves our kinds, and lets us list what we
+ * watch. Logs what is missing in one sentence, and checks again with growing waits.
  */
 import type { Resource } from '../apis/kubernetes/object.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -13,13 +13,13 @@ export interface AwaitClusterOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where the API server is. */
+  /** The address of the API server. */
   readonly server: string;
-  /** What will be watched. */
+  /** The kinds that will be watched. */
   readonly kinds: readonly Resource[];
-  /** Done before the kinds are looked for: installs their definitions, where that is wanted. */
+  /** Runs before the kinds are checked, for example to install their definitions. */
   prepare?(signal: AbortSignal): Promise<void>;
-  /** Hears what is missing, and `undefined` in the end. */
+  /** Receives what is missing, and `undefined` once nothing is. */
   tell?(missing: string | undefined): void;
 }
 
@@ -35,9 +35,9 @@ export async function awaitCluster(options: AwaitClusterOptions, signal: AbortSi
     const missing = await whatIsMissing(options, signal);
     tell?.(missing?.sentence);
     if (missing === undefined) return;
-    // That nobody answers is said by the client itself.
+    // The client itself logs that the server does not answer.
     if (missing.kind !== 'unreachable' && lines.say(missing.sentence) !== undefined)
-      logger.warn('cannot work on this cluster yet, will look again', { because: missing.sentence });
+      logger.warn('cannot work on this cluster yet, will check again', { because: missing.sentence });
     await clock.sleep(waitMs, signal);
   }
 }
@@ -77,7 +77,7 @@ async function whatIsMissing(options: AwaitClusterOptions, signal: AbortSignal):
     ...(forbidden.length === 0
       ? []
       : [
-          `we may not list ${forbidden.join(', ')} at ${server}: bind a ClusterRole to this user that allows get, list and watch of them`,
+          `this user may not list ${forbidden.join(', ')} at ${server}: bind a ClusterRole to it that allows get, list and watch of them`,
         ]),
   ];
   return sentences.length === 0 ? undefined : { kind: 'other', sentence: sentences.join('; ') };
@@ -86,7 +86,7 @@ async function whatIsMissing(options: AwaitClusterOptions, signal: AbortSignal):
 function troubleWith(error: unknown, server: string): string {
   const { message } = asError(error);
   if (hasCode(error, 'KUBE_UNAUTHORIZED'))
-    return `${server} does not accept our credentials (${message}): look at the user of the kubeconfig, or the token of the service account`;
-  if (hasCode(error, 'KUBE_FORBIDDEN')) return `${server} refuses what is needed to start: ${message}`;
+    return `${server} does not accept our credentials (${message}): check the user of the kubeconfig, or the token of the service account`;
+  if (hasCode(error, 'KUBE_FORBIDDEN')) return `${server} refuses a request that is needed to start: ${message}`;
   return `${server} cannot be used: ${message}`;
 }

@@ -1,4 +1,4 @@
-/** All clouds that can be enabled by name. Each is light until it is loaded. */
+/** All clouds that can be enabled by name. Each imports its SDK only when it is loaded. */
 import { AWS_MODULE } from '../cloud/aws/aws-module.ts';
 import { AZURE } from '../cloud/azure/module.ts';
 import type { CloudModule } from '../cloud/cloud-module.ts';
@@ -9,5 +9,5 @@ import { SIMULATED } from '../cloud/simulated/module.ts';
 
 export const CLOUD_MODULES: readonly CloudModule[] = [SIMULATED, AWS_MODULE, IBM_CLOUD, CLUSTER_API, GCP, AZURE];
 
-/** Served where nothing else is asked for. */
+/** The cloud that is enabled by default. */
 export const DEFAULT_CLOUD = SIMULATED.name;

@@ -1,4 +1,4 @@
-/** Cluster API on the embedded cluster, for trying it out: its kinds, the minimal core, and machines of the simulated cloud. */
+/** Runs Cluster API on the embedded cluster, for trying it out: its kinds, a minimal core, and machines of the simulated cloud. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
@@ -28,11 +28,11 @@ export interface ClusterApiCoreOptions {
   readonly simulated: SimulatedCloud;
   /** The account of the simulated cloud that machines are launched in. */
   readonly account: string;
-  /** A folder of published definitions, which come before those of ours that accept any fields. */
+  /** A folder of published definitions, used instead of ours, which accept any fields. */
   readonly definitions?: string | undefined;
 }
 
-/** Installs the kinds and begins to run the core; resolves to the cloud that scales MachineDeployments and makes AWSMachines real. */
+/** Installs the kinds and starts the core; resolves to the cloud that scales MachineDeployments and launches AWSMachines. */
 export async function startClusterApiCore(
   { client, clock, random, logger, simulated, account, definitions }: ClusterApiCoreOptions,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** What `spindrift up` starts with: one pool that takes whatever is cheapest on the simulated cloud. */
+/** The NodePool that `spindrift up` starts with: it launches the cheapest offering of the simulated cloud. */
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import { NODE_POOL_SPEC } from '../apis/karpenter/node-pool-schema.ts';
 import { withDefaults } from '../apis/schema/with-defaults.ts';
@@ -17,7 +17,7 @@ export const DEFAULT_NODE_POOL: NodePool = {
         nodeClassRef: { group: 'spindrift.dev', kind: 'SimulatedNodeClass', name: 'default' },
         requirements: [
           { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot', 'on-demand'] },
-          // Not the burstable ones: hundreds of tiny machines are cheap, and nobody wants them.
+          // Without burstable types: the cheapest fleet would be hundreds of tiny machines.
           { key: INSTANCE_CATEGORY, operator: 'In', values: ['c', 'm', 'r'] },
         ],
       },

@@ -10,11 +10,11 @@ import type { ClusterInformers } from '../state/cluster-informers.ts';
 export interface EnabledCloudsOptions extends Omit<CloudWorld, 'informers'> {
   readonly informers: ClusterInformers;
   readonly unavailable: UnavailableOfferings;
-  /** Node conditions that mean danger, besides those that are known. */
+  /** Node conditions to treat as interruption notices, beside the built-in ones. */
   readonly dangerousConditions?: NamedConditions;
 }
 
-/** Clouds, put together with what they need of a cluster; nothing is opened before `run`. */
+/** Builds the enabled clouds with their informers; nothing is opened before `run`. */
 export function enabledClouds(
   clouds: readonly LoadedCloud[],
   { informers, unavailable, dangerousConditions, ...world }: EnabledCloudsOptions,

@@ -76,7 +76,7 @@ describe('parseSettings', () => {
   it.each([
     ['log-levle: debug', 'log-levle cannot be set here, did you mean log-level'],
     ['log-level: loud', 'log-level is loud, but it must be one of debug, info, warn, error'],
-    ['- a', 'write one setting a line'],
+    ['- a', 'write one setting per line'],
     ['a: [', 'settings.yaml'],
   ])('refuses %j with a sentence', (text, sentence) => {
     expect(() => parseSettings(text, 'settings.yaml')).toThrow(sentence);

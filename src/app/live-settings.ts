@@ -1,6 +1,6 @@
 /**
- * Settings that change without a restart: a file, such as a ConfigMap that is mounted, is read again and again, and what it
- * says wins over flags and variables. A file with a mistake changes nothing, and the log says what is wrong.
+ * Settings that change without a restart: a file, such as a mounted ConfigMap, is polled and wins over flags and variables.
+ * A file with a mistake changes nothing, and the log says what is wrong.
  */
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
@@ -14,17 +14,17 @@ import { LIVE_OPTIONS } from './live-options.ts';
 export type LiveValues = OptionValues<typeof LIVE_OPTIONS>;
 
 export interface LiveSettingsOptions {
-  /** Nothing changes without one. */
+  /** Without a file, the settings never change. */
   readonly file: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What flags and variables say. */
+  /** The values of flags and variables. */
   readonly start: LiveValues;
-  /** Hears what holds now, whenever it changes. */
+  /** Receives the new values whenever they change. */
   changed(values: LiveValues): void;
 }
 
-/** The kubelet brings a changed ConfigMap into a pod within a minute or so; this adds little to it. */
+/** The kubelet takes about a minute to update a mounted ConfigMap; this adds little to it. */
 const PERIOD_MS = 5000;
 
 export class LiveSettings {
@@ -38,12 +38,12 @@ export class LiveSettings {
     this.#values = options.start;
   }
 
-  /** What holds now. */
+  /** The current values. */
   get values(): LiveValues {
     return this.#values;
   }
 
-  /** Looks at the file until the signal aborts. */
+  /** Polls the file until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, file } = this.#options;
     while (file !== undefined && !signal.aborted) {
@@ -52,7 +52,7 @@ export class LiveSettings {
     }
   }
 
-  /** Reads the file once, and takes over what has changed in it. */
+  /** Reads the file once, and applies what has changed in it. */
   async look(): Promise<void> {
     const { file, logger, start, changed } = this.#options;
     if (file === undefined) return;
@@ -66,11 +66,11 @@ export class LiveSettings {
       changed(values);
       logger.info('settings were applied', { file, ...values });
     } catch (error) {
-      logger.warn('settings were not applied: the former ones hold', { file, error: asError(error) });
+      logger.warn('settings were not applied: the previous ones stay', { file, error: asError(error) });
     }
   }
 
-  /** A file that is not there (yet) changes nothing; that is said once. */
+  /** A missing file changes nothing; this is logged once. */
   async #read(file: string): Promise<string | undefined> {
     const { logger } = this.#options;
     try {
@@ -85,7 +85,7 @@ export class LiveSettings {
   }
 }
 
-/** What a settings file says; SETTINGS_INVALID with the key and what is allowed. */
+/** Parses a settings file; SETTINGS_INVALID names the key and the allowed values. */
 export function parseSettings(text: string, file: string): Partial<LiveValues> {
   const refuse = (problem: string): SpindriftError => new SpindriftError('SETTINGS_INVALID', { file, problem });
   let content: unknown;
@@ -95,13 +95,13 @@ export function parseSettings(text: string, file: string): Partial<LiveValues> {
     throw refuse(asError(error).message);
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw refuse('write one setting a line, as in log-level: debug');
+    throw refuse('write one setting per line, as in log-level: debug');
   const table = Object.entries(LIVE_OPTIONS);
   const known = table.map(([, { flag }]) => flag);
   const values = Object.entries(content).map(([key, value]) => {
     const found = table.find(([, { flag }]) => flag === key);
     if (found === undefined)
-      throw refuse(`${key} cannot be set here${hint(key, known)}; what can is ${known.join(', ')}`);
+      throw refuse(`${key} cannot be set here${hint(key, known)}; allowed are ${known.join(', ')}`);
     const [name, option] = found;
     const parsed = option.parse(String(value));
     if (parsed === undefined) throw refuse(`${key} is ${value}, but it must be ${option.allowed}`);

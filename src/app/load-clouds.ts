@@ -3,7 +3,7 @@ import { SpindriftError } from '../platform/errors.ts';
 import { hint } from '../platform/nearest.ts';
 import { CLOUD_MODULES } from './cloud-modules.ts';
 
-/** Loads the clouds of these names; OPTION_INVALID for a name that no cloud has, and for an option that one lacks. */
+/** Loads the clouds of these names; OPTION_INVALID for an unknown name, or when a cloud lacks a required option. */
 export function loadClouds(
   names: readonly string[],
   values: Readonly<Record<string, unknown>>,

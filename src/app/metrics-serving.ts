@@ -1,4 +1,4 @@
-/** From options to how metrics are served; options that would show profiles to everybody, or lack their other half, are refused. */
+/** Derives the settings of the metrics server from options; refuses unprotected profiles, and a certificate without its key. */
 import { isIPv4 } from 'node:net';
 import type { StatusServerOptions } from '../dashboard/status-server.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -15,7 +15,7 @@ export interface MetricsServing {
 }
 
 export interface ServedMetrics extends Pick<StatusServerOptions, 'host' | 'port' | 'tls' | 'profiling'> {
-  /** Whether whoever asks must have a token of the cluster. */
+  /** Whether requests need a token of the cluster. */
   readonly needsToken: boolean;
 }
 

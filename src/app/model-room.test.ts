@@ -130,7 +130,7 @@ describe('a group on several hosts', () => {
     expect(await nodes()).toHaveLength(0);
     const said = (await client.list(EVENTS)).items.filter(({ reason }) => reason === 'FailedScheduling');
     expect(said.map(({ message }) => message).join('\n')).toContain(
-      'its group of 3 needs room for all of its pods at once, and there is none for 1 of them',
+      'its group of 3 pods is scheduled as a whole, and 1 of them do not fit',
     );
     await end();
   });

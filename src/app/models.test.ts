@@ -10,6 +10,7 @@ import { DEPLOYMENTS } from '../apis/kubernetes/workloads.ts';
 import { OPEN_MODEL_DEFINITION, OPEN_MODELS } from '../apis/llmaz/open-model.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../apis/schema/custom-resource-definition.ts';
 import { ANNOTATION_INTERRUPT } from '../apis/spindrift/annotations.ts';
+import { SPOT_POLICIES, type SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import { type MachineType, machineTypes, spotPrice } from '../cloud/simulated/catalogue.ts';
 import { aModel } from '../state/testkit/a-model.ts';
 import { aService, setUpModelCluster, T4G } from './testkit/model-cluster.ts';
@@ -39,8 +40,29 @@ describe('pods that serve a model', () => {
     await end();
   });
 
-  it('get no machine for a flavor that is none, hear which there are, and hold up nobody', async () => {
-    const { clock, client, families, end } = await setUpModelCluster();
+  it('go by the weights of a SpotPolicy, also when they are replaced (2, 20)', async () => {
+    const { clock, client, families, nodes, end } = await setUpModelCluster();
+    const weigh = (flavor: string) => ({
+      flavorOrder: 'Weight',
+      flavorWeights: [{ flavor, capacityType: 'spot', weight: 9 }],
+    });
+    const named = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name: 'inference' } };
+    await client.create(SPOT_POLICIES, { ...named, spec: weigh('t4') } as unknown as SpotPolicy);
+    await client.create(DEPLOYMENTS, aService('chat', 1));
+    await clock.advance(3 * MINUTE);
+    expect(await families('chat')).toEqual(['g4dn']);
+
+    await client.patch(SPOT_POLICIES, { name: 'inference' }, { type: 'merge', body: { spec: weigh('t4g') } });
+    const [node] = await nodes();
+    const body = { metadata: { annotations: { [ANNOTATION_INTERRUPT]: '120s' } } };
+    await client.patch(NODES, { name: node?.metadata.name ?? '' }, { type: 'merge', body });
+    await clock.advance(5 * MINUTE);
+    expect(await families('chat')).toEqual(['g5g']);
+    await end();
+  });
+
+  it('get no machine for a flavor that is none, are counted, hear which there are, and hold up nobody (22)', async () => {
+    const { clock, client, metrics, families, end } = await setUpModelCluster();
     await client.create(DEPLOYMENTS, aService('wrong', 1, { flavors: 'h100' }));
     await client.create(DEPLOYMENTS, aService('right', 1, { flavors: 't4' }));
     await clock.advance(3 * MINUTE);
@@ -48,6 +70,7 @@ describe('pods that serve a model', () => {
     expect(await families('right')).toEqual(['g4dn']);
     const events = (await client.list(EVENTS)).items;
     expect(events.map(({ message }) => message).join('\n')).toContain('its flavors are t4g, t4');
+    expect(await metrics.read('karpenter_scheduler_ignored_pods_count')).toBe(1);
     await end();
   });
 
@@ -105,7 +128,7 @@ describe('pods that serve a model', () => {
     const said = (await client.list(EVENTS)).items.filter(({ reason }) => reason === 'LoadsTooLate');
     expect(said).toHaveLength(2);
     expect(said[0]?.message).toMatch(
-      /^Pods of model qwen2-0--5b take about 9\d s to load, and the machine goes in \d+ s/,
+      /^Pods of model qwen2-0--5b take about 9\d s to load, and the machine is taken away in \d+ s/,
     );
     await end();
   });
@@ -119,7 +142,7 @@ describe('pods that serve a model', () => {
     await client.create(DEPLOYMENTS, { ...made, spec: { ...made.spec, template: { ...template, metadata } } });
     await clock.advance(3 * MINUTE);
     const warnings = (await client.list(EVENTS)).items.filter(({ reason }) => reason === 'GroupOnSpot');
-    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('one of a group of 2')]);
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('a group of 2 pods')]);
     await end();
   });
 

@@ -1,38 +1,38 @@
 /**
- * What the controller needs to be allowed to do, by the options it runs with. `spindrift doctor` asks the API server for each
- * of these; a test compares them with the roles of the chart, in both directions.
+ * The rights that the controller needs with its options. `spindrift doctor` asks the API server for each of them; a test
+ * compares them with the roles of the chart, in both directions.
  */
 import type { ResourceAttributes } from '../apis/kubernetes/resource-access.ts';
 
 /** A rule as a role has it. */
 export interface NeededRule {
   readonly group: string;
-  /** With their part after a slash: `pods/eviction`. */
+  /** With the subresource after a slash: `pods/eviction`. */
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
-  /** In this namespace alone; in the whole cluster when absent. */
+  /** Only in this namespace; in the whole cluster when absent. */
   readonly namespace?: string;
   /** Only objects of these names. */
   readonly names?: readonly string[];
 }
 
-/** What the rights depend on. */
+/** The options that decide which rights are needed. */
 export interface RightsOptions {
   readonly clouds: readonly string[];
-  /** Where the Lease of the leader is; absent when there is no election. */
+  /** The Lease of the leader; absent without leader election. */
   readonly lease?: { readonly namespace: string; readonly name: string };
   readonly installsDefinitions: boolean;
   /** The ConfigMap with names of GPUs, where there is one. */
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
-  /** Machines of Cluster API are reconciled here, without another provider. */
-  readonly ownsMachines: boolean;
-  /** Pods are told which of them ReplicaSets should delete first. */
+  /** Clouds whose infrastructure machines of Cluster API Spindrift reconciles itself. */
+  readonly ownMachines: readonly string[];
+  /** The controller writes pod-deletion-cost on pods. */
   readonly writesDeletionCost: boolean;
-  /** Replicas of services are kept ready. */
+  /** The controller keeps replicas of services ready. */
   readonly keepsReplicas: boolean;
-  /** Metrics are for those whose token the API server knows. */
+  /** Readers of metrics must send a token, which the API server reviews. */
   readonly checksTokens: boolean;
-  /** The machines of Cluster API are in this very cluster. */
+  /** This cluster is its own management cluster of Cluster API. */
   readonly managesItself: boolean;
 }
 
@@ -66,7 +66,7 @@ const ALWAYS: readonly NeededRule[] = [
   { group: 'llmaz.io', resources: ['openmodels'], verbs: READ },
 ];
 
-/** The node classes of a cloud: read and told about; some carry a hash that is written on them. */
+/** Node classes are read, and their status is written; `more` has patch where a hash is written on them. */
 function nodeClass(group: string, plural: string, more: readonly string[] = []): NeededRule[] {
   return [
     { group, resources: [plural], verbs: [...READ, ...more] },
@@ -97,7 +97,7 @@ const OF_CLOUDS: Readonly<Record<string, readonly NeededRule[]>> = {
 
 const DEFINITIONS = { group: 'apiextensions.k8s.io', resources: ['customresourcedefinitions'] };
 
-/** Machines of Cluster API that are objects of this cluster. */
+/** Machines of Cluster API in this cluster. */
 const MACHINES: readonly NeededRule[] = [
   { group: 'cluster.x-k8s.io', resources: ['machinedeployments'], verbs: ['get', ...READ, 'patch'] },
   { group: 'cluster.x-k8s.io', resources: ['machines'], verbs: [...READ, 'patch', 'delete'] },
@@ -106,41 +106,41 @@ const MACHINES: readonly NeededRule[] = [
   { ...DEFINITIONS, verbs: ['get'] },
 ];
 
-const CLOUDS_OF_MACHINES = ['aws', 'gcp', 'azure'];
-const INFRASTRUCTURE = ['machines', 'machinetemplates', 'clusters'].flatMap((plural) =>
-  CLOUDS_OF_MACHINES.map((cloud) => `${cloud}${plural}`),
-);
-
-/** What an infrastructure provider of Cluster API does, and what tells whether another one runs. */
+/** For Spindrift as the infrastructure provider, which first looks whether another one runs. */
 const PROVIDER: readonly NeededRule[] = [
-  { group: 'cluster.x-k8s.io', resources: ['clusters'], verbs: ['get', ...READ] },
-  { group: 'infrastructure.cluster.x-k8s.io', resources: INFRASTRUCTURE, verbs: ['watch', 'patch'] },
-  {
-    group: 'infrastructure.cluster.x-k8s.io',
-    resources: INFRASTRUCTURE.map((plural) => `${plural}/status`),
-    verbs: ['patch'],
-  },
+  { group: 'cluster.x-k8s.io', resources: ['clusters'], verbs: READ },
   { group: '', resources: ['secrets'], verbs: ['get'] },
   { group: 'apps', resources: ['deployments'], verbs: ['list'] },
   { group: 'coordination.k8s.io', resources: ['leases'], verbs: ['list'] },
 ];
 
-/** Services whose replicas are kept ready. */
+/** The infrastructure kinds of one cloud. */
+function providedRules(cloud: string): readonly NeededRule[] {
+  const [machines, templates, clusters] = [`${cloud}machines`, `${cloud}machinetemplates`, `${cloud}clusters`] as const;
+  const group = 'infrastructure.cluster.x-k8s.io';
+  return [
+    { group, resources: [machines], verbs: ['watch', 'patch'] },
+    { group, resources: [templates, clusters], verbs: ['watch'] },
+    { group, resources: [machines, templates, clusters].map((plural) => `${plural}/status`), verbs: ['patch'] },
+  ];
+}
+
+/** Workloads whose replicas are kept ready. */
 const SERVICES: readonly NeededRule[] = [
   { group: 'apps', resources: ['deployments'], verbs: [...READ, 'patch'] },
   { group: 'leaderworkerset.x-k8s.io', resources: ['leaderworkersets'], verbs: [...READ, 'patch'] },
   { group: 'inference.llmaz.io', resources: ['playgrounds'], verbs: [...READ, 'patch'] },
 ];
 
-/** Who asks for metrics, and whether they may. */
+/** Reviews the tokens and rights of readers of metrics. */
 const TOKENS: readonly NeededRule[] = [
   { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'] },
   { group: 'authorization.k8s.io', resources: ['subjectaccessreviews'], verbs: ['create'] },
 ];
 
-/** The rules that roles must have. */
+/** The rules that the roles must have. */
 export function neededRules(options: RightsOptions): NeededRule[] {
-  const { clouds, lease, installsDefinitions, gpuNames, managesItself, ownsMachines } = options;
+  const { clouds, lease, installsDefinitions, gpuNames, managesItself, ownMachines } = options;
   const { checksTokens, keepsReplicas, writesDeletionCost } = options;
   const hasMachines = clouds.includes('cluster-api') && managesItself;
   const leases = { group: 'coordination.k8s.io', resources: ['leases'] };
@@ -148,7 +148,7 @@ export function neededRules(options: RightsOptions): NeededRule[] {
     ...ALWAYS,
     ...clouds.flatMap((cloud) => OF_CLOUDS[cloud] ?? []),
     ...(hasMachines ? MACHINES : []),
-    ...(hasMachines && ownsMachines ? PROVIDER : []),
+    ...(hasMachines && ownMachines.length > 0 ? [...PROVIDER, ...ownMachines.flatMap(providedRules)] : []),
     ...(installsDefinitions ? [{ ...DEFINITIONS, verbs: ['watch', 'create', 'patch'] }] : []),
     ...(checksTokens ? TOKENS : []),
     ...(keepsReplicas ? SERVICES : []),
@@ -165,7 +165,7 @@ export function neededRules(options: RightsOptions): NeededRule[] {
   ];
 }
 
-/** Each right by itself, as an access review asks for it; none twice. */
+/** Each right once, as an access review asks for it. */
 export function neededRights(options: RightsOptions): ResourceAttributes[] {
   const rights = neededRules(options).flatMap(({ group, resources, verbs, namespace, names = [undefined] }) =>
     resources.flatMap((path) =>

@@ -134,7 +134,7 @@ describe('spindrift run', () => {
     expect(since.map(({ message }) => message).toSorted()).toEqual([
       'leadership lost: the lease could not be renewed in time',
       'no longer leading',
-      'the API server does not answer, it is asked again and again',
+      'the API server does not answer, retrying',
     ]);
     expect(JSON.stringify(since)).not.toContain('.ts:');
   });
@@ -147,7 +147,7 @@ describe('spindrift run', () => {
     await vi.waitFor(() => expect(lines).toHaveLength(2), wait);
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'INFO starting',
-      'WARN the API server does not answer, it is asked again and again',
+      'WARN the API server does not answer, retrying',
     ]);
   });
 

@@ -1,4 +1,4 @@
-/** The autoscaler as a program, beside or inside a cluster: leader election, probes, metrics, and a clean end. */
+/** The autoscaler as a program: leader election, probes, metrics, and a clean shutdown. */
 import { hostname } from 'node:os';
 import { parseNamedConditions } from '../cloud/node-conditions/named-conditions.ts';
 import { BearerAccess } from '../dashboard/bearer-access.ts';
@@ -30,21 +30,21 @@ export interface RunOptions extends MetricsServing {
   readonly leaderElectionName: string;
   readonly leaderElectionNamespace: string | undefined;
   readonly installDefinitions: boolean;
-  /** Names of the clouds to serve. */
+  /** Names of the clouds to enable. */
   readonly clouds: readonly string[];
-  /** The values of all options, from which each cloud takes its own. */
+  /** The values of all options; each cloud picks its own. */
   readonly cloudOptions: Readonly<Record<string, unknown>>;
-  /** Node conditions that mean danger, as `Type` or `Type=kind`. */
+  /** Node conditions to treat as interruption notices, as `Type` or `Type=kind`. */
   readonly interruptionConditions: readonly string[];
-  /** Where names of GPUs come from. */
+  /** The source of GPU names. */
   readonly gpuNames: GpuNamesSetting;
   /** A file of settings that are applied while the program runs. */
   readonly settings?: string | undefined;
-  /** What consolidation must save to move a pod, as a share of what a pod costs on average. */
+  /** The least that consolidation must save per evicted pod, as a share of the average price of a pod. */
   readonly movePrice: number;
-  /** Whether pods are told which of them ReplicaSets should delete first. */
+  /** Whether to write pod-deletion-cost on pods of ReplicaSets. */
   readonly podDeletionCost: boolean;
-  /** Whether services may ask for a number of ready replicas. */
+  /** Whether to keep the replicas ready that annotations ask for. */
   readonly readyReplicas: boolean;
   readonly batchIdleMs: number;
   readonly batchMaxMs: number;
@@ -52,7 +52,7 @@ export interface RunOptions extends MetricsServing {
   readonly kubeClientBurst: number;
   readonly logLevel: LogLevel;
   readonly logFormat: 'auto' | 'json' | 'pretty';
-  /** Where lines go; standard error when absent. */
+  /** Receives log lines; standard error when absent. */
   readonly log?: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -79,7 +79,7 @@ export async function run(options: RunOptions): Promise<void> {
   });
   await live.look();
   const health = new ServerHealth({ clock, logger });
-  // What is wrong with the options is told before anything is asked of a cluster.
+  // Reports invalid options before the first request to the cluster.
   const serving = metricsServing(options, clock);
   const clouds = await loadClouds(options.clouds, options.cloudOptions);
   const { client, connection } = await connect({
@@ -113,9 +113,9 @@ export async function run(options: RunOptions): Promise<void> {
     readyReplicas: options.readyReplicas,
     dangerousConditions: parseNamedConditions(options.interruptionConditions),
   });
-  let missing: string | undefined = 'the cluster was not looked at yet';
+  let missing: string | undefined = 'the cluster was not checked yet';
   const notReady = (): string | undefined =>
-    health.problem ?? missing ?? (autoscaler.synced ? undefined : 'the caches are not full yet');
+    health.problem ?? missing ?? (autoscaler.synced ? undefined : 'the caches are not synced yet');
   const bearers = serving.needsToken ? new BearerAccess({ client, clock }) : undefined;
   const servers = [
     new StatusServer({
@@ -136,7 +136,7 @@ export async function run(options: RunOptions): Promise<void> {
     const { kinds } = autoscaler;
     await untilAborted(signal, awaitCluster({ client, clock, logger, server, kinds, tell, ...prepare }, signal));
     if (signal.aborted) return;
-    logger.info('the cluster has all that is needed', { server });
+    logger.info('the cluster serves all kinds and grants the rights to watch them', { server });
     const act = (leading: AbortSignal): Promise<void> => untilAborted(leading, autoscaler.act(leading));
     const elected = (): Promise<void> => {
       const lease = {
@@ -146,7 +146,7 @@ export async function run(options: RunOptions): Promise<void> {
       const identity = `${hostname()}_${random.uuid()}`;
       return new LeaderElection({ client, clock, random, logger, metrics, identity, lease }).run(signal, act);
     };
-    // Without an election its metric is not there either: alerts take a replica that shows 0 for one that does not act.
+    // Without an election there is no leader metric either: alerts read a 0 as a replica that does not act.
     const lead = options.disableLeaderElection ? act(signal) : elected();
     await Promise.all([untilAborted(signal, autoscaler.watch(signal)), live.run(signal), lead]);
   } finally {
@@ -155,7 +155,7 @@ export async function run(options: RunOptions): Promise<void> {
   }
 }
 
-/** Work that is told to stop may say so by rejecting; that is not a failure. */
+/** Work that rejects because it was aborted has not failed. */
 async function untilAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
   try {
     await work;

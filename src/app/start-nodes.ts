@@ -3,8 +3,8 @@ import { REGION, ZONES } from '../cloud/simulated/catalogue.ts';
 import type { SimulatedNode } from '../embedded/kubelet/node-report.ts';
 
 /**
- * Nodes that are alike, one zone after the other. The zones are those of the simulated cloud: a zone where nothing is sold
- * would count in every zone spread and could never get another node.
+ * Equal nodes, spread over the zones of the simulated cloud. A zone without offerings would count in every zone spread and
+ * could never get another node.
  */
 export function startNodes(count: number): SimulatedNode[] {
   return Array.from({ length: count }, (_, index) => ({

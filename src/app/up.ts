@@ -1,4 +1,4 @@
-/** The embedded cluster as a program: started, announced, and stopped when it is asked to. */
+/** The embedded cluster as a program. */
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
 import { SIMULATED_NODE_CLASSES } from '../apis/spindrift/simulated-node-class.ts';
 import { loadSimulatedCloud } from '../cloud/simulated/module.ts';
@@ -24,7 +24,7 @@ export interface UpOptions {
   readonly nodes: number;
   readonly speed: number;
   readonly quiet: boolean;
-  /** Without the autoscaler: a cluster and nothing else. */
+  /** Without the autoscaler and its kinds. */
   readonly bare: boolean;
   /** With kinds of Cluster API, a minimal core for them, and machines of the simulated cloud. */
   readonly clusterApi?: boolean;
@@ -36,7 +36,7 @@ export interface UpOptions {
   out(text: string): void;
 }
 
-/** What a container takes to start, to answer and to stop where a pod does not say so itself: enough to be seen. */
+/** Default times for a container to start, become ready and stop: long enough to be seen. */
 const DELAYS = { startMs: 500, readyMs: 500, stopMs: 500 };
 
 /** Runs until the signal aborts; rejects when the cluster cannot start or one of its parts fails. */
@@ -78,10 +78,10 @@ export async function up(options: UpOptions): Promise<void> {
   }
 }
 
-/** Nothing is kept of the cluster, so that nobody has to wait for a part of it that does not end. */
+/** Nothing of the cluster is kept, so that a part that does not stop is not waited for longer. */
 const STOP_MS = 5000;
 
-/** Waits for work, but not for longer than so many milliseconds. */
+/** Waits for work, at most this many milliseconds. */
 async function within(limitMs: number, work: Promise<void>): Promise<void> {
   const done = new AbortController();
   const limit = new RealClock().sleep(limitMs, done.signal).catch(() => {});
@@ -100,7 +100,7 @@ interface StartOptions {
   readonly definitions: string | undefined;
 }
 
-/** Resolves, when the pool is there, to the work of the autoscaler, which ends when the signal aborts. */
+/** Starts the autoscaler; resolves once the default pool exists, to work that ends when the signal aborts. */
 async function startAutoscaler(
   { cluster }: RunningCluster,
   { clusterApi, definitions, ...world }: StartOptions,
@@ -118,7 +118,7 @@ async function startAutoscaler(
     ...(core === undefined ? [] : [core.cloud]),
   ];
   await installDefinitions(client, clouds, signal);
-  // With the seed of its market on it, commands find the prices that the autoscaler pays.
+  // The seed of its prices is on the node class, so that commands compute the same prices as the autoscaler.
   const { spec } = DEFAULT_NODE_CLASS;
   await client.create(SIMULATED_NODE_CLASSES, {
     ...DEFAULT_NODE_CLASS,

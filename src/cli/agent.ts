@@ -5,28 +5,28 @@ import { LOG_OPTIONS } from './log-options.ts';
 
 const { logLevel } = LOG_OPTIONS;
 
-/** `spindrift agent`: what runs on each node. */
+/** `spindrift agent`: the agent that runs on each node. */
 export const AGENT = command({
   name: 'agent',
-  summary: 'Runs on a node: hears from its machine that it is taken away, and tells the cluster.',
+  summary: 'Runs on a node: watches its machine for interruption notices and writes them on the Node.',
   usage: '[--once] [options]',
   options: {
     nodeName: textOption({
       flag: 'node-name',
       env: 'NODE_NAME',
       placeholder: 'NAME',
-      help: 'The node it runs on.',
+      help: 'The node that the agent runs on.',
     }),
     cloud: choiceOption({
       flag: 'cloud',
       env: 'SPINDRIFT_AGENT_CLOUD',
       choices: ['auto', ...AGENT_CLOUDS],
       fallback: 'auto',
-      help: "Whose machine it is; auto goes by the node's provider ID, then by the firmware. With none only the shutdown of the system is heard.",
+      help: "The cloud of the machine; auto detects it from the node's provider ID, then from the firmware. With none, the agent sees only system shutdowns.",
     }),
     once: switchOption({
       flag: 'once',
-      help: 'Listens for some seconds, prints what is heard and where, and ends; needs no cluster.',
+      help: 'Listens for a few seconds, prints what each source reports, and exits; needs no cluster.',
     }),
     taint: switchOption({
       flag: 'taint',
@@ -36,38 +36,38 @@ export const AGENT = command({
     noDrain: switchOption({
       flag: 'no-drain',
       env: 'SPINDRIFT_AGENT_NO_DRAIN',
-      help: 'Never drains the node itself, whether a controller answers or not.',
+      help: 'Never drains the node itself, even when no controller answers.',
     }),
     drainAfterMs: durationOption({
       flag: 'drain-after',
       env: 'SPINDRIFT_AGENT_DRAIN_AFTER',
       fallback: '5s',
-      help: 'How long a controller may take to answer before the agent drains the node itself.',
+      help: 'The agent drains the node itself when no controller has answered a notice for this long.',
     }),
     shutdownNoticeMs: durationOption({
       flag: 'shutdown-notice',
       env: 'SPINDRIFT_AGENT_SHUTDOWN_NOTICE',
       fallback: '30s',
-      help: 'How long a machine has that systemd or the kubelet says is shutting down.',
+      help: 'Time left for the drain when systemd or the kubelet reports a shutdown.',
     }),
     gcpNoticeMs: durationOption({
       flag: 'gcp-notice',
       env: 'SPINDRIFT_AGENT_GCP_NOTICE',
       fallback: '30s',
-      help: 'How long a VM of Compute Engine has once it is preempted; 150s where it was launched with a preemption notice of 120 s.',
+      help: 'Time left for the drain when Compute Engine preempts the VM; use 150s for VMs launched with a preemption notice of 120 s.',
     }),
     metadataUrl: textOption({
       flag: 'metadata-url',
       env: 'INSTANCE_METADATA_URL',
       placeholder: 'URL',
-      help: 'Where the metadata service is, for tests; http://169.254.169.254 when not given.',
+      help: 'URL of the metadata service, for tests; http://169.254.169.254 when not given.',
     }),
     busSocket: textOption({
       flag: 'bus-socket',
       env: 'SPINDRIFT_AGENT_BUS_SOCKET',
       placeholder: 'FILE',
       fallback: '/run/dbus/system_bus_socket',
-      help: "The socket of the host's system bus; systemd is not listened to where there is none.",
+      help: "The socket of the host's system bus. Without it the agent does not listen to systemd.",
     }),
     kubeconfig: textOption({
       flag: 'kubeconfig',
@@ -78,7 +78,7 @@ export const AGENT = command({
       flag: 'service-host',
       env: 'KUBERNETES_SERVICE_HOST',
       placeholder: 'ADDRESS',
-      help: 'Where the API server is; Kubernetes sets it in every pod.',
+      help: 'The address of the API server; Kubernetes sets it in every pod.',
     }),
     servicePort: textOption({
       flag: 'service-port',
@@ -90,7 +90,7 @@ export const AGENT = command({
       flag: 'service-account',
       env: 'SPINDRIFT_AGENT_SERVICE_ACCOUNT',
       placeholder: 'FOLDER',
-      help: 'Where token and certificate of the service account are, when not where Kubernetes puts them.',
+      help: 'The folder with token and certificate of the service account, when it is not the one that Kubernetes mounts.',
     }),
     logLevel,
   },

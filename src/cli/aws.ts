@@ -9,7 +9,7 @@ const WORDS = ['setup-queue', 'check', 'policy', 'prices'];
 export const AWS = command({
   name: 'aws',
   summary:
-    'Sets up the queue by which a cluster hears of interruptions in AWS, and checks that it works; prints the IAM policy of the controller, and prices.',
+    'Sets up and checks the SQS queue for AWS interruption notices; prints the IAM policy of the controller, and prices.',
   usage: 'setup-queue|check|policy --cluster NAME [options] | prices [PREFIX] [options]',
   takesWords: true,
   options: {
@@ -23,7 +23,7 @@ export const AWS = command({
       flag: 'queue',
       env: 'INTERRUPTION_QUEUE',
       placeholder: 'NAME',
-      help: 'The name of the queue where it is not spindrift-CLUSTER.',
+      help: 'The name of the queue; spindrift-CLUSTER when not given.',
     }),
     region: textOption({
       flag: 'region',
@@ -35,15 +35,15 @@ export const AWS = command({
       flag: 'endpoint',
       env: 'AWS_ENDPOINT_URL',
       placeholder: 'URL',
-      help: 'Another place than AWS, for tests.',
+      help: 'An endpoint to call instead of AWS, for tests.',
     }),
     dryRun: switchOption({
       flag: 'dry-run',
-      help: 'setup-queue: says what would be done, and changes nothing.',
+      help: 'setup-queue: prints the changes without making them.',
     }),
     remove: switchOption({
       flag: 'remove',
-      help: 'setup-queue: takes away what was set up.',
+      help: 'setup-queue: deletes the queue and the rules.',
     }),
     print: choiceOption({
       flag: 'print',
@@ -61,22 +61,22 @@ export const AWS = command({
       flag: 'partition',
       choices: ['aws', 'aws-cn', 'aws-us-gov'],
       fallback: 'aws',
-      help: 'policy: the part of AWS that the account is in.',
+      help: 'policy: the AWS partition of the account.',
     }),
     nodeRole: textOption({
       flag: 'node-role',
       placeholder: 'NAME',
-      help: 'policy: the role of nodes, where it is not KarpenterNodeRole-CLUSTER.',
+      help: 'policy: the IAM role of nodes; KarpenterNodeRole-CLUSTER when not given.',
     }),
     builtIn: switchOption({
       flag: 'built-in',
-      help: 'prices: shows the built-in table, and asks nobody.',
+      help: 'prices: shows the built-in table, without calling AWS.',
     }),
     output: outputOption(['table', 'json']),
     waitMs: durationOption({
       flag: 'wait',
       fallback: '30s',
-      help: 'check: how long to wait for the event that is sent through.',
+      help: 'check: how long to wait for the test event to arrive in the queue.',
     }),
   },
   run: async ({ values, positionals }, { signal, out }) => {
@@ -91,7 +91,7 @@ export const AWS = command({
       out(await awsPrices({ ...place, ...(extra === undefined ? {} : { prefix: extra }), builtIn, output, signal }));
       return 0;
     }
-    if (extra !== undefined) throw wrong(`${extra} means nothing here`);
+    if (extra !== undefined) throw wrong(`unexpected argument ${extra}`);
     if (values.cluster === undefined) throw wrong('name the cluster with --cluster');
     if (word === 'policy') {
       const { cluster, region = '*', account, partition, nodeRole, queue } = values;

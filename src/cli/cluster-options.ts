@@ -10,6 +10,6 @@ export const CLUSTER_OPTIONS = {
   context: textOption({
     flag: 'context',
     placeholder: 'NAME',
-    help: 'A context of the kubeconfig other than its own.',
+    help: 'The context of the kubeconfig to use; its current context when not given.',
   }),
 };

@@ -1,11 +1,11 @@
 import type { OptionTable, ParsedOptions } from '../platform/options.ts';
 
-/** What a command gets of the world it runs in. */
+/** What a command can use of its process. */
 export interface CommandContext {
   /** Aborts on Ctrl-C and when the process is asked to end. */
   readonly signal: AbortSignal;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For what the command is asked for; logs and complaints go elsewhere. */
+  /** Prints the answer of the command to standard output; logs and errors go to standard error. */
   out(text: string): void;
 }
 
@@ -14,14 +14,14 @@ export interface Command<Table extends OptionTable = OptionTable> {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What stands after the name: `NODE… [options]`. */
+  /** The usage line after the name: `NODE… [options]`. */
   readonly usage: string;
-  /** Words beside options are meant for it; without this they are refused. */
+  /** The command takes positional arguments; without this they are refused. */
   readonly takesWords?: true;
-  /** What it ends with beside 0 for done and 1 for failed. */
+  /** Exit codes other than 0 (done) and 1 (failed). */
   readonly exitCodes?: Readonly<Record<number, string>>;
   readonly options: Table;
-  /** Loads what the command needs, which can be much, only when it is run; gives the exit code. */
+  /** Imports the modules that the command needs, so that other commands start fast; returns the exit code. */
   run(parsed: ParsedOptions<Table>, context: CommandContext): Promise<number>;
 }
 

@@ -2,14 +2,14 @@ import { CLOUD_MODULES, DEFAULT_CLOUD } from '../app/cloud-modules.ts';
 import { switchOption, textOption } from '../platform/options.ts';
 import { type GpuNamesSetting, parseGpuNamesSetting } from '../state/gpu-names-source.ts';
 
-/** What the controller serves and as whom: `run` acts by it, `doctor` checks it. */
+/** Options of the controller that `doctor` checks too: clouds, leader election, definitions. */
 export const CONTROLLER_OPTIONS = {
   clusterName: textOption({
     flag: 'cluster-name',
     env: 'CLUSTER_NAME',
     placeholder: 'NAME',
     fallback: 'spindrift',
-    help: 'The name that machines carry, so that two clusters in one account leave each other alone.',
+    help: 'Tags machines with this name, so that clusters that share an account only see their own.',
   }),
   cloud: textOption({
     flag: 'cloud',
@@ -21,7 +21,7 @@ export const CONTROLLER_OPTIONS = {
   disableLeaderElection: switchOption({
     flag: 'disable-leader-election',
     env: 'DISABLE_LEADER_ELECTION',
-    help: 'Acts at once, for a single replica.',
+    help: 'Acts without waiting for the Lease; only for a single replica.',
   }),
   leaderElectionName: textOption({
     flag: 'leader-election-name',
@@ -34,7 +34,7 @@ export const CONTROLLER_OPTIONS = {
     flag: 'leader-election-namespace',
     env: 'LEADER_ELECTION_NAMESPACE',
     placeholder: 'NAME',
-    help: 'Where that Lease is; the namespace of the context or the pod when not given.',
+    help: 'The namespace of that Lease; the one of the context or the pod when not given.',
   }),
   installDefinitions: switchOption({
     flag: 'install-definitions',
@@ -49,18 +49,18 @@ export const CONTROLLER_OPTIONS = {
     fallbackText: 'known',
     allowed: 'known, off, or NAMESPACE/NAME of a ConfigMap',
     parse: parseGpuNamesSetting,
-    help: 'What other clouds call a GPU that a model asks for by name: what is known, what a ConfigMap adds to it, or off.',
+    help: 'Maps GPU names of models to the names each cloud uses: known uses the built-in list, a ConfigMap adds names to it, off maps nothing.',
   },
   podDeletionCost: switchOption({
     flag: 'pod-deletion-cost',
     env: 'POD_DELETION_COST',
-    help: 'Writes controller.kubernetes.io/pod-deletion-cost on pods of ReplicaSets, so that scaling down removes pods first whose nodes go or should go.',
+    help: 'Writes controller.kubernetes.io/pod-deletion-cost on pods of ReplicaSets, so that scaling down first removes pods of nodes that are being or should be disrupted.',
   }),
   readyReplicas: switchOption({
     flag: 'ready-replicas',
     env: 'READY_REPLICAS',
-    help: 'Keeps replicas of services ready that ask for it by the annotation spindrift.dev/ready-replicas, by setting their number; also holds room for whole groups of LeaderWorkerSets.',
+    help: 'Scales workloads that have the annotation spindrift.dev/ready-replicas so that this many replicas stay ready through interruptions; also holds room for whole groups of LeaderWorkerSets.',
   }),
-  // Each cloud reads its own from the values, by the names of its table.
+  // Each cloud picks its own values by the names in its table.
   ...(Object.assign({}, ...CLOUD_MODULES.map(({ options }) => options)) as Record<never, never>),
 };

@@ -6,11 +6,11 @@ import { CONTROLLER_OPTIONS } from './controller-options.ts';
 import { METRICS_OPTIONS } from './metrics-options.ts';
 import { outputOption } from './output-option.ts';
 
-/** `spindrift doctor`: what is wrong with an installation, and what to do about it. */
+/** `spindrift doctor`: finds what is wrong with an installation, and how to mend it. */
 export const DOCTOR = command({
   name: 'doctor',
   summary:
-    'Checks what the autoscaler needs: permissions, definitions, cloud credentials, signals, clocks, admission, other autoscalers.',
+    'Checks an installation: permissions, definitions, cloud credentials, interruption signals, clocks, admission, other autoscalers.',
   usage: '[options]',
   exitCodes: { 2: 'when a check failed' },
   options: {
@@ -18,7 +18,7 @@ export const DOCTOR = command({
     serviceAccount: textOption({
       flag: 'service-account',
       placeholder: 'NAMESPACE/NAME',
-      help: 'Whose permissions are checked, such as kube-system/spindrift; those of the kubeconfig when not given.',
+      help: 'The service account whose permissions are checked, such as kube-system/spindrift; the user of the kubeconfig when not given.',
     }),
     strict: switchOption({ flag: 'strict', help: 'Warnings count as failures.' }),
     output: outputOption(['text', 'json']),

@@ -1,7 +1,7 @@
 import { optionsHelp } from '../platform/options-help.ts';
 import type { Command } from './command.ts';
 
-/** What `spindrift --help` prints. */
+/** The text of `spindrift --help`. */
 export function overview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => command.name.length));
   const rows = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
@@ -12,11 +12,11 @@ Usage: spindrift COMMAND [options]
 Commands
 ${rows.join('\n')}
 
-spindrift COMMAND --help says what a command can do; spindrift --version says which one this is.
+spindrift COMMAND --help describes one command; spindrift --version prints the version.
 `;
 }
 
-/** What `spindrift COMMAND --help` prints. */
+/** The text of `spindrift COMMAND --help`. */
 export function commandHelp(command: Command): string {
   return `${command.summary}
 

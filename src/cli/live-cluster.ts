@@ -1,4 +1,4 @@
-/** The cluster of a kubeconfig, for commands: connected, watched, and let go again. */
+/** Connects commands to the cluster of a kubeconfig, and disconnects when they are done. */
 import { CAPACITY_BUFFERS } from '../apis/autoscaling/capacity-buffer.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import { NODE_OVERLAYS } from '../apis/karpenter/node-overlay.ts';
@@ -22,13 +22,13 @@ import type { Headroom } from '../state/headroom.ts';
 import { notedHeadroom } from './noted-headroom.ts';
 import { KnownClouds } from './offline-clouds.ts';
 
-/** Which cluster is meant; that of the environment where nothing is said. */
+/** Selects the cluster; $KUBECONFIG or ~/.kube/config when nothing is given. */
 export interface ClusterChoice {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
 }
 
-/** A cluster that can be talked to. */
+/** A cluster with an open connection. */
 export interface ConnectedCluster {
   readonly client: KubeClient;
   readonly clock: RealClock;
@@ -38,21 +38,21 @@ export interface ConnectedCluster {
   readonly connection: KubeConnection;
 }
 
-/** A cluster whose state is at hand. */
+/** A cluster with synced caches. */
 export interface WatchedCluster extends ConnectedCluster {
-  /** In step with the cluster until the use ends. */
+  /** Kept up to date by watches until the command is done. */
   readonly state: ClusterState;
-  /** The room that CapacityBuffers keep, as it was when the caches were filled. */
+  /** The room that CapacityBuffers reserve, as of the moment when the caches were synced. */
   readonly headroom: Headroom;
   /** The clouds whose node classes the cluster has. */
   readonly clouds: KnownClouds;
   nodeClasses(): NodeClass[];
 }
 
-/** Somebody waits for the answer, and would rather hear soon that there is none. */
+/** A person waits for the answer, so that errors must show soon. */
 const RETRIES = 2;
 
-/** Connects, and lets go of everything when the use is over. */
+/** Connects, runs `use`, and closes the connection. */
 export async function withCluster<T>(
   { kubeconfig, context }: ClusterChoice,
   use: (cluster: ConnectedCluster) => Promise<T>,
@@ -73,20 +73,20 @@ export async function withCluster<T>(
   }
 }
 
-/** What keeps every command from its cluster, without the request that happened to be the first. */
+/** Rewrites errors that every command can meet, without the request that happened to be the first. */
 function inWordsOfCommands(error: unknown, server: string): unknown {
   if (hasCode(error, 'KUBE_UNREACHABLE')) {
-    const problem = `${server} does not answer, does it run? (${error.details.problem})`;
+    const problem = `${server} does not answer: check that it runs and that this machine can reach it (${error.details.problem})`;
     return new SpindriftError('KUBE_CONFIG_INVALID', { problem }, { cause: error });
   }
   if (hasCode(error, 'KUBE_UNAUTHORIZED')) {
-    const problem = `${server} does not take the credentials of the kubeconfig: is it an old one?`;
+    const problem = `${server} does not accept the credentials of the kubeconfig: renew them, or choose another --context`;
     return new SpindriftError('KUBE_CONFIG_INVALID', { problem }, { cause: error });
   }
   return error;
 }
 
-/** The same, with caches of all that matters, filled before the use begins. */
+/** The same with caches of all kinds that plans depend on, synced before `use` runs. */
 export function withWatchedCluster<T>(
   choice: ClusterChoice,
   signal: AbortSignal,
@@ -104,11 +104,11 @@ export function withWatchedCluster<T>(
       if (await isServed(client, nodeClass.resource, signal)) kinds.push(nodeClass.resource);
     const random = seededRandom(secretToken());
     const hasSpotPolicies = await isServed(client, SPOT_POLICIES, signal);
-    // Without llmaz, or without the right to read its models and the services that keep replicas ready, everything else can still be told.
+    // These kinds are optional: plans work without them, and without the right to read them.
     const readable = (kind: Resource): Promise<boolean> => isServed(client, kind, signal).catch(() => false);
     const readsModels = await readable(OPEN_MODELS);
     const readsServices = await readable(DEPLOYMENTS);
-    const readsOverlays = await isServed(client, NODE_OVERLAYS, signal).catch(() => false);
+    const readsOverlays = await readable(NODE_OVERLAYS);
     const readsBuffers = await readable(CAPACITY_BUFFERS);
     const informers = new ClusterInformers({ client, clock, random, nodeClasses: kinds, hasSpotPolicies });
     const isKnown = ({ spec }: NodeClaim): boolean => clouds.of(spec.nodeClassRef) !== undefined;

@@ -92,7 +92,7 @@ afterAll(async () => {
 describe('why', () => {
   it('says what keeps a pod from a place', async () => {
     const { code, printed } = await spindrift('why', 'pod/far');
-    expect(printed).toContain('Pod default/far is pending, and no pool can make a node for it.');
+    expect(printed).toContain('Pod default/far is pending, and no pool can launch a node for it.');
     expect(printed).toContain('0 with the labels that the pod wants');
     expect(printed).toContain('the pod wants mars');
     expect(code).toBe(0);
@@ -106,8 +106,8 @@ describe('why', () => {
   it('says why a node is what it is', async () => {
     const { printed } = await spindrift('why', 'node/general-x7k2p');
     expect(printed).toContain('It was the best of 2 offerings that fit.');
-    expect(printed).toContain('Consolidation would take it away: delete node general-x7k2p: ');
-    expect(printed).toContain('are known to the running autoscaler alone');
+    expect(printed).toContain('Consolidation would remove it: delete node general-x7k2p: ');
+    expect(printed).toContain('only the running autoscaler knows');
   });
 
   it('says of a node that it is kept for a pod that was told to go there', async () => {
@@ -125,7 +125,7 @@ describe('why', () => {
       lastTimestamp: toTimestamp(new RealClock().now()),
     });
     expect((await spindrift('why', 'node/general-x7k2p')).printed).toContain(
-      'It is not consolidated: pods that are about to start are expected on it.',
+      'It is not consolidated: it is reserved for pending pods.',
     );
     await client.delete(EVENTS, event);
   });
@@ -160,12 +160,12 @@ describe('why', () => {
   });
 
   it.each([
-    [['far'], 'spindrift why: say what about, as in pod/web-1 or node/general-x7k2p\n'],
+    [['far'], 'spindrift why: name a pod or node, as in pod/web-1 or node/general-x7k2p\n'],
     [
       ['deployment/web'],
-      'spindrift why: it knows pods and nodes, not deployment, as in pod/web-1 or node/general-x7k2p\n',
+      'spindrift why: it explains pods and nodes, not deployment: name one, as in pod/web-1 or node/general-x7k2p\n',
     ],
-    [['pod/far', 'pod/near'], 'spindrift why: it answers for one pod or node at a time: name one, as in pod/web-1\n'],
+    [['pod/far', 'pod/near'], 'spindrift why: it explains one pod or node at a time: name one, as in pod/web-1\n'],
     [['pod', 'default/far'], 'spindrift why: write the namespace with -n, as in pod/web-1 -n default\n'],
     [['pod/far', '-n', 'defualt'], 'spindrift: there is no namespace defualt, did you mean default?\n'],
   ])('says how to ask, to %j', async (args, printed) => {
@@ -183,7 +183,7 @@ describe('plan --consolidate', () => {
   });
 
   it('takes no manifests', async () => {
-    expect((await spindrift('plan', '--consolidate', '-f', 'web.yaml')).printed).toContain('leave out --consolidate');
+    expect((await spindrift('plan', '--consolidate', '-f', 'web.yaml')).printed).toContain('give only one of them');
   });
 });
 
@@ -203,7 +203,7 @@ describe('plan -f', () => {
       `{apiVersion: v1, kind: Pod, metadata: {name: huge}, spec: {containers: [{name: a, image: b, resources: ${resources}}]}}`,
     );
     const { code, printed } = await spindrift('plan', '-f', file);
-    expect([code, printed]).toEqual([2, expect.stringContaining('No place for 1 huge')]);
+    expect([code, printed]).toEqual([2, expect.stringContaining('Unschedulable: 1 huge')]);
   });
 
   it('says in a sentence that a file is not text', async () => {
@@ -241,7 +241,7 @@ describe('sim', () => {
       { capacityType: 'spot', instanceType: 'm5.large', zone: 'sim-1a', capacity: 0 },
       { capacityType: 'on-demand', instanceType: '*', zone: '*', priceFactor: 1.5 },
     ]);
-    expect((await spindrift('sim', 'restore', 'spot')).printed).toBe('spot:*:* of default is as it was\n');
+    expect((await spindrift('sim', 'restore', 'spot')).printed).toBe('spot:*:* of default is restored\n');
     expect(await overrides()).toHaveLength(1);
   });
 
@@ -265,8 +265,8 @@ describe('sim', () => {
 
 describe('a cluster that cannot be talked to', () => {
   it.each([
-    ['does not answer', /:\d+/g, ':1', /no cluster to talk to: \S+:1 does not answer, does it run\?/],
-    ['has other credentials', /token: .*/, 'token: wrong', /does not take the credentials of the kubeconfig/],
+    ['does not answer', /:\d+/g, ':1', /no cluster to talk to: \S+:1 does not answer: check that it runs/],
+    ['has other credentials', /token: .*/, 'token: wrong', /does not accept the credentials of the kubeconfig/],
   ])('is told in one line when it %s', async (_, from, to, said) => {
     const path = join(folder, 'other');
     await writeFile(path, (await readFile(kubeconfig, 'utf8')).replaceAll(new RegExp(from, 'g'), to));
@@ -290,7 +290,7 @@ describe('a cluster without our kinds', () => {
     try {
       kubeconfig = bare.kubeconfigPath;
       const { code, printed } = await spindrift('top', '--once');
-      expect(printed).toContain('does not know NodePools: install their definitions first');
+      expect(printed).toContain('has no NodePool definition: install it with the chart');
       expect(code).toBe(1);
     } finally {
       kubeconfig = known;

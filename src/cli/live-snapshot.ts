@@ -1,4 +1,4 @@
-/** A live cluster as provisioning and consolidation see it, for commands that ask without a running autoscaler. */
+/** Snapshots of a live cluster as provisioning and consolidation take them, for commands that plan without a running autoscaler. */
 import { ANNOTATION_DISRUPTION } from '../apis/spindrift/annotations.ts';
 import type { Budgets } from '../controllers/disruption/budgets/budgets.ts';
 import { fleetSnapshot } from '../controllers/disruption/consolidation/fleet-snapshot.ts';
@@ -18,32 +18,32 @@ import type { WatchedCluster } from './live-cluster.ts';
 import type { OfflineClouds } from './offline-clouds.ts';
 import { type UnusablePool, unusableBecause } from './why/pod-why.ts';
 
-/** The cluster as provisioning would see it now. */
+/** A snapshot as provisioning takes it. */
 export interface LiveCluster {
   readonly snapshot: ClusterSnapshot;
-  /** The pools that provisioning would leave out. */
+  /** Pools that provisioning skips, and why. */
   readonly unusable: readonly UnusablePool[];
   readonly policies: SpotPolicies;
-  /** What policies and the risk that is written on them do to plans. */
+  /** How SpotPolicies, and the risk in their status, change plans. */
   readonly spot: SpotPlanning;
 }
 
-/** The cluster as consolidation would see it now. */
+/** A snapshot as consolidation takes it. */
 export interface LiveFleet extends Pick<LiveCluster, 'unusable' | 'policies'> {
   readonly snapshot: FleetSnapshot;
-  /** What the budgets of its pools allow, each time anew. */
+  /** A fresh copy of the disruptions that the budgets of the pools allow. */
   budgets(): Budgets;
-  /** A look at it as disruption takes one; `hear` is told why nodes have to stay. */
+  /** The view that disruption methods decide on; `hear` receives the reasons why nodes must stay. */
   look(hear?: (why: string) => void): Look;
 }
 
-/** What the clouds of the cluster sell. */
+/** The instance types that the clouds of the cluster offer. */
 export function marketOf({ clock, clouds, state, nodeClasses }: WatchedCluster): OfflineClouds {
   const nodes = state.informers.nodes.list();
   return clouds.market({ now: clock.now(), nodeClasses: nodeClasses(), nodes, live: true });
 }
 
-/** For one pod at a time: the snapshot has none that are pending. */
+/** The snapshot to plan a single pod against: it has no pending pods. */
 export function snapshotOf(cluster: WatchedCluster): LiveCluster {
   const { state, clock } = cluster;
   const { informers } = state;
@@ -56,7 +56,8 @@ export function snapshotOf(cluster: WatchedCluster): LiveCluster {
   const sold = informers.nodePools.list().flatMap((pool) => {
     const name = pool.metadata.name ?? '';
     const types = market.instanceTypes(pool.spec.template.spec.nodeClassRef);
-    const problem = unusableBecause(pool) ?? ('problem' in types ? `cannot be asked: ${types.problem}` : undefined);
+    const problem =
+      unusableBecause(pool) ?? ('problem' in types ? `has no instance types: ${types.problem}` : undefined);
     if (problem === undefined && !('problem' in types)) return [{ pool, types }];
     unusable.push({ pool: name, problem: problem ?? '' });
     return [];
@@ -79,7 +80,7 @@ export function snapshotOf(cluster: WatchedCluster): LiveCluster {
   return { snapshot, unusable, policies, spot };
 }
 
-/** The cluster with what budgets and policies allow, and with the nodes that are known to be kept for pods. */
+/** The snapshot to plan consolidation on: with budgets, SpotPolicies, and nodes reserved for pending pods. */
 export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 'has'>): LiveFleet {
   const { state, clock } = cluster;
   const { snapshot, unusable, policies } = snapshotOf(cluster);
@@ -91,6 +92,7 @@ export function fleetOf(cluster: WatchedCluster, nominations: Pick<Nominations, 
       Look.take({
         state,
         now,
+        newest: (claim) => claim,
         markOf: ({ metadata }) => metadata.annotations?.[ANNOTATION_DISRUPTION],
         isNominated: (node) => nominations.has(node),
         kept: {

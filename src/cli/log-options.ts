@@ -1,7 +1,7 @@
 import { LIVE_OPTIONS } from '../app/live-options.ts';
 import { choiceOption } from '../platform/options.ts';
 
-/** How much is logged and in what form; the same for every command that runs for long. */
+/** Log options of all long-running commands. */
 export const LOG_OPTIONS = {
   logLevel: LIVE_OPTIONS.logLevel,
   logFormat: choiceOption({
@@ -9,6 +9,6 @@ export const LOG_OPTIONS = {
     env: 'LOG_FORMAT',
     choices: ['auto', 'json', 'pretty'],
     fallback: 'auto',
-    help: 'One JSON object a line, or lines for a person; auto is pretty on a terminal.',
+    help: 'json prints one JSON object per line, pretty prints lines for people; auto is pretty on a terminal.',
   }),
 };

@@ -72,9 +72,13 @@ describe('the command line', () => {
 
   it.each([
     [['cuont'], 'spindrift: cuont is not a command of spindrift, did you mean count?\n'],
+    [['nonsense'], 'spindrift: nonsense is not a command of spindrift: spindrift --help lists them\n'],
     [['count', '--form', '1'], 'spindrift: --form is not an option of spindrift count, did you mean --from?\n'],
     [['count', '--from', 'x'], 'spindrift: --from is x, but it must be a whole number from 0 to 9\n'],
-    [['wait', 'here'], 'spindrift wait: here means nothing here: it takes options alone, which --help lists\n'],
+    [
+      ['wait', 'here'],
+      'spindrift wait: unexpected argument here: this command takes only options, which --help lists\n',
+    ],
     [['count', '--fail'], 'spindrift: no cluster to talk to: none is there\n'],
   ])('turns what is wrong with %j into one line and exit code 1', async (args, err) => {
     expect(await run(...args)).toEqual({ code: 1, out: '', err });

@@ -1,4 +1,4 @@
-/** The command line: finds the command, parses its options, runs it, and turns what goes wrong into one line. */
+/** The command line: finds the command, parses its options, runs it, and prints errors as one line. */
 import { environment } from '../platform/environment.ts';
 import { asError, SpindriftError } from '../platform/errors.ts';
 import { hint } from '../platform/nearest.ts';
@@ -9,7 +9,7 @@ import type { Command } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
 
-/** Where a command line ends up. */
+/** The output streams of a command. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
@@ -20,10 +20,10 @@ const TERMINAL: Terminal = {
   err: (text) => process.stderr.write(text),
 };
 
-/** What shells give for a program that wrote to a pipe which nobody reads any more. */
+/** The exit code that shells give for SIGPIPE: a write to a pipe whose reader is gone. */
 const PIPE_CLOSED = 141;
 
-/** Ends without a word when whoever reads has had enough, as `head` has. */
+/** Exits silently when the reader of a pipe has closed it, as `head` does. */
 function endWithPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -31,13 +31,13 @@ function endWithPipe(): void {
   });
 }
 
-/** What shells give for a program that Ctrl-C ended. */
+/** The exit code that shells give for SIGINT. */
 const INTERRUPTED = 130;
 
-/** One Ctrl-C under `npm start` comes twice: from the terminal, which tells every program of it, and from npm, which passes it on. */
+/** Under `npm start` one Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const SAME_KEY_MS = 1000;
 
-/** Runs one command line and gives its exit code: 0 done, 1 failed; a second Ctrl-C ends the process at once. */
+/** Runs one command line and returns its exit code: 0 done, 1 failed. A second Ctrl-C ends the process at once. */
 export async function main(
   args: readonly string[],
   terminal: Terminal = TERMINAL,
@@ -66,7 +66,10 @@ function find(name: string, commands: readonly Command[]): Command {
   const found = commands.find((command) => command.name === name);
   if (found !== undefined) return found;
   const known = commands.map((command) => command.name);
-  throw new SpindriftError('COMMAND_UNKNOWN', { command: name, hint: hint(name, known) });
+  throw new SpindriftError('COMMAND_UNKNOWN', {
+    command: name,
+    hint: hint(name, known) || ': spindrift --help lists them',
+  });
 }
 
 async function run(command: Command, args: readonly string[], terminal: Terminal): Promise<number> {
@@ -78,14 +81,14 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
   const parsed = parseOptions(command.options, `spindrift ${command.name}`, args, variables);
   const [word] = parsed.positionals;
   if (word !== undefined && command.takesWords !== true) {
-    const problem = `${word} means nothing here: it takes options alone, which --help lists`;
+    const problem = `unexpected argument ${word}: this command takes only options, which --help lists`;
     throw new SpindriftError('ARGUMENT_INVALID', { command: `spindrift ${command.name}`, problem });
   }
   const stop = new AbortController();
   const clock = new RealClock();
   let askedAt: number | undefined;
   const ask = (): void => {
-    // The first time asks, the second time does not wait.
+    // The first signal asks the command to stop, the second ends the process.
     if (askedAt !== undefined && clock.elapsed() - askedAt > SAME_KEY_MS) process.exit(INTERRUPTED);
     askedAt ??= clock.elapsed();
     stop.abort(new Error('interrupted'));
@@ -95,7 +98,7 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
   try {
     return await command.run(parsed, { signal: stop.signal, environment: variables, out: terminal.out });
   } catch (error) {
-    // Whoever asked it to stop knows why it did not finish.
+    // An error that only repeats the abort needs no message.
     if (stop.signal.aborted && error === stop.signal.reason) return INTERRUPTED;
     throw error;
   } finally {
@@ -103,7 +106,7 @@ async function run(command: Command, args: readonly string[], terminal: Terminal
   }
 }
 
-/** Our own errors are sentences for people; of any other one the stack is wanted. */
+/** Our own errors are written for people; any other error is a bug, so that its stack is printed. */
 function describe(error: unknown): string {
   return error instanceof SpindriftError ? error.message : (asError(error).stack ?? String(error));
 }

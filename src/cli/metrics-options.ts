@@ -1,6 +1,6 @@
 import { choiceOption, numberOption, switchOption, textOption } from '../platform/options.ts';
 
-/** Where metrics and profiles are served, and to whom. */
+/** Options of the metrics server. */
 export const METRICS_OPTIONS = {
   metricsPort: numberOption({
     flag: 'metrics-port',
@@ -8,19 +8,19 @@ export const METRICS_OPTIONS = {
     fallback: 8080,
     min: 0,
     max: 65535,
-    help: 'Where metrics are served.',
+    help: 'The port of /metrics.',
   }),
   metricsHost: textOption({
     flag: 'metrics-host',
     env: 'METRICS_HOST',
     placeholder: 'ADDRESS',
-    help: 'The address that metrics are served on, when it is not that of --host; 127.0.0.1 for this machine, or pod, alone.',
+    help: 'The address of /metrics; that of --host when not given. 127.0.0.1 serves this machine or pod alone.',
   }),
   metricsTlsCertFile: textOption({
     flag: 'metrics-tls-cert-file',
     env: 'METRICS_TLS_CERT_FILE',
     placeholder: 'FILE',
-    help: 'A certificate in PEM: metrics are served over HTTPS. It is read again when it changes.',
+    help: 'A PEM certificate to serve metrics over HTTPS; read again when it changes.',
   }),
   metricsTlsKeyFile: textOption({
     flag: 'metrics-tls-key-file',
@@ -33,11 +33,11 @@ export const METRICS_OPTIONS = {
     env: 'METRICS_AUTHENTICATION',
     choices: ['none', 'token'],
     fallback: 'none',
-    help: 'Who may read metrics: all, or whoever sends a token of the cluster (TokenReview) and may get the path (SubjectAccessReview).',
+    help: 'With token, a request needs a token of the cluster (TokenReview) whose user may get the path (SubjectAccessReview); with none, everyone can read metrics.',
   }),
   enableProfiling: switchOption({
     flag: 'enable-profiling',
     env: 'ENABLE_PROFILING',
-    help: 'Serves /debug/profile and /debug/heap beside the metrics. On another address than loopback it needs token authentication.',
+    help: 'Serves /debug/profile and /debug/heap beside the metrics. Outside loopback this needs --metrics-authentication token.',
   }),
 };

@@ -1,16 +1,16 @@
-/** Prices for people. */
+/** Formats prices. */
 
-/** Hours of a month, as price lists count them: 730. */
+/** Hours in a month, as cloud price lists count them. */
 export const HOURS_PER_MONTH = 730;
 
-/** `$0.0384`, `$1.204`, `$1234.50`: four digits that say something, and never less than cents. */
+/** `$0.0384`, `$1.204`, `$1234.50`: four significant digits, at least cents. */
 export function dollars(amount: number): string {
   const size = Math.abs(amount);
   const decimals = size === 0 || size >= 10 ? 2 : size >= 1 ? 3 : 4;
   return `$${amount.toFixed(decimals)}`;
 }
 
-/** What a price an hour is in a month. */
+/** Converts a price per hour to a price per month. */
 export function perMonth(pricePerHour: number): number {
   return pricePerHour * HOURS_PER_MONTH;
 }

@@ -1,4 +1,4 @@
-/** The room that CapacityBuffers keep, as the running autoscaler has noted it on them. */
+/** The room that CapacityBuffers reserve, read from the annotations that the running autoscaler writes on them. */
 import type { CapacityBuffer } from '../apis/autoscaling/capacity-buffer.ts';
 import { keyOf, keyText } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
@@ -9,7 +9,7 @@ import type { OptionalInformer } from '../kube/optional-informer.ts';
 import { Headroom } from '../state/headroom.ts';
 import { readHeadroomNote } from '../state/headroom-note.ts';
 
-/** Reads the pods of the buffers, and puts them where the notes say. */
+/** Resolves the pods of each buffer, and places them on the nodes that the annotations name. */
 export async function notedHeadroom(
   buffers: Pick<OptionalInformer<CapacityBuffer>, 'presence' | 'list'>,
   client: Pick<KubeClient, 'get'>,

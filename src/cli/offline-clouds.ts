@@ -1,11 +1,11 @@
-/** The clouds whose node classes a cluster or manifests speak of, for commands that ask without a running autoscaler. */
+/** The clouds of node classes in a cluster or manifests, for commands that plan without a running autoscaler. */
 import { CLOUD_MODULES } from '../app/cloud-modules.ts';
 import type { CloudLabels } from '../cloud/cloud.ts';
 import type { LoadedCloud, MarketTrouble, OfflineMarket, OfflineOptions } from '../cloud/cloud-module.ts';
 import { type NodeClass, type NodeClassReference, nodeClassKey } from '../cloud/node-class-kind.ts';
 import type { InstanceType, Labels } from '../engine/problem.ts';
 
-/** What the clouds sell, as far as it is known without asking them. */
+/** Instance types that are known without calling a cloud. */
 export interface OfflineClouds {
   instanceTypes(nodeClass: NodeClassReference): readonly InstanceType[] | MarketTrouble;
 }
@@ -17,7 +17,7 @@ export class KnownClouds {
     this.#clouds = clouds;
   }
 
-  /** Loads those that have node classes of these kinds. */
+  /** Loads the clouds that own node classes of these kinds. */
   static async load(kinds: Iterable<{ readonly group: string; readonly kind: string }>): Promise<KnownClouds> {
     const wanted = new Set([...kinds].map(nodeClassKey));
     const modules = CLOUD_MODULES.filter(({ kind }) => wanted.has(nodeClassKey(kind)));
@@ -25,7 +25,7 @@ export class KnownClouds {
     return new KnownClouds(new Map(loaded.map((cloud) => [nodeClassKey(cloud.nodeClass.resource), cloud])));
   }
 
-  /** Those that are loaded. */
+  /** The loaded clouds. */
   list(): readonly LoadedCloud[] {
     return [...this.#clouds.values()];
   }
@@ -39,7 +39,7 @@ export class KnownClouds {
     return this.of(nodeClass)?.labels;
   }
 
-  /** The reservation that labels of a node name. */
+  /** The reservation that the labels of a node name. */
   reservationOf(labels: Labels): string | undefined {
     for (const { labels: names } of this.list()) {
       const found = names.reservation === undefined ? undefined : labels[names.reservation];
@@ -48,7 +48,7 @@ export class KnownClouds {
     return undefined;
   }
 
-  /** What they sell, from these node classes. */
+  /** The instance types of these node classes. */
   market(options: OfflineOptions): OfflineClouds {
     const markets = new Map(
       [...this.#clouds].map(([key, cloud]): [string, OfflineMarket | undefined] => {
@@ -60,7 +60,7 @@ export class KnownClouds {
     return {
       instanceTypes: (nodeClass) =>
         markets.get(nodeClassKey(nodeClass))?.instanceTypes(nodeClass.name) ?? {
-          problem: `what ${nodeClass.kind} ${nodeClass.name} sells is not known here`,
+          problem: `the instance types of ${nodeClass.kind} are known to its cloud only, which this command does not call`,
         },
     };
   }

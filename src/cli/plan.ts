@@ -4,34 +4,34 @@ import { CLUSTER_OPTIONS } from './cluster-options.ts';
 import { command } from './command.ts';
 import { outputOption } from './output-option.ts';
 
-/** `spindrift plan`: what would be launched for manifests, without a cluster, or how a cluster would be consolidated. */
+/** `spindrift plan`: the nodes that manifests would need, without a cluster, or how a cluster would be consolidated. */
 export const PLAN = command({
   name: 'plan',
   summary:
-    'Says what would be launched for manifests, what it costs, and why some pods have no place; or which nodes of a cluster would be consolidated. Changes nothing.',
+    'Shows which nodes would be launched for manifests, their price, and why pods are unschedulable; or how a cluster would be consolidated. Changes nothing.',
   usage: '-f FILE [-f FILE…] [options] | --consolidate [options]',
   takesWords: true,
-  exitCodes: { 2: 'a plan for manifests leaves pods without a place' },
+  exitCodes: { 2: 'a plan for manifests leaves pods unschedulable' },
   options: {
     files: listOption({
       flag: 'filename',
       short: 'f',
       placeholder: 'FILE',
-      help: 'Manifests: a file of one or more documents, a folder of files, or - for the standard input.',
+      help: 'A manifest file, a folder of them, or - for standard input.',
     }),
     consolidate: switchOption({
       flag: 'consolidate',
-      help: 'Says which nodes of a cluster would go, what that saves, and why the others stay.',
+      help: 'Shows which nodes of a cluster consolidation would remove, what that saves, and why the other nodes stay.',
     }),
     catalog: textOption({
       flag: 'catalog',
       placeholder: 'FILE',
-      help: 'A JSON file with InstanceTypes that is sold instead of the built-in list.',
+      help: 'A JSON file of InstanceTypes to use instead of the built-in list.',
     }),
     region: textOption({
       flag: 'region',
       placeholder: 'REGION',
-      help: 'The region whose built-in catalogue and prices are used, for clouds whose node classes do not name one, as in us-west-2.',
+      help: 'The region of the built-in catalogue and prices, such as us-west-2, for clouds whose node classes do not name one.',
     }),
     seconds: numberOption({
       flag: 'seconds',
@@ -39,7 +39,7 @@ export const PLAN = command({
       min: 0.1,
       max: 600,
       fractions: true,
-      help: 'How long to look for a cheaper plan.',
+      help: 'How long to search for a cheaper plan.',
     }),
     ...CLUSTER_OPTIONS,
     output: outputOption(['table', 'json', 'yaml']),
@@ -50,12 +50,13 @@ export const PLAN = command({
       if (files.length > 0)
         throw new SpindriftError('ARGUMENT_INVALID', {
           command: 'spindrift plan',
-          problem: 'manifests are for clusters that do not exist: leave out --consolidate, or the files',
+          problem: '--consolidate plans for a live cluster, -f for manifests: give only one of them',
         });
       if (values.catalog !== undefined)
         throw new SpindriftError('ARGUMENT_INVALID', {
           command: 'spindrift plan',
-          problem: 'a cluster sells what its node classes say: leave out --catalog, or --consolidate',
+          problem:
+            '--catalog cannot be used with --consolidate: the node classes of the cluster decide the instance types',
         });
       const { planConsolidation } = await import('./plan/consolidate-command.ts');
       out(await planConsolidation(values, signal));
@@ -64,7 +65,7 @@ export const PLAN = command({
     if (files.length === 0)
       throw new SpindriftError('ARGUMENT_INVALID', {
         command: 'spindrift plan',
-        problem: 'no manifests are given: name some with -f, as in -f web.yaml',
+        problem: 'give manifests with -f, as in -f web.yaml',
       });
     const { plan } = await import('./plan/plan-command.ts');
     const { catalog, region, seconds, output } = values;

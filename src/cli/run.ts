@@ -9,10 +9,10 @@ const LIVE_NAMES = Object.values(LIVE_OPTIONS)
   .map(({ flag }) => flag)
   .join(', ');
 
-/** `spindrift run`: the controllers, against any cluster. */
+/** `spindrift run`: the controllers, on any cluster. */
 export const RUN = command({
   name: 'run',
-  summary: 'Runs the autoscaler against the cluster of a kubeconfig, or the one it is in.',
+  summary: 'Runs the autoscaler on the cluster of a kubeconfig, or on the cluster of its pod.',
   usage: '[options]',
   options: {
     kubeconfig: textOption({
@@ -23,14 +23,14 @@ export const RUN = command({
     context: textOption({
       flag: 'context',
       placeholder: 'NAME',
-      help: 'A context of the kubeconfig other than its own.',
+      help: 'The context of the kubeconfig to use; its current context when not given.',
     }),
     host: textOption({
       flag: 'host',
       env: 'SPINDRIFT_HOST',
       placeholder: 'ADDRESS',
       fallback: '127.0.0.1',
-      help: 'The address that probes and metrics are served on; 0.0.0.0 in a pod.',
+      help: 'The address of probes and metrics; use 0.0.0.0 in a pod.',
     }),
     ...METRICS_OPTIONS,
     healthProbePort: numberOption({
@@ -39,14 +39,14 @@ export const RUN = command({
       fallback: 8081,
       min: 0,
       max: 65535,
-      help: 'Where /healthz and /readyz are served.',
+      help: 'The port of /healthz and /readyz.',
     }),
     ...CONTROLLER_OPTIONS,
     interruptionConditions: listOption({
       flag: 'interruption-conditions',
       env: 'INTERRUPTION_CONDITIONS',
       placeholder: 'TYPE[=KIND]',
-      help: 'Conditions of Nodes that mean that the machine is taken away, such as those of node-problem-detector.',
+      help: 'Node conditions to treat as interruption notices, such as those of node-problem-detector.',
     }),
     movePrice: numberOption({
       flag: 'move-price',
@@ -56,13 +56,13 @@ export const RUN = command({
       min: 0,
       max: 10,
       fractions: true,
-      help: 'What consolidation must save to move a pod, as a share of what a pod costs on average. More moves fewer pods; with 0 only prices count.',
+      help: 'The least that consolidation must save per evicted pod, as a share of the average price of a pod. Higher values move fewer pods; with 0 only prices count.',
     }),
     settings: textOption({
       flag: 'settings',
       env: 'SPINDRIFT_SETTINGS',
       placeholder: 'FILE',
-      help: `A YAML file that is read again when it changes, without a restart; what it says wins: ${LIVE_NAMES}.`,
+      help: `A YAML file whose settings override flags and apply without a restart: ${LIVE_NAMES}.`,
     }),
     batchIdleMs: LIVE_OPTIONS.batchIdleMs,
     batchMaxMs: LIVE_OPTIONS.batchMaxMs,
@@ -72,7 +72,7 @@ export const RUN = command({
       fallback: 500,
       min: 1,
       max: 100_000,
-      help: 'Requests a second to the API server.',
+      help: 'Requests per second to the API server.',
     }),
     kubeClientBurst: numberOption({
       flag: 'kube-client-burst',
@@ -80,7 +80,7 @@ export const RUN = command({
       fallback: 1000,
       min: 1,
       max: 100_000,
-      help: 'Requests at once to the API server.',
+      help: 'The burst of requests to the API server.',
     }),
     ...LOG_OPTIONS,
   },

@@ -7,17 +7,17 @@ import type { SimAction } from './sim/sim-command.ts';
 
 const ACTIONS = ['interrupt', 'exhaust', 'restore', 'price'] as const;
 
-/** `spindrift sim`: trouble for the simulated cloud. */
+/** `spindrift sim`: makes trouble in the simulated cloud. */
 export const SIM = command({
   name: 'sim',
-  summary: 'Makes trouble in the simulated cloud: takes machines back, exhausts and restores capacity, moves prices.',
+  summary: 'Makes trouble in the simulated cloud: interrupts machines, exhausts and restores capacity, changes prices.',
   usage: 'interrupt NODE… | exhaust OFFERINGS… | restore OFFERINGS… | price OFFERINGS… --factor N',
   takesWords: true,
   options: {
     noticeMs: durationOption({
       flag: 'notice',
       fallback: '120s',
-      help: 'interrupt: how long before it is taken back a machine is told; 0s takes it at once.',
+      help: 'interrupt: the notice before the machine is taken; 0s takes it at once.',
     }),
     factor: numberOption({
       flag: 'factor',
@@ -25,12 +25,12 @@ export const SIM = command({
       min: 0,
       max: 1000,
       fractions: true,
-      help: 'price: how many times its price an offering costs.',
+      help: 'price: multiplies the price of the offerings.',
     }),
     nodeClass: textOption({
       flag: 'node-class',
       placeholder: 'NAME',
-      help: 'exhaust, restore, price: the SimulatedNodeClass; may be left out while there is only one.',
+      help: 'exhaust, restore, price: the SimulatedNodeClass to change; optional while there is only one.',
     }),
     ...CLUSTER_OPTIONS,
   },
@@ -51,7 +51,7 @@ function readAction(
     new SpindriftError('ARGUMENT_INVALID', { command: 'spindrift sim', problem });
   if (kind === undefined) throw refuse(`say what to do: ${ACTIONS.join(', ')}${hint(word, ACTIONS)}`);
   if (kind === 'interrupt') {
-    if (rest.length === 0) throw refuse('name the nodes whose machines are taken back, as in interrupt general-x7k2p');
+    if (rest.length === 0) throw refuse('name the nodes to interrupt, as in interrupt general-x7k2p');
     return { kind, nodes: rest, noticeMs };
   }
   if (rest.length === 0) throw refuse(`name some offerings, as in ${kind} spot:m5.large:sim-1a or ${kind} spot`);

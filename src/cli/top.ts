@@ -5,10 +5,10 @@ import { command } from './command.ts';
 /** `spindrift top`: the fleet in the terminal. */
 export const TOP = command({
   name: 'top',
-  summary: 'Shows the fleet live: how full machines are, what they cost, and what that saves.',
+  summary: 'Shows the fleet live: how full nodes are, their price, and what spot saves.',
   usage: '[options]',
   options: {
-    once: switchOption({ flag: 'once', help: 'Prints it and ends.' }),
+    once: switchOption({ flag: 'once', help: 'Prints the fleet once and exits.' }),
     ...CLUSTER_OPTIONS,
   },
   run: async ({ values }, { signal, out }) => {

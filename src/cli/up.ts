@@ -16,13 +16,13 @@ export const UP = command({
       fallback: 7443,
       min: 0,
       max: 65535,
-      help: 'Where the API server listens, on the loopback address; 0 takes any free port.',
+      help: 'The port of the API server on the loopback address; 0 takes any free port.',
     }),
     kubeconfig: textOption({
       flag: 'kubeconfig',
       env: 'SPINDRIFT_KUBECONFIG',
       placeholder: 'FILE',
-      help: 'Where the kubeconfig is written; ~/.spindrift/kubeconfig when not given.',
+      help: 'The kubeconfig file to write; ~/.spindrift/kubeconfig when not given.',
     }),
     nodes: numberOption({
       flag: 'nodes',
@@ -30,7 +30,7 @@ export const UP = command({
       fallback: 3,
       min: 0,
       max: 5000,
-      help: 'How many simulated nodes there are at the start.',
+      help: 'The number of simulated nodes at the start.',
     }),
     speed: numberOption({
       flag: 'speed',
@@ -39,12 +39,12 @@ export const UP = command({
       min: 0.01,
       max: 1000,
       fractions: true,
-      help: 'How many times faster than life time runs in the cluster.',
+      help: 'How many times faster than real time the cluster runs.',
     }),
     bare: switchOption({
       flag: 'bare',
       env: 'SPINDRIFT_BARE',
-      help: 'A cluster alone, without the autoscaler and its kinds.',
+      help: 'Starts the cluster without the autoscaler and its kinds.',
     }),
     clusterApi: switchOption({
       flag: 'cluster-api',
@@ -55,9 +55,9 @@ export const UP = command({
       flag: 'cluster-api-definitions',
       env: 'SPINDRIFT_CLUSTER_API_DEFINITIONS',
       placeholder: 'FOLDER',
-      help: 'CustomResourceDefinitions that Cluster API and its providers publish, for --cluster-api; kinds that it lacks accept any fields.',
+      help: 'A folder of CustomResourceDefinitions of Cluster API and its providers, for --cluster-api; kinds missing from it accept any fields.',
     }),
-    quiet: switchOption({ flag: 'quiet', env: 'SPINDRIFT_QUIET', help: 'Prints nothing but what goes wrong.' }),
+    quiet: switchOption({ flag: 'quiet', env: 'SPINDRIFT_QUIET', help: 'Prints only errors.' }),
     ...LOG_OPTIONS,
   },
   run: async ({ values }, { signal, out }) => {

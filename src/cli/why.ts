@@ -4,10 +4,10 @@ import { CLUSTER_OPTIONS } from './cluster-options.ts';
 import { command } from './command.ts';
 import { outputOption } from './output-option.ts';
 
-/** `spindrift why`: the reasons behind a pod without a place, or a node. */
+/** `spindrift why`: why a pod is pending, or why a node exists. */
 export const WHY = command({
   name: 'why',
-  summary: 'Says why a pod has no place and what to change, or why a node is what it is.',
+  summary: 'Explains why a pod is pending and what to change, or why a node was chosen and why it stays.',
   usage: 'pod/NAME|node/NAME [options]',
   takesWords: true,
   options: {
@@ -42,10 +42,11 @@ function readTarget(positionals: readonly string[]): { readonly kind: 'pod' | 'n
   const refuse = (problem: string): SpindriftError =>
     new SpindriftError('ARGUMENT_INVALID', { command: 'spindrift why', problem });
   if (more.length > 0 || (slash >= 0 && second !== undefined))
-    throw refuse('it answers for one pod or node at a time: name one, as in pod/web-1');
+    throw refuse('it explains one pod or node at a time: name one, as in pod/web-1');
   if (name.includes('/')) throw refuse(`write the namespace with -n, as in ${word}/web-1 -n default`);
   const kind = KINDS[word];
   if (kind !== undefined && name !== '') return { kind, name };
-  const what = kind === undefined && name !== '' ? `it knows pods and nodes, not ${word}` : 'say what about';
+  const what =
+    kind === undefined && name !== '' ? `it explains pods and nodes, not ${word}: name one` : 'name a pod or node';
   throw refuse(`${what}, as in pod/web-1 or node/general-x7k2p`);
 }

@@ -1,4 +1,4 @@
-/** Breaks lines between words so that none is wider than a terminal; what follows in a line is indented further than its beginning. */
+/** Breaks lines between words so that none is wider than `width`; continuation lines are indented further. */
 export function wrapped(text: string, width: number): string {
   return text
     .split('\n')

@@ -1,4 +1,4 @@
-/** All controllers of machines, nodes and pools, wired by hand, with what they remember together: for one term of leadership. */
+/** Builds all controllers and the memory they share, for one term of leadership. */
 
 import type { LabelRules } from '../apis/karpenter/label-rules.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
@@ -54,43 +54,43 @@ import { StaticScaleDown } from './static-pool/static-scale-down.ts';
 
 export interface AllControllersOptions extends Omit<ControllersOptions, 'writes' | 'clouds'> {
   readonly clouds: EnabledClouds;
-  /** How long a claim may take for its steps. */
+  /** Timeouts for a claim's launch and registration. */
   readonly limits?: Partial<LivenessLimits>;
-  /** Which labels a pool may speak of. */
+  /** Labels that a pool may use. */
   readonly labelRules?: LabelRules;
-  /** How long pods are gathered, and how long places for them are looked for. */
+  /** Time limits of provisioning rounds. */
   readonly provisioning?: ProvisionerLimits;
-  /** What pools make of notices, where that is not what their policies say. */
+  /** Overrides how pools react to interruption notices; default by their SpotPolicies. */
   readonly notices?: NoticeHooks;
-  /** How hard a cheaper fleet is looked for, and how long nodes are left in peace. */
+  /** Effort of consolidation, and cooldown of new nodes. */
   readonly consolidation?: ConsolidationLimits;
-  /** Where decisions are kept for those who ask why. */
+  /** Keeps decisions for the `why` command. */
   readonly decisions: DecisionLog;
   /** How each pool uses spot capacity. */
   readonly policies: SpotPolicies;
-  /** Whether pods are told which of them ReplicaSets should delete first. */
+  /** Whether to write pod deletion costs on pods of ReplicaSets. */
   readonly podDeletionCost?: boolean;
-  /** What is there in every term. */
+  /** The parts that outlast a term. */
   readonly lasting: LastingParts;
 }
 
-/** A controller that runs until told to stop. */
+/** A controller that runs until its signal aborts. */
 export interface RunningController {
   readonly name: string;
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Nothing listens to anything before it runs, nor after: each term has its own controllers, and those of the last are let go. */
+/** Builds the controllers of one term. They listen to caches only while they run, so those of the last term are freed. */
 export function allControllers(shared: AllControllersOptions): RunningController[] {
   const { clock, clouds, metrics, decisions, lasting, policies, state } = shared;
   const { writes, budgets, podMetrics, risk, showSold, stamp, waitingPods } = lasting;
   const options = { ...shared, writes };
-  /** For a controller that asks the cloud, so that what it asks is counted under its name. */
+  /** Options whose cloud calls are measured under the name of the controller. */
   const asking = (controller: string) => ({
     ...options,
     clouds: clouds.measuredBy(callMeasure({ controller, clock, metrics })),
   });
-  const spot = new SpotPlanning({ policies, risk, services: state.services });
+  const spot = new SpotPlanning({ policies, risk, services: state.services, nodes: () => state.nodes() });
   const launches = new Launches({ clock });
   const measure = callMeasure({ controller: 'nodeclaim.lifecycle', clock, metrics });
   const launchers = new Launchers({ clouds, clock, measure });

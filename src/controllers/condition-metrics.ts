@@ -1,4 +1,4 @@
-/** Counts what the conditions of our objects say and how long they take to change; names are those of Karpenter's dashboards. */
+/** Metrics of status conditions and their transitions, under the names that Karpenter's dashboards know. */
 import type { Conditioned } from '../apis/karpenter/conditions.ts';
 import type { KubeObject } from '../apis/kubernetes/object.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -17,7 +17,7 @@ export class ConditionMetrics {
   readonly #transitionSeconds;
   readonly #terminationSeconds;
 
-  /** `kind` in lower case: it is part of the names. */
+  /** `kind`: in lower case, part of the metric names. */
   constructor({ metrics, clock }: { readonly metrics: Metrics; readonly clock: Clock }, kind: string) {
     this.#clock = clock;
     this.#metrics = metrics;
@@ -39,7 +39,7 @@ export class ConditionMetrics {
     });
   }
 
-  /** Follows the objects of an informer, or some of them. Call the result to stop. */
+  /** Observes the objects of an informer that `counts` selects. Call the result to stop. */
   follow<T extends Observed>(informer: Informer<T>, counts: (object: T) => boolean = () => true): () => void {
     this.#countStates(() => informer.list().filter(counts));
     return informer.addHandler({
@@ -54,7 +54,7 @@ export class ConditionMetrics {
     });
   }
 
-  /** The present states, and how long they have lasted. */
+  /** Gauges of the present conditions and their age. */
   #countStates<T extends Observed>(list: () => readonly T[]): void {
     const since = (time: string | undefined): number =>
       (this.#clock.now() - (parseTimestamp(time) ?? this.#clock.now())) / 1000;
@@ -87,7 +87,7 @@ export class ConditionMetrics {
     this.#metrics.counted(
       {
         name: `operator_${kind}_termination_current_time_seconds`,
-        help: `How long a ${kind} has been going, in seconds, per object`,
+        help: `Time since the deletion of a ${kind} that still exists, in seconds, per object`,
         labels: ['namespace', 'name'],
       },
       () =>

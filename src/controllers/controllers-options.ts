@@ -8,7 +8,7 @@ import type { Random } from '../platform/random.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
 import type { OwnWrites } from './own-writes.ts';
 
-/** What every controller works with. */
+/** Dependencies of every controller. */
 export interface ControllersOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -16,9 +16,9 @@ export interface ControllersOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly recorder: EventRecorder;
-  /** Whoever made its informers runs them. */
+  /** Its informers are run by the caller. */
   readonly state: ClusterState;
-  /** Those that are enabled; what they do not serve is another autoscaler's. */
+  /** The enabled clouds; node classes that none of them serves belong to another autoscaler. */
   readonly clouds: Clouds;
   readonly writes: OwnWrites;
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../platform/clock.ts';
 
-/** Others wait so long at most, and as long as one slice more. */
+/** Yields to the event loop after this long, plus the rest of a slice. */
 const TURN_MS = 4;
-/** Where no time passes while it works, as on a virtual clock, others have their turn all the same. */
+/** Yields after this many slices even if no time passes, as on a virtual clock. */
 const MOST_SLICES = 8;
 
-/** Does the engine's work piece by piece, so that leases and probes are served meanwhile. */
+/** Runs long work in slices, so that leases and probes are served in between. */
 export async function inSlices<T>(slices: Iterator<unknown, T>, clock: Clock, signal: AbortSignal): Promise<T> {
   let startedAt = clock.elapsed();
   for (let count = 1; ; count++) {

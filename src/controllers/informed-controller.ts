@@ -1,4 +1,4 @@
-/** A controller on the shared informers: it listens, waits until the caches are full, and works until told to stop. */
+/** A controller on the shared informers: it listens, waits until the caches are synced, and reconciles until its signal aborts. */
 import { Controller, type ReconcileContext, type ReconcileResult } from '../kube/controller.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
 import { hasCode } from '../platform/errors.ts';
@@ -8,20 +8,20 @@ export interface InformedControllerSettings {
   /** Dotted lower case: `nodeclaim.lifecycle`. */
   readonly name: string;
   readonly concurrency?: number;
-  /** What goes before all else, and how many more keys of that kind are worked on at once. */
+  /** Keys that go first, and the extra concurrency for them. */
   readonly urgent?: { readonly concurrency: number; is(key: string): boolean };
-  /** After which a reconcile is told to stop. */
+  /** After this long a reconcile is aborted. */
   readonly timeoutMs?: number;
-  /** The waits between the tries of one key, where they are not the usual ones. */
+  /** Waits between retries of a key; default those of the queue. */
   readonly backOff?: { readonly baseDelayMs: number; readonly maxDelayMs: number };
-  /** How long a key that failed waits at most, where its time is running out. */
+  /** Longest wait of a failed key, for keys with a deadline. */
   retryWithinMs?(key: string): number | undefined;
-  /** Starts to listen to whatever should bring keys into the queue; gives what stops that. */
+  /** Starts adding keys to the queue. Call the results to stop. */
   listen(queue: WorkQueue): readonly (() => void)[];
   reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined>;
 }
 
-/** An object that was there is there no more: the cache will say so soon. */
+/** After an object was not found: the cache shows its deletion soon. */
 const LOOK_AGAIN_MS = 1000;
 
 export class InformedController {
@@ -37,7 +37,7 @@ export class InformedController {
     this.#settings = settings;
     this.#controller = new Controller({
       ...{ name, concurrency, timeoutMs, clock, logger, metrics },
-      // Keys that fail wait for themselves, not for each other.
+      // Failed keys back off one by one, not together.
       queue: {
         ...{ retriesPerSecond: 1000, retryBurst: 1000, ...backOff },
         isUrgent: (key) => urgent?.is(key) ?? false,
@@ -75,7 +75,7 @@ export class InformedController {
         if (afterMs !== undefined && !context.signal.aborted) this.queue.add(key, { afterMs });
         throw error;
       }
-      context.logger.debug('an object has gone meanwhile', { error });
+      context.logger.debug('object no longer exists', { error });
       return { requeueAfterMs: LOOK_AGAIN_MS };
     }
   }

@@ -1,7 +1,6 @@
 /**
- * What outlasts a term of leadership: views of the caches, metrics, and what has been learnt of the clouds. All else that
- * controllers remember begins anew with each term: what was under way when a term ended is seen through by nobody, and another
- * replica may have led since.
+ * Parts that outlast a term of leadership: views of the caches, metrics, and knowledge about the clouds. All other memory of the
+ * controllers starts empty with each term: nobody finishes the work of an ended term, and another replica may have led since.
  */
 import type { UnavailableOfferings } from '../cloud/unavailable-offerings.ts';
 import { DisruptionBudgets } from '../state/drain/disruption-budgets.ts';
@@ -17,28 +16,29 @@ import { nodeGauges } from './metrics/node-gauges.ts';
 import { OfferingGauges } from './metrics/offering-gauges.ts';
 import { PodMetrics } from './metrics/pod-metrics.ts';
 import { PoolCost } from './metrics/pool-cost.ts';
+import { poolGauges } from './metrics/pool-gauges.ts';
 import { OwnWrites } from './own-writes.ts';
 import { RiskKeeper } from './spot-policy/risk-keeper.ts';
 
 export interface LastingPartsOptions extends Pick<ControllersOptions, 'client' | 'clock' | 'metrics' | 'state'> {
   readonly clouds: Pick<ControllersOptions['clouds'], 'isOurs' | 'labels' | 'reservationOf'>;
-  /** What the cloud had no capacity of: where risk is learned from failed launches. */
+  /** Offerings without capacity: failed launches raise the risk of their spot pool. */
   readonly unavailable: UnavailableOfferings;
 }
 
 export interface LastingParts {
-  /** Right in every term: what others write over it is seen by its version. */
+  /** Valid in every term: versions show what others have written since. */
   readonly writes: OwnWrites;
   readonly budgets: DisruptionBudgets;
   readonly stamp: ChangeStamp;
   readonly risk: RiskKeeper;
   readonly podMetrics: PodMetrics;
   readonly waitingPods: WaitingPods;
-  /** Shows what the clouds sell. */
+  /** Updates the metrics of offerings and costs. */
   readonly showSold: (pools: readonly UsablePool[]) => void;
 }
 
-/** Made once in a process: all of them listen to the caches for as long as it runs. */
+/** Builds them once per process; they listen to the caches for as long as it runs. */
 export function lastingParts(options: LastingPartsOptions): LastingParts {
   const { client, clock, clouds, metrics, state, unavailable } = options;
   const { disruptionBudgets, nodeClaims, nodePools, nodes, pods, spotPolicies } = state.informers;
@@ -50,6 +50,7 @@ export function lastingParts(options: LastingPartsOptions): LastingParts {
   clusterGauges(options);
   serviceGauges({ metrics, services: state.services });
   nodeGauges({ ...options, cloudLabels: [...new Set(clouds.labels.flatMap(({ wellKnown }) => wellKnown))] });
+  poolGauges(options);
   const offerings = new OfferingGauges(metrics);
   const cost = new PoolCost({ metrics, state, reservationOf: (labels) => clouds.reservationOf(labels) });
   const risk = new RiskKeeper(options);

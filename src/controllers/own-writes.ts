@@ -1,7 +1,7 @@
 /**
- * Remembers what this process wrote until the cache shows it, so that no decision is made again on what it has changed
- * itself. Every write names the version it was decided on, so what was written follows directly on that version: as long as
- * the cache shows one of the versions that we wrote over, ours is the newer one.
+ * Remembers objects that this process wrote until the cache shows them, so that no decision is based on an object it has already
+ * changed. Every write names the version it was decided on. As long as the cache shows one of the replaced versions, the written
+ * object is the newer one.
  */
 import { NODE_CLAIMS } from '../apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../apis/karpenter/node-pool.ts';
@@ -24,10 +24,10 @@ interface Written {
   readonly over: Set<string | undefined>;
 }
 
-/** Of the kinds that are written by way of it. */
+/** Informers of the kinds written through this class. */
 type WrittenInformers = Pick<ClusterInformers, 'nodeClaims' | 'nodes' | 'nodePools' | 'spotPolicies'>;
 
-/** The part of an informer that is the same for all kinds. */
+/** The part of an informer that does not depend on the kind. */
 interface ShowingInformer {
   get(key: ObjectKey): KubeObject | undefined;
   addHandler(handler: InformerHandler<KubeObject>): () => void;
@@ -54,12 +54,12 @@ export class OwnWrites {
     for (const informer of this.#informers.values()) informer.addHandler({ updated, deleted });
   }
 
-  /** How many objects the cache is behind with. */
+  /** Number of objects whose cached version is outdated. */
   get size(): number {
     return this.#written.size;
   }
 
-  /** The object, or what we made of it where the cache is behind, or whoever asks has read the cache a while ago. */
+  /** The newest known version: the given one, or the one this process wrote if the cache or the caller is behind. */
   newest<T extends KubeObject>(cached: T): T;
   newest<T extends KubeObject>(cached: T | undefined): T | undefined;
   newest<T extends KubeObject>(cached: T | undefined): T | undefined {

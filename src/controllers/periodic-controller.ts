@@ -2,10 +2,10 @@ import type { ReconcileContext } from '../kube/controller.ts';
 import type { ControllersOptions } from './controllers-options.ts';
 import { InformedController } from './informed-controller.ts';
 
-/** What starts together with us has started by then. */
+/** By then everything that starts with this process has started. */
 const FIRST_LOOK_MS = 10_000;
 
-/** A controller that looks at everything again and again; a look that fails is taken again sooner. */
+/** A controller that runs periodically; a failed run is retried sooner. */
 export function periodicController(
   options: ControllersOptions,
   name: string,

@@ -1,4 +1,4 @@
-/** What the limits of pools leave for new nodes, at the moment these are to be written. */
+/** Room that the limits of pools leave for new nodes, checked right before their claims are created. */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { ResourceList } from '../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../apis/kubernetes/pod-requests.ts';
@@ -15,13 +15,13 @@ import type { PlannedNode } from './disruption/commands/command.ts';
 export interface PoolLimitsOptions {
   readonly pools: readonly UsablePool[];
   readonly nodes: readonly StateNode[];
-  /** What others are about to write; what is taken here is added. */
+  /** Claims that other writers are about to create; nodes taken here are added. */
   readonly coming: ComingNodes;
-  /** Claims that do not count. */
+  /** Claims that do not count against limits. */
   isLost?(claim: NodeClaim): boolean;
 }
 
-/** A node that is to be asked for, and what its cloud calls an instance type of the plan. */
+/** A planned node, and the cloud's names of the instance types in the plan. */
 type WantedNode = Pick<PlannedNode, 'node' | 'cloudName'>;
 
 interface Room {
@@ -30,17 +30,17 @@ interface Room {
   readonly capacityOf: ReadonlyMap<string, Resources>;
 }
 
-/** Two write claims beside each other, those that make room for pods and those that make way for others, and neither waits. */
+/** The provisioner and disruption commands create claims concurrently; both take their room here first. */
 export class PoolLimits {
   readonly #options: PoolLimitsOptions;
-  /** Of pools that something is taken from; undefined for those without limits. */
+  /** Room of the pools used so far; undefined for pools without limits. */
   readonly #rooms = new Map<string, Room | undefined>();
 
   constructor(options: PoolLimitsOptions) {
     this.#options = options;
   }
 
-  /** Takes what the nodes need, until they are written; gives the pool that has not enough left, and then takes nothing. */
+  /** Takes room for all nodes or none; returns the pool whose limit would be exceeded. */
   take(newNodes: readonly WantedNode[]): string | undefined {
     const wanted = new Map<string, Record<string, number>>();
     const taken: [WantedNode, Resources][] = [];
@@ -52,7 +52,7 @@ export class PoolLimits {
       const sum = wanted.get(pool) ?? { ...room.used };
       const takes = { nodes: 1, ...room.capacityOf.get(planned.cloudName(type)) };
       add(sum, takes);
-      // Of what it does not have it takes nothing, however little of it is left.
+      // A resource that the node does not have cannot exceed its limit.
       const over = ([resource, amount]: [string, number]): boolean =>
         amount > 0 && (sum[resource] ?? 0) > (room.limits[resource] ?? Number.POSITIVE_INFINITY);
       if (Object.entries<number>(takes).some(over)) return pool;
@@ -64,7 +64,7 @@ export class PoolLimits {
     return undefined;
   }
 
-  /** Those of the nodes, in their order, that there is room for; it is theirs from now on. */
+  /** Takes room for as many nodes as fit, in their order, and returns them. */
   takeEach(newNodes: readonly NewNode[], cloudName: WantedNode['cloudName']): ReadonlySet<NewNode> {
     return new Set(newNodes.filter((node) => this.take([{ node, cloudName }]) === undefined));
   }

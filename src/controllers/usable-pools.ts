@@ -1,4 +1,4 @@
-/** The pools that can make nodes, and what their cloud sells. */
+/** Reads the pools that can launch nodes, and their instance types and offerings. */
 import { isStaticPool } from '../apis/karpenter/is-static-pool.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { Clouds } from '../cloud/clouds.ts';
@@ -21,13 +21,13 @@ export interface UsablePoolsOptions {
   readonly clouds: Pick<Clouds, 'instanceTypes' | 'isOurs'>;
   readonly recorder: EventRecorder;
   readonly logger?: Logger;
-  /** How long a cloud may take to say what it sells before its pools are left out. */
+  /** How long a cloud may take to list its instance types before its pools are skipped. */
   readonly instanceTypesMs?: number;
-  /** Puts risk into the prices. */
+  /** Adds interruption risk to the prices. */
   readonly spot: Pick<SpotPlanning, 'priced'>;
 }
 
-/** What was found of pools, as long as neither they nor what is sold change. */
+/** Caches `nothingAllowed` per pool until the pool or its instance types change. */
 class NothingAllowed {
   readonly #known = new WeakMap<
     NodePool,
@@ -43,13 +43,13 @@ class NothingAllowed {
   }
 }
 
-/** Pools by what makes them launch nodes: pods, or a number of replicas. */
+/** Pools that launch nodes for pods, and pools with `spec.replicas`. */
 export interface PoolsByUse {
   readonly forPods: readonly UsablePool[];
   readonly withReplicas: readonly UsablePool[];
 }
 
-/** Splits pools by what makes them launch nodes. */
+/** Splits pools into those for pods and those with `spec.replicas`. */
 export function byUse(pools: readonly UsablePool[]): PoolsByUse {
   return {
     forPods: pools.filter(({ pool }) => !isStaticPool(pool)),
@@ -66,7 +66,7 @@ export class UsablePools {
     this.#options = options;
   }
 
-  /** Reads all of them. One whose cloud does not answer is left out, not waited for. */
+  /** Reads all usable pools. A pool whose cloud does not answer in time is skipped. */
   async read(signal: AbortSignal): Promise<PoolsByUse> {
     const { clock, clouds, state } = this.#options;
     await inSlices(state.room.look(), clock, signal);
@@ -76,7 +76,7 @@ export class UsablePools {
     return byUse(offered.flatMap(({ pool }, index) => this.#priced(pool, types[index] ?? [])));
   }
 
-  /** Worked out anew only where something has changed, so that lists that are the same stay the same. */
+  /** Computed again only after a change, so that unchanged lists keep their identity. */
   #overlaid(offered: readonly SoldTypes[]): Overlaid {
     const overlays = this.#options.state.informers.nodeOverlays.list();
     if (overlays.length === 0) return overlaid(offered, overlays);
@@ -93,7 +93,7 @@ export class UsablePools {
     const name = pool.metadata.name ?? '';
     const sold = state.room.corrected(name, types);
     const instanceTypes = spot.priced(name, sold);
-    const problem = sold.length === 0 ? 'the node class sells nothing' : this.#nothing.of(pool, sold);
+    const problem = sold.length === 0 ? 'the node class offers no instance types' : this.#nothing.of(pool, sold);
     if (problem !== undefined) recorder.record(noCompatibleInstanceTypes(pool, problem));
     return sold.length > 0 ? [{ pool, instanceTypes, sold }] : [];
   }
@@ -106,7 +106,10 @@ export class UsablePools {
       return [{ pool, types: await clouds.instanceTypes(pool.spec.template.spec.nodeClassRef, limit.signal, name) }];
     } catch (error) {
       if (signal.aborted) throw error;
-      logger.error('pool is left out', { NodePool: { name: pool.metadata.name }, error: asError(error) });
+      logger.error('NodePool skipped: its instance types could not be read', {
+        NodePool: { name: pool.metadata.name },
+        error: asError(error),
+      });
       recorder.record(noCompatibleInstanceTypes(pool, asError(error).message));
     } finally {
       limit.cancel();
@@ -115,7 +118,7 @@ export class UsablePools {
   }
 }
 
-/** Whether nodes can be made from this pool: it is ready, and it is not being deleted. */
+/** Whether the pool can launch nodes: it is ready and not being deleted. */
 function isUsable(pool: NodePool): boolean {
   if (pool.metadata.deletionTimestamp !== undefined) return false;
   return (pool.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');

@@ -1,4 +1,4 @@
-/** Writes the claims of planned nodes, whoever planned them. */
+/** Creates the NodeClaims of planned nodes, for provisioning and disruption. */
 import { NODE_CLAIMS, type NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { NewNode } from '../engine/solution.ts';
@@ -11,18 +11,18 @@ import { claimForNode } from './provisioning/claim-for-node.ts';
 export interface ClaimWriterOptions {
   readonly client: KubeClient;
   readonly state: ClusterState;
-  /** Where those are counted that are not written yet. */
+  /** Counts the claims that are not created yet. */
   readonly coming: ComingNodes;
   readonly metrics: Metrics;
-  /** Hears of each claim that this process has written: nobody else can have launched it. */
+  /** Called for each claim that this process created: no other process can have launched it. */
   readonly written?: ((claim: NodeClaim) => void) | undefined;
 }
 
-/** What a claim is to be, and why it is made. */
+/** A claim to create, and why. */
 export interface WantedClaim {
   readonly node: NewNode;
   readonly pool: NodePool;
-  /** What the cloud calls an instance type of the plan. */
+  /** The cloud's name of an instance type in the plan. */
   readonly cloudName: (instanceType: string) => string;
   /** For metrics: `provisioned`, or the reason of a disruption in lower case. */
   readonly reason: string;
@@ -37,12 +37,12 @@ export class ClaimWriter {
     this.#options = options;
     this.#created = options.metrics.counter({
       name: 'karpenter_nodeclaims_created_total',
-      help: 'Claims written, per reason, pool, and whether minValues had to be given up',
+      help: 'NodeClaims created, per reason, pool, and whether minValues had to be relaxed',
       labels: ['reason', 'nodepool', 'min_values_relaxed'],
     });
   }
 
-  /** Writes the claim, and has the state count with it from now on. */
+  /** Creates the claim, and adds it to the state before the cache shows it. */
   async write({ node, pool, cloudName, reason, annotations }: WantedClaim, signal: AbortSignal): Promise<NodeClaim> {
     const { client, coming, state, written } = this.#options;
     let claim: NodeClaim;

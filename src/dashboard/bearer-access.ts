@@ -1,13 +1,13 @@
 /**
- * Who may read metrics and profiles: whoever has a token that the API server knows, of a user who may `get` the path there
- * (a rule with `nonResourceURLs`). Prometheus sends such a token, as it does to the API server and to kubelets.
+ * Authenticates and authorizes readers of metrics and profiles: a request needs a token of the cluster whose user may `get` the
+ * path (a rule with `nonResourceURLs`). Prometheus sends such a token, as it does to the API server and to kubelets.
  */
 import { createHash } from 'node:crypto';
 import { SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS, type UserInfo } from '../apis/kubernetes/access-review.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Clock } from '../platform/clock.ts';
 
-/** `unknown`: there is no token, or one that the API server does not know. */
+/** `unknown`: there is no token, or one that the API server does not accept. */
 export type AccessVerdict = 'allowed' | 'unknown' | 'forbidden';
 
 export interface BearerAccessOptions {
@@ -15,16 +15,16 @@ export interface BearerAccessOptions {
   readonly clock: Clock;
 }
 
-/** How long a verdict holds. A right that was taken away counts for this long. */
+/** How long a verdict is cached; a revoked right still counts for this long. */
 const VERDICT_MS = 60_000;
-/** Verdicts that are remembered; whoever guesses tokens must not fill our memory. */
+/** The maximum number of cached verdicts, so that guessed tokens cannot fill the memory. */
 const MOST_VERDICTS = 100;
 /** Prometheus gives up after ten seconds. */
 const ANSWER_MS = 5000;
 
 export class BearerAccess {
   readonly #options: BearerAccessOptions;
-  /** By a hash, so that tokens are not kept in memory. */
+  /** By the hash of the token, so that tokens are not kept in memory. */
   readonly #verdicts = new Map<string, { readonly verdict: AccessVerdict; readonly until: number }>();
 
   constructor(options: BearerAccessOptions) {

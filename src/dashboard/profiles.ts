@@ -1,4 +1,4 @@
-/** Where the program spends its time and its memory, as files that Chrome's developer tools and speedscope open. */
+/** CPU and heap profiles of the program, for Chrome's developer tools and speedscope. */
 import { Session } from 'node:inspector/promises';
 import type { Clock } from '../platform/clock.ts';
 
@@ -9,7 +9,7 @@ export type ProfilePath = (typeof PROFILE_PATHS)[number];
 const LONGEST_SECONDS = 120;
 const USUAL_SECONDS = 10;
 
-/** Watches the program for so many seconds. Names of functions come out, and no values: a heap snapshot would hold secrets. */
+/** Profiles the program for some seconds. Profiles hold function names and no values: a heap snapshot would hold secrets. */
 export async function takeProfile(path: ProfilePath, seconds: number, clock: Clock): Promise<string> {
   const session = new Session();
   session.connect();
@@ -28,7 +28,7 @@ export async function takeProfile(path: ProfilePath, seconds: number, clock: Clo
   }
 }
 
-/** The seconds of a query such as `seconds=30`; undefined when they make no sense. */
+/** The seconds of a query such as `seconds=30`; undefined when they are invalid. */
 export function profileSeconds(query: URLSearchParams): number | undefined {
   const seconds = Number(query.get('seconds') ?? USUAL_SECONDS);
   return seconds > 0 && seconds <= LONGEST_SECONDS ? seconds : undefined;

@@ -24,13 +24,13 @@ export interface StatusServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Serves HTTPS; files that are exchanged are read again. */
+  /** Serves HTTPS; changed files are read again. */
   readonly tls?: CertificateFiles;
-  /** Shown under `/metrics`; absent on a server for health alone. */
+  /** Served under `/metrics`; absent on a server for probes only. */
   readonly metrics?: Metrics;
-  /** Serves profiles, which are timed by this clock. */
+  /** Serves profiles, timed by this clock. */
   readonly profiling?: Clock;
-  /** Decides who may read metrics and profiles; everybody may when absent. Health is for all. */
+  /** Authorizes readers of metrics and profiles; everyone can read when absent. Probes are always open. */
   access?(header: string | undefined, path: string): Promise<AccessVerdict>;
   /** Undefined when ready, else what is missing. */
   notReady?(): string | undefined;
@@ -45,7 +45,7 @@ export class StatusServer {
     this.#options = options;
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
       this.#answer(request, response).catch((error: unknown) => {
-        // Whoever has gone, or has heard the beginning, is told by the end of the connection.
+        // The client is gone, or has received the headers already: closing the connection tells it.
         if (response.headersSent) response.destroy();
         else response.writeHead(500).end(`${asError(error).message}\n`);
       });
@@ -98,23 +98,25 @@ export class StatusServer {
       const missing = notReady?.call(this.#options);
       response.writeHead(missing === undefined ? 200 : 503).end(missing === undefined ? 'ok\n' : `${missing}\n`);
     } else {
-      response.writeHead(404).end('there is /healthz, /readyz and /metrics\n');
+      response.writeHead(404).end('not found: this server has /healthz, /readyz and /metrics\n');
     }
     this.#readCertificate();
   }
 
-  /** Whether the request may go on; where it may not, it is answered. */
+  /** Whether the request is allowed; otherwise answers it. */
   async #admit({ headers }: IncomingMessage, response: ServerResponse, path: string): Promise<boolean> {
     const { access } = this.#options;
     if (access === undefined) return true;
     const verdict = await access.call(this.#options, headers.authorization, path);
     if (verdict === 'unknown')
-      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('a token of this cluster is needed\n');
+      response
+        .writeHead(401, { 'www-authenticate': 'Bearer' })
+        .end('send a token of this cluster in the Authorization header\n');
     if (verdict === 'forbidden') response.writeHead(403).end(`the user of this token may not get ${path}\n`);
     return verdict === 'allowed';
   }
 
-  /** Certificates are renewed while we run; connections that come after the next request get the new one. */
+  /** Reloads renewed certificates; connections after the next request use the new one. */
   #readCertificate(): void {
     const { tls } = this.#options;
     if (tls === undefined || !(this.#server instanceof SecureServer)) return;

@@ -1,4 +1,4 @@
-/** One cache of each kind for all parts of the cluster, so that a change is heard once and an object is kept once. */
+/** One informer per kind for all parts of the cluster, so that each object is watched and cached only once. */
 import { NAMESPACES } from '../apis/kubernetes/core.ts';
 import { LEASES } from '../apis/kubernetes/lease.ts';
 import { NODES } from '../apis/kubernetes/node.ts';
@@ -29,7 +29,7 @@ export interface ClusterInformersOptions {
   readonly logger?: Logger;
 }
 
-/** The namespace where nodes say that they are alive. */
+/** The namespace of the node leases. */
 export const NODE_LEASES = 'kube-node-lease';
 
 const byController: Indexer<KubeObject> = (object) => {
@@ -37,9 +37,12 @@ const byController: Indexer<KubeObject> = (object) => {
   return uid === undefined ? [] : [uid];
 };
 const byNamespace: Indexer<KubeObject> = (object) => [object.metadata.namespace ?? ''];
-/** Objects that nobody controls, by namespace. */
+/** Objects without a controller, by namespace. */
 const byOrphanage: Indexer<KubeObject> = (object) =>
   object.metadata.ownerReferences?.some((owner) => owner.controller) ? [] : [object.metadata.namespace ?? ''];
+/** Pods of Jobs, by namespace and name of the Job: pods of an earlier Job may have the same. */
+const byJob: Indexer<Pod> = ({ metadata: { namespace, ownerReferences = [] } }) =>
+  ownerReferences.flatMap(({ kind, name }) => (kind === 'Job' ? [`${namespace}/${name}`] : []));
 const byNode: Indexer<Pod> = (pod) => (pod.spec.nodeName ? [pod.spec.nodeName] : []);
 
 export class ClusterInformers {
@@ -64,9 +67,9 @@ export class ClusterInformers {
 
   constructor(options: ClusterInformersOptions) {
     this.#options = options;
-    // By the uid of their `controller`, by `namespace`, and by the namespace as `orphan` where nobody controls them.
+    // Indexed by the uid of their controller, by namespace, and as `orphan` by namespace if they have no controller.
     const owned = { controller: byController, namespace: byNamespace, orphan: byOrphanage };
-    this.pods = this.#informer(PODS, { ...owned, node: byNode });
+    this.pods = this.#informer(PODS, { ...owned, node: byNode, job: byJob });
     this.nodes = this.#informer(NODES);
     this.namespaces = this.#informer(NAMESPACES);
     this.leases = this.#informer(LEASES, {}, { namespace: NODE_LEASES });
@@ -98,7 +101,7 @@ export class ClusterInformers {
     indexers: Readonly<Record<string, Indexer<T>>> = {},
     selection: Selection = {},
   ): Informer<T> {
-    // Nothing is taken out of the objects: in memory they are the store's own, so a copy would cost more than it saves.
+    // Objects are cached whole: in memory they are the store's own, so a copy would cost more than it saves.
     const informer = new Informer<T>({ ...this.#options, kind, indexers, selection, transform: (object) => object });
     this.#all.push(informer as unknown as Informer<never>);
     return informer;

@@ -20,7 +20,7 @@ function deployment(replicas: number): Deployment {
   };
 }
 
-/** Plays a minute of a cluster, and gives the log of all its writes. */
+/** Runs a cluster for a minute and returns the log of all its writes. */
 async function play(seed: string): Promise<{ log: string[]; running: number }> {
   const clock = new VirtualClock();
   const cluster = new EmbeddedCluster({ clock, random: seededRandom(seed) });

@@ -13,23 +13,23 @@ import { Kubelets } from './kubelet/kubelets.ts';
 import type { PodDelays } from './kubelet/pod-script.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 
-/** What a cluster runs on. */
+/** Dependencies and settings of an embedded cluster. */
 export interface EmbeddedClusterOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger?: Logger;
-  /** How long pods take to start, to be ready and to stop, where they do not say so themselves; no time by default. */
+  /** How long pods take to start, to become ready and to stop, unless they specify it; zero by default. */
   readonly delays?: Partial<PodDelays>;
   readonly rememberedEvents?: number;
-  /** After what silence a node is taken for lost. */
+  /** How long a node may be silent before it counts as lost. */
   readonly nodeTimes?: Partial<NodeTimes>;
-  /** How often a node says that it is there. */
+  /** How often a node renews its lease. */
   readonly leaseRenewMs?: number;
 }
 
 /**
  * A Kubernetes cluster in this process: API server, scheduler, kubelets of simulated nodes, and the controllers of the
- * workloads. It has no timer and no socket of its own, so on a virtual clock it is a world for simulations.
+ * workloads. It has no timers and no sockets of its own, so it can run on a virtual clock for simulations.
  */
 export class EmbeddedCluster {
   readonly server: ApiServer;
@@ -79,7 +79,7 @@ export class EmbeddedCluster {
     await Promise.all([this.#informers, ...this.#parts].map((part) => part.run(signal)));
   }
 
-  /** Resolves when every part has seen the present state. */
+  /** Resolves when the informers hold the current state. */
   synced(signal: AbortSignal): Promise<void> {
     return this.#informers.synced(signal);
   }

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../apis/kubernetes/object.ts';
 
-/** The objects of one kind by key, and their keys in the order in which lists give them. */
+/** The objects of one kind by key, and their keys in list order. */
 export class Collection {
   readonly #objects = new Map<string, KubeObject>();
-  /** Sorted up to the first change since the last list; sorting what is nearly sorted costs little. */
+  /** Sorted when a list needs it; sorting a nearly sorted array is cheap. */
   #keys: string[] = [];
   #sorted = true;
 
@@ -31,10 +31,10 @@ export class Collection {
     return this.#objects.values();
   }
 
-  /** All keys in order; not to be changed. */
+  /** All keys in order; callers must not change the array. */
   keys(): readonly string[] {
     if (!this.#sorted) {
-      // A key that was deleted and made again is there twice.
+      // A key that was deleted and created again is there twice.
       this.#keys = [...new Set(this.#keys.filter((key) => this.#objects.has(key)))].sort();
       this.#sorted = true;
     }
@@ -42,7 +42,7 @@ export class Collection {
   }
 }
 
-/** The index of the first key that is not before the text. */
+/** The index of the first key that is not less than the text. */
 export function firstNotBefore(keys: readonly string[], text: string): number {
   let low = 0;
   let high = keys.length;

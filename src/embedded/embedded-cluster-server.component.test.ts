@@ -57,7 +57,7 @@ describe('startEmbeddedCluster', () => {
     const socket = connectSocket(cluster.port, '127.0.0.1');
     const closed = once(socket, 'close');
     await once(socket, 'connect');
-    // The server must have taken the connection.
+    // Makes sure that the server has accepted the connection.
     const { client, connection } = await connect({ clock: new RealClock(), kubeconfig: kubeconfigPath });
     await client.list(NODES);
     await cluster.stop();
@@ -72,7 +72,7 @@ describe('startEmbeddedCluster', () => {
     await first.stop();
     running = [];
     await expect(stat(kubeconfigPath)).rejects.toMatchObject({ code: 'ENOENT' });
-    // As one that was killed leaves it behind.
+    // As left behind by a killed process.
     await writeFile(kubeconfigPath, old);
     const { url } = await start();
     expect(await readFile(kubeconfigPath, 'utf8')).toContain(url);
@@ -101,7 +101,7 @@ describe('startEmbeddedCluster', () => {
     );
     await expect(start({ port })).rejects.toMatchObject({
       code: 'EMBEDDED_PORT_TAKEN',
-      message: `port ${port} on 127.0.0.1 is taken by another program; choose another with --port`,
+      message: `port ${port} on 127.0.0.1 is in use by another program: choose another with --port`,
     });
     await expect(stat(kubeconfigPath)).rejects.toMatchObject({ code: 'ENOENT' });
     await new Promise((resolve) => other.close(resolve));

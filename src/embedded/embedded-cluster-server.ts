@@ -13,36 +13,36 @@ import {
 } from './kubeconfig.ts';
 import type { SimulatedNode } from './kubelet/node-report.ts';
 
-/** A cluster, and how it is reached. */
+/** An embedded cluster, and how it is reached. */
 export interface EmbeddedClusterServerOptions extends EmbeddedClusterOptions {
   /** 0 takes any free port. */
   readonly port: number;
-  /** Loopback when absent; an address that other machines reach is taken only with TLS. */
+  /** Loopback by default. An address that other machines can reach requires TLS. */
   readonly host?: string;
-  /** Plain HTTP when false, for the loopback address only. */
+  /** False serves plain HTTP, on the loopback address only. */
   readonly tls?: boolean;
-  /** Where the way to the cluster is written. */
+  /** Where the kubeconfig is written. */
   readonly kubeconfigPath: string;
-  /** Machines that join at the start: so many alike, or these. */
+  /** Nodes that join at the start: a number of identical ones, or a list. */
   readonly nodes?: number | readonly SimulatedNode[];
-  /** The token of the one user; one is made from the random source when absent. */
+  /** The token of the only user; generated from the random source if absent. */
   readonly token?: string;
 }
 
-/** An embedded cluster that other programs can talk to. */
+/** An embedded cluster that other programs can use. */
 export interface RunningCluster {
   readonly cluster: EmbeddedCluster;
   readonly url: string;
   readonly port: number;
   readonly kubeconfigPath: string;
-  /** Resolves when the cluster has stopped; rejects when one of its parts failed. */
+  /** Resolves when the cluster has stopped; rejects if one of its parts failed. */
   readonly stopped: Promise<void>;
-  /** Ends every connection and every part, and takes the kubeconfig away. */
+  /** Closes all connections, stops all parts, and removes the kubeconfig. */
   stop(): Promise<void>;
 }
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
-/** Claims that name no class get a volume all the same, as on clusters that people know. */
+/** The default class, so that claims without a class get a volume, as on most clusters. */
 const STORAGE_CLASS: StorageClass = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
@@ -53,7 +53,7 @@ const STORAGE_CLASS: StorageClass = {
 };
 const ZONES = ['zone-a', 'zone-b', 'zone-c'];
 
-/** Starts a cluster and writes the kubeconfig that leads to it; nothing is left running when it fails. */
+/** Starts a cluster and writes its kubeconfig. Leaves nothing running if it fails. */
 export async function startEmbeddedCluster(options: EmbeddedClusterServerOptions): Promise<RunningCluster> {
   const { random, logger, kubeconfigPath, host = '127.0.0.1', tls = true, nodes = 3 } = options;
   if (!tls && !LOOPBACK.includes(host)) throw new SpindriftError('EMBEDDED_HOST_UNSAFE', { host });
@@ -75,7 +75,7 @@ export async function startEmbeddedCluster(options: EmbeddedClusterServerOptions
   const access = { url, token, ...(authority === undefined ? {} : { authority: authority.keyPair.certificate }) };
   const stopping = new AbortController();
   const stopped = cluster.run(stopping.signal);
-  // A process that ends without stopping the cluster takes the file away all the same.
+  // Removes the file even if the process exits without stopping the cluster.
   const lastChance = (): void => removeKubeconfigNow(kubeconfigPath, access);
   process.once('exit', lastChance);
   const stop = async (): Promise<void> => {
@@ -104,7 +104,7 @@ function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** A server on all addresses is reached from here by the loopback one. */
+/** A server on all addresses is reached locally through the loopback address. */
 function urlFor(listening: ListeningServer, host: string): string {
   return isWildcard(host) ? listening.url.replace(/\/\/.*:/, '//127.0.0.1:') : listening.url;
 }

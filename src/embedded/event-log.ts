@@ -1,23 +1,23 @@
 import type { KubeObject } from '../apis/kubernetes/object.ts';
 
-/** One write: what the object is now and what it was before. A deletion carries the last state with its own revision. */
+/** One write: the object after and before it. A deletion has the last state, with the revision of the deletion. */
 export interface StoreEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly revision: number;
-  /** The collection it happened in: `pods`, `deployments.apps`. */
+  /** The collection of the object: `pods`, `deployments.apps`. */
   readonly collection: string;
   readonly key: string;
   readonly object: KubeObject;
   readonly previous: KubeObject | undefined;
 }
 
-/** The events of one collection that are still remembered, oldest first. Positions count from the first ever. */
+/** The remembered events of one collection, oldest first. Positions count from the first event ever. */
 export class CollectionLog {
   #events: StoreEvent[] = [];
   #forgotten = 0;
   #forgottenRevision = 0;
 
-  /** All that happened in this collection after this revision is remembered, however long ago it was. */
+  /** All events of this collection after this revision are remembered. */
   get forgottenRevision(): number {
     return this.#forgottenRevision;
   }
@@ -56,8 +56,8 @@ export class CollectionLog {
 }
 
 /**
- * The writes of all collections in one order, of which the newest are remembered. Older ones are forgotten in batches, so
- * that forgetting costs a constant time per write.
+ * The writes of all collections in one order. Only the newest are remembered; older ones are dropped in batches, at
+ * constant cost per write.
  */
 export class EventLog {
   readonly #capacity: number;
@@ -85,7 +85,7 @@ export class EventLog {
     }
   }
 
-  /** Forgets all up to and including the revision. */
+  /** Drops all events up to and including the revision. */
   compact(revision: number): void {
     this.#revisions = this.#revisions.filter((kept) => kept > revision);
     for (const log of this.#collections.values()) log.forgetUpTo(revision);

@@ -1,11 +1,11 @@
 /**
- * Objects in the store are frozen all the way down and shared: between the store, its log, every watcher and every caller.
- * What a caller hands in is copied once; the parts of it that came out of the store are kept as they are.
+ * Objects in the store are deeply frozen, and shared by the store, its log, all watches and all callers. An object that
+ * a caller passes in is copied once; its parts that came from the store are kept as they are.
  */
 
 /**
- * A frozen copy with JSON's meaning: fields that are undefined go, and so does whatever JSON cannot say. A part that is
- * frozen already is taken as it is, so it must be frozen all the way down; objects out of the store are.
+ * A frozen copy with JSON semantics: undefined fields and values that JSON cannot express are dropped. A part that is
+ * already frozen is kept as it is, so it must be deeply frozen; objects from the store are.
  */
 export function frozenCopy<T>(value: T): T {
   return copy(value) as T;
@@ -17,7 +17,7 @@ function copy(value: unknown): unknown {
   const fields = value as Record<string, unknown>;
   const names = Object.keys(fields);
   if (!names.every((name) => isSaid(fields[name]))) return copy(onlySaid(fields));
-  // A copy of the whole has the compact form of what was given; one that is put together field by field has not.
+  // A spread copy keeps the compact memory layout of the original; a copy built field by field does not.
   const result = { ...fields };
   for (const name of names) {
     const field = result[name];
@@ -26,7 +26,7 @@ function copy(value: unknown): unknown {
   return Object.freeze(result);
 }
 
-/** Whether JSON would say the field at all. */
+/** Whether JSON would include the field. */
 function isSaid(field: unknown): boolean {
   return field !== undefined && typeof field !== 'function';
 }
@@ -37,7 +37,7 @@ function onlySaid(fields: Readonly<Record<string, unknown>>): Record<string, unk
   return said;
 }
 
-/** Plain assignment to `__proto__` would change what the object is, instead of giving it a field of that name. */
+/** Plain assignment to `__proto__` would change the prototype instead of adding a field. */
 function setField(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
@@ -45,7 +45,7 @@ function setField(target: Record<string, unknown>, name: string, value: unknown)
 
 const texts = new WeakMap<object, string>();
 
-/** The JSON of a frozen object, made once and kept as long as the object lives. */
+/** The JSON of a frozen object, cached for as long as the object lives. */
 export function jsonText(object: object): string {
   let text = texts.get(object);
   if (text === undefined) {
@@ -55,7 +55,7 @@ export function jsonText(object: object): string {
   return text;
 }
 
-/** Whether two JSON values say the same; parts that are one and the same object cost nothing. */
+/** Whether two JSON values are equal. Parts that are the same object cost nothing to compare. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

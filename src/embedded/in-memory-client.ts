@@ -17,8 +17,8 @@ import type { ApiServer } from './apiserver/api-server.ts';
 import type { ServerWatchEvent, Watch } from './apiserver/watching.ts';
 
 /**
- * A client in the same process as its server: no socket, no text, no copy. Objects are the store's own, frozen. It waits
- * only for microtasks, so everything on it can run on virtual time.
+ * A client in the same process as its server: no sockets, no serialization, no copies. Objects are the store's own,
+ * frozen. It waits only for microtasks, so everything that uses it can run on virtual time.
  */
 export class InMemoryClient implements KubeClient {
   readonly #server: ApiServer;
@@ -118,7 +118,7 @@ export class InMemoryClient implements KubeClient {
     this.#server.bind(pod, { nodeName });
   }
 
-  /** Writes of nobody in particular are this client's own; an apply must say who it is. */
+  /** Adds the client's own field manager to writes that name none. An apply must name its manager. */
   #write(options: WriteOptions): WriteOptions {
     return options.fieldManager === undefined ? { ...options, fieldManager: this.#fieldManager } : options;
   }

@@ -7,10 +7,10 @@ import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { asError, SpindriftError } from '../platform/errors.ts';
 
-/** The way to a cluster. */
+/** How to reach a cluster. */
 export interface Access {
   readonly url: string;
-  /** The certificate that signed the server's, in PEM; absent for a server without TLS. */
+  /** The CA certificate of the server, in PEM; absent for a server without TLS. */
   readonly authority?: string;
   readonly token?: string;
 }
@@ -18,7 +18,7 @@ export interface Access {
 const NAME = 'spindrift';
 const FIRST_LINE = '# Written by the embedded cluster of Spindrift, which replaces it at every start.';
 
-/** The text of the file. */
+/** The contents of the file. */
 export function kubeconfigText(access: Access): string {
   const { url, authority, token } = access;
   const config = {
@@ -42,7 +42,7 @@ export function kubeconfigText(access: Access): string {
   return `${FIRST_LINE}\n${stringify(config)}`;
 }
 
-/** Writes the file, readable by its owner alone, in one step; a kubeconfig of someone else is never replaced. */
+/** Writes the file atomically, readable only by its owner. A kubeconfig that is not ours is never replaced. */
 export async function writeKubeconfig(path: string, access: Access): Promise<void> {
   await checkKubeconfigPath(path);
   const temporary = `${path}.new`;
@@ -53,7 +53,7 @@ export async function writeKubeconfig(path: string, access: Access): Promise<voi
   });
 }
 
-/** Fails when the file leads to a cluster that runs: whoever uses that would find himself in another one, and then in none. */
+/** Fails if the file leads to a running cluster: its users would end up in the new cluster, and later in none. */
 export async function checkKubeconfigUnused(path: string): Promise<void> {
   const present = await readFile(path, 'utf8').catch(() => '');
   const url = /^ *server: (\S+)$/m.exec(present)?.[1];
@@ -74,7 +74,7 @@ function isListening({ hostname, port }: URL): Promise<boolean> {
   });
 }
 
-/** Fails early when the file could not be written later: its folder is made, and what is there must be ours. */
+/** Fails early if the file could not be written later: creates its folder, and checks that an existing file is ours. */
 export async function checkKubeconfigPath(path: string): Promise<void> {
   await orUnwritable(path, () => makeFolder(dirname(resolve(path))));
   const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -86,18 +86,18 @@ export async function checkKubeconfigPath(path: string): Promise<void> {
   }
 }
 
-/** Takes the file away again when the cluster it leads to is gone, unless it leads to another by now. */
+/** Removes the file after its cluster has stopped, unless it leads to another cluster by then. */
 export async function removeKubeconfig(path: string, access: Access): Promise<void> {
   const present = await readFile(path, 'utf8').catch(() => '');
   if (present === kubeconfigText(access)) await orUnwritable(path, () => rm(path, { force: true }));
 }
 
-/** The same for a process that ends this moment and cannot wait. */
+/** The same for a process that is exiting and cannot wait. */
 export function removeKubeconfigNow(path: string, access: Access): void {
   try {
     if (readFileSync(path, 'utf8') === kubeconfigText(access)) rmSync(path, { force: true });
   } catch {
-    // It is gone already, or nobody is left who could be told.
+    // The file is already gone, or the failure can no longer be reported.
   }
 }
 
@@ -109,7 +109,7 @@ async function orUnwritable(path: string, write: () => Promise<unknown>): Promis
   }
 }
 
-/** One level and no more: a folder whose own folder is missing is a typing mistake, and Node tries for ever in some of them. */
+/** Creates one level only: a missing parent folder is a typing mistake, and in some of them Node would try forever. */
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -5,9 +5,9 @@ import { hasCode } from '../platform/errors.ts';
 const MOST_TRIES = 5;
 
 /**
- * Merges into an object what `change` makes of it. When somebody else wrote meanwhile, the object is read again and the
- * change made anew, so that nobody's write is lost. Nothing is written when there is nothing to change, or when the
- * object is gone or another one of the same name; then the answer is undefined.
+ * Applies the merge patch that `change` returns. If another client wrote meanwhile, the object is read again and the
+ * change recalculated, so that no write is lost. Writes nothing and returns undefined if there is nothing to change, or
+ * if the object is gone or replaced by another one of the same name.
  */
 export async function patchNewest<T extends KubeObject>(
   client: KubeClient,

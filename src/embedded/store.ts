@@ -1,21 +1,21 @@
 /**
- * The state of the embedded cluster: every object of every kind under one revision counter, and the log of all writes.
- * It knows keys and revisions and nothing of what the objects mean. Writes take effect at once and in full, or not at all.
+ * The state of the embedded cluster: all objects of all kinds under one revision counter, and the log of all writes. It
+ * handles keys and revisions, not the meaning of objects. A write takes effect at once and in full, or not at all.
  */
 import { type KubeObject, keyOf, keyText } from '../apis/kubernetes/object.ts';
 import { Collection, firstNotBefore } from './collection.ts';
 import { type CollectionLog, EventLog, type StoreEvent } from './event-log.ts';
 import { frozenCopy } from './frozen.ts';
 
-/** How much a store remembers. */
+/** Settings of a store. */
 export interface StoreOptions {
   /** At least this many of the newest writes are remembered for watches and pages. */
   readonly rememberedEvents?: number;
 }
 
-/** A read of a collection as it was at one revision. */
+/** A collection as it was at one revision. */
 export interface Snapshot {
-  /** Sorted; a key may be gone at that revision. */
+  /** Sorted; may include keys that do not exist at that revision. */
   readonly keys: readonly string[];
   get(key: string): KubeObject | undefined;
 }
@@ -60,7 +60,7 @@ export class Store {
     return this.#collections.get(collection)?.get(key);
   }
 
-  /** Writes an object, new or changed, and gives it as stored: frozen, with its new resource version. */
+  /** Writes a new or changed object and returns it as stored: frozen, with its new resource version. */
   put(collection: string, object: KubeObject): KubeObject {
     const key = keyText(keyOf(object));
     const objects = this.collection(collection);
@@ -73,7 +73,7 @@ export class Store {
     return stored;
   }
 
-  /** Removes an object and gives its last state; `last` is that state where it differs from the stored one. */
+  /** Removes an object and returns its last state; `last` is that state if it differs from the stored one. */
   remove(collection: string, key: string, last?: KubeObject): KubeObject | undefined {
     const objects = this.collection(collection);
     const previous = objects.get(key);
@@ -85,12 +85,12 @@ export class Store {
     return object;
   }
 
-  /** Forgets what happened up to a revision, as a real cluster's store does from time to time. */
+  /** Drops the history up to a revision, as the store of a real cluster does from time to time. */
   compact(revision: number): void {
     this.#log.compact(Math.min(revision, this.#revision));
   }
 
-  /** The collection as it is now, or was at a revision that is still remembered. */
+  /** The collection as it is now, or as it was at a revision that is still remembered. */
   snapshot(name: string, revision = this.#revision): Snapshot {
     const collection = this.collection(name);
     if (revision >= this.#revision) return { keys: collection.keys(), get: (key) => collection.get(key) };
@@ -101,7 +101,7 @@ export class Store {
     return { keys, get: (key) => (before.has(key) ? before.get(key) : collection.get(key)) };
   }
 
-  /** Calls back after each write to the collection; gives the way to stop it. */
+  /** Calls back after each write to the collection. Returns a function that stops this. */
   listen(collection: string, listener: () => void): () => void {
     let listeners = this.#listeners.get(collection);
     if (listeners === undefined) {
@@ -112,7 +112,7 @@ export class Store {
     return () => listeners.delete(listener);
   }
 
-  /** Calls back with each write of any collection, before the listeners; gives the way to stop it. */
+  /** Calls back with each write of any collection, before the listeners. Returns a function that stops this. */
   observe(observer: (event: StoreEvent) => void): () => void {
     this.#observers.add(observer);
     return () => this.#observers.delete(observer);
@@ -125,7 +125,7 @@ export class Store {
     if (listeners !== undefined) for (const listener of listeners) listener();
   }
 
-  /** For each key written after the revision, what it was at the revision. */
+  /** For each key written after the revision, its object at the revision. */
   #undone(collection: string, revision: number): Map<string, KubeObject | undefined> {
     const log = this.#log.of(collection);
     const before = new Map<string, KubeObject | undefined>();

@@ -1,6 +1,7 @@
 /**
- * What the pods on new nodes cost at the very least. Two bounds, both true whatever plan is made: one from pods that are cut, and
- * one from values of pods: if no machine can hold pods worth more than its price, no plan costs less than what its pods are worth.
+ * Lower bounds on the price of the pods on new nodes. Both hold for any plan. One assumes that pods can be split over
+ * machines (`fluidBound`). The other gives each pod a value: if no machine can hold pods worth more than its price, no
+ * plan costs less than the total value of its pods.
  */
 import type { Model, PodClass } from './compile/model.ts';
 import type { Construction } from './construct.ts';
@@ -16,7 +17,7 @@ import { orderedSteps } from './requirements/ordered-steps.ts';
 /** Rounds of column generation for the bound. */
 const MAX_ROUNDS = 200;
 
-/** A lower bound on the price of any plan that puts the same pods on new nodes. `worth` guesses the value of a pod of each class. */
+/** A lower bound on the price of any plan that puts the same pods on new nodes. `worth` is a guess of the value of a pod, by class. */
 export function* lowerBound(construction: Construction, worth: Float64Array | undefined, work: Work): Slices<number> {
   const { state } = construction;
   const { model } = state;
@@ -33,7 +34,10 @@ export function* lowerBound(construction: Construction, worth: Float64Array | un
   return worth === undefined ? fluid : Math.max(fluid, yield* valueBound(model, bought, worth, work));
 }
 
-/** Farley's bound: values scaled down until no machine holds more value than it costs; slots are charged with what they hold beyond it. */
+/**
+ * Farley's bound: scales the values down until no machine holds more value than it costs. For reservations, the value held
+ * beyond the price is subtracted once per slot.
+ */
 function* valueBound(model: Model, bought: Int32Array, worth: Float64Array, work: Work): Slices<number> {
   const parts: RowPart[] = model.classes
     .filter(({ index }) => (bought[index] as number) > 0)
@@ -44,7 +48,7 @@ function* valueBound(model: Model, bought: Int32Array, worth: Float64Array, work
       count: bought[podClass.index] as number,
     }));
   if (parts.length === 0) return 0;
-  // Alternatives that are tried one after another have no common filter; the bound would have to look at each.
+  // Alternatives that are tried in order have no common filter; the bound would have to consider each of them.
   if (parts.some(({ filter }) => filter < 0)) return 0;
   const pack = buildPackProblem(model, new Market(model, new Purse(model)), parts, {
     ladder: Number.POSITIVE_INFINITY,
@@ -64,14 +68,14 @@ function* valueBound(model: Model, bought: Int32Array, worth: Float64Array, work
   return search.best;
 }
 
-/** Looks for values of pods that give a high bound: those of the linear programme in which pods may be cut. */
+/** Searches for pod values that give a high bound: those of the linear programme in which pods may be split. */
 class BoundSearch {
   best = 0;
   readonly #model: Model;
   readonly #pack: PackProblem;
   readonly #demand: Int32Array;
   readonly #maker: PatternMaker;
-  /** Fillings of the last try that are worth more than their price. */
+  /** Machine fillings of the last try that are worth more than their price. */
   #found: { column: Column; price: number }[] = [];
 
   constructor(model: Model, pack: PackProblem, demand: Int32Array) {
@@ -81,7 +85,7 @@ class BoundSearch {
     this.#maker = new PatternMaker(pack);
   }
 
-  /** The bound that some values give. */
+  /** Computes the bound for these values and keeps the best. */
   *try(values: Float64Array, work: Work): Slices<void> {
     const { optionReservation, reservationSlots } = this.#model.catalogue;
     const { candidates, rows } = this.#pack;
@@ -101,7 +105,7 @@ class BoundSearch {
     if (factor === 0) return;
     let total = 0;
     for (let row = 0; row < values.length; row++) total += (values[row] as number) * (this.#demand[row] as number);
-    // The last digits of a sum of many products are not to be trusted.
+    // Allows for the rounding error of a sum of many products.
     let bound = (total / factor) * (1 - 1e-9);
     const excess = new Float64Array(reservationSlots.length);
     for (const { reservation, bound: worth, price } of held) {
@@ -113,7 +117,7 @@ class BoundSearch {
     this.best = Math.max(this.best, bound);
   }
 
-  /** Column generation with cut pods, until nothing is gained or the time is up. */
+  /** Column generation with split pods, until nothing is gained or the time is up. */
   *improve(work: Work): Slices<void> {
     const singles = this.#singles();
     if (singles === undefined) return;
@@ -132,7 +136,7 @@ class BoundSearch {
     }
   }
 
-  /** For each row the cheapest machine that holds nothing else; undefined when only reservations hold some row. */
+  /** For each row the cheapest machine filled with that row only; undefined if some row fits reservations only. */
   #singles(): { pattern: Column; cost: number }[] | undefined {
     const result: ({ pattern: Column; cost: number } | undefined)[] = this.#pack.rows.map(() => undefined);
     const cheapest = new Float64Array(result.length).fill(Number.POSITIVE_INFINITY);
@@ -149,7 +153,7 @@ class BoundSearch {
   }
 }
 
-/** The filter that admits every option the class may ever use; -1 when no single one does. */
+/** The filter that admits every option the class may ever use; -1 if no single filter does. */
 function widestFilter(podClass: PodClass): number {
   if (orderedSteps(podClass.group).length > 1) return -1;
   return podClass.attempts[podClass.attempts.length - 1]?.options ?? -1;

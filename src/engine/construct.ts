@@ -1,6 +1,7 @@
 /**
- * Builds a plan in rounds. Each round puts what it can on nodes that are there, plans the zones of the rest, packs them into new
- * nodes, and carries that out; what the rules refused goes into the next round. Every placement is legal when it is made.
+ * Builds a plan in rounds. Each round places pods on open nodes, plans the zones of the remaining pods, packs them into
+ * new nodes, and carries that packing out. Pods that a rule refused are tried again in the next round. Every placement is
+ * legal when it is made.
  */
 import type { Attempt } from './compile/attempts.ts';
 import { isEmpty } from './compile/bitset.ts';
@@ -15,24 +16,25 @@ import type { Purse } from './packing/purse.ts';
 import type { Packed } from './packing/settle-cover.ts';
 import type { Slices, Work } from './packing/work.ts';
 import { type DomainPlan, planDomains } from './topology/domain-plan.ts';
+import { exchangeCells } from './topology/exchange-cells.ts';
 import { PlacementState } from './topology/placement-state.ts';
 
-/** Classes that are tried one by one when nothing could be placed together. */
+/** At most this many classes are tried one by one when nothing could be placed together. */
 const MAX_SINGLE = 256;
 
 /** Finds a cover for a packing problem. */
 export type Coverer = (pack: PackProblem, purse: Purse) => Slices<Packed>;
 
-/** How to build. */
+/** Options of a construction. */
 export interface ConstructOptions {
   readonly cover: Coverer;
-  /** Sizes kept of machines that differ only in size. */
+  /** How many sizes to keep of machines that differ only in size. */
   readonly ladder: number;
   readonly preferenceSlack: number;
   readonly work: Work;
 }
 
-/** A finished construction: the state, and the attempt that was last used for each class. */
+/** A finished construction: the state, and the last attempt used for each class. */
 export interface Construction {
   readonly state: PlacementState;
   readonly attempt: Int32Array;
@@ -52,7 +54,7 @@ export function* construct(model: Model, options: ConstructOptions): Slices<Cons
   return { state, attempt };
 }
 
-/** Priorities from high to low where capacity is limited; otherwise one level for all, since more can always be bought. */
+/** Priorities from high to low if capacity is limited. Otherwise one level for all pods, since more nodes can always be launched. */
 function priorityLevels(model: Model): (number | undefined)[] {
   const limited = model.problem.pools.some(
     (pool) => pool.limits !== undefined || pool.capacityTypePolicy === 'reserved-only',
@@ -61,7 +63,7 @@ function priorityLevels(model: Model): (number | undefined)[] {
   return [...new Set(model.classes.map((podClass) => podClass.priority))].sort((a, b) => b - a);
 }
 
-/** Classes by priority, then from large to small by their share of the total demand. */
+/** Sorts classes by priority, then from large to small by their share of the total demand. */
 function bySize(model: Model): PodClass[] {
   const total = new Float64Array(model.dimensions.size);
   for (const { requests, pods } of model.classes) {
@@ -93,7 +95,7 @@ function* placeLevel(
     const before = state.placed;
     if (state.nodeCount > 0) yield* placeOnOpenNodes(state, attempt, open, options.work);
     yield* buyNodes(state, attempt, open, options);
-    // Together nobody got anywhere; one class may have stood in the way of another.
+    // Together no pod could be placed; one class may have blocked another.
     if (state.placed === before) yield* buyOneByOne(state, attempt, open, options);
     if (state.placed === before && !advance(state, attempt, open)) return;
   }
@@ -119,7 +121,7 @@ function* placeOnOpenNodes(
   }
 }
 
-/** Skips alternatives that nothing there is and nothing for sale can ever satisfy, so that the others are packed with the rest. */
+/** Skips alternatives that no existing node and no offering can ever satisfy, so that the next ones are packed with the other pods. */
 function skipHopeless(state: PlacementState, attempt: Int32Array): void {
   const { model } = state;
   const market = new Market(model, state.purse);
@@ -135,7 +137,7 @@ function skipHopeless(state: PlacementState, attempt: Int32Array): void {
   }
 }
 
-/** Lets the classes that are stuck try their next alternative; false when nobody has one. */
+/** Moves classes with pods left to their next alternative; false if no class has one. */
 function advance(state: PlacementState, attempt: Int32Array, classes: readonly PodClass[]): boolean {
   let advanced = false;
   for (const { index, attempts } of classes) {
@@ -157,14 +159,14 @@ function* buyOneByOne(
   const market = new Market(state.model, state.purse);
   for (const podClass of classes.slice(0, MAX_SINGLE)) {
     yield* buyNodes(state, attempt, [podClass], options, market);
-    // Where limits let only some of the planned zones have a node, it may be one that is not next.
+    // If limits allow a node in only some of the planned zones, the zone that still works may not be the first one.
     const many = podClass.domainBound && (state.remaining[podClass.index] as number) > 1;
     if (state.placed === before && many) yield* buyNodes(state, attempt, [podClass], options, market, 1);
     if (state.placed > before) return;
   }
 }
 
-/** Buys nodes for all pods of these classes together; of each that is bound to zones for `most` pods. */
+/** Opens new nodes for all pods of these classes together. Of each zone-bound class at most `most` pods are placed. */
 function* buyNodes(
   state: PlacementState,
   attempt: Int32Array,
@@ -195,6 +197,10 @@ function* buyNodes(
         filter: attemptOf(attempt, podClass).options,
       }));
     const plan = yield* planDomains(model, market, state.copyCounts(), requests, options.preferenceSlack);
+    // If most pods may run in any zone, they fill the cheap nodes of each cell, and an exchange gains nothing.
+    if (plan.classes.length >= unboundPods(state, members)) {
+      yield* exchangeCells(model, market, { plan, requests, tier }, options.work);
+    }
     options.work.spend(plan.classes.length * 4);
     yield;
     const parts = gatherParts(state, attempt, members, plan, market, tier);
@@ -204,6 +210,10 @@ function* buyNodes(
     yield;
     yield* carryOut(state, yield* options.cover(pack, state.purse), parts, plan, options.work);
   }
+}
+
+function unboundPods({ remaining }: PlacementState, classes: readonly PodClass[]): number {
+  return classes.reduce((sum, { domainBound, index }) => sum + (domainBound ? 0 : (remaining[index] as number)), 0);
 }
 
 function gatherParts(

@@ -1,10 +1,10 @@
-/** Sets of filters, by number: the pods of a node mostly share one filter, and nodes with the same set share what follows from it. */
+/** Numbers sets of filters. Most pods of a node share one filter, and nodes with the same set share all results derived from it. */
 import { Interner } from './compile/interner.ts';
 
-/** The set without filters. */
+/** The empty set. */
 export const NO_FILTERS = 0;
 
-/** Numbers sets as they are put together. */
+/** Gives each distinct set a number. */
 export class FilterSets {
   readonly #members: (readonly number[])[] = [[]];
   readonly #ids = new Interner();
@@ -18,7 +18,7 @@ export class FilterSets {
     return this.#members[set] as readonly number[];
   }
 
-  /** A set with one filter more. */
+  /** The set with one more filter. */
   with(set: number, filter: number): number {
     const members = this.members(set);
     if (members.includes(filter)) return set;

@@ -1,6 +1,6 @@
 /**
- * What pods cost at the very least if they could be cut: the cheapest mix of machines that has as much of every resource as they take
- * together. For pods of which no two are alike it is the bound that comes nearest to what can be reached.
+ * A lower bound on the price of pods, as if they could be split: the cheapest mix of machines with enough of every
+ * resource for their total. For pods that are all different this is the tightest of our bounds.
  */
 import type { Attempt } from './compile/attempts.ts';
 import { type Bitset, hasBit, newBitset } from './compile/bitset.ts';
@@ -8,20 +8,23 @@ import type { Admitted } from './compile/compatibility.ts';
 import type { Model } from './compile/model.ts';
 import { unitPrices, worth } from './unit-prices.ts';
 
-/** Pods that share machines with each other, and with no others. */
+/** Pods that could share machines with each other, but not with any other pods. */
 interface Sharing {
   readonly demand: Float64Array;
   readonly options: Bitset;
 }
 
-/** A lower bound on the price of new nodes for so many pods of each class. */
+/** A lower bound on the price of new nodes for these pods, counted by class. */
 export function fluidBound(model: Model, counts: Int32Array): number {
   let sum = 0;
   for (const { demand, options } of sharingPods(model, counts)) sum += boundOf(model, demand, options);
   return sum;
 }
 
-/** By duality: what the pods are worth at prices at which no machine holds more than it costs; slots are charged with what they hold beyond it. */
+/**
+ * By duality: the value of the pods at unit prices at which no machine holds more value than it costs. For reservations,
+ * the value held beyond the price is subtracted once per slot.
+ */
 function boundOf(model: Model, demand: Float64Array, options: Bitset): number {
   const { catalogue } = model;
   const { optionTemplate, optionReservation, optionPrice, reservationSlots, alloc, dimensions } = catalogue;
@@ -37,7 +40,7 @@ function boundOf(model: Model, demand: Float64Array, options: Bitset): number {
     const price = optionPrice[option] as number;
     const reservation = optionReservation[option] as number;
     if (reservation >= 0) excess[reservation] = Math.max(excess[reservation] as number, value - price);
-    // Prices are right but for the last digits, which are made good here.
+    // Corrects the rounding error of the prices.
     else if (price > 0) factor = Math.max(factor, value / price);
     else if (value > 0) return 0;
   }
@@ -48,14 +51,14 @@ function boundOf(model: Model, demand: Float64Array, options: Bitset): number {
   return Math.max(0, (bound / factor) * (1 - 1e-9));
 }
 
-/** Splits pods into those that could meet on a machine, by the options that their filters admit. */
+/** Splits pods into groups that cannot share a machine, by the options that their filters admit. */
 function sharingPods(model: Model, counts: Int32Array): Sharing[] {
   const demandOf = new Map<string | number, { demand: Float64Array; filters: readonly number[] }>();
   const { size } = model.dimensions;
   for (const { index, attempts, requests } of model.classes) {
     const count = counts[index] as number;
     if (count === 0) continue;
-    // Most pods have one way to be placed, and its filter tells all.
+    // Most pods have a single attempt, and its filter is enough as a key.
     const key = attempts.length === 1 ? (attempts[0] as Attempt).options : filtersOf(attempts).join();
     let known = demandOf.get(key);
     if (known === undefined) {

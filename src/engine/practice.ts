@@ -1,7 +1,7 @@
 /**
- * Problems made up for practice: pods of every common kind, machines in many sizes. The objects come in many shapes (other keys, in
- * another order), as those of real problems do; code that has only ever seen one shape is compiled for that one, and again
- * when the first real problem comes.
+ * Made-up problems for the warm-up: pods of every common kind, machines in many sizes. The objects have many shapes
+ * (different keys, in different order), like those of real problems. Code that has only seen one shape is optimized for
+ * it, and compiled again when the first real problem has another.
  */
 import type { InstanceType, Labels, Offering, PodGroup, Pool, Problem, Resources, TopologySpread } from './problem.ts';
 
@@ -9,7 +9,7 @@ const GIB = 1024 ** 3;
 const ZONE = 'topology.kubernetes.io/zone';
 const HOSTNAME = 'kubernetes.io/hostname';
 
-/** A problem with so many pods on some types; another one for each round. */
+/** A problem with this many pods on the given types; a different one for each round. */
 export function practiceProblem(round: number, pods: number, instanceTypes: readonly InstanceType[]): Problem {
   return shaped(round, {
     pods: Array.from({ length: pods }, (_, index) => practicePod(index, round)),
@@ -18,12 +18,12 @@ export function practiceProblem(round: number, pods: number, instanceTypes: read
   });
 }
 
-/** Machines of so many types, sold for the same everywhere or cheaper to those who can be interrupted. */
+/** Instance types; spot costs the same as on-demand, or less if `cheapSpot`. */
 export function practiceTypes(count: number, cheapSpot: boolean): InstanceType[] {
   return Array.from({ length: count }, (_, index) => practiceType(index, cheapSpot));
 }
 
-/** The same object in one of several shapes. */
+/** Copies an object into one of several shapes. */
 function shaped<T extends object>(turn: number, object: T): T {
   return Object.fromEntries([[`practice${turn % 7}`, turn], ...Object.entries(object)]) as T;
 }
@@ -58,7 +58,7 @@ function practicePod(index: number, round: number): PodGroup {
     }),
   ];
   const terms = (topologyKey: string) => [shaped(turn, { topologyKey, selector: shaped(turn, { matchLabels }) })];
-  // Every third problem has no rules about topology.
+  // Every third problem has no topology rules.
   switch (round % 3 === 2 ? 0 : index % 6) {
     case 1:
       return shaped(turn, { ...pod, topologySpread: topologySpread(ZONE) });
@@ -100,6 +100,6 @@ function practiceOfferings(price: number, cheapSpot: boolean, turn: number): rea
     const spot = cheapSpot ? price * 0.35 : price;
     offerings.push(shaped(turn + offerings.length, { zone, capacityType: 'spot', price: spot }));
   }
-  // A copy made by `map` is a list of another kind to the runtime.
+  // To the runtime, an array made by `map` is of another kind.
   return turn % 2 === 0 ? offerings : offerings.map((offering) => offering);
 }

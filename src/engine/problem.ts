@@ -1,7 +1,7 @@
 /**
- * What the engine is asked: the pods that need a place, the machines that exist, and those that could be bought.
- * Plain data that belongs to the engine. Whoever builds a problem has already parsed quantities (cpu in millicores,
- * everything else in its base unit: bytes, pieces), merged matchLabelKeys into selectors, and renamed alias label keys.
+ * The input of the engine: pending pods, existing nodes, and the offerings that new nodes can be launched from. Plain data
+ * owned by the engine. The builder of a problem has already parsed quantities (cpu in millicores, everything else in its
+ * base unit: bytes, pieces), merged matchLabelKeys into selectors, and renamed alias label keys.
  */
 
 /** Amounts by resource name: `cpu` in millicores, memory and storage in bytes, everything else in units. Never negative. */
@@ -22,7 +22,7 @@ export interface Requirement {
   readonly minValues?: number;
 }
 
-/** Conditions of which at least one list must hold; an empty list of lists means no condition. */
+/** Alternative lists of conditions: at least one list must hold. An empty list of lists means no condition. */
 export type Alternatives = readonly (readonly Requirement[])[];
 
 /** Kubernetes label selector; an empty one selects everything, an absent one nothing. */
@@ -38,14 +38,14 @@ export interface SelectorExpression {
   readonly values?: readonly string[];
 }
 
-/** What keeps pods away from a node unless they tolerate it. */
+/** A node taint: pods that do not tolerate it are kept off the node. */
 export interface Taint {
   readonly key: string;
   readonly value?: string;
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
-/** A pod's consent to taints, as Kubernetes spells it; no effect means all effects, no key with Exists means all taints. */
+/** A pod's toleration, as in Kubernetes: no effect means all effects, no key with Exists means all taints. */
 export interface Toleration {
   readonly key?: string;
   readonly operator?: 'Exists' | 'Equal' | 'Gt' | 'Lt';
@@ -67,7 +67,7 @@ export interface TopologySpread {
   readonly whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway';
   readonly selector?: LabelSelector;
   readonly minDomains?: number;
-  /** Default Honor: only nodes that the pod's own node selection admits are counted. */
+  /** Default Honor: only nodes that match the pod's node selector and affinity are counted. */
   readonly nodeAffinityPolicy?: 'Honor' | 'Ignore';
   /** Default Ignore: tainted nodes are counted too. */
   readonly nodeTaintsPolicy?: 'Honor' | 'Ignore';
@@ -81,24 +81,24 @@ export interface PodAffinityTerm {
   readonly namespaceSelector?: LabelSelector;
 }
 
-/** A term that is wished for, 1 to 100. */
+/** A preferred term with its weight, 1 to 100. */
 export interface Weighted<Term> {
   readonly weight: number;
   readonly term: Term;
 }
 
 /**
- * Pods that are alike in everything the engine looks at. Pods are numbered by expanding the groups in order: the first
- * group's pods are 0 … count-1, the next group's follow. Groups that are alike need not be merged by the caller.
+ * Pods that are identical in everything the engine looks at. Pods are numbered by expanding the groups in order: the first
+ * group's pods are 0 … count-1, then the next group's. The caller need not merge identical groups.
  */
 export interface PodGroup {
-  /** For errors and reasons, usually namespace/name. */
+  /** Used in errors and reasons, usually namespace/name. */
   readonly name: string;
   /** Default 1. */
   readonly count?: number;
   readonly namespace: string;
   readonly labels?: Labels;
-  /** As the scheduler counts them; the one unit of `pods` is added by the engine. */
+  /** Counted as kube-scheduler does. The engine adds the one unit of `pods`. */
   readonly requests: Resources;
   /** Node selector and required node affinity: alternatives, each including the node selector. */
   readonly requirements?: Alternatives;
@@ -107,6 +107,11 @@ export interface PodGroup {
   /** How many consecutive alternatives share each step of the order: price decides among them. Default one each. */
   readonly stepSizes?: readonly number[];
   readonly preferredNodeAffinity?: readonly Weighted<readonly Requirement[]>[];
+  /**
+   * Ranks the suitable nodes: nodes that meet the first list are tried first, then the second, and so on, then all other
+   * nodes. It ranks existing and in-flight nodes only; it never changes which nodes are launched, or whether any is.
+   */
+  readonly preferredNodes?: Alternatives;
   readonly tolerations?: readonly Toleration[];
   readonly hostPorts?: readonly HostPort[];
   readonly topologySpread?: readonly TopologySpread[];
@@ -114,7 +119,7 @@ export interface PodGroup {
   readonly podAntiAffinity?: readonly PodAffinityTerm[];
   readonly preferredPodAffinity?: readonly Weighted<PodAffinityTerm>[];
   readonly preferredPodAntiAffinity?: readonly Weighted<PodAffinityTerm>[];
-  /** Where the pod's volumes can be: alternatives. Not part of its node affinity, so spread counting does not see them. */
+  /** Alternatives for where the pod's volumes are. Not part of its node affinity, so spread counting ignores them. */
   readonly volumeRequirements?: Alternatives;
   /** Volumes the pod attaches, by CSI driver. */
   readonly volumeAttachments?: Readonly<Record<string, number>>;
@@ -122,10 +127,10 @@ export interface PodGroup {
   readonly priority?: number;
 }
 
-/** A DaemonSet, as its pods will be on new nodes. */
+/** A DaemonSet, described by the pods it will run on new nodes. */
 export interface DaemonGroup {
   readonly name: string;
-  /** Without one, no rule about other pods sees its pods. */
+  /** Without a namespace, pod affinity and spread rules ignore its pods. */
   readonly namespace?: string;
   readonly labels?: Labels;
   readonly requests: Resources;
@@ -135,7 +140,7 @@ export interface DaemonGroup {
   readonly podAntiAffinity?: readonly PodAffinityTerm[];
 }
 
-/** Health and slots are two things: a full but healthy reservation stays in the list with 0 slots. */
+/** One way to launch an instance type. Health and slots are separate: a full but healthy reservation stays listed with 0 slots. */
 export interface Offering {
   readonly zone: string;
   readonly capacityType: 'spot' | 'on-demand' | 'reserved';
@@ -143,45 +148,45 @@ export interface Offering {
   readonly price: number;
   /** Reserved only: offerings with the same id share one count of slots, over all types and pools. */
   readonly reservationId?: string;
-  /** Default true; false while the offering is out of the market. */
+  /** Default true; false while the offering is unavailable, for example after a capacity error. */
   readonly healthy?: boolean;
-  /** How many can be launched; absent means any number. */
+  /** How many nodes can be launched; absent means unlimited. */
   readonly slots?: number;
   /** Further labels of nodes launched from this offering. */
   readonly labels?: Labels;
 }
 
-/** A machine shape of a cloud. */
+/** An instance type of a cloud. */
 export interface InstanceType {
   readonly name: string;
   /**
-   * Labels its nodes get. Zone, capacity type and the name of the type need not be repeated; a label for the name is for
-   * types that are called otherwise in the problem, because two sellers have one of that name.
+   * Labels of its nodes. Zone, capacity type and the name of the type need not be repeated. An instance-type label is only
+   * needed if the type has a different name in the problem, because two providers use the same name.
    */
   readonly labels?: Labels;
-  /** For keys whose value is not fixed by the type, such as an operating system that can be chosen. */
+  /** For keys whose value the type does not fix, such as a choice of operating system. */
   readonly requirements?: readonly Requirement[];
   readonly capacity: Resources;
-  /** Kept back on each node; allocatable = capacity - overhead. */
+  /** Reserved on each node; allocatable = capacity - overhead. */
   readonly overhead?: Resources;
   readonly offerings: readonly Offering[];
-  /** Volumes that can be attached, by CSI driver; a driver that is not named has no limit. */
+  /** Volumes that can be attached, by CSI driver; an absent driver has no limit. */
   readonly volumeAttachLimits?: Readonly<Record<string, number>>;
 }
 
-/** A node pool: from what and under which conditions new nodes can be made. */
+/** A NodePool: its offerings, and the conditions on the nodes launched from it. */
 export interface Pool {
   readonly name: string;
-  /** Pools of higher weight are used first; price decides among equals. Default 0. */
+  /** Pools of higher weight are used first; price decides between equal weights. Default 0. */
   readonly weight?: number;
   readonly requirements?: readonly Requirement[];
   readonly labels?: Labels;
   readonly taints?: readonly Taint[];
-  /** On the node until it is ready; pods need not tolerate them. */
+  /** Removed once the node is ready, so pods need not tolerate them. */
   readonly startupTaints?: readonly Taint[];
-  /** On the sum of the capacity of its nodes; `nodes` limits their number. Absent resources are not limited. */
+  /** Limits on the total capacity of its nodes; `nodes` limits their number. Absent resources are not limited. */
   readonly limits?: Resources;
-  /** What its nodes already take of the limits, with `nodes` as their number. */
+  /** The part of the limits its nodes already use, with `nodes` as their number. */
   readonly usage?: Resources;
   /** Names of instance types it may use; absent means all. */
   readonly instanceTypes?: readonly string[];
@@ -189,41 +194,41 @@ export interface Pool {
   readonly capacityTypePolicy?: 'all' | 'reserved-only' | 'reserved-or-on-demand';
 }
 
-/** A node that exists or is on its way. */
+/** A node that exists or is being launched. */
 export interface ExistingNode {
   readonly name: string;
   /** The pool it came from, if any. */
   readonly pool?: string;
   readonly labels: Labels;
   readonly taints?: readonly Taint[];
-  /** What pods can still take: allocatable less bound pods and daemons still to come. Includes `pods`. */
+  /** Resources left for pods: allocatable less bound pods and the daemons that have not started yet. Includes `pods`. */
   readonly free: Resources;
-  /** Launched but not ready yet: used after those that are ready. */
+  /** Launched but not ready yet: used after the ready nodes. */
   readonly inFlight?: boolean;
-  /** Cordoned or about to go: nothing is placed on it; its bound pods still count for topology. */
+  /** Cordoned or about to be removed: nothing is placed on it, but its bound pods still count for topology. */
   readonly leaving?: boolean;
-  /** Attachments still free, by CSI driver; a driver that is not named has no limit. */
+  /** Free attachments, by CSI driver; an absent driver has no limit. */
   readonly freeVolumeAttachments?: Readonly<Record<string, number>>;
-  /** Ports that pods hold there, and daemons still to come. */
+  /** Ports used by its pods, and by daemons that have not started yet. */
   readonly usedHostPorts?: readonly HostPort[];
-  /** Daemons still to come, by their number in the problem: pods that avoid them, or that they avoid, have no place there. */
+  /** Daemons that have not started yet, by index in the problem. Pods with anti-affinity to or from them cannot be placed here. */
   readonly daemonsToCome?: readonly number[];
 }
 
-/** A pod that already runs: it counts for topology and its anti-affinity keeps others away. */
+/** A running pod: it counts for topology, and its anti-affinity keeps other pods away. */
 export interface BoundPod {
   /** Name of an existing node of the problem. */
   readonly node: string;
   readonly namespace: string;
   readonly labels?: Labels;
-  /** Pods that are alike on the same node. Default 1. */
+  /** Number of identical pods on this node. Default 1. */
   readonly count?: number;
   readonly podAntiAffinity?: readonly PodAffinityTerm[];
-  /** It was told to leave: kube-scheduler counts it no longer in spreads, but still keeps those away that avoid it. */
+  /** The pod is terminating: kube-scheduler no longer counts it in spreads, but pods with anti-affinity to it still avoid it. */
   readonly ending?: boolean;
 }
 
-/** Everything one decision is made from. */
+/** The complete input of one solve. */
 export interface Problem {
   readonly pods: readonly PodGroup[];
   readonly pools: readonly Pool[];
@@ -235,10 +240,10 @@ export interface Problem {
   readonly namespaces?: Readonly<Record<string, Labels>>;
 }
 
-/** `fast` builds one plan; `balanced` goes on improving it until the deadline. */
+/** `fast` builds one plan; `balanced` keeps improving it until the deadline. */
 export type Quality = 'fast' | 'balanced';
 
-/** How hard to try. */
+/** Effort and preferences of a solve. */
 export interface SolveOptions {
   /** Default balanced. */
   readonly quality?: Quality;
@@ -247,12 +252,12 @@ export interface SolveOptions {
   /** Milliseconds since the solve began, from the caller's clock. Without it only `maxSteps` limits the work. */
   readonly elapsedMs?: () => number;
   /**
-   * Balanced stops improving after this many units of work: the deadline to use when equal input must give equal output.
-   * Default 20 million (about a second) without `elapsedMs`, no limit with it.
+   * Balanced stops improving after this many units of work. Use it as the deadline when equal input must give equal
+   * output. Default 20 million (about a second) without `elapsedMs`, no limit with it.
    */
   readonly maxSteps?: number;
-  /** How much dearer a placement may be to satisfy a preference, as a fraction of its price. Default 0.1. */
+  /** How much more a placement may cost to satisfy a preference, as a fraction of its price. Default 0.1. */
   readonly preferenceSlack?: number;
-  /** Whether preferences are looked at. Default true. */
+  /** Whether preferences are considered. Default true. */
   readonly preferences?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Reads the answer out of a construction: ranks the offerings of each new node and numbers the pods. */
+/** Turns a construction into a solution: ranks the offerings of each new node and numbers the pods. */
 import type { Template } from './compile/catalogue.ts';
 import { agree } from './compile/min-values.ts';
 import type { PodClass } from './compile/model.ts';
@@ -13,22 +13,22 @@ import type { PlacementState } from './topology/placement-state.ts';
 
 /** Offerings listed for each new node. */
 const RANKED = 40;
-/** Zones of one instance type listed before other types get their turn. */
+/** Zones listed of one instance type before other types are listed. */
 const PER_TYPE = 2;
-/** On-demand offerings listed at least, where the pool has any: what is left when a zone runs out of spot. */
+/** List at least this many on-demand offerings if the pool has any: they remain when a zone runs out of spot. */
 const ON_DEMAND = 5;
 
-/** The nodes, placements and order of an answer. */
+/** The nodes, placements and order of a solution. */
 export interface Placements {
   readonly newNodes: NewNode[];
   readonly existing: ExistingPlacement[];
   readonly order: number[];
-  /** Pods of each class that were placed come first in its list; this is how many. */
+  /** How many pods of each class were placed; these are the first ones of its list. */
   readonly taken: Int32Array;
   readonly price: number;
 }
 
-/** Reads the answer out of a construction. */
+/** Turns a construction into placements. */
 export function* readOut(construction: Construction, sizes: NodeSizes, work: Work): Slices<Placements> {
   const { state } = construction;
   const { model } = state;
@@ -66,13 +66,13 @@ export function* readOut(construction: Construction, sizes: NodeSizes, work: Wor
   return { newNodes, existing, order, taken, price };
 }
 
-/** Describes new nodes; those that are alike share their lists. */
+/** Describes new nodes; identical nodes share their lists. */
 class Ranking {
   readonly #state: PlacementState;
   readonly #sizes: NodeSizes;
   readonly #offerings = new Map<number, RankedOffering>();
   readonly #memo = new Map<string, Omit<NewNode, 'pods'>>();
-  /** By list of options: those of them that are on-demand. */
+  /** The on-demand options of each list. */
   readonly #onDemand = new Map<Int32Array, Int32Array>();
 
   constructor(state: PlacementState, sizes: NodeSizes) {
@@ -114,14 +114,14 @@ class Ranking {
   }
 
   /**
-   * The chosen option, then others of the pool by price, several zones of one type not before other types had their turn.
-   * None of them exceeds what the plan leaves of the pool's limits: a launch may have to fall back on it.
+   * The chosen option, then other options of the pool by price. More than a few zones of one type are listed after the
+   * other types. No option exceeds the pool's remaining limits, because a launch may have to fall back on it.
    */
   #ranked(node: number, chosen: number): number[] {
     const { purse, model } = this.#state;
     const { catalogue } = model;
     const own = this.#template(chosen);
-    // A pool with minValues needs all of its types in the list, so that the values can be counted.
+    // A pool with minValues needs all of its types in the list, so that their values can be counted.
     const counted = model.minValues.concern(chosen);
     const most = counted ? Number.POSITIVE_INFINITY : RANKED;
     const result = [chosen];
@@ -145,7 +145,7 @@ class Ranking {
     return [...result, ...this.#onDemandBeside(result, options)];
   }
 
-  /** On-demand options for the node measured last that are missing from a list which spot has filled. */
+  /** On-demand options for the node measured last that are missing from a list full of spot options. */
   #onDemandBeside(ranked: readonly number[], options: Int32Array): number[] {
     const { purse } = this.#state;
     const chosen = ranked[0] as number;
@@ -179,7 +179,7 @@ class Ranking {
     return this.#template(option).type;
   }
 
-  /** Labels that pool and type left open, as they were settled for this node. */
+  /** Labels that pool and type left open, with the values chosen for this node. */
   #settled(option: number): Requirement[] {
     const { labels, openKeys } = this.#template(option);
     return openKeys.map((key) => {

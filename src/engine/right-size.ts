@@ -1,4 +1,4 @@
-/** Gives each new node the cheapest offering that holds what is on it. */
+/** Gives each new node the cheapest offering that holds its pods. */
 
 import type { Attempt } from './compile/attempts.ts';
 import { hasBit, intersection } from './compile/bitset.ts';
@@ -12,7 +12,7 @@ import type { Slices, Work } from './packing/work.ts';
 import type { PlacementState } from './topology/placement-state.ts';
 import { HOST } from './topology/rules.ts';
 
-/** Exchanges each new node for the cheapest option that holds what is on it; returns the price of all. */
+/** Switches each new node to the cheapest option that holds its pods; returns the total price. */
 export function* rightSize(construction: Construction, sizes: NodeSizes, work: Work): Slices<number> {
   const { state } = construction;
   const { catalogue } = state.model;
@@ -33,7 +33,7 @@ export function* rightSize(construction: Construction, sizes: NodeSizes, work: W
 
 const NO_COUNTS: readonly number[] = [];
 
-/** Which options could carry what is on a node of a construction. */
+/** Finds the options that could hold the pods of a node of a construction. */
 export class NodeSizes {
   readonly #state: PlacementState;
   readonly #attempt: Int32Array;
@@ -42,9 +42,9 @@ export class NodeSizes {
   readonly #profiles = new PairIds();
   readonly #lists = new Map<number, Int32Array>();
   readonly #used: Float64Array;
-  /** By kind of pods: 1 when their number in a zone matters to somebody, 0 when not, -1 when not known yet. */
+  /** By kind of pod: 1 if some rule counts them per zone, 0 if not, -1 if not known yet. */
   readonly #pinning: Int8Array;
-  /** By kind of pods: the filters of the groups that count them, once known. */
+  /** By kind of pod: the filters of the topology groups that count them, once known. */
   readonly #countFilters: (readonly number[] | undefined)[] = [];
 
   constructor(construction: Construction) {
@@ -60,7 +60,7 @@ export class NodeSizes {
     const state = this.#state;
     const { minValues, catalogue } = state.model;
     const current = state.nodeOption[node] as number;
-    // Pods with different filters together on a node of a pool with minValues could not all be counted on.
+    // In a pool with minValues, pods with different filters on one node could not all be relied on.
     const concerned = minValues.concern(current);
     const filter = concerned ? this.filterOf(node) : 0;
     this.measure(node);
@@ -77,7 +77,7 @@ export class NodeSizes {
     return -1;
   }
 
-  /** Options in the same tier (or the same pool) that all pods of the node admit, from cheap to dear. */
+  /** Options in the same tier (or the same pool) that all pods of the node admit, from cheap to expensive. */
   options(node: number, samePool: boolean): Int32Array {
     const { model } = this.#state;
     const { poolTier, optionCell } = model;
@@ -87,7 +87,7 @@ export class NodeSizes {
     const set = this.#filters(node);
     const counting = this.#counting(node);
     const counted = this.#counted.id(counting.map((filter) => `${filter}:${this.#admits(filter, current)}`).join());
-    // The only pool of a tier is the tier.
+    // A tier with a single pool needs no separate list.
     const pools = model.problem.pools.length;
     const ofPool = samePool && pools > 1;
     const scope = ofPool ? pool : pools + (poolTier[pool] as number);
@@ -134,12 +134,12 @@ export class NodeSizes {
     return hasBit((this.#state.model.admitted[filter] as Admitted).options, option);
   }
 
-  /** Takes the node's measure: what `fits` is about from now on. */
+  /** Measures a node: `fits` refers to this node until the next call. */
   measure(node: number): void {
     for (let column = 0; column < this.#used.length; column++) this.#used[column] = this.#state.used(node, column);
   }
 
-  /** Whether an option has room for all that is on the node measured last. */
+  /** Whether an option has room for all pods of the node measured last. */
   fits(option: number): boolean {
     const { alloc, dimensions, optionTemplate } = this.#state.model.catalogue;
     return this.#fitsIn(alloc, (optionTemplate[option] as number) * dimensions);
@@ -153,12 +153,12 @@ export class NodeSizes {
     return true;
   }
 
-  /** The filter of the node's pods, or one of them. */
+  /** The filter of the node's pods, or one of them if there are several. */
   filterOf(node: number): number {
     return this.#filterSets.members(this.#filters(node))[0] as number;
   }
 
-  /** What is used on the node, as a key. */
+  /** A key for the node's option, filters and used resources. */
   signature(node: number): string {
     const { model, nodeOption } = this.#state;
     let key = `${nodeOption[node]}|${this.#pinned(node)}|${this.#filters(node)}|${this.#counting(node).join()}`;
@@ -178,7 +178,7 @@ export class NodeSizes {
     return false;
   }
 
-  /** Filters of the groups that count pods of the node: an option on the other side of one would change what is counted. */
+  /** Filters of the groups that count pods of this node. An option on the other side of such a filter would change the counts. */
   #counting(node: number): readonly number[] {
     const { contents, model } = this.#state;
     if (model.countFilters.length === 0) return NO_COUNTS;
@@ -203,7 +203,7 @@ export class NodeSizes {
     return domainBound || topology.counted.some((group) => groups[group]?.key !== HOST);
   }
 
-  /** The set of the filters by which the node's pods are on it. */
+  /** The set of filters that admitted the node's pods. */
   #filters(node: number): number {
     const { contents } = this.#state;
     const list = contents[node] as number[];
@@ -215,12 +215,12 @@ export class NodeSizes {
     return set;
   }
 
-  /** The filter by which pods of a class are on a node of an option. */
+  /** The filter that admits pods of a class on a node of an option. */
   #filterFor(index: number, option: number): number {
     const { attempts, group } = this.#state.model.classes[index] as PodClass;
     const used = (attempts[this.#attempt[index] as number] as Attempt).options;
-    // A pod may ride on a node that a later alternative of its own admits. One that has the first of ordered alternatives keeps it,
-    // although others like it had to take a later one, which may admit the same node.
+    // A pod may be on a node that a later alternative of its class admits. A pod placed by the first of ordered alternatives keeps that
+    // filter, even if other pods of its class needed a later one that admits the same node.
     if (attempts.length === 1 || (group.ordered !== true && this.#admits(used, option))) return used;
     return attempts.find((one) => this.#admits(one.options, option))?.options ?? used;
   }

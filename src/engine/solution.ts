@@ -1,6 +1,6 @@
 import type { Requirement, Resources } from './problem.ts';
 
-/** One way to buy a new node. */
+/** One offering a new node can be launched from. */
 export interface RankedOffering {
   readonly instanceType: string;
   readonly zone: string;
@@ -9,12 +9,12 @@ export interface RankedOffering {
   readonly price: number;
 }
 
-/** A node to be made. */
+/** A node to launch. */
 export interface NewNode {
   readonly pool: string;
-  /** What the launched node's labels must satisfy: the pool's requirements narrowed to what its pods need. */
+  /** Requirements on the launched node's labels: the pool's, narrowed to the needs of its pods. */
   readonly requirements: readonly Requirement[];
-  /** The offering the plan is priced with, first; then the alternatives in the order in which to try them. */
+  /** First the offering used for the plan's price, then the alternatives in the order to try them. */
   readonly offerings: readonly RankedOffering[];
   /** Price of the first offering. */
   readonly price: number;
@@ -22,7 +22,7 @@ export interface NewNode {
   readonly pods: readonly number[];
   /** Sum of the requests of its pods, without daemons. */
   readonly requests: Resources;
-  /** It would be spot, if that were not out of the market. Whoever knows the market says so. */
+  /** The node would be spot, but spot is unavailable. Set by the caller, who knows the availability of offerings. */
   readonly spotFallback?: true;
 }
 
@@ -32,7 +32,7 @@ export interface ExistingPlacement {
   readonly pods: readonly number[];
 }
 
-/** The constraints of the funnel, in the order in which they are applied. */
+/** The constraints that rule out offerings, in the order in which they are applied. */
 export type Constraint =
   | 'healthy'
   | 'instance-type-of-pool'
@@ -54,28 +54,28 @@ export interface FunnelStep {
   readonly left: number;
 }
 
-/** The offering that came closest, and what would have to change for it to do. */
+/** The offering that came closest, and the change it would need to be usable. */
 export interface NearestMiss {
   readonly pool: string;
-  /** As its nodes are labelled. */
+  /** The type's name as on its nodes' label. */
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: string;
   /** The first constraint it fails. */
   readonly constraint: Constraint;
-  /** What would have to change, in terms of that constraint: a key and wanted values, a resource and missing amount, a taint, a limit. */
+  /** The needed change, in terms of that constraint: a key and wanted values, a resource and missing amount, a taint, a limit. */
   readonly change: NeededChange;
 }
 
-/** A domain that keeps a pod from a topology rule. */
+/** A domain because of which a topology rule keeps the pod from being placed. */
 export interface BlockingDomain {
   readonly domain: string;
-  /** Pods that the rule counts there. */
+  /** Pods the rule counts in this domain. */
   readonly pods: number;
-  /** Some of the nodes that are there. */
+  /** Some of the nodes in this domain. */
   readonly nodes: readonly string[];
   readonly nodeCount: number;
-  /** Some pool can make a node there. */
+  /** Some pool can launch a node in this domain. */
   readonly sold: boolean;
 }
 
@@ -86,7 +86,7 @@ export type NeededChange =
       readonly key: string;
       readonly wanted: string;
       readonly actual: string | undefined;
-      /** Some values that the pool has of it, those that are written most alike first; none where it has none. */
+      /** Some of the values the pool offers for the key, most similar spelling first; empty if it offers none. */
       readonly offered: readonly string[];
     }
   | { readonly kind: 'taint'; readonly key: string; readonly value: string; readonly effect: string }
@@ -99,32 +99,32 @@ export type NeededChange =
       readonly rule: 'spread' | 'affinity' | 'anti-affinity';
       readonly topologyKey: string;
       /**
-       * The domains that are the cause: those with too few pods for a spread, else those with pods that the rule is about.
-       * Absent for rules about nodes.
+       * The domains that cause the conflict: for a spread those with too few pods, otherwise those that hold the pods the
+       * rule selects. Absent for rules about single nodes.
        */
       readonly domains?: readonly BlockingDomain[];
-      /** Of a spread. */
+      /** Spreads only. */
       readonly maxSkew?: number;
-      /** Of a spread: the pods that are counted where the nearest offering is. */
+      /** Spreads only: the pods counted in the domain of the nearest offering. */
       readonly podsHere?: number;
     }
   | {
-      /** An anti-affinity keeps the pod apart from a daemon that will run on the node. */
+      /** An anti-affinity between the pod and a daemon that will run on the node. */
       readonly kind: 'daemon';
       readonly daemon: string;
       readonly topologyKey: string;
-      /** Whose anti-affinity it is. */
+      /** Which of the two has the anti-affinity. */
       readonly avoidedBy: 'pod' | 'daemon';
     }
   | { readonly kind: 'nothing-to-buy' };
 
-/** Why a group of pods has no place. */
+/** Why the pods of a group could not be placed. */
 export interface UnplacedReason {
-  /** Offerings over all pools before any constraint. */
+  /** Offerings of all pools, before any constraint. */
   readonly offerings: number;
   readonly funnel: readonly FunnelStep[];
   readonly nearest: NearestMiss | undefined;
-  /** Existing nodes looked at, and how many of them failed at each constraint. */
+  /** Existing nodes checked, and how many of them failed at each constraint. */
   readonly nodes: number;
   readonly nodesRejectedBy: Readonly<Partial<Record<Constraint, number>>>;
 }
@@ -136,7 +136,7 @@ export interface Unplaced {
   readonly reason: UnplacedReason;
 }
 
-/** Milliseconds by phase, by the caller's clock; zeros without one. */
+/** Milliseconds per phase, by the caller's clock; zeros without a clock. */
 export interface PhaseTimes {
   readonly compile: number;
   readonly construct: number;
@@ -145,18 +145,18 @@ export interface PhaseTimes {
   readonly finish: number;
 }
 
-/** The engine's answer. */
+/** The output of the engine. */
 export interface Solution {
   readonly newNodes: readonly NewNode[];
   readonly existing: readonly ExistingPlacement[];
   readonly unplaced: readonly Unplaced[];
-  /** All placed pods, in an order in which each placement is legal when it is made. */
+  /** All placed pods, in an order in which every single placement is legal. */
   readonly order: readonly number[];
   /** USD per hour of the new nodes. */
   readonly price: number;
-  /** No plan that places the same pods on new nodes can cost less. */
+  /** A lower bound: no plan that places the same pods on new nodes can cost less. */
   readonly lowerBound: number;
-  /** (price - lowerBound) / price; 0 when nothing is bought. */
+  /** (price - lowerBound) / price; 0 when no node is launched. */
   readonly gap: number;
   readonly phases: PhaseTimes;
   /** Units of work done. */

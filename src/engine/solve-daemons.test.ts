@@ -42,7 +42,7 @@ describe('a pod that avoids a daemon', () => {
       avoidedBy: 'pod',
     });
     expect(sentence(solution)).toContain(
-      'its anti-affinity over kubernetes.io/hostname keeps it from daemon kube-system/agent, which will run there',
+      'its anti-affinity over kubernetes.io/hostname keeps it from DaemonSet kube-system/agent, which will run there',
     );
   });
 
@@ -99,7 +99,7 @@ describe('a daemon that avoids a pod', () => {
     expect(solution.existing).toEqual([]);
     expect(solution.newNodes).toEqual([]);
     expect(sentence(solution)).toContain(
-      'the anti-affinity over kubernetes.io/hostname of daemon kube-system/agent, which will run there, keeps it away',
+      'the anti-affinity over kubernetes.io/hostname of DaemonSet kube-system/agent, which will run there, keeps it away',
     );
   });
 

@@ -11,7 +11,7 @@ const BALANCED: SolveOptions = { quality: 'balanced', maxSteps: 2000, preference
 
 const unplacedCount = (solution: Solution) => solution.unplaced.reduce((sum, entry) => sum + entry.pods.length, 0);
 
-/** Problems of at most six pods without topology, limits or a cluster: their optimum is found by trying everything. */
+/** Problems of at most six pods without topology, limits or existing nodes: their optimum is found by trying everything. */
 const enumerable = anyProblem
   .map((problem): Problem => {
     let left = 6;

@@ -8,7 +8,7 @@ import { verify } from './verify/verify.ts';
 
 const MIB = 1024 ** 2;
 
-/** What a pod may ask for beside room. */
+/** A constraint of a pod besides its requests. */
 type Rule = 'none' | 'zones' | 'apart' | 'zone-b';
 
 function podOf(index: number, seed: string, rule: Rule): PodGroup {

@@ -9,7 +9,7 @@ import { verify } from './verify/verify.ts';
 
 const STEPS = 20_000;
 
-/** A solution without the times, which no two runs share. */
+/** A solution without its times, which differ between runs. */
 function timeless({ phases: _, ...rest }: Solution): Omit<Solution, 'phases'> {
   return rest;
 }

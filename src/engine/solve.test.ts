@@ -404,7 +404,7 @@ describe('the offerings of a new node', () => {
     ];
     const solution = solved(aProblem({ pods, instanceTypes }));
     const offered = solution.newNodes.map(({ offerings }) => offerings.map(({ capacityType }) => capacityType).join());
-    // A pod that the spread counts stays where it is not counted.
+    // The counted pod gets only spot offerings, since the spread does not count spot nodes.
     expect(offered.sort()).toEqual(['on-demand', 'on-demand', 'spot', 'spot,on-demand,on-demand']);
   });
 

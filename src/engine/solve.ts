@@ -1,4 +1,4 @@
-/** The engine's entry: from a problem to a plan. */
+/** The entry point of the engine: turns a problem into a plan. */
 import { lowerBound } from './bound.ts';
 import { compileInSlices } from './compile/model.ts';
 import { type Construction, construct } from './construct.ts';
@@ -17,15 +17,15 @@ import type { Solution, Unplaced, UnplacedReason } from './solution.ts';
 import type { PlacementState } from './topology/placement-state.ts';
 import { validateOptions, validateProblem } from './validate.ts';
 
-/** The share of the time after which nothing cheaper is looked for. */
+/** The share of the time after which the search for a cheaper plan stops. */
 const SEARCHED = 0.8;
 
-/** Finds places for all pods of a problem at the lowest price. */
+/** Places all pods of a problem at the lowest price it can find. */
 export function solve(problem: Problem, options: SolveOptions = {}): Solution {
   return finish(solveSteps(problem, options));
 }
 
-/** The same in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
+/** Like `solve`, in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
 export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slices<Solution> {
   const work = new Work({
     deadlineMs: options.elapsedMs === undefined ? Number.POSITIVE_INFINITY : (options.deadlineMs ?? 1000),
@@ -52,7 +52,9 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   let price = yield* rightSize(construction, sizes, work);
   const constructed = work.elapsed();
   const worth = new PodWorth(model);
-  if ((options.quality ?? 'balanced') === 'balanced' && !work.over(0.8)) {
+  // A better plan takes at least one and a half times as long as the first one.
+  const hasTime = !work.over(0.8) && work.hasTimeFor(1.5 * (constructed - compiled));
+  if ((options.quality ?? 'balanced') === 'balanced' && hasTime) {
     const second: Construction = yield* construct(model, {
       cover: function* (pack, purse) {
         const start = yield* searchCover(pack, purse, 2, work);
@@ -100,13 +102,13 @@ export function* solveSteps(problem: Problem, options: SolveOptions = {}): Slice
   };
 }
 
-/** A second try pays where the packing is small beside the number of pods. */
+/** A second try pays off if the packing problem is small compared with the number of pods. */
 function quickTries(pack: PackProblem): number {
   const pods = pack.rows.reduce((sum, row) => sum + row.demand, 0);
   return pack.rows.length * pack.candidates.length > 4 * pods ? 1 : 2;
 }
 
-/** What has no place and why, by group of the problem. */
+/** The pods that could not be placed, with reasons, by group of the problem. */
 function* unplacedPods(state: PlacementState, taken: Int32Array): Slices<Unplaced[]> {
   const { model } = state;
   const byGroup = new Map<number, { pods: number[]; reason: UnplacedReason }>();
@@ -127,7 +129,7 @@ function* unplacedPods(state: PlacementState, taken: Int32Array): Slices<Unplace
   return [...byGroup].sort(([a], [b]) => a - b).map(([group, rest]) => ({ group, ...rest }));
 }
 
-/** The group a pod belongs to, by binary search over the numbers of their first pods. */
+/** The group a pod belongs to, by binary search over the groups' first pod numbers. */
 function groupOf(groupStart: Int32Array, pod: number): number {
   let low = 0;
   let high = groupStart.length - 1;

@@ -12,7 +12,7 @@ function model(...types: readonly [cpu: number, gib: number, price: number][]) {
 
 describe('prices of resources', () => {
   it('value the demand at what the cheapest mix of machines costs', () => {
-    // One type is rich in vCPUs, one in memory; both are needed half and half.
+    // One type has more vCPUs, one more memory; both are needed in equal parts.
     const compiled = model([4000, 8, 1], [2000, 16, 1.2]);
     const demand = Float64Array.of(6000, 24 * GIB, 2);
     expect(worth(unitPrices(compiled, demand), demand)).toBeCloseTo(2.2, 6);

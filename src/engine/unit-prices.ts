@@ -1,23 +1,25 @@
 /**
- * What a unit of each resource is worth: the highest prices at which no machine in the market holds more worth than it costs. They
- * tell a node that is cheap for what it carries from one that is not, and bound the price of any fleet from below.
+ * The value of a unit of each resource: the highest prices at which no machine holds more value than it costs. They show
+ * which nodes are cheap for the pods they hold, and give a lower bound on the price of any fleet.
  */
 import type { Model } from './compile/model.ts';
 
 const TINY = 1e-12;
 
-/** Prices by resource column that value `demand` highest, where only options may be bought that `isSold` admits. */
+/** The lowest price of each template. */
+export type CheapestOffers = ReadonlyMap<number, number>;
+
+/** Prices by resource column that give `demand` the highest value, using only options that `isSold` admits. */
 export function unitPrices(
   model: Model,
   demand: Float64Array,
   isSold: (option: number) => boolean = () => true,
 ): Float64Array {
-  const { catalogue, dimensions } = model;
-  const { size } = dimensions;
-  const priced: number[] = [];
-  for (let column = 0; column < size; column++) {
-    if ((demand[column] as number) > 0 && !dimensions.isAttachment(column)) priced.push(column);
-  }
+  return pricesFor(model, demand, cheapestOffers(model, isSold));
+}
+
+/** The lowest price of each template among the options that `isSold` admits; reservations do not count. */
+export function cheapestOffers({ catalogue }: Model, isSold: (option: number) => boolean): CheapestOffers {
   const cheapest = new Map<number, number>();
   for (let option = 0; option < catalogue.optionCount; option++) {
     if ((catalogue.optionReservation[option] as number) >= 0 || !isSold(option)) continue;
@@ -25,8 +27,19 @@ export function unitPrices(
     const price = catalogue.optionPrice[option] as number;
     if (price < (cheapest.get(template) ?? Number.POSITIVE_INFINITY)) cheapest.set(template, price);
   }
-  // Columns are scaled by the demand, so that all of them are of one magnitude and the objective is their sum.
-  const rows = [...cheapest].map(([template, price]) => ({
+  return cheapest;
+}
+
+/** Prices by resource column that give `demand` the highest value, using only these offers. */
+export function pricesFor(model: Model, demand: Float64Array, offers: CheapestOffers): Float64Array {
+  const { catalogue, dimensions } = model;
+  const { size } = dimensions;
+  const priced: number[] = [];
+  for (let column = 0; column < size; column++) {
+    if ((demand[column] as number) > 0 && !dimensions.isAttachment(column)) priced.push(column);
+  }
+  // Scales columns by the demand, so that all have the same magnitude and the objective is their sum.
+  const rows = [...offers].map(([template, price]) => ({
     left: price,
     amounts: Float64Array.from(priced, (column) =>
       Math.max(0, (catalogue.alloc[template * size + column] as number) / (demand[column] as number)),
@@ -40,7 +53,7 @@ export function unitPrices(
   return result;
 }
 
-/** The x ≥ 0 with the largest sum for which every row's amounts · x ≤ left: the simplex method on a condensed tableau. */
+/** Finds the x ≥ 0 with the largest sum for which every row's amounts · x ≤ left: the simplex method on a condensed tableau. */
 function maximiseSum(rows: { left: number; amounts: Float64Array }[], size: number): Float64Array {
   const gain = new Float64Array(size).fill(1);
   const columnVariable = Int32Array.from({ length: size }, (_, index) => index);
@@ -61,7 +74,7 @@ function maximiseSum(rows: { left: number; amounts: Float64Array }[], size: numb
         leave = index;
       }
     });
-    // Nothing sells the resource: it has no price.
+    // No offer has the resource, so it has no price.
     if (leave < 0) {
       gain[enter] = 0;
       continue;
@@ -103,7 +116,7 @@ function pivot(
   subtract(gain);
 }
 
-/** The worth of an amount of resources. */
+/** The value of an amount of resources. */
 export function worth(prices: Float64Array, amounts: ArrayLike<number>, row = 0): number {
   let sum = 0;
   for (let column = 0; column < prices.length; column++) {

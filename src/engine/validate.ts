@@ -1,4 +1,4 @@
-/** Refuses problems that make no sense, naming the object and the field, before a wrong plan is made of them. */
+/** Rejects inconsistent problems, naming the object and the field, before they lead to a wrong plan. */
 import { SpindriftError } from '../platform/errors.ts';
 import type { Slices } from './packing/work.ts';
 import type {
@@ -21,7 +21,7 @@ const SELECTOR_OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists'
 const NONE: readonly never[] = [];
 const INTEGER = /^[+-]?\d{1,15}$/;
 
-/** Throws a PROBLEM_INVALID for the first thing that is wrong. */
+/** Throws a PROBLEM_INVALID for the first error. */
 export function* validateProblem(problem: Problem): Slices<void> {
   if (problem.pools.length > 0 && problem.instanceTypes.length === 0) fail('problem', 'instanceTypes', 'is empty');
   const checked = new Set<Alternatives>();
@@ -61,7 +61,7 @@ export function* validateProblem(problem: Problem): Slices<void> {
   }
 }
 
-/** Throws a PROBLEM_INVALID for options that make no sense. */
+/** Throws a PROBLEM_INVALID for invalid options. */
 export function validateOptions(options: SolveOptions): void {
   const { deadlineMs, maxSteps, preferenceSlack, quality } = options;
   if (deadlineMs !== undefined && !(deadlineMs >= 0)) fail('options', 'deadlineMs', `is ${deadlineMs}`);
@@ -86,6 +86,7 @@ function validatePod(pod: PodGroup, checked: Set<Alternatives>): void {
   if (pod.priority !== undefined && !Number.isFinite(pod.priority)) fail(object, 'priority', `is ${pod.priority}`);
   alternatives(object, 'requirements', pod.requirements, checked);
   alternatives(object, 'volumeRequirements', pod.volumeRequirements, checked);
+  alternatives(object, 'preferredNodes', pod.preferredNodes, checked);
   if (pod.volumeAttachments !== undefined) amounts(object, 'volumeAttachments', pod.volumeAttachments);
   for (const { term, weight } of pod.preferredNodeAffinity ?? NONE) {
     if (!Number.isFinite(weight)) fail(object, 'preferredNodeAffinity', `has the weight ${weight}`);

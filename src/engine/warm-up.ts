@@ -7,7 +7,7 @@ import { solve } from './solve.ts';
 
 const ROUNDS = 14;
 
-/** Solves small problems with every common kind of constraint, thoroughly and then quickly; takes a fraction of a second. */
+/** Solves small problems with every common kind of constraint, first `balanced`, then `fast`; takes a fraction of a second. */
 export function warmUp(rounds = ROUNDS): void {
   solve(practiceProblem(0, 200, practiceTypes(60, true)), { maxSteps: 100_000 });
   const catalogues = [practiceTypes(240, true), practiceTypes(240, false)];

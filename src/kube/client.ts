@@ -1,19 +1,19 @@
 /**
- * The one way to a Kubernetes API server. Implementations: HTTP (`http-client.ts`) and in-memory on the embedded cluster's
- * store; `client.conformance.ts` says, as tests, what each of them must do.
+ * The client interface for a Kubernetes API server. Implementations: HTTP (`http-client.ts`) and in-memory on the embedded
+ * cluster's store; `client.conformance.ts` tests both.
  *
- * Objects that come back are not to be changed: a client may share them with others (tests freeze them).
+ * Returned objects must not be changed: a client can share them with other callers (tests freeze them).
  * Failures are {@link KubeError}s with a KUBE_* code.
  */
 import type { KubeObject, ObjectKey, Resource } from '../apis/kubernetes/object.ts';
 import type { Status } from '../apis/kubernetes/status.ts';
 
-/** Who goes first when the client-side rate limit is reached: leases before reconciles before bulk reading. */
+/** The order of requests under the client-side rate limit: leases before reconciles before bulk reads. */
 export type RequestPriority = 'high' | 'normal' | 'low';
 
 export interface RequestOptions {
   readonly signal?: AbortSignal;
-  /** For the whole call with its retries; the client's own limit when absent. Does not apply to watches. */
+  /** The time limit of the whole call with its retries; the client's own limit when absent. Not for watches. */
   readonly timeoutMs?: number;
   readonly priority?: RequestPriority;
 }
@@ -23,7 +23,7 @@ export interface Selection {
   readonly namespace?: string;
   /** As kubectl writes it: `app=web,tier in (a,b),!canary`. */
   readonly labelSelector?: string;
-  /** `metadata.name=x`, `spec.nodeName=y`, `status.phase!=Failed`: what the kind supports. */
+  /** `metadata.name=x`, `spec.nodeName=y`, `status.phase!=Failed`, as far as the kind supports it. */
   readonly fieldSelector?: string;
 }
 
@@ -38,15 +38,15 @@ export interface ListQuery extends Selection {
 export interface ListPage<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
-  /** Ask for the next page with it; absent on the last page. */
+  /** The token for the next page; absent on the last page. */
   readonly continue?: string;
   readonly remainingItemCount?: number;
 }
 
 export interface WatchQuery extends Selection {
-  /** Events after this version; without it, the present state first as ADDED events. */
+  /** Events after this version; without it, the current state first as ADDED events. */
   readonly resourceVersion?: string;
-  /** Sends the present state first, ended by a bookmark with `initialEventsEnd` (a streaming list). */
+  /** Sends the current state first, ended by a bookmark with `initialEventsEnd` (a streaming list). */
   readonly sendInitialEvents?: boolean;
   readonly allowBookmarks?: boolean;
   /** The server ends the watch after about this long. */
@@ -58,14 +58,14 @@ export type WatchEvent<T> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean };
 
 export interface WriteOptions extends RequestOptions {
-  /** Who owns the fields written. */
+  /** The field manager that owns the written fields. */
   readonly fieldManager?: string;
   readonly dryRun?: boolean;
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
 }
 
 export interface SubresourceOptions {
-  /** Which part of the object is read or written; the object itself when absent. For `scale` name the kind by `scaleOf`. */
+  /** The subresource to read or write; the object itself when absent. For `scale`, pass the kind through `scaleOf`. */
   readonly subresource?: 'status' | 'scale';
 }
 
@@ -82,7 +82,7 @@ export type Patch =
   | { readonly type: 'apply'; readonly body: object; readonly force?: boolean };
 
 export interface DeleteOptions extends RequestOptions {
-  /** Refused with KUBE_CONFLICT when the object is another one or a newer one than we think. */
+  /** Preconditions; KUBE_CONFLICT when the UID or resource version differs. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
   readonly gracePeriodSeconds?: number;
@@ -105,9 +105,8 @@ export interface KubeClient {
   list<T extends KubeObject>(kind: Resource<T>, query?: ListQuery, options?: RequestOptions): Promise<ListPage<T>>;
 
   /**
-   * The changes of a kind, in order, until the server ends the watch (the iteration ends), the signal aborts (the
-   * iteration ends), or something fails (it throws; KUBE_EXPIRED: list again). Leaving the loop closes the watch. Objects may
-   * come without `managedFields`.
+   * The changes of a kind, in order. The iteration ends when the server ends the watch or the signal aborts, and throws on a
+   * failure (KUBE_EXPIRED: list again). Leaving the loop closes the watch. Objects can lack `managedFields`.
    */
   watch<T extends KubeObject>(
     kind: Resource<T>,
@@ -128,12 +127,12 @@ export interface KubeClient {
   ): Promise<T>;
 
   /**
-   * Deletes, or marks for deletion when finalizers or a grace period hold the object. Gives the object while it is still
-   * there, or the Status when it is gone.
+   * Deletes the object, or marks it for deletion when it has finalizers or a grace period. Returns the object while it still
+   * exists, or the Status when it is deleted.
    */
   delete<T extends KubeObject>(kind: Resource<T>, key: ObjectKey, options?: DeleteOptions): Promise<T | Status>;
 
-  /** Asks for a pod to be evicted; KUBE_DISRUPTION_BUDGET when a PodDisruptionBudget forbids it now. */
+  /** Evicts a pod; KUBE_DISRUPTION_BUDGET when a PodDisruptionBudget forbids it now. */
   evict(pod: ObjectKey, options?: EvictOptions): Promise<void>;
 
   /** Binds a pod to a node, as the scheduler does. */

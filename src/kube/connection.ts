@@ -1,7 +1,6 @@
 /**
- * Where the API server is and how we prove who we are. Kubeconfig files, exec plugins, OIDC, token files and the service
- * account of a pod are read by @kubernetes/client-node, which is loaded only here and only when needed: it takes most of
- * a second to load.
+ * The address and credentials of the API server. @kubernetes/client-node reads kubeconfig files, exec plugins, OIDC, token files
+ * and the service account of a pod. It is imported only here and only when needed, as that takes most of a second.
  */
 import { readFile } from 'node:fs/promises';
 import type { AgentOptions, RequestOptions } from 'node:https';
@@ -11,13 +10,10 @@ import { Agent, type Dispatcher } from 'undici';
 import { parse } from 'yaml';
 import type { Clock } from '../platform/clock.ts';
 import { asError, SpindriftError } from '../platform/errors.ts';
-import type { KubeConnection } from './kube-connection.ts';
+import type { Authorization, KubeConnection } from './kube-connection.ts';
 
-/** What one request needs. */
-export interface Authorization {
-  readonly headers: Readonly<Record<string, string>>;
+interface PooledAuthorization extends Authorization {
   readonly calls: Dispatcher;
-  /** Watches have connections of their own, so that a hundred of them never hold up a call. */
   readonly watches: Dispatcher;
 }
 
@@ -25,13 +21,13 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   /** A kubeconfig file; by default $KUBECONFIG, ~/.kube/config, or the service account of the pod we run in. */
   readonly kubeconfig?: string;
-  /** A context of that file other than its current one. */
+  /** The context to use; the current context of the file by default. */
   readonly context?: string;
 }
 
-/** Tokens and certificates in files are looked at again this often; client-go does the same. */
+/** Token and certificate files are read again this often, as in client-go. */
 const FRESH_MS = 60_000;
-/** Calls at the same time; others wait for one of them to end. */
+/** The maximum number of concurrent calls; further calls wait. */
 const MOST_CALLS = 32;
 
 export class Connection implements KubeConnection {
@@ -40,15 +36,15 @@ export class Connection implements KubeConnection {
   readonly namespace: string;
   readonly #options: ConnectionOptions;
   #config: KubeConfig;
-  #current: { authorization: Authorization; fingerprint: string; until: number } | undefined;
-  #pending: Promise<Authorization> | undefined;
+  #current: { authorization: PooledAuthorization; fingerprint: string; until: number } | undefined;
+  #pending: Promise<PooledAuthorization> | undefined;
   readonly #retired = new Set<Dispatcher>();
 
   private constructor(config: KubeConfig, options: ConnectionOptions) {
     const cluster = config.getCurrentCluster();
     if (cluster == null) {
       throw new SpindriftError('KUBE_CONFIG_INVALID', {
-        problem: `the context ${config.getCurrentContext()} names no cluster`,
+        problem: `context ${config.getCurrentContext()} of the kubeconfig has no cluster`,
       });
     }
     this.#config = config;
@@ -62,8 +58,8 @@ export class Connection implements KubeConnection {
     return new Connection(await loadConfig(options), options);
   }
 
-  /** Headers and connections for a request; credentials that may have been rotated are read again from time to time. */
-  authorize(): Promise<Authorization> {
+  /** Headers and connections for a request; rotated credentials are read again from time to time. */
+  authorize(): Promise<PooledAuthorization> {
     if (this.#current !== undefined && this.#options.clock.elapsed() < this.#current.until) {
       return Promise.resolve(this.#current.authorization);
     }
@@ -73,7 +69,7 @@ export class Connection implements KubeConnection {
     return this.#pending;
   }
 
-  /** The server did not know us: forget everything that was cached, including what an exec plugin said. */
+  /** After a 401: drops cached credentials, including those of an exec plugin. */
   async renew(): Promise<void> {
     this.#config = await loadConfig(this.#options);
     this.#current = undefined;
@@ -85,7 +81,7 @@ export class Connection implements KubeConnection {
     await Promise.all(dispatchers.map((dispatcher) => dispatcher?.destroy()));
   }
 
-  async #refresh(): Promise<Authorization> {
+  async #refresh(): Promise<PooledAuthorization> {
     const until = this.#options.clock.elapsed() + FRESH_MS;
     const { headers, fingerprint, options } = await this.#credentials();
     const known = this.#current;
@@ -94,7 +90,7 @@ export class Connection implements KubeConnection {
       this.#current = { authorization, fingerprint, until };
       return authorization;
     }
-    // Requests on the old connections may still be under way; they are closed with the whole.
+    // Requests on the old connections may still run; these close with the client.
     if (known !== undefined) this.#retired.add(known.authorization.calls).add(known.authorization.watches);
     const authorization = {
       headers,
@@ -106,20 +102,20 @@ export class Connection implements KubeConnection {
   }
 
   async #credentials(): Promise<{ headers: Record<string, string>; fingerprint: string; options: RequestOptions }> {
-    // Nothing secret goes over plain HTTP; that is for a local `kubectl proxy`, which needs none.
+    // No credentials over plain HTTP, which is for a local `kubectl proxy`.
     const options: RequestOptions = {};
     if (this.server.startsWith('http:')) return { headers: {}, fingerprint: '', options };
     try {
       await this.#config.applyToHTTPSOptions(options);
     } catch (error) {
-      throw configError(`the credentials of user ${this.#config.getCurrentUser()?.name ?? ''} cannot be had`, error);
+      throw configError(`the credentials of user ${this.#config.getCurrentUser()?.name ?? ''} cannot be loaded`, error);
     }
     const headers = { ...(options.headers as Record<string, string> | undefined) };
     if (options.auth != null) headers.Authorization = `Basic ${Buffer.from(options.auth).toString('base64')}`;
     return { headers, fingerprint: [options.ca, options.cert, options.key].map(String).join(), options };
   }
 
-  /** Without HTTP/2, which costs both sides more processor time for each request, and where watches that lag hold up one another. */
+  /** Without HTTP/2, which costs both sides more CPU per request, and where slow watches block each other. */
   async #dispatcher(options: RequestOptions, limits: { readonly connections?: number } = {}): Promise<Dispatcher> {
     const plain = { ...limits, allowH2: false };
     if (this.server.startsWith('http:')) return new Agent(plain);
@@ -127,7 +123,7 @@ export class Connection implements KubeConnection {
     if (made.type === 'agent')
       return new Agent({ ...plain, connect: made.connect as Agent.Options['connect'] & object });
     let dispatcher: Dispatcher | undefined;
-    // The only public way to the library's connections, which know about proxies and SOCKS.
+    // The only public access to the library's connections, which support proxies and SOCKS.
     const collector = {
       setHeaderParam: () => {},
       setDispatcher: (made: Dispatcher) => {
@@ -160,16 +156,16 @@ async function loadConfig(options: ConnectionOptions): Promise<KubeConfig> {
     config.setCurrentContext(options.context);
   }
   const cluster = config.getCurrentCluster();
-  // What the library invents when it finds nothing at all.
+  // The placeholder of the library when it finds no configuration.
   const invented = cluster?.name === 'cluster' && cluster.server === 'http://localhost:8080';
   if (invented && options.kubeconfig === undefined) {
-    const problem = 'there is no kubeconfig and this is not a pod; pass --kubeconfig or set KUBECONFIG';
+    const problem = 'there is no kubeconfig and this is not a pod: pass --kubeconfig or set KUBECONFIG';
     throw new SpindriftError('KUBE_CONFIG_INVALID', { problem });
   }
   return config;
 }
 
-/** The library does not know a user's `tokenFile`; its own provider for such files reads them again when they change. */
+/** The library ignores a user's `tokenFile`; its own provider for such files reads them again when they change. */
 async function keepTokenFiles(config: KubeConfig, file: string): Promise<void> {
   const { users } = (parse(await readFile(file, 'utf8')) ?? {}) as { users?: KubeconfigUser[] };
   config.users = config.users.map((user) => {

@@ -3,12 +3,12 @@ import type { Metrics } from '../platform/metrics.ts';
 const OUTCOMES = ['success', 'requeue_after', 'error'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** What a controller tells about itself. */
+/** Receives the outcome of each reconcile. */
 export interface ControllerObserver {
   finished(outcome: Outcome, seconds: number): void;
 }
 
-/** controller-runtime's metric names, which dashboards know. One series per controller and outcome. */
+/** Metrics under the names of controller-runtime, for existing dashboards. One series per controller and outcome. */
 export function controllerMetrics(metrics: Metrics | undefined, controller: string): ControllerObserver {
   if (metrics === undefined) return { finished: () => {} };
   const total = metrics.counter({

@@ -1,4 +1,4 @@
-/** Runs a reconciler over a work queue: so many keys at once, failures with back-off, one bad key never stops another. */
+/** Runs a reconciler over a work queue with limited concurrency. A failing key backs off and never stops another. */
 import type { Clock } from '../platform/clock.ts';
 import { hasCode, isTerminal } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
@@ -14,7 +14,7 @@ export interface ReconcileContext {
   readonly logger: Logger;
 }
 
-/** What a reconcile asks for; nothing when it is content until the next event. */
+/** The result of a reconcile; without a value, the key waits for the next event. */
 export interface ReconcileResult {
   readonly requeueAfterMs?: number;
 }
@@ -25,18 +25,18 @@ export interface ControllerOptions {
   readonly clock: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** How many keys are worked on at once. */
+  /** The number of concurrent reconciles. */
   readonly concurrency?: number;
-  /** How many more are, of those that are urgent: whatever hangs, what is urgent does not wait for it. */
+  /** Additional workers for urgent keys, so that these never wait for a slow reconcile. */
   readonly urgentConcurrency?: number;
-  /** After which a reconcile is told to stop and the key is tried again later. */
+  /** The time limit of a reconcile; its signal aborts then, and the key is retried. */
   readonly timeoutMs?: number;
   readonly queue?: Partial<Omit<WorkQueueOptions, 'name' | 'clock' | 'metrics'>>;
-  /** Reads what there is, decides, acts. It is called with a key, never with an event. */
+  /** Reads the caches, decides, acts. It gets a key, never an event. */
   reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined>;
 }
 
-/** So many keys are worked on, for so long, before others have their turn: most find nothing to do, and wait for nobody while they do so. */
+/** Yields to the event loop after this many keys and this much time: most reconciles find nothing to do and never wait. */
 const KEYS_TOGETHER = 16;
 const KEYS_MS = 4;
 
@@ -103,10 +103,10 @@ export class Controller {
   }
 
   #failed(key: string, error: unknown, logger: Logger): void {
-    // Our picture was old: nothing is wrong, the next look will be right.
-    if (hasCode(error, 'KUBE_CONFLICT')) logger.debug('reconciler will look again', { error });
+    // The cache was stale: not an error, the retry reads the new state.
+    if (hasCode(error, 'KUBE_CONFLICT')) logger.debug('write conflict, will reconcile again', { error });
     else this.#trouble.error('reconciler failed', error, { key, failures: this.queue.failures(key) + 1 });
-    // No quick retries, but never given up either.
+    // Terminal errors are retried slowly, but never given up.
     if (isTerminal(error)) this.queue.add(key, { afterMs: 60_000 });
     else this.queue.addRateLimited(key);
   }

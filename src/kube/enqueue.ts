@@ -3,8 +3,8 @@ import type { Informer } from './informer.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /**
- * Adds keys to the queue whenever an object of the informer changes: its own key, or those that `keys` names for it (of
- * an update both for the old and for the new object, so that an owner that lost an object hears of it too).
+ * Adds keys to the queue whenever an object of the informer changes: its own key, or those that `keys` returns. An update adds
+ * the keys of the old and the new object, so that an owner that lost an object is reconciled too.
  */
 export function enqueueOn<T extends KubeObject>(
   informer: Informer<T>,

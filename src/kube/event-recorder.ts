@@ -1,7 +1,7 @@
 /**
- * Writes Events about objects. Recording never waits and never fails: what cannot be written is logged and dropped.
- * The same event within its quiet time is not written again; after it, the first one is counted up instead of a new one
- * being made; an object about which too much is said falls silent for a while (client-go's rules and figures).
+ * Writes Events about objects. Recording never waits and never fails: an event that cannot be written is logged and dropped.
+ * A repeated event is suppressed for its quiet time; later repetitions raise the count of the first one. Objects with too many
+ * events are rate-limited (client-go's rules and numbers).
  */
 import { EVENTS, type Event, type ObjectReference } from '../apis/kubernetes/event.ts';
 import type { KubeObject, ObjectKey } from '../apis/kubernetes/object.ts';
@@ -13,16 +13,16 @@ import { TokenBucket } from '../platform/token-bucket.ts';
 import type { KubeClient } from './client.ts';
 import { TroubleLog } from './trouble-log.ts';
 
-/** Something worth telling the people who look at an object. */
+/** An event to record about an object. */
 export interface RecordedEvent {
   readonly object: KubeObject;
   readonly type: 'Normal' | 'Warning';
   /** CamelCase, from a registered list. */
   readonly reason: string;
   readonly message: string;
-  /** What makes it the same event again; the object, reason and message by default. */
+  /** The deduplication key; object, reason and message by default. */
   readonly dedupe?: readonly string[];
-  /** How long the same event is not said again. */
+  /** How long repetitions are suppressed. */
   readonly quietMs?: number;
 }
 
@@ -31,7 +31,7 @@ export interface EventRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger?: Logger;
-  /** The component that speaks: `karpenter` where dashboards look for that. */
+  /** The reporting component: `karpenter`, for existing dashboards. */
   readonly component: string;
 }
 
@@ -52,7 +52,7 @@ export class EventRecorder {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #trouble: TroubleLog;
-  /** Both maps forget the entry that was used least recently. */
+  /** Both maps drop the least recently used entry. */
   readonly #series = new Map<string, Series>();
   readonly #budgets = new Map<string, TokenBucket>();
   #waiting = 0;
@@ -80,7 +80,7 @@ export class EventRecorder {
     const said: Series = { key: series?.key ?? this.#newKey(object), count: (series?.count ?? 0) + 1, saidAt: now };
     remember(this.#series, id, said);
     this.#waiting++;
-    // One after the other, so that a count never overtakes the event it belongs to.
+    // Written in order, so that a count never overtakes its event.
     this.#writes = this.#writes.then(() => this.#write(event, said)).finally(() => this.#waiting--);
   }
 
@@ -102,7 +102,7 @@ export class EventRecorder {
     }
   }
 
-  /** Tells whether the earlier event was still there to be counted up. */
+  /** Raises the count of the earlier event; false when it no longer exists. */
   async #countUp(series: Series): Promise<boolean> {
     const body = { count: series.count, lastTimestamp: toTimestamp(this.#clock.now()) };
     try {
@@ -164,7 +164,7 @@ function reference(object: KubeObject): ObjectReference {
   };
 }
 
-/** Puts an entry last and forgets the first one when there are too many. */
+/** Moves an entry to the end, and drops the first one when there are too many. */
 function remember<T>(map: Map<string, T>, key: string, value: T): T {
   map.delete(key);
   map.set(key, value);

@@ -332,13 +332,13 @@ describe('credentials', () => {
     await client.get(NAMESPACES, KEY);
   });
 
-  it('that cannot be had are said so, with the user they are of', async () => {
+  it('that cannot be loaded are reported with their user', async () => {
     const { url, cluster } = await secure(() => true);
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: join(folder, 'no-such-program') };
     const { client } = await clientFor(await kubeconfig(url, cluster, { exec }));
     await expect(client.get(NAMESPACES, KEY)).rejects.toMatchObject({
       code: 'KUBE_CONFIG_INVALID',
-      message: expect.stringContaining('the credentials of user me cannot be had'),
+      message: expect.stringContaining('the credentials of user me cannot be loaded'),
     });
   });
 

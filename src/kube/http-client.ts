@@ -60,7 +60,7 @@ export class HttpKubeClient implements KubeClient {
     const { metadata, items } = await this.#transport.send<WireList<T>>({ method: 'GET', path }, options);
     const { resourceVersion = '', continue: next, remainingItemCount } = metadata;
     return {
-      // The items of a built-in kind's list come without their apiVersion and kind.
+      // Items in lists of built-in kinds lack apiVersion and kind.
       items: (items ?? []).map((item) => ({ ...item, apiVersion: apiVersionOf(kind), kind: kind.kind })),
       resourceVersion,
       ...(next ? { continue: next } : {}),
@@ -106,7 +106,7 @@ export class HttpKubeClient implements KubeClient {
     options: WriteOptions & SubresourceOptions = {},
   ): Promise<T> {
     const path = objectPath(kind, keyOf(object), options.subresource) + writeQuery(options);
-    // The Scale of a kind is an object of another kind; it says itself which.
+    // A Scale is an object of another kind, which it carries itself.
     const sent = options.subresource === 'scale' ? JSON.stringify(object) : body(kind, object);
     return this.#transport.send<T>({ method: 'PUT', path, body: sent }, options);
   }
@@ -180,7 +180,7 @@ function body(kind: Resource, object: KubeObject): string {
   return JSON.stringify({ ...object, apiVersion: apiVersionOf(kind), kind: kind.kind });
 }
 
-/** An applied intent must name its kind; the other patches must not touch it. */
+/** An apply patch must name its kind; other patches must not contain it. */
 function patchBody(kind: Resource, patch: Exclude<Patch, { type: 'json' }>): string {
   if (patch.type !== 'apply') return JSON.stringify(patch.body);
   return JSON.stringify({ apiVersion: apiVersionOf(kind), kind: kind.kind, ...patch.body });

@@ -1,6 +1,6 @@
 import type { Metrics } from '../platform/metrics.ts';
 
-/** What the HTTP client tells about itself. */
+/** Receives the result of each request. */
 export interface HttpObserver {
   answered(method: string, code: string, seconds: number): void;
 }
@@ -10,7 +10,7 @@ export function httpMetrics(metrics: Metrics | undefined, host: string): HttpObs
   if (metrics === undefined) return { answered: () => {} };
   const requests = metrics.counter({
     name: 'rest_client_requests_total',
-    help: 'Requests to the API server, per method and answer (`error`: none came)',
+    help: 'Requests to the API server, per method and answer (`error`: no answer)',
     labels: ['host', 'method', 'code'],
   });
   const duration = metrics.histogram({

@@ -1,6 +1,6 @@
 /**
- * Sends one request to the API server: credentials, rate limit, time limit, retries. Nothing is retried for ever, and a
- * request that may have been carried out is sent again only when doing it twice does no harm.
+ * Sends one request to the API server: credentials, rate limit, time limit, retries. Retries are limited, and a request that
+ * may have been executed is repeated only when it is idempotent.
  */
 import type { Status } from '../apis/kubernetes/status.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -20,13 +20,13 @@ export interface TransportOptions {
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   readonly userAgent?: string;
-  /** Requests a second on average, and at once; Karpenter's defaults. */
+  /** Average rate per second, and burst; Karpenter's defaults. */
   readonly requestsPerSecond?: number;
   readonly requestBurst?: number;
-  /** For a whole call with its retries. */
+  /** The time limit of a whole call with its retries. */
   readonly timeoutMs?: number;
   readonly maxRetries?: number;
-  /** Hears which requests were answered. */
+  /** Learns which requests were answered. */
   readonly health?: ServerHealth;
 }
 
@@ -38,7 +38,7 @@ export interface HttpRequest {
   readonly contentType?: string;
 }
 
-/** Errors of a connection that was never made: the server has seen nothing of the request. */
+/** Errors before the connection was established: the server has not seen the request. */
 const NOT_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -47,11 +47,11 @@ const NOT_SENT = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** What gateways and load balancers say when the API server behind them is not there. */
+/** Status codes of gateways and load balancers without a reachable API server. */
 const NOBODY_THERE = new Set([502, 503, 504]);
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 10_000;
-/** How long a watch may take to be opened. */
+/** The time limit for opening a watch. */
 const OPEN_WATCH_MS = 30_000;
 
 export class HttpTransport {
@@ -71,7 +71,7 @@ export class HttpTransport {
     this.#observer = httpMetrics(options.metrics, new URL(options.connection.server).host);
   }
 
-  /** Sends a request and gives the parsed answer; throws a KubeError when the server refuses. */
+  /** Sends a request and returns the parsed answer; throws a KubeError when the server refuses. */
   async send<T>(request: HttpRequest, options: RequestOptions = {}): Promise<T> {
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? 30_000;
     const limit = this.#clock.deadline(timeoutMs, options.signal);
@@ -87,10 +87,10 @@ export class HttpTransport {
     }
   }
 
-  /** Opens a watch and gives its body. The signal closes it. */
+  /** Opens a watch and returns its body. The signal closes it. */
   async open(request: HttpRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const limit = this.#clock.deadline(OPEN_WATCH_MS, signal);
-    // The time limit is for the opening alone; afterwards only the caller ends the watch.
+    // The time limit covers only the opening; then only the caller ends the watch.
     const close = new AbortController();
     const stop = (): void => close.abort(limit.signal.reason);
     limit.signal.addEventListener('abort', stop, { once: true });
@@ -129,7 +129,7 @@ export class HttpTransport {
         }
         const delayMs = attempt < maxRetries && !signal.aborted ? retryDelay(request, error, attempt) : undefined;
         if (delayMs === undefined) throw error;
-        this.#logger.debug('request is sent again', {
+        this.#logger.debug('retrying a request', {
           method: request.method,
           path: request.path,
           attempt,
@@ -149,7 +149,7 @@ export class HttpTransport {
     try {
       const response = await authorization[via].request({
         origin: new URL(connection.server).origin,
-        // A server URL may carry a path, as those of multi-cluster proxies do.
+        // A server URL can have a path, as with multi-cluster proxies.
         path: new URL(connection.server).pathname.replace(/\/$/, '') + request.path,
         method: request.method,
         headers: {
@@ -160,10 +160,10 @@ export class HttpTransport {
         },
         ...(request.body === undefined ? {} : { body: request.body }),
         signal,
-        // Our own limits hold for the whole call; a quiet watch is not a broken one.
+        // Our own limits cover the whole call, and a quiet watch is not broken.
         headersTimeout: 0,
         bodyTimeout: 0,
-        // Or the connection ends with each DELETE that has a body, and the next one costs both sides a handshake.
+        // Otherwise each DELETE with a body closes the connection, and the next request needs a new handshake.
         reset: false,
       });
       code = String(response.statusCode);
@@ -179,7 +179,7 @@ export class HttpTransport {
     }
   }
 
-  /** A refusal is an answer, unless it comes from a proxy that has nobody to ask; that a caller has lost interest says nothing. */
+  /** A refusal counts as an answer, unless it comes from a proxy without a server; an aborted call counts as neither. */
   #judge(error: unknown, signal: AbortSignal): void {
     const { health, connection } = this.#options;
     const isAnswer = error instanceof KubeError && !NOBODY_THERE.has(error.status.code ?? 0);
@@ -201,7 +201,7 @@ export class HttpTransport {
     }
   }
 
-  /** Every error leaves here as one of ours that says which request it was. */
+  /** Converts every error to a SpindriftError that names the request. */
   describe(request: HttpRequest, error: unknown): unknown {
     if (error instanceof SpindriftError && error.code !== 'DEADLINE_EXCEEDED') return error;
     const { method, path } = request;
@@ -210,22 +210,22 @@ export class HttpTransport {
     return new SpindriftError('KUBE_UNREACHABLE', { method, path, server, problem }, { cause: error });
   }
 
-  /** A warning of the server is shown once, however often the request is made. */
+  /** Logs each warning of the server once. */
   #showWarnings(response: KubeResponse): void {
     const header = response.headers.warning;
     for (const warning of header === undefined ? [] : [header].flat()) {
       if (this.#warned.has(warning) || this.#warned.size > 1000) continue;
       this.#warned.add(warning);
-      this.#logger.warn('the API server warns', { warning });
+      this.#logger.warn('warning of the API server', { warning });
     }
   }
 }
 
-/** How long to wait before the same request is sent again; undefined when it must not be. */
+/** The wait before a retry; undefined when the request must not be repeated. */
 function retryDelay(request: HttpRequest, error: unknown, attempt: number): number | undefined {
   const backOff = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
   if (error instanceof KubeError) {
-    // 429 says that nothing was done. A 5xx is tried again only when the server asks for it by Retry-After.
+    // 429 means that nothing was executed. A 5xx is retried only with a Retry-After header.
     const asked =
       error.code === 'KUBE_THROTTLED' || (error.code === 'KUBE_SERVER_ERROR' && error.retryAfterMs !== undefined);
     return asked ? (error.retryAfterMs ?? backOff) : undefined;
@@ -235,7 +235,7 @@ function retryDelay(request: HttpRequest, error: unknown, attempt: number): numb
   return request.method === 'GET' || NOT_SENT.has(code) ? backOff : undefined;
 }
 
-/** The Status of a refusal, made up where the server, or a proxy before it, did not send one. */
+/** The Status of a refusal; built here where the server, or a proxy, did not send one. */
 async function readStatus(response: KubeResponse): Promise<Status> {
   const text = await response.body.text();
   const retryAfter = Number(response.headers['retry-after']);
@@ -258,6 +258,6 @@ function parseStatus(text: string): Status | undefined {
     const parsed: unknown = JSON.parse(text);
     return (parsed as Status | null)?.kind === 'Status' ? (parsed as Status) : undefined;
   } catch {
-    return undefined; // Not JSON: the caller makes a Status of the text.
+    return undefined; // Not JSON: the caller builds a Status from the text.
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Keeps a cache of one kind in step with the API server and tells handlers what changed.
+ * Keeps a cache of one kind in sync with the API server and notifies handlers of changes.
  *
- * It is a state machine (see {@link InformerState}): the present state is listed in pages, or streamed over a watch, into a
- * store on the side, which replaces the cache in one step; from then on the watch goes on from the last version heard.
- * A watch that ends or breaks is opened again at that version, so nothing is lost; a version the server no longer has
- * (410) leads back to listing, and the difference to the cache is told, so nothing is told twice.
+ * It is a state machine (see {@link InformerState}): the current state is listed in pages, or streamed over a watch, into a
+ * separate store, which replaces the cache in one step; then the watch continues from the last resource version. A watch that
+ * ends or breaks is reopened at that version, so that nothing is lost. An expired version (410) leads back to listing, and only
+ * the difference to the cache is reported, so that nothing is reported twice.
  */
 import { type KubeObject, keyOf, keyText, type ObjectKey, type Resource } from '../apis/kubernetes/object.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -20,7 +20,7 @@ export interface InformerHandler<T> {
   added?(object: T): void;
   /** Old and new differ in resource version. */
   updated?(object: T, old: T): void;
-  /** The object at its end, and as it was last known before. */
+  /** The final object, and its last known state before. */
   deleted?(object: T, known: T): void;
 }
 
@@ -39,23 +39,23 @@ export interface InformerOptions<T extends KubeObject> {
   readonly selection?: Selection;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
   /**
-   * What is kept of each object, from the moment that it comes; by default all but `managedFields`, which is large and which
-   * nobody reads. Names, UID and resource version must stay.
+   * Strips each object before it is cached; by default drops `managedFields`, which are large and never read. Names, UID and
+   * resource version must stay.
    */
   readonly transform?: (object: T) => T;
   readonly pageSize?: number;
-  /** `stream` asks for the present state over the watch and falls back to pages where the server does not do that. */
+  /** `stream` requests the current state over the watch, and falls back to pages on servers without that. */
   readonly initial?: 'pages' | 'stream';
 }
 
 const FIRST_DELAY_MS = 800;
 const LONGEST_DELAY_MS = 30_000;
-/** A watch that ends sooner than this is taken for trouble, so that it is not reopened in a hot loop. */
+/** A watch that ends sooner counts as a failure, so that it is not reopened in a hot loop. */
 const SHORTEST_WATCH_MS = 1_000;
 const SHORTEST_TIMEOUT_SECONDS = 300;
-/** How long after the server should have ended a watch we take its silence for a dead connection. */
+/** A watch that is silent for this long after its timeout counts as a dead connection. */
 const SILENCE_MS = 30_000;
-/** So many events are taken in, for so long, before others have their turn; a flood of them waits with the server meanwhile. */
+/** Yields to the event loop after this many events and this much time; more events wait in the socket. */
 const EVENTS_TOGETHER = 16;
 const EVENTS_MS = 4;
 
@@ -94,12 +94,12 @@ export class Informer<T extends KubeObject> {
     this.#state = this.#fromTheStart();
   }
 
-  /** Where the state machine stands. */
+  /** The state of the state machine. */
   get state(): InformerState {
     return this.#state;
   }
 
-  /** The first full state is in the cache, and every handler has heard of it. */
+  /** Whether the cache holds the first full state, and every handler was notified of it. */
   get hasSynced(): boolean {
     return this.#synced;
   }
@@ -139,12 +139,12 @@ export class Informer<T extends KubeObject> {
     return this.#cache.size;
   }
 
-  /** How many hear of changes: whoever forgets to stop shows here. */
+  /** The number of handlers, to find handlers that were never removed. */
   get handlers(): number {
     return this.#handlers.size;
   }
 
-  /** Tells the handler of everything that is there, as added, and of every change from now on. Call the result to stop. */
+  /** Notifies the handler of all existing objects, as added, and of every later change. Call the result to stop. */
   addHandler(handler: InformerHandler<T>): () => void {
     this.#handlers.add(handler);
     for (const object of this.#cache.list()) this.#call(handler, (to) => to.added?.(object));
@@ -192,7 +192,7 @@ export class Informer<T extends KubeObject> {
     return { phase: 'watching', resourceVersion: page.resourceVersion };
   }
 
-  /** Watches from a version, or streams the present state first when there is none. */
+  /** Watches from a version, or streams the current state first when there is none. */
   async #watch(from: string | undefined, signal: AbortSignal): Promise<InformerState> {
     const timeoutSeconds = SHORTEST_TIMEOUT_SECONDS + this.#random.below(SHORTEST_TIMEOUT_SECONDS);
     const limit = this.#clock.deadline(timeoutSeconds * 1000 + SILENCE_MS, signal);
@@ -229,7 +229,7 @@ export class Informer<T extends KubeObject> {
     return this.#backOff(next);
   }
 
-  /** Takes one event into the cache and gives the version to go on from. */
+  /** Applies one event to the cache and returns the version to continue from. */
   #apply(event: WatchEvent<T>): string {
     if (event.type === 'BOOKMARK') return event.resourceVersion;
     const object = this.#transform(event.object);
@@ -252,7 +252,7 @@ export class Informer<T extends KubeObject> {
   #put(object: T): void {
     const known = this.#cache.get(keyText(keyOf(object)));
     if (known !== undefined && known.metadata.resourceVersion === object.metadata.resourceVersion) return;
-    // Another object under the same name: it was deleted and made anew while we were not listening.
+    // Another object of the same name: it was deleted and recreated while no watch was open.
     const replaced = known !== undefined && known.metadata.uid !== object.metadata.uid;
     if (replaced) this.#remove(keyText(keyOf(known)));
     const old = this.#cache.set(object);
@@ -267,7 +267,7 @@ export class Informer<T extends KubeObject> {
     for (const handler of this.#handlers) this.#call(handler, (to) => to.deleted?.(last ?? known, known));
   }
 
-  /** A handler that throws is a bug in the handler; it must not take the cache down with it. */
+  /** A handler that throws has a bug, which must not break the cache. */
   #call(handler: InformerHandler<T>, tell: (handler: InformerHandler<T>) => void): void {
     try {
       tell(handler);
@@ -279,7 +279,7 @@ export class Informer<T extends KubeObject> {
   #afterFailure(state: InformerState, error: unknown): InformerState {
     if (hasCode(error, 'KUBE_EXPIRED')) {
       this.#logger.debug('resource version expired, listing again', { phase: state.phase });
-      // Once at once; a server that keeps saying so is backed off from like any other trouble.
+      // The first time at once; repeated expiry backs off like any other failure.
       return this.#failures++ === 0 ? this.#fromTheStart() : this.#backOff(this.#fromTheStart());
     }
     if (state.phase === 'streaming' && hasCode(error, 'KUBE_BAD_REQUEST', 'KUBE_INVALID', 'KUBE_UNSUPPORTED')) {

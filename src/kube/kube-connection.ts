@@ -1,4 +1,4 @@
-/** Where an API server is, and what a request to it needs: from a kubeconfig, or from the service account of a pod. */
+/** The address and credentials of an API server, from a kubeconfig or from the service account of a pod. */
 
 export interface KubeResponse {
   readonly statusCode: number;
@@ -18,16 +18,16 @@ export interface KubeRequest {
   readonly reset: boolean;
 }
 
-/** Sends requests over connections that it keeps: a dispatcher of undici, or Node's own client. */
+/** Sends requests over pooled connections: an undici dispatcher, or Node's own client. */
 export interface KubeRequests {
   request(options: KubeRequest): Promise<KubeResponse>;
 }
 
-/** What one request needs. */
+/** Headers and connections for one request. */
 export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
   readonly calls: KubeRequests;
-  /** Watches have connections of their own, so that a hundred of them never hold up a call. */
+  /** Watches have their own connections, so that many of them never block a call. */
   readonly watches: KubeRequests;
 }
 
@@ -36,7 +36,7 @@ export interface KubeConnection {
   /** The namespace of the context, or of the pod. */
   readonly namespace: string;
   authorize(): Promise<Authorization>;
-  /** The server did not know us: forget everything that was cached. */
+  /** After a 401: drops cached credentials. */
   renew(): Promise<void>;
   close(): Promise<void>;
 }

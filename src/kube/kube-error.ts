@@ -1,7 +1,7 @@
 import type { Status } from '../apis/kubernetes/status.ts';
 import { type ERRORS, type ErrorCode, SpindriftError } from '../platform/errors.ts';
 
-/** The errors whose sentence is the server's own. */
+/** Errors with the message of the server. */
 type StatusErrorCode = {
   [Code in ErrorCode]: (typeof ERRORS)[Code]['message'] extends '{message}' ? Code : never;
 }[ErrorCode];
@@ -17,14 +17,14 @@ export class KubeError extends SpindriftError<StatusErrorCode> {
     this.status = status;
   }
 
-  /** How long the server asks to wait, where it does. */
+  /** The server's Retry-After, if any. */
   get retryAfterMs(): number | undefined {
     const seconds = this.status.details?.retryAfterSeconds;
     return seconds === undefined ? undefined : seconds * 1000;
   }
 }
 
-/** Which error a Status stands for. The reason says more than the number, where there is one that we know. */
+/** Maps a Status to an error code, by its reason where that is known, else by its HTTP code. */
 function codeOf(status: Status): StatusErrorCode {
   const { code = 0, reason } = status;
   if (code === 429 && status.details?.causes?.some((cause) => cause.reason === 'DisruptionBudget')) {

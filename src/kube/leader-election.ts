@@ -1,9 +1,9 @@
 /**
- * One of several replicas leads, by holding a Lease.
+ * Elects one of several replicas as the leader, by a Lease.
  *
- * Safety rests on two rules and on nobody's clock being right, only on clocks running at about the same speed:
- * a leader stops acting `renewDeadlineMs` after it **sent** the last renewal that succeeded; a candidate takes the
- * lease no sooner than `leaseDurationMs` after it **saw** that renewal. The first is the shorter time and starts earlier.
+ * Safety needs no correct clocks, only clocks that run at about the same speed: a leader stops acting `renewDeadlineMs` after it
+ * **sent** the last successful renewal; a candidate takes the lease no sooner than `leaseDurationMs` after it **saw** that
+ * renewal. The first time is shorter and starts earlier.
  */
 
 import { LEASES, type Lease } from '../apis/kubernetes/lease.ts';
@@ -23,14 +23,14 @@ export interface LeaderElectionOptions {
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   readonly lease: ObjectKey & { readonly namespace: string };
-  /** Who we are: unique among all replicas, over restarts too. */
+  /** Our identity: unique among all replicas, also across restarts. */
   readonly identity: string;
   readonly leaseDurationMs?: number;
   readonly renewDeadlineMs?: number;
   readonly retryPeriodMs?: number;
 }
 
-/** What is written in the lease, and when we first saw it like that. */
+/** The content of the lease, and when we first saw it. */
 interface Observation {
   readonly lease: Lease;
   readonly seenAt: number;
@@ -82,15 +82,14 @@ export class LeaderElection {
     return this.#leading;
   }
 
-  /** Who holds the lease, as far as we have seen. */
+  /** The last observed holder of the lease. */
   get holder(): string | undefined {
     return this.#observed?.lease.spec?.holderIdentity || undefined;
   }
 
   /**
-   * Waits to become leader, calls `lead`, and aborts the signal it gave it when leadership is lost; then waits again. When
-   * `lead` returns by itself, or the outer signal aborts, the lease is given back, once `lead` has ended, and the call
-   * returns.
+   * Waits to become leader, calls `lead`, and aborts its signal when leadership is lost; then waits again. When `lead` returns by
+   * itself, or the outer signal aborts, it releases the lease once `lead` has ended, and returns.
    */
   async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
     while (!signal.aborted) {
@@ -101,20 +100,20 @@ export class LeaderElection {
     }
   }
 
-  /** Tries until the lease is ours and gives the time the winning request was sent; undefined when the signal aborts. */
+  /** Tries until the lease is ours and returns when the winning request was sent; undefined when the signal aborts. */
   async #acquire(signal: AbortSignal): Promise<number | undefined> {
     while (!signal.aborted) {
       const sentAt = this.#clock.elapsed();
       if (await this.#attempt(signal, this.#retryPeriodMs)) return sentAt;
       this.#sayWaiting();
-      // Jitter, so that candidates that started together do not collide for ever.
+      // Jitter, so that candidates that started together do not always collide.
       const pause = this.#retryPeriodMs * this.#options.random.between(1, 1.2);
       await this.#clock.sleep(pause, signal).catch(() => undefined);
     }
     return undefined;
   }
 
-  /** Once for each replica that leads instead. */
+  /** Logged once for each other leader. */
   #sayWaiting(): void {
     const { holder } = this;
     if (holder === undefined || holder === this.#waitingFor || holder === this.#options.identity) return;
@@ -135,7 +134,7 @@ export class LeaderElection {
     await this.#renew(renewedAt, term);
     const lost = term.signal.reason instanceof LeadershipLost;
     try {
-      // Nobody else may start before all of our work has ended, unless the lease runs out first.
+      // Another replica must not start before our work has ended, unless the lease expires first.
       await led;
     } finally {
       outer.removeEventListener('abort', stop);
@@ -151,7 +150,7 @@ export class LeaderElection {
       await this.#clock.sleep(this.#retryPeriodMs, term.signal).catch(() => undefined);
       if (term.signal.aborted) break;
       const sentAt = this.#clock.elapsed();
-      // A request that hangs must not eat the whole deadline: give it up and try again.
+      // A request that hangs must not use up the whole deadline: abort it and try again.
       const renewed = await this.#attempt(term.signal, Math.max(this.#retryPeriodMs, this.#renewDeadlineMs / 2));
       if (term.signal.aborted) break;
       if (renewed) {
@@ -174,7 +173,7 @@ export class LeaderElection {
     });
   }
 
-  /** Takes or renews the lease if that is allowed; tells whether it is ours now. */
+  /** Takes or renews the lease if allowed; returns whether it is ours now. */
   async #attempt(signal: AbortSignal, timeoutMs: number): Promise<boolean> {
     try {
       return await this.#tryAcquireOrRenew({ signal, timeoutMs, priority: 'high' });
@@ -209,7 +208,7 @@ export class LeaderElection {
     }
   }
 
-  /** Notes when the lease last changed, by our own clock: the times in it are another machine's. */
+  /** Records when the lease last changed, by our own clock: its own times are from another machine. */
   #observe(lease: Lease): void {
     if (this.#observed?.lease.metadata.resourceVersion === lease.metadata.resourceVersion) return;
     this.#observed = { lease, seenAt: this.#clock.elapsed() };
@@ -236,7 +235,7 @@ export class LeaderElection {
     };
   }
 
-  /** Gives the lease back, so that another replica need not wait for it to run out. */
+  /** Releases the lease, so that another replica need not wait for its expiry. */
   async #release(): Promise<void> {
     const lease = this.#observed?.lease;
     if (lease === undefined || this.holder !== this.#options.identity) return;
@@ -251,7 +250,7 @@ export class LeaderElection {
       this.#observe(await this.#options.client.replace(LEASES, { ...lease, spec }, options));
       this.#logger.info('lease released');
     } catch (error) {
-      this.#logger.warn('the lease could not be released; it will run out', { error });
+      this.#logger.warn('the lease could not be released; it will expire', { error });
     }
   }
 
@@ -263,7 +262,7 @@ export class LeaderElection {
   }
 }
 
-/** Why a term ended, when it was not our own wish. */
+/** The reason of a term that ended against our will. */
 class LeadershipLost extends Error {}
 
 function emptyLease(key: ObjectKey): Lease {

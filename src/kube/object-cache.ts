@@ -1,10 +1,10 @@
-/** The objects of one kind as last heard, with indexes. It never changes an object and never copies one. */
+/** The last known objects of one kind, with indexes. It never changes or copies an object. */
 import { type KubeObject, keyOf, keyText, type ObjectKey } from '../apis/kubernetes/object.ts';
 
-/** From an object to the values it is found under: `(pod) => [pod.spec.nodeName ?? '']`. */
+/** Returns the index values of an object: `(pod) => [pod.spec.nodeName ?? '']`. */
 export type Indexer<T> = (object: T) => readonly string[];
 
-/** The keys of the objects with one value. Most values belong to one object, and a set for each would take much room. */
+/** The keys of the objects with one index value: a plain string for a single object, which saves memory. */
 type Keys = string | Set<string>;
 
 export class ObjectCache<T extends KubeObject> {
@@ -33,7 +33,7 @@ export class ObjectCache<T extends KubeObject> {
     return this.#objects.keys();
   }
 
-  /** The objects that the indexer of that name gave that value for. */
+  /** The objects with this value in the named index. */
   byIndex(name: string, value: string): T[] {
     const index = this.#indexes.get(name);
     if (index === undefined) throw new RangeError(`there is no index ${name}`);
@@ -43,7 +43,7 @@ export class ObjectCache<T extends KubeObject> {
     return Array.from(keys, (key) => this.#objects.get(key) as T);
   }
 
-  /** Stores the object and gives what was there before. */
+  /** Stores the object and returns the previous one. */
   set(object: T): T | undefined {
     const key = keyText(keyOf(object));
     const old = this.#objects.get(key);
@@ -52,7 +52,7 @@ export class ObjectCache<T extends KubeObject> {
     return old;
   }
 
-  /** Forgets the object of that key and gives what was there. */
+  /** Removes the object of that key and returns it. */
   delete(key: string): T | undefined {
     const old = this.#objects.get(key);
     if (old === undefined) return undefined;
@@ -61,7 +61,7 @@ export class ObjectCache<T extends KubeObject> {
     return old;
   }
 
-  /** Most changes leave an object where it is found. */
+  /** Most updates do not change the index values. */
   #index(key: string, old: T | undefined, object: T | undefined): void {
     for (const [name, indexer] of this.#indexers) {
       const index = this.#indexes.get(name) as Map<string, Keys>;

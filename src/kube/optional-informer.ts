@@ -1,9 +1,9 @@
-/** An informer of a kind that a cluster may not have: it begins when the kind is served, and nobody waits for that. */
+/** An informer of an optional kind: it starts when the kind is served, and does not delay the start of the program. */
 import type { KubeObject, ObjectKey } from '../apis/kubernetes/object.ts';
 import { Informer, type InformerHandler, type InformerOptions } from './informer.ts';
 import { untilServed } from './until-served.ts';
 
-/** `unknown` until the API server has said whether the kind is there, and until its objects are read. */
+/** `unknown` until the API server has answered whether it serves the kind, and until its objects are listed. */
 export type Presence = 'unknown' | 'missing' | 'read';
 
 export class OptionalInformer<T extends KubeObject> {

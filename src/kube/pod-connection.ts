@@ -1,6 +1,6 @@
 /**
- * The way from a pod to its API server, by the files of its service account and Node's own HTTPS client. It takes a third of
- * the memory of what reads kubeconfigs, which counts on every node.
+ * Connects a pod to its API server, with the files of its service account and Node's own HTTPS client. It takes a third of the
+ * memory of the kubeconfig library, which counts on every node.
  */
 import { readFile } from 'node:fs/promises';
 import { Agent, request as httpsRequest } from 'node:https';
@@ -14,12 +14,12 @@ export interface PodConnectionOptions {
   /** `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT`. */
   readonly host: string;
   readonly port: string;
-  /** Where the token, the certificate and the namespace are. */
+  /** The folder with token, certificate and namespace. */
   readonly directory?: string;
 }
 
 const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** Tokens are exchanged before they expire; client-go looks this often. */
+/** Tokens are rotated before they expire; read again this often, as in client-go. */
 const FRESH_MS = 60_000;
 
 export class PodConnection implements KubeConnection {
@@ -79,7 +79,7 @@ function requestsOver(agent: Agent): KubeRequests {
 
 function send({ origin, path, method, headers, body, signal }: KubeRequest, agent: Agent): Promise<KubeResponse> {
   return new Promise((resolve, reject) => {
-    // Node sends the body of a DELETE without saying how long it is, and the server takes the rest for the next request.
+    // Node sends the body of a DELETE without a length, and the server takes the rest for the next request.
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const options = { method, headers: { ...headers, ...length }, agent, signal };
     const sent = httpsRequest(new URL(path, origin), options, (response) => {

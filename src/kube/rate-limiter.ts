@@ -1,4 +1,4 @@
-/** Holds requests back to a rate, and lets the important ones go first while they wait. */
+/** Limits the rate of requests; waiting requests of higher priority go first. */
 import type { Clock, Timer } from '../platform/clock.ts';
 import { TokenBucket } from '../platform/token-bucket.ts';
 import type { RequestPriority } from './client.ts';
@@ -20,7 +20,7 @@ export class RateLimiter {
     this.#bucket = new TokenBucket(options);
   }
 
-  /** Resolves when a request of that priority may go; rejects with the signal's reason when that aborts first. */
+  /** Resolves when a request of that priority can be sent; rejects with the signal's reason when that aborts first. */
   async acquire(priority: RequestPriority, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#waitingBefore(priority) === 0 && this.#bucket.tryTake()) return;
@@ -40,7 +40,7 @@ export class RateLimiter {
     });
   }
 
-  /** How many wait that go before, or together with, a request of that priority. */
+  /** The number of waiting requests of the same or higher priority. */
   #waitingBefore(priority: RequestPriority): number {
     return ORDER.slice(0, ORDER.indexOf(priority) + 1).reduce((sum, name) => sum + this.#waiting[name].size, 0);
   }

@@ -1,4 +1,4 @@
-/** A GET of a path that is no object of a kind: the version of the server, or what it serves. */
+/** A GET of a path other than an object, such as /version or discovery. */
 import { type Clock, type EpochMs, parseTimestamp } from '../platform/clock.ts';
 import { asError, SpindriftError } from '../platform/errors.ts';
 import type { KubeConnection } from './kube-connection.ts';
@@ -6,11 +6,11 @@ import type { KubeConnection } from './kube-connection.ts';
 export interface RawAnswer {
   readonly code: number;
   readonly text: string;
-  /** When the server says it answered, to the second. */
+  /** The Date header of the answer, in whole seconds. */
   readonly serverTime?: EpochMs;
 }
 
-/** Asks once, without retries; rejects when no answer comes in time. */
+/** Sends one request without retries; rejects when it times out. */
 export async function rawGet(
   connection: KubeConnection,
   path: string,

@@ -2,7 +2,7 @@ import type { ObjectKey, Resource } from '../apis/kubernetes/object.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The URL path of a kind, of one object of it, or of a part of that object. */
+/** The URL path of a kind, an object, or a subresource. */
 export function resourcePath(
   kind: Resource,
   where: { namespace?: string; name?: string; subresource?: string } = {},
@@ -16,7 +16,7 @@ export function resourcePath(
   return parts.join('/');
 }
 
-/** The path of one object; refuses a key that cannot name one, before it would become the path of a whole collection. */
+/** The path of one object; throws for an empty name, which would address the whole collection. */
 export function objectPath(kind: Resource, key: ObjectKey, subresource?: string): string {
   if (key.name === '') throw new RangeError(`a ${kind.kind} needs a name`);
   if (kind.namespaced && (key.namespace ?? '') === '') {
@@ -25,7 +25,7 @@ export function objectPath(kind: Resource, key: ObjectKey, subresource?: string)
   return resourcePath(kind, { ...key, ...(subresource === undefined ? {} : { subresource }) });
 }
 
-/** `?a=1&b=x`, without what is undefined; empty when nothing is left. */
+/** `?a=1&b=x`, without undefined values; empty when there are none. */
 export function queryString(query: Query): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));

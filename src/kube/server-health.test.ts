@@ -21,8 +21,8 @@ describe('the health of the API server', () => {
     health.answered();
     expect(health.problem).toBeUndefined();
     expect(lines.map(({ message, fields }) => [message, fields.seconds])).toEqual([
-      ['the API server does not answer, it is asked again and again', 1],
-      ['the API server does not answer, it is asked again and again', 61],
+      ['the API server does not answer, retrying', 1],
+      ['the API server does not answer, retrying', 61],
       ['the API server answers again', 100],
     ]);
   });

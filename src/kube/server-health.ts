@@ -1,4 +1,4 @@
-/** Whether the API server answers, as far as our own requests tell, said once when it stops and once when it answers again. */
+/** Tracks whether the API server answers our requests; logs once when it stops and once when it answers again. */
 import type { Clock } from '../platform/clock.ts';
 import { asError } from '../platform/errors.ts';
 import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
@@ -9,7 +9,7 @@ export interface ServerHealthOptions {
   readonly logger?: Logger;
 }
 
-/** A connection that breaks is mended by the next request; only what lasts is told. */
+/** Only outages longer than this are logged: the next request mends a broken connection. */
 const SHORTEST_MS = 1000;
 
 export class ServerHealth {
@@ -26,7 +26,7 @@ export class ServerHealth {
     this.#lines = new RepeatedLines({ clock });
   }
 
-  /** Why it does not answer; undefined while it does, or was not asked yet. */
+  /** Why it does not answer; undefined while it does, or before the first request. */
   get problem(): string | undefined {
     return this.#down && `the API server at ${this.#down.server} does not answer: ${this.#down.problem}`;
   }
@@ -46,7 +46,7 @@ export class ServerHealth {
     this.#down = { since, server, problem, said };
     if (this.#clock.elapsed() - since < SHORTEST_MS || this.#lines.say(server) === undefined) return;
     this.#down = { since, server, problem, said: true };
-    this.#logger.warn('the API server does not answer, it is asked again and again', {
+    this.#logger.warn('the API server does not answer, retrying', {
       server,
       problem,
       seconds,

@@ -1,6 +1,6 @@
 /**
- * Says what goes wrong with an API server. A component that tries again would say the same many times a second: each trouble is
- * said at once and then ever more seldom. That the server cannot be reached concerns everybody, and {@link ServerHealth} says it.
+ * Logs errors of requests to the API server. A component that retries would log the same error many times a second: each error is
+ * logged at once and then ever more seldom. {@link ServerHealth} logs that the server is unreachable, once for all components.
  */
 import type { Clock } from '../platform/clock.ts';
 import { asError, hasCode } from '../platform/errors.ts';
@@ -35,7 +35,7 @@ export class TroubleLog {
       this.#logger.debug(message, { ...fields, error });
       return;
     }
-    // What objects are called does not make it another trouble.
+    // Object names do not make it a different error.
     const leftOut = this.#lines.say(`${message}: ${error.message.replaceAll(/"[^"]*"/g, '')}`);
     if (leftOut === undefined) this.#logger.debug(message, { ...fields, error });
     else this.#logger[level](message, { ...fields, error, ...(leftOut > 0 && { leftOut }) });

@@ -14,7 +14,7 @@ export interface UntilServedOptions {
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Whether the API server serves a kind: no, where its definition is not installed. */
+/** Whether the API server serves a kind; false where its definition is not installed. */
 export async function isServed(client: KubeClient, kind: Resource, signal: AbortSignal): Promise<boolean> {
   try {
     await client.list(kind, { limit: 1 }, { signal });
@@ -25,7 +25,7 @@ export async function isServed(client: KubeClient, kind: Resource, signal: Abort
   }
 }
 
-/** Resolves when the kind is served. Whatever else keeps the API server from answering is left to those who read the kind. */
+/** Resolves when the kind is served, or when the API server fails in another way: readers of the kind then meet the error. */
 export async function untilServed(kind: Resource, options: UntilServedOptions): Promise<void> {
   const { client, clock, signal, onMissing } = options;
   let waitMs = FIRST_WAIT_MS;

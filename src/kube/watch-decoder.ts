@@ -1,4 +1,4 @@
-/** Reads the body of a watch: one JSON object a line. */
+/** Decodes the body of a watch: one JSON object per line. */
 import type { KubeObject } from '../apis/kubernetes/object.ts';
 import type { Status } from '../apis/kubernetes/status.ts';
 import type { WatchEvent } from './client.ts';
@@ -6,7 +6,7 @@ import { KubeError } from './kube-error.ts';
 
 const NEW_LINE = 0x0a;
 
-/** The lines of a stream of bytes; a last line without an end is dropped, because the connection broke within it. */
+/** The lines of a byte stream; drops an incomplete last line of a broken connection. */
 export async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let rest: Buffer[] = [];
   for await (const chunk of chunks) {
@@ -26,7 +26,7 @@ interface WireEvent {
   readonly object: KubeObject | Status;
 }
 
-/** One line as an event, without the managers of its fields. An ERROR event is thrown as the error it stands for. */
+/** Parses one line to an event, without `managedFields`. Throws the error of an ERROR event. */
 export function decodeWatchEvent<T extends KubeObject>(line: string): WatchEvent<T> {
   const event = parse(line);
   switch (event.type) {
@@ -52,8 +52,8 @@ export function decodeWatchEvent<T extends KubeObject>(line: string): WatchEvent
 const MANAGED_FIELDS = ',"managedFields":[{';
 
 /**
- * Who manages which field is more than half of many objects, and nobody here reads it: it is cut out before it is parsed. There are no lists
- * in it, so it ends where the first list ends; where that was within a text, what is left is no JSON, and all of it is parsed.
+ * Cuts `managedFields` out before parsing: they are more than half of many objects and never read. They contain no lists, so that
+ * they end where the first list ends; where that was inside a string, the rest is not JSON, and the whole line is parsed.
  */
 function parse(line: string): WireEvent {
   const start = line.indexOf(MANAGED_FIELDS);

@@ -1,6 +1,6 @@
 import type { Metrics } from '../platform/metrics.ts';
 
-/** What a queue tells about itself. */
+/** Receives the events of a queue. */
 export interface QueueObserver {
   depth(keys: number): void;
   added(): void;
@@ -9,7 +9,7 @@ export interface QueueObserver {
   retried(): void;
 }
 
-/** client-go's metric names, which dashboards know. One series per queue. */
+/** Metrics under the names of client-go, for existing dashboards. One series per queue. */
 export function queueMetrics(metrics: Metrics | undefined, name: string): QueueObserver {
   if (metrics === undefined) {
     return { depth: () => {}, added: () => {}, started: () => {}, finished: () => {}, retried: () => {} };

@@ -1,10 +1,10 @@
 /**
- * A queue of keys with the promises a reconciler relies on (those of client-go's work queue):
- * - a key is never handed out twice at once;
- * - a key added while it is being worked on is handed out again afterwards;
- * - a key added many times before it is handed out is handed out once;
- * - of several delays for one key the earliest holds, and adding without a delay means now;
- * - keys of higher priority come first, equal ones in the order they became ready; what is urgent has workers of its own.
+ * A queue of keys with the guarantees of client-go's work queue:
+ * - a key is never processed twice at the same time;
+ * - a key added while it is processed is processed again afterwards;
+ * - a key added many times before it is processed is processed once;
+ * - of several delays for one key the earliest counts, and adding without a delay means now;
+ * - keys of higher priority come first, ties in the order they became ready; urgent keys have their own workers.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import { Heap } from '../platform/heap.ts';
@@ -20,40 +20,40 @@ export interface WorkQueueOptions {
   /** The wait after the first failure of a key; it doubles with each further one. */
   readonly baseDelayMs?: number;
   readonly maxDelayMs?: number;
-  /** All retries together; the defaults are client-go's. */
+  /** The rate of all retries together; client-go's defaults. */
   readonly retriesPerSecond?: number;
   readonly retryBurst?: number;
-  /** Whether a key goes before all that was added without a priority; asked when it is ready, and when it is added once more. */
+  /** Whether a key is urgent; evaluated when it becomes ready, and when it is added again. */
   isUrgent?(key: string): boolean;
 }
 
 export interface AddOptions {
   readonly afterMs?: number;
-  /** Higher first; 0 by default. What a resync brings should be negative. */
+  /** Higher first; 0 by default. Resyncs should use a negative priority. */
   readonly priority?: number;
 }
 
 export interface GetOptions {
-  /** Only what is urgent: other keys are left to others. */
+  /** Only urgent keys. */
   readonly urgentOnly?: boolean;
 }
 
-/** The priority that what is urgent has at least. */
+/** The minimum priority of urgent keys. */
 const URGENT = 1;
 
 interface Entry {
   readonly key: string;
-  /** The highest that it was added with. */
+  /** The highest priority it was added with. */
   asked: number;
-  /** With which it is handed out, once it is ready. */
+  /** Its priority once it is ready. */
   priority: number;
-  /** Where it stands: waiting for its time, ready, or wanted again after the work in progress. */
+  /** Delayed, ready, or to be processed again after the work in progress. */
   place: 'delayed' | 'ready' | 'dirty';
   /** When it is due (delayed) or became ready, by the clock's `elapsed`. */
   at: number;
 }
 
-/** Somebody who waits for a key. */
+/** A worker that waits for a key. */
 interface Waiter {
   readonly urgentOnly: boolean;
   give(key: string): void;
@@ -75,7 +75,7 @@ export class WorkQueue {
   readonly #maxDelayMs: number;
   readonly #retries: TokenBucket;
   readonly #isUrgent: (key: string) => boolean;
-  /** Every key that is to be handed out, now or later. At most one entry a key. */
+  /** All keys to process, now or later; at most one entry per key. */
   readonly #entries = new Map<string, Entry>();
   readonly #processing = new Map<string, number>();
   readonly #failures = new Map<string, number>();
@@ -100,7 +100,7 @@ export class WorkQueue {
     this.#retries = new TokenBucket({ clock: options.clock, perSecond: retriesPerSecond, burst: retryBurst });
   }
 
-  /** Keys that could be handed out now. */
+  /** The number of ready keys. */
   get depth(): number {
     return this.#readyCount;
   }
@@ -147,12 +147,12 @@ export class WorkQueue {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** The key's work went well: its next failure starts from the shortest wait again. */
+  /** The key succeeded: its next failure starts with the shortest wait again. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** The next key, when there is one; rejects with the signal's reason when that aborts first. Give it back with `done`. */
+  /** Resolves to the next key; rejects with the signal's reason when that aborts first. Call `done` afterwards. */
   get(signal: AbortSignal, { urgentOnly = false }: GetOptions = {}): Promise<string> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const key = this.#take(urgentOnly);
@@ -174,7 +174,7 @@ export class WorkQueue {
     });
   }
 
-  /** Ends the work on a key that `get` gave out. */
+  /** Ends the work on a key from `get`. */
   done(key: string): void {
     const startedAt = this.#processing.get(key);
     if (startedAt === undefined) return;
@@ -184,7 +184,7 @@ export class WorkQueue {
     if (entry?.place === 'dirty') this.#makeReady(entry);
   }
 
-  /** Drops everything and gives the timer back. */
+  /** Drops all keys and cancels the timer. */
   close(): void {
     this.#timer?.cancel();
     this.#timerAt = Number.POSITIVE_INFINITY;
@@ -223,7 +223,7 @@ export class WorkQueue {
     return this.#isUrgent(key) ? Math.max(asked, URGENT) : asked;
   }
 
-  /** Wakes one who waits for a key like this: one who takes any before one who is kept for what is urgent. */
+  /** Wakes a worker for this key; a general worker before one for urgent keys. */
   #offer({ priority }: Entry): void {
     const anyone = this.#waiters.findIndex(({ urgentOnly }) => !urgentOnly);
     const index = anyone < 0 && priority >= URGENT ? 0 : anyone;
@@ -262,7 +262,7 @@ export class WorkQueue {
     if (next === undefined || next.at >= this.#timerAt) return;
     this.#timer?.cancel();
     this.#timerAt = next.at;
-    // Rounded up: what is a fraction of a millisecond away would be a little away again when the timer ends.
+    // Rounded up: otherwise the timer could fire a fraction of a millisecond too early.
     this.#timer = this.#clock.setTimer(Math.ceil(next.at - this.#clock.elapsed()), () => {
       this.#timerAt = Number.POSITIVE_INFINITY;
       this.#releaseDue();

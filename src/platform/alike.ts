@@ -1,18 +1,18 @@
 /**
- * Gives values that are alike the same object, so that many of them take the room of one. What has not been asked for in a
- * long while is forgotten: then the next one alike is kept beside it, which costs room and nothing else.
+ * Returns one shared object for equal values, to save memory. Values that are not used for a long time are forgotten; an equal
+ * value that comes later is then kept a second time, which costs only memory.
  */
 export class Alike {
   readonly #limit: number;
   #recent = new Map<string, unknown>();
   #older = new Map<string, unknown>();
 
-  /** So many different values are remembered for certain, and up to twice as many. */
+  /** Remembers at least this many different values, and at most twice as many. */
   constructor(limit = 4096) {
     this.#limit = limit;
   }
 
-  /** The first value that was seen with the same content, in the same order. The value must be JSON, and never change. */
+  /** The first value seen with the same content and key order. Values must be JSON and never change. */
   of<T>(value: T): T {
     const key = JSON.stringify(value);
     const recent = this.#recent.get(key);

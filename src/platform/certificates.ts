@@ -1,6 +1,6 @@
 /**
- * Certificates for servers of our own on this machine: the embedded cluster and the control plane of the tests.
- * They need real randomness and the real date, because other programs check them; so they live in this room.
+ * Certificates for our own servers on this machine: the embedded cluster and the control plane of the tests.
+ * They need real randomness and the real date, because other programs check them.
  */
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
@@ -19,12 +19,12 @@ export interface CertificateRequest {
   readonly commonName: string;
   /** Kubernetes reads these as the groups of a user. */
   readonly organizations?: readonly string[];
-  /** DNS names and IP addresses a server answers to; a client's certificate has none. */
+  /** DNS names and IP addresses of a server; empty for a client. */
   readonly hosts?: readonly string[];
   readonly validDays?: number;
 }
 
-/** An authority that signs certificates as long as the process lives; its own key never leaves it unless asked for. */
+/** Signs certificates as long as the process lives. */
 export class CertificateAuthority {
   readonly keyPair: KeyPair;
   readonly #certificate: x509.X509Certificate;

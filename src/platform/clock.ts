@@ -1,12 +1,12 @@
 /**
- * Time as something that is passed in. No code outside this room reads the time or sets a timer by itself, so that a
- * whole cluster can run on a {@link VirtualClock} in a test, and a thousand times faster than life in a demonstration.
+ * Time as an argument. No code outside `platform/` reads the time or sets a timer, so that a whole cluster can run on a
+ * {@link VirtualClock} in a test, or many times faster than real time in a demonstration.
  */
 
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type EpochMs = number & { readonly __unit: 'EpochMs' };
 
-/** A timer that has been set and can still be taken back. */
+/** A timer that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
@@ -17,7 +17,7 @@ export interface Clock {
   now(): EpochMs;
   /** Milliseconds since an arbitrary start; never goes back. */
   elapsed(): number;
-  /** Calls back once after the delay. A delay of 0 or less still calls back later, never at once. */
+  /** Calls back once after the delay; never synchronously, even with a delay of 0 or less. */
   setTimer(delayMs: number, callback: () => void): Timer;
   /** Resolves after the delay; rejects with the signal's reason when that aborts first, and leaves no timer behind. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
@@ -28,13 +28,13 @@ export interface Clock {
   deadline(delayMs: number, parent?: AbortSignal): Deadline;
 }
 
-/** A signal with a time limit; `cancel` gives the timer and the parent's listener back. */
+/** A signal with a time limit; `cancel` releases the timer and the parent's listener. */
 export interface Deadline {
   readonly signal: AbortSignal;
   cancel(): void;
 }
 
-/** What is written in the same second has the same text, and thousands of objects can share it. */
+/** Caches the last text: thousands of objects are written in the same second and can share it. */
 const MOST_SECONDS = 64;
 const seconds = new Map<number, string>();
 
@@ -49,12 +49,12 @@ export function toTimestamp(time: EpochMs): string {
   return text;
 }
 
-/** The time as Kubernetes writes it in leases and events: microseconds, of which we have the first three digits. */
+/** The time as Kubernetes writes it in leases and events: with microseconds, of which we know the milliseconds. */
 export function toMicroTime(time: EpochMs): string {
   return `${new Date(time).toISOString().slice(0, 23)}000Z`;
 }
 
-/** The time as libraries take it. */
+/** The time as a Date, for libraries. */
 export function toDate(time: EpochMs): Date {
   return new Date(time);
 }

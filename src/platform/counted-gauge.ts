@@ -1,14 +1,14 @@
 import type { MetricDefinition } from './metrics.ts';
 
-/** What a series is told apart by, and what it shows. */
+/** Labels and value of one series. */
 export type Series<Name extends string> = readonly [labels: Readonly<Record<Name, string>>, value: number];
 
-/** Gives all series, one by one; undefined in between says that the next one takes a while, so that others have a turn. */
+/** Yields all series; `undefined` in between lets the caller yield to the event loop. */
 export type Count<Name extends string> = () => Iterable<Series<Name> | undefined>;
 
 /**
- * A gauge that is counted when it is asked for, from what there is then. A large cluster has tens of thousands of series: they
- * are told line by line, and nothing of them is kept.
+ * A gauge that is computed when it is scraped. A large cluster has tens of thousands of series: they are written line by line
+ * and not kept.
  */
 export class CountedGauge<Name extends string> {
   readonly #definition: MetricDefinition<Name>;

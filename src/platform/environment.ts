@@ -1,4 +1,4 @@
-/** The variables of the process, for those who parse options; nobody else reads them. */
+/** The environment of the process; only option parsing reads it. */
 export function environment(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

@@ -1,4 +1,4 @@
-/** A binary heap: the item that goes before all others is on top. */
+/** A binary heap: the item that sorts first is on top. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #before: (a: T, b: T) => boolean;

@@ -1,13 +1,13 @@
 /**
- * Starts the process anew with all its code compiled already. TypeScript is translated by a WebAssembly module that takes
- * 20 MB for as long as the process lives; a process that finds everything in the compile cache never loads it.
+ * Restarts the process with all its code in the compile cache. The WebAssembly module that strips TypeScript takes 20 MB for
+ * as long as the process lives; a process that finds everything in the cache never loads it.
  */
 import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const STAGE = 'SPINDRIFT_LEAN_START';
-/** A small heap: what is left over is given back soon. */
+/** V8 flags for a small heap. */
 const FLAGS = [
   '--max-semi-space-size=1',
   '--v8-pool-size=1',
@@ -16,8 +16,8 @@ const FLAGS = [
 ];
 
 /**
- * Makes this process a lean one: it is replaced by itself, twice, and this call does not return until it is. `load` loads
- * all the code that will be needed. Where that cannot be done, the process goes on as it is.
+ * Replaces this process by itself, twice: first to fill the compile cache, then to run from it. Returns in the last process.
+ * `load` imports all code that will be needed. Where the system cannot replace a process, this one goes on.
  */
 export async function leanStart(load: () => Promise<unknown>): Promise<void> {
   const { execve } = process as { execve?: (file: string, args: string[], env: NodeJS.ProcessEnv) => void };
@@ -35,6 +35,6 @@ export async function leanStart(load: () => Promise<unknown>): Promise<void> {
   try {
     execve(process.execPath, args, environment);
   } catch {
-    // Not on this system: a larger process does the same.
+    // Not possible on this system: go on with a larger process.
   }
 }

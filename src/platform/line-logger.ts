@@ -1,6 +1,6 @@
 import { LOG_LEVELS, type LogFields, type Logger, type LogLevel } from './logger.ts';
 
-/** A logger of one JSON object a line on standard error, for programs that must be small: the lines are those of the others. */
+/** Logs one JSON object per line on standard error, in the format of the pino logger but without its memory. */
 export function lineLogger(
   level: LogLevel,
   write: (line: string) => void = (line) => process.stderr.write(line),

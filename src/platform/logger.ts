@@ -5,7 +5,7 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The least important level that is logged. It can change while the program runs, for every logger that was made with it. */
+/** The lowest level that is logged. It can change while the program runs, for every logger that was made with it. */
 export class LogThreshold {
   #least: number;
 
@@ -32,7 +32,7 @@ export interface Logger {
   with(fields: LogFields): Logger;
 }
 
-/** Says nothing. */
+/** Logs nothing. */
 export const SILENT_LOGGER: Logger = {
   debug: () => {},
   info: () => {},

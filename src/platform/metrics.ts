@@ -1,6 +1,6 @@
 /**
- * Metrics behind a factory of our own, so that the library can be exchanged and no module holds a global registry.
- * A name that is asked for twice gives the same metric: several queues share `workqueue_depth`.
+ * Metrics behind our own factory, so that no module holds a global registry and the library can be exchanged.
+ * The same name returns the same metric: several queues share `workqueue_depth`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -15,7 +15,7 @@ export interface MetricDefinition<Name extends string> {
   readonly labels?: readonly Name[];
 }
 
-/** What a metric is, without its values. */
+/** A metric without its values. */
 export interface MetricDescription {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
@@ -37,20 +37,20 @@ export interface HistogramMetric<Name extends string> {
   observe(labels: Readonly<Record<Name, string>>, value: number): void;
 }
 
-/** From a millisecond to ten minutes: what our durations lie between. */
+/** From a millisecond to ten minutes, the range of our durations. */
 const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** So long a piece of the text is worked on before others have a turn. */
+/** Yields to the event loop after working this long on the text. */
 const TURN_MS = 5;
-/** A piece of the text is about so long. */
+/** The approximate length of a chunk of the text. */
 const PIECE_LENGTH = 16_384;
-/** So many lines are written before the time is looked at. */
+/** The number of lines between checks of the time. */
 const LINES = 16;
 
 export class Metrics {
   readonly #registry = new Registry();
   readonly #counted = new Map<string, CountedGauge<string>>();
-  /** Of gauges that are counted; the registry knows the others. */
+  /** The computed gauges; the registry holds all other metrics. */
   readonly #countedDescriptions: MetricDescription[] = [];
 
   /** A counter. `initial` names the label values that are shown as 0 from the start, so that a rate has no gap. */
@@ -77,7 +77,7 @@ export class Metrics {
     };
   }
 
-  /** A gauge that is counted when it is asked for, from what there is then: nothing has to be kept in step with it. */
+  /** A gauge that is computed when it is scraped, so that nothing has to update it. */
   counted<Name extends string = never>(definition: MetricDefinition<Name>, count: Count<Name>): void {
     const { name, help, labels = [] } = definition;
     if (this.#counted.has(name)) return;
@@ -96,24 +96,24 @@ export class Metrics {
     return { observe: (labels, value) => histogram.observe(labels, value) };
   }
 
-  /** Every metric that was defined so far, by name. */
+  /** All metrics defined so far, by name. */
   descriptions(): MetricDescription[] {
     const registered = this.#registry.getMetricsAsArray().map((metric) => {
-      // The types of the library know neither the labels of a metric nor that its type is a text.
+      // The types of the library lack the labels of a metric, and that its type is a string.
       const { name, help, type, labelNames = [] } = metric as unknown as MetricDescription & { labelNames?: string[] };
       return { name, help, type, labels: labelNames };
     });
     return [...registered, ...this.#countedDescriptions].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Adds the process's own: memory, CPU, garbage collection, event loop delay. */
+  /** Adds metrics of the process: memory, CPU, garbage collection, event loop delay. */
   observeProcess(): void {
     collectDefaultMetrics({ register: this.#registry });
   }
 
   /**
-   * What Prometheus scrapes, in pieces: of a large cluster it is long. None of it is kept for longer than a piece takes, and
-   * whoever else waits has a turn in between.
+   * The text that Prometheus scrapes, in chunks, as it is long for a large cluster. Only one chunk is in memory, and the event
+   * loop runs in between.
    */
   async *pieces(): AsyncGenerator<string, void, undefined> {
     let turnEnds = performance.now() + TURN_MS;
@@ -141,7 +141,7 @@ export class Metrics {
     yield piece;
   }
 
-  /** What Prometheus scrapes. */
+  /** The text that Prometheus scrapes. */
   async text(): Promise<string> {
     let text = '';
     for await (const piece of this.pieces()) text += piece;
@@ -152,7 +152,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** The present value of one series of a counter or gauge; undefined when there is none. For tests and status pages. */
+  /** The value of one series of a counter or gauge; undefined when there is none. For tests. */
   async read(name: string, labels: Labels = {}): Promise<number | undefined> {
     const metric = this.#registry.getSingleMetric(name);
     if (metric === undefined) return this.#counted.get(name)?.read(labels);

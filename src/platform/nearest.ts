@@ -1,11 +1,11 @@
-/** «, did you mean X?» for a word that is nearly one of those known; empty when none is near. */
+/** «, did you mean X?» for a misspelt word; empty when no known word is near. */
 export function hint(word: string, known: readonly string[]): string {
   const best = byDistance(word, known)[0];
   if (best === undefined || best.distance > Math.max(1, Math.floor(word.length / 3))) return '';
   return `, did you mean ${best.candidate}?`;
 }
 
-/** The words that are known, those that are most like this one first. */
+/** The known words, the most similar first. */
 export function nearestFirst(word: string, known: readonly string[]): string[] {
   return byDistance(word, known).map(({ candidate }) => candidate);
 }
@@ -16,7 +16,7 @@ function byDistance(word: string, known: readonly string[]): { candidate: string
     .sort((a, b) => a.distance - b.distance);
 }
 
-/** How many letters must be put in, left out, exchanged, or swapped with their neighbour (optimal string alignment). */
+/** The number of inserted, removed, replaced or swapped letters (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** What `--help` and the reference say of a table of options. */
+/** Formats a table of options for `--help` and the reference. */
 import type { Option, OptionTable } from './options.ts';
 
 /** Lines for a terminal, aligned. */

@@ -1,6 +1,6 @@
 /**
- * Options as one table: flag, environment twin, default, what is allowed, one sentence. `--help` and the reference are made
- * from the table, and a wrong value is refused with a sentence that names the option, the value and what is allowed.
+ * Options as one table: flag, environment variable, default, allowed values, help. `--help` and the reference are generated
+ * from it, and an error names the option, its value and what is allowed.
  */
 import { parseArgs } from 'node:util';
 import { SpindriftError } from './errors.ts';
@@ -13,17 +13,17 @@ export interface Option<T> {
   readonly short?: string;
   /** The variable that is read when the flag is not given. */
   readonly env?: string;
-  /** What stands for the value in help, such as `N` or `FILE`; none for a switch. */
+  /** The placeholder of the value in help, such as `N` or `FILE`; none for a switch. */
   readonly placeholder?: string;
   readonly fallback: T;
-  /** How the default is shown; nothing is shown when there is none to speak of. */
+  /** The default as shown in help; absent where there is none. */
   readonly fallbackText?: string;
   readonly help: string;
-  /** What values are allowed, as the end of «it must be …». */
+  /** The allowed values, as the end of «it must be …». */
   readonly allowed: string;
-  /** The value of a text, or undefined when it is not allowed. */
+  /** Parses the text; undefined when it is not allowed. */
   parse(text: string): T | undefined;
-  /** For a flag that may be given several times: one value of all that were given; without it the last one counts. */
+  /** Combines the values of a flag that is given several times; without it the last one counts. */
   join?(values: readonly unknown[]): T;
 }
 
@@ -60,12 +60,12 @@ export function textOption(
   };
 }
 
-/** `--file A --file B`: every text that is given, in order. */
+/** `--file A --file B`: all given texts, in order. */
 export function listOption(described: Described & { readonly placeholder: string }): Option<readonly string[]> {
   return {
     ...described,
     fallback: [],
-    allowed: 'a text that is not empty; it may be given several times',
+    allowed: 'a text that is not empty; can be given several times',
     parse: (text) => (text === '' ? undefined : [text]),
     join: (values) => (values as (readonly string[])[]).flat(),
   };
@@ -121,7 +121,7 @@ export function durationOption(described: Described & { readonly fallback: strin
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Milliseconds of a time as Go writes it; undefined when it is none. */
+/** Parses a duration as Go writes it, to milliseconds; undefined when it is not one. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;

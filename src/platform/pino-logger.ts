@@ -5,15 +5,15 @@ import { SpindriftError } from './errors.ts';
 import { type LogFields, type Logger, type LogLevel, LogThreshold } from './logger.ts';
 
 export interface LoggerOptions {
-  /** A threshold can be changed later. */
+  /** A level, or a threshold that can change later. */
   readonly level?: LogLevel | LogThreshold;
-  /** `json`: one object a line; `pretty`: for a person; by default pretty on a terminal, else json. */
+  /** `json`: one object per line; `pretty`: for people. By default pretty on a terminal, else json. */
   readonly format?: 'json' | 'pretty';
-  /** Where lines go; standard error by default, so that a command's own output stays clean. */
+  /** Receives log lines; standard error by default, so that standard output holds only a command's answer. */
   readonly write?: (line: string) => void;
 }
 
-/** A logger on pino. Lines are written synchronously, so that the last one before a crash is there. */
+/** A logger on pino. Lines are written synchronously, so that none is lost in a crash. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { level = 'info', write } = options;
   const threshold = typeof level === 'string' ? new LogThreshold(level) : level;
@@ -51,12 +51,12 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   );
 }
 
-/** Our own errors are sentences, and where they come from helps nobody; of any other one the stack is wanted. */
+/** Our own errors are written for people; any other error is a bug, so that its stack is logged. */
 function errorText(error: unknown): unknown {
   return error instanceof SpindriftError ? error.message : pino.stdSerializers.err(error as Error);
 }
 
-/** So many digits of a number with a fraction say something. */
+/** Significant digits of logged fractions. */
 const DIGITS = 5;
 
 /** Numbers as people write them: a price is 0.0384 and not 0.038400000000000004. */

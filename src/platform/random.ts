@@ -1,7 +1,6 @@
 /**
- * Chance as something that is passed in. A source is made from a seed and split by name: each name gives a stream of its
- * own that depends on the seed and the path of names alone, so that a new consumer, or one that draws more than before,
- * leaves every other stream as it was.
+ * Randomness as an argument. A source is made from a seed and split by name: each name gives a stream that depends only on the
+ * seed and the path of names, so that a new consumer, or one that draws more than before, changes no other stream.
  */
 export interface Random {
   /** Uniform in [0, 1), with 32 random bits. */
@@ -24,7 +23,7 @@ export interface Random {
 
 const NAME_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** A source whose every draw follows from the seed. */
+/** A deterministic source: the seed decides every draw. */
 export function seededRandom(seed: string | number): Random {
   return new SplitRandom(`${seed}`);
 }
@@ -69,7 +68,7 @@ class SplitRandom implements Random {
     const hex = Array.from({ length: 4 }, () => this.#draw().toString(16).padStart(8, '0')).join('');
     const variant = '89ab'[Number.parseInt(hex[16] as string, 16) & 3];
     const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `${variant}${hex.slice(17, 20)}`];
-    // Joined, and not added up: a sum of texts is kept as a tree of its parts, which takes several times the room.
+    // Joined, not concatenated: V8 keeps concatenated strings as a tree, which takes several times the memory.
     return [...parts, hex.slice(20)].join('-');
   }
 

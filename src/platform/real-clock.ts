@@ -1,15 +1,15 @@
 import type { EpochMs, Timer } from './clock.ts';
 import { TimedClock } from './timed-clock.ts';
 
-/** Node calls back at once when a delay does not fit in 31 bits, so longer ones are taken in steps. */
+/** Node calls back at once when a delay does not fit in 31 bits, so that longer delays are split. */
 const LONGEST_STEP_MS = 0x7fff_ffff;
 
-/** The machine's clock; with a speed of N, time runs N times faster than life from the moment the clock was made. */
+/** The machine's clock; with a speed of N, time runs N times faster from the moment the clock was made. */
 export class RealClock extends TimedClock {
   readonly #speed: number;
   readonly #startedAt = Date.now();
   readonly #startedElapsed = performance.now();
-  /** Who gave way to others and waits for the next turn, in the order they came. */
+  /** Callbacks with no delay, in order, each for a later turn of the event loop. */
   readonly #waiting = new Set<{ readonly callback: () => void }>();
   #turn: NodeJS.Immediate | undefined;
 
@@ -40,8 +40,8 @@ export class RealClock extends TimedClock {
     return { cancel: () => clearTimeout(handle) };
   }
   /**
-   * Node waits a millisecond at the least where it is asked for no delay; who only gives way to others goes on in the next turn of the
-   * event loop. Only one does in each: many who work in pieces would otherwise all do theirs in the same turn.
+   * Node delays a timer by at least a millisecond; a callback with no delay runs in the next turn of the event loop instead.
+   * Only one runs per turn: otherwise all jobs that work in slices would run theirs in the same turn.
    */
   #inTurn(callback: () => void): Timer {
     const waiter = { callback };

@@ -1,14 +1,14 @@
-/** Remembers the keys that came last, so that what comes twice counts once. */
+/** Remembers recent keys, to ignore duplicates. */
 export class RecentKeys {
   readonly #keys = new Set<string>();
   readonly #most: number;
 
-  /** No more than so many are remembered: the oldest goes first. */
+  /** Remembers at most this many keys; forgets the oldest first. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Remembers the key; false when it is remembered already. */
+  /** Adds the key; false when it is known already. */
   add(key: string): boolean {
     if (this.#keys.has(key)) return false;
     this.#keys.add(key);

@@ -1,9 +1,9 @@
-/** Keeps a log readable while something goes wrong again and again: the same is said at once, and then ever more seldom. */
+/** Throttles repeated log lines: the first is logged at once, the following ones ever more seldom. */
 import type { Clock } from './clock.ts';
 
 export interface RepeatedLinesOptions {
   readonly clock: Clock;
-  /** How long the same is not said again after the first time; twice as long after each further time. */
+  /** How long a line is suppressed after the first time; doubles with each further time. */
   readonly firstMs?: number;
   readonly longestMs?: number;
 }
@@ -14,7 +14,7 @@ interface Line {
   leftOut: number;
 }
 
-/** So many are remembered: the oldest goes first. */
+/** The number of remembered lines; the oldest is forgotten first. */
 const REMEMBERED = 1000;
 
 export class RepeatedLines {
@@ -25,7 +25,7 @@ export class RepeatedLines {
     this.#options = { firstMs: 60_000, longestMs: 600_000, ...options };
   }
 
-  /** How often it was left out since it was last said; undefined when it is to be left out now. */
+  /** How often the line was suppressed since it was last logged; undefined when it must be suppressed now. */
   say(key: string): number | undefined {
     const { clock, firstMs, longestMs } = this.#options;
     const now = clock.elapsed();
@@ -34,7 +34,7 @@ export class RepeatedLines {
       known.leftOut++;
       return undefined;
     }
-    // What comes back after a long time is news.
+    // A line that returns after a long time is news.
     const again = known !== undefined && now - known.saidAt < 4 * known.quietMs;
     const quietMs = again ? Math.min(longestMs, known.quietMs * 2) : firstMs;
     this.#lines.delete(key);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-/** A token nobody can guess: from the machine's own randomness, never from a seed. */
+/** An unguessable token, from the machine's randomness, never from a seed. */
 export function secretToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
 const TOKEN_LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Lower-case letters and digits that nobody can guess, as bootstrap tokens are written. */
+/** Unguessable lower-case letters and digits, as in bootstrap tokens. */
 export function secretLetters(length: number): string {
   // 252 is the largest multiple of 36 below 256: bytes beyond it would make some letters likelier than others.
   let letters = '';

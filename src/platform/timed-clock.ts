@@ -1,7 +1,7 @@
 import type { Clock, Deadline, EpochMs, Timer } from './clock.ts';
 import { SpindriftError } from './errors.ts';
 
-/** What every clock builds from `now`, `elapsed` and `setTimer`. */
+/** Implements `sleep` and `deadline` for every clock, from `now`, `elapsed` and `setTimer`. */
 export abstract class TimedClock implements Clock {
   abstract now(): EpochMs;
   abstract elapsed(): number;

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Lets through a burst, then so many a second. It never waits by itself: it says how long the caller has to. */
+/** Allows a burst, then a fixed rate per second. It never waits itself: it tells the caller how long to wait. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #perSecond: number;
@@ -24,14 +24,14 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes a token now or from the future, and tells how many milliseconds from now it is good. */
+  /** Takes a token, also one of the future; returns the milliseconds until it is valid. */
   reserve(): number {
     this.#refill();
     this.#tokens -= 1;
     return this.#tokens >= 0 ? 0 : Math.ceil((-this.#tokens / this.#perSecond) * 1000);
   }
 
-  /** Milliseconds until a token will be there; 0 when there is one. */
+  /** Milliseconds until a token is available; 0 when there is one. */
   untilNext(): number {
     this.#refill();
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#perSecond) * 1000);

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Lets others in the process have their turn. Work in memory waits for nothing but itself, so a long run of it would hold
- * up every timer and socket; after so many steps, if these took so long, all who take part wait until others have been served.
+ * Yields to the event loop. Work in memory never waits for I/O, so that a long run of it would block every timer and socket;
+ * after a number of steps, if these took long enough, all users of this object wait until timers and sockets were served.
  */
 export class Turns {
   readonly #clock: Clock;
@@ -18,7 +18,7 @@ export class Turns {
     this.#ms = ms;
   }
 
-  /** Call it before each step. Whose signal aborts waits no longer. */
+  /** Call it before each step. An aborted signal ends the wait. */
   async take(signal?: AbortSignal): Promise<void> {
     while (this.#pause !== undefined) await this.#pause;
     if (++this.#taken < this.#steps) return;

@@ -1,4 +1,4 @@
-/** Reads JSON that anybody may have written: every access checks the type, and nothing throws. */
+/** Reads untrusted JSON: every access checks the type, and nothing throws. */
 
 /** A JSON object whose fields can be anything. */
 export type UntrustedObject = Readonly<Record<string, unknown>>;

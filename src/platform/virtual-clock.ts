@@ -14,8 +14,8 @@ interface PendingTimer {
 const START: EpochMs = 1_893_456_000_000 as EpochMs;
 
 /**
- * Time that stands still until it is told to move. Timers run in the order of their time, those of one time in the order
- * they were set, and between two timers every promise that can settle does. Nothing on it may wait for real I/O.
+ * Time that stands still until a test moves it. Timers run in the order of their time, then in the order they were set, and
+ * between two timers every promise that can settle does. Nothing on it may wait for real I/O.
  */
 export class VirtualClock extends TimedClock {
   readonly #timers = new Heap<PendingTimer>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
@@ -54,7 +54,7 @@ export class VirtualClock extends TimedClock {
     };
   }
 
-  /** Moves time on by that much and runs all that falls due on the way, including what those callbacks set. */
+  /** Advances time and runs all timers that fall due, including those that callbacks set. */
   async advance(byMs: number): Promise<void> {
     const until = this.#now + byMs;
     await settle();
@@ -62,7 +62,7 @@ export class VirtualClock extends TimedClock {
     this.#now = Math.max(this.#now, until);
   }
 
-  /** Runs timers, as far in time as it takes, until the promise settles; says so when it never can. */
+  /** Runs timers until the promise settles; throws CLOCK_DEADLOCK when it never can. */
   async run<T>(promise: Promise<T>, what = 'the promise'): Promise<T> {
     let settled = false;
     const note = (): void => {
@@ -79,7 +79,7 @@ export class VirtualClock extends TimedClock {
     return promise;
   }
 
-  /** Runs timers until the condition holds, for at most that much virtual time; tells whether it came to hold. */
+  /** Runs timers until the condition holds, for at most this much virtual time; returns whether it holds. */
   async runUntil(condition: () => boolean, withinMs: number): Promise<boolean> {
     const until = this.#now + withinMs;
     await settle();
@@ -104,7 +104,7 @@ export class VirtualClock extends TimedClock {
   }
 }
 
-/** Lets every promise that can settle do so: the microtask queue is empty before the next macrotask runs. */
+/** Settles every promise that can: the microtask queue is empty before the next macrotask runs. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,7 +1,7 @@
 /**
- * Pods that are about to leave their nodes, and that other pods must be beside until they have left. A pod with a required affinity to its
- * own kind is kept off every other zone by the scheduler while the last of the old ones runs, and that one may have to wait, by its
- * PodDisruptionBudget, until the new ones do. So a place is looked for first where the old ones are. Pure.
+ * Pods with a required pod affinity prefer the zone of the pods they must run beside, while those are being drained. The scheduler allows
+ * no other zone until the last old pod has ended, and a PodDisruptionBudget may keep that pod until the new pods are ready. So nodes in the
+ * old pods' zone are tried first. Pure.
  */
 import { LABEL_HOSTNAME } from '../apis/karpenter/labels.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
@@ -14,16 +14,16 @@ const NONE: readonly Requirement[] = [];
 export class AffinityAnchors {
   readonly #leaving: readonly Pod[];
   readonly #labelsOf: (node: string) => Labels;
-  /** By namespace and term: pods of a workload have the same. */
+  /** By namespace and term: pods of a workload share their terms. */
   readonly #known = new Map<string, readonly Requirement[]>();
 
-  /** The pods that leave, and the labels of the nodes they are on. */
+  /** Takes the pods being drained, and looks up the labels of their nodes. */
   constructor(leaving: readonly Pod[], labelsOf: (node: string) => Labels) {
     this.#leaving = leaving;
     this.#labelsOf = labelsOf;
   }
 
-  /** Where a pod is kept for now by pods that leave; nothing for most pods. */
+  /** The zones (or other topology domains) that a pod is tied to by pods being drained. Empty for most pods. */
   of({ metadata, spec }: Pod): readonly Requirement[] {
     const terms = spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
     if (terms.length === 0 || this.#leaving.length === 0) return NONE;
@@ -49,7 +49,7 @@ export class AffinityAnchors {
   }
 }
 
-/** The steps in which a place is looked for: each of the given ones first where the pod is kept, then as it is. */
+/** Each given step becomes two: first restricted to the anchors, then without them. */
 export function anchoredSteps(
   steps: readonly Alternatives[],
   anchors: readonly Requirement[],

@@ -85,9 +85,22 @@ describe('a node of the fleet', () => {
     expect(built.changesAt).toBe(NEXT_DAY + 5 * 60_000);
     const soon = { nodes, nodePools: poolThat({ consolidateAfter: '10m' }) };
     expect(onlyNode(soon).hold).toBeUndefined();
-    // One that its claim does not tell of yet.
+    // A pod event that the claim does not show yet.
     expect(onlyNode({ ...soon, podEventAt: () => (NEXT_DAY - 60_000) as EpochMs }).hold).toBe('consolidate-after');
     expect(onlyNode({ nodes, nodePools: poolThat({ consolidateAfter: 'Never' }) }).hold).toBe('consolidate-after');
+  });
+
+  it('is held briefly when it may go before nodes that are launched now may be replaced', () => {
+    const nodes = [aStateNode({ lastPodEventTime: '2030-01-01T23:50:00Z' })];
+    const heldBriefly = (consolidateAfter: string, more: FleetSnapshotParts = {}) =>
+      onlyNode({ nodes, nodePools: poolThat({ consolidateAfter }), ...more }).heldBriefly;
+    expect(heldBriefly('11m')).toBe(true);
+    expect(heldBriefly('15m')).toBeUndefined();
+    expect(heldBriefly('15m', { cooldownMs: 10 * 60_000 })).toBe(true);
+    expect(heldBriefly('Never')).toBeUndefined();
+    // The node is nominated for pods.
+    expect(heldBriefly('10m', { isNominated: () => true })).toBe(true);
+    expect(heldBriefly('10m')).toBeUndefined();
   });
 
   it('that took the place of others is not replaced for a while', () => {
@@ -177,6 +190,18 @@ describe('a pod of the fleet', () => {
     expect(protectedBy('perhaps')).toBeUndefined();
   });
 
+  it('is protected where another pod of its group is: they start anew together', () => {
+    const group = { 'leaderworkerset.sigs.k8s.io/size': '2' };
+    const leader = aRunningPod('big-0', NODE, { annotations: { ...group, ...PROTECTED } });
+    const worker = aRunningPod('big-0-1', NODE, {
+      annotations: { ...group, 'leaderworkerset.sigs.k8s.io/leader-name': 'big-0' },
+    });
+    const pods = [leader, worker];
+    const podNamed = ({ name }: { name: string }) => pods.find(({ metadata }) => metadata.name === name);
+    expect(podsOf({ pods, podNamed }).map(({ doNotDisrupt }) => doNotDisrupt)).toEqual([true, true]);
+    expect(podsOf({ pods: [worker], podNamed: () => undefined })[0]?.doNotDisrupt).toBeUndefined();
+  });
+
   it('cannot move while its volume claim is nowhere', () => {
     const pod = aRunningPod('web-1', NODE);
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'lost' } }];
@@ -246,7 +271,7 @@ describe('a pod that stays on its node until it is gone', () => {
     expect(gone(web, agent('b'))).toEqual(['a']);
     expect(gone(avoiding(web, 'agent'), agent('b'))).toEqual([]);
     expect(gone(web, avoiding(agent('b'), 'web'))).toEqual([]);
-    // Also while it ends, which may take it hours.
+    // Also while the pod is terminating, which can take hours.
     const ending = agent('b', { deletionTimestamp: '2030-01-01T23:59:59Z' });
     expect(gone(avoiding(web, 'agent'), ending)).toEqual([]);
   });

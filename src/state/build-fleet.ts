@@ -1,9 +1,9 @@
 /**
- * From the cluster as it is to the question that consolidation is asked. Pure, and in slices, because a large cluster takes
- * longer than anybody should wait. What is told of a pod is remembered with the pod.
+ * Builds the input of consolidation from a snapshot of the cluster. Pure. It works in slices, because a large cluster would block the event
+ * loop for too long. The facts of each pod are cached with the pod.
  *
- * Room that is promised to pods that are not there yet is not given away: a node that pods are expected on is left as it is,
- * and nothing is moved to it. A node that is not up, not ready, or on its way out receives nothing either.
+ * A node that is nominated for pods is left alone, and no pods are moved to it, so its room stays reserved for them. Nodes that are not
+ * initialized, not ready, or being removed receive no pods either.
  */
 import { LABEL_INSTANCE_TYPE } from '../apis/karpenter/labels.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
@@ -16,6 +16,7 @@ import type { BoundPod, HostPort, InstanceType, Labels, PodGroup, Resources } fr
 import type { EpochMs } from '../platform/clock.ts';
 import { type ClusterSnapshot, daemonGroup, plannedAllocatable, take } from './build-problem.ts';
 import { daemonsToCome } from './daemons-to-come.ts';
+import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { FleetBudgets } from './fleet-budgets.ts';
 import { knownRequests } from './known-requests.ts';
@@ -27,51 +28,54 @@ import { hostPorts, listedResources, resources } from './pod-group.ts';
 import type { SharedGroup } from './pod-groups.ts';
 import { allocatableOf, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
 import { TypeNames } from './type-names.ts';
+import { groupName, groupPods } from './worker-group.ts';
 
-/** The cluster at one moment, as consolidation has to know it. */
+/** A snapshot of the cluster for consolidation. */
 export interface FleetSnapshot extends Omit<ClusterSnapshot, 'pending' | 'displaced'> {
   readonly now: EpochMs;
-  /** Every pool, also those that can make no nodes now. */
+  /** All pools, including those that cannot launch nodes right now. */
   readonly nodePools: readonly NodePool[];
   readonly disruptionBudgets: readonly PodDisruptionBudget[];
-  /** The label that names the reservation of a node. */
+  /** The reservation of a node with these labels, if it has one. */
   readonly reservationOf?: (labels: Labels) => string | undefined;
-  /** Whether pods that are not there yet are expected on a node. */
+  /** The pod of that name. Default: none, so that protection of one pod does not cover the rest of its group. */
+  podNamed?(key: { readonly namespace: string; readonly name: string }): Pod | undefined;
+  /** Whether the node is nominated for pods that are not bound yet. */
   isNominated?(state: StateNode): boolean;
-  /** When a pod last came to a node or left it, where its claim does not tell of that yet. */
+  /** The last pod event of a node, if its claim does not show it yet. */
   podEventAt?(node: string): EpochMs | undefined;
-  /** How many nodes of a pool may go now, by reason; absent means any number. */
+  /** Disruptions allowed right now, per pool and reason. No entry means unlimited. */
   allowed?(pool: string): Readonly<Partial<Record<DisruptionReason, number>>>;
-  /** Whether a pool can be asked for nodes now; default every one. */
+  /** Whether the pool can launch nodes right now. Default: yes. */
   launches?(pool: string): boolean;
-  /** How long a node that took the place of others is left in peace. */
+  /** How long a replacement node must not be replaced itself. */
   readonly cooldownMs?: number;
-  /** Whether a policy has a node left as it is for now, and until when. */
+  /** Whether a SpotPolicy holds a node for now, and until when. */
   policyHold?(state: StateNode): PolicyHold | undefined;
 }
 
-/** Why a policy has a node left as it is. */
+/** Why a SpotPolicy holds a node. */
 export interface PolicyHold extends Omit<NodeHold, 'hold'> {
-  /** For people. */
+  /** Shown to users. */
   readonly because: string;
 }
 
-/** The question, and what its names and numbers stand for. */
+/** The consolidation input, and what its names and numbers stand for. */
 export interface BuiltFleet {
   readonly fleet: Fleet;
   /** The nodes of the fleet, by name. */
   readonly states: ReadonlyMap<string, StateNode>;
   /** The pods of the fleet, by number. */
   readonly pods: readonly Pod[];
-  /** What the cloud calls an instance type of the fleet. */
+  /** The cloud's name of an instance type of the fleet. */
   cloudName(instanceType: string): string;
-  /** When time alone changes the question: a hold or the protection of a pod ends. */
+  /** When the input changes by time alone: a hold or the protection of a pod ends. */
   readonly changesAt?: EpochMs;
-  /** When nodes that only have to wait for it may be looked at. */
+  /** When held nodes become candidates, for holds with a known end. */
   readonly heldUntil: readonly EpochMs[];
 }
 
-/** Long enough for pods to come and go; whether moves keep what they promise is learnt beside that. */
+/** Long enough for evicted pods to be recreated and bound. Whether moves work out is learnt separately. */
 export const DEFAULT_COOLDOWN_MS = 120_000;
 
 /** Builds the fleet of a snapshot without interruption. */
@@ -93,20 +97,20 @@ export function* buildFleetSteps(snapshot: FleetSnapshot, cache: PodFactsCache):
   return builder.built();
 }
 
-/** The pools, and what they sell under which names. */
+/** The pools, and the instance types they can launch, with their names in the fleet. */
 interface Market {
   readonly pools: Fleet['pools'];
   readonly names: TypeNames;
   readonly planned: PlannedTypes;
-  /** By pool and by the name that the cloud has for it. */
+  /** By pool and by the cloud's name of the type. */
   readonly types: ReadonlyMap<string, ReadonlyMap<string, SoldType>>;
 }
 
 /** An instance type of the market. */
 interface SoldType {
-  /** What it is called in the fleet. */
+  /** Its name in the fleet. */
   readonly name: string;
-  /** With the prices that are paid: risk is in those of what is still to be bought. */
+  /** With the prices actually paid. The prices used for new launches include a risk premium. */
   readonly type: InstanceType;
 }
 
@@ -126,37 +130,37 @@ function marketOf({ nodePools, pools, nodes, launches }: FleetSnapshot): Market 
       (claims.get(name) ?? []).flatMap(({ claim }) => (claim === undefined ? [] : [claim])),
       planned,
     );
-    // A pool that can make no nodes now may still lose some.
+    // A pool that cannot launch nodes may still have nodes to remove.
     return enginePool(pool, launches?.(name) === false ? [] : called, usage);
   });
-  // The engine has nothing to say about pools where nobody sells anything.
+  // Without any instance type, the engine needs no pools.
   return { pools: names.all().length === 0 ? [] : engine, names, planned, types };
 }
 
-/** A unit of the engine's work is a few hundred nanoseconds; these are what a node and a pod take here. */
+/** Cost of a node and a pod here, in units of the engine's work (a few hundred nanoseconds each). */
 const NODE_UNITS = 60;
 const POD_UNITS = 10;
 const NEW_POD_UNITS = 60;
 
-/** A pod that would need another place. */
+/** A pod that must be rescheduled if its node is removed. */
 interface MovingPod {
   readonly pod: Pod;
   readonly facts: PodFacts;
 }
 
-/** What is on a node beside the pods that move. */
+/** The contents of a node besides the pods that would be rescheduled. */
 interface Contents {
-  /** What is left for those that move. */
+  /** Room left for pods that would be rescheduled. */
   readonly allocatable: Resources;
   readonly ports: readonly HostPort[];
-  /** Numbers of daemons that are still to come. */
+  /** Numbers of DaemonSets whose pods are not on the node yet. */
   readonly coming: readonly number[];
-  /** Nothing on it moves. */
+  /** No pod on it would have to be rescheduled. */
   readonly empty: boolean;
   readonly blockedBy: BlockingPod | undefined;
 }
 
-/** What the pod of a DaemonSet takes of its node. */
+/** Requests and ports of a DaemonSet's pod. */
 interface DaemonNeeds {
   readonly requests: Resources;
   readonly ports: readonly HostPort[];
@@ -193,7 +197,7 @@ class FleetBuilder {
     }));
   }
 
-  /** Takes a node in, and gives the work that it was. Nothing is known of a machine whose size nobody knows. */
+  /** Adds a node and returns the work spent. A machine of unknown size is skipped. */
   add(state: StateNode): number {
     const known = allocatableOf(state);
     const allocatable = known === undefined ? plannedAllocatable(state, this.#market.planned) : listedResources(known);
@@ -209,7 +213,7 @@ class FleetBuilder {
       units += this.#cache.knows(pod) ? POD_UNITS : NEW_POD_UNITS;
       const facts = this.#cache.of(pod, this.#snapshot);
       if (facts.moves) {
-        // The caches go on while this is built: a pod that was made anew under its name is taken where it was seen first.
+        // Caches change during the build. If a pod was recreated under the same name, its first appearance counts.
         if (!this.#seen.has(facts.name)) moving.push({ pod, facts });
         this.#seen.add(facts.name);
         continue;
@@ -220,7 +224,7 @@ class FleetBuilder {
       this.#addBound(pod, facts, state.name);
       blockedBy ??= this.#blocking(pod, facts);
     }
-    // Daemons that are still to come take their room already.
+    // DaemonSet pods that are not there yet have their room reserved.
     const coming = daemonsToCome(state, staying, this.#snapshot.daemonSets).map(({ number }) => number);
     for (const number of coming) {
       const { requests, ports: taken } = this.#daemons[number] as DaemonNeeds;
@@ -262,24 +266,33 @@ class FleetBuilder {
     };
   }
 
-  /** Why a pod that stays on its node keeps it: a node that goes asks it to leave, too, and it may not be asked now. */
+  /** Why a pod that would not be rescheduled blocks the removal of its node: draining evicts it too, and that is not allowed now. */
   #blocking(pod: Pod, facts: PodFacts): BlockingPod | undefined {
     if (pod.metadata.deletionTimestamp !== undefined || !facts.evictable) return undefined;
-    if (this.#isProtected(facts)) return { pod: facts.name, budgets: [] };
+    if (this.#isProtected(pod, facts)) return { pod: facts.name, budgets: [] };
     const budgets = this.#budgets.of(pod, facts.group).map((number) => this.#budgets.all[number]);
     const refused = budgets.length > 1 || budgets.some((budget) => budget?.allowed === 0);
     return refused ? { pod: facts.name, budgets: budgets.map((budget) => budget?.name ?? '') } : undefined;
   }
 
-  #isProtected({ evictable, protectedUntil }: PodFacts): boolean {
-    if (!evictable || protectedUntil === undefined || protectedUntil <= this.#snapshot.now) return false;
-    this.#changesAt = Math.min(this.#changesAt, protectedUntil);
+  #isProtected(pod: Pod, { evictable, protectedUntil = Number.NEGATIVE_INFINITY }: PodFacts): boolean {
+    if (!evictable) return false;
+    const until = Math.max(protectedUntil, this.#groupProtectedUntil(pod));
+    if (until <= this.#snapshot.now) return false;
+    this.#changesAt = Math.min(this.#changesAt, until);
     return true;
+  }
+
+  /** Evicting one pod of a group restarts the whole group, so the protection of one pod protects all. */
+  #groupProtectedUntil(pod: Pod): number {
+    const { podNamed } = this.#snapshot;
+    if (podNamed === undefined || groupName(pod) === undefined) return Number.NEGATIVE_INFINITY;
+    return Math.max(...groupPods(pod, podNamed).map((each) => doNotDisruptUntil(each) ?? Number.NEGATIVE_INFINITY));
   }
 
   #addNode(state: StateNode, { allocatable, ports, coming, empty, blockedBy }: Contents): void {
     const { now, reservationOf = () => undefined, isNominated, cooldownMs = DEFAULT_COOLDOWN_MS } = this.#snapshot;
-    // Without a claim nothing can be asked to go, whatever its labels say.
+    // A node without a claim cannot be removed, whatever its labels say.
     const pool = state.claim === undefined ? undefined : poolOf(state);
     const labels = labelsOf(state);
     const cloudType = labels[LABEL_INSTANCE_TYPE] ?? '';
@@ -295,9 +308,11 @@ class FleetBuilder {
     const settling = settled > now;
     if (held?.until !== undefined) this.#heldUntil.push(held.until);
     this.#changesAt = Math.min(this.#changesAt, held?.until ?? (settling ? settled : Number.POSITIVE_INFINITY));
-    // An empty node that has only to wait for its time goes for nothing then: pods moved to it would keep it.
+    // An empty node that only waits for consolidateAfter will be removed at no cost. Pods moved to it would prevent that.
     const soonGone = empty && held?.hold === 'consolidate-after' && held.until !== undefined;
     const closed = nominated || soonGone || held?.hold === 'leaving' || held?.hold === 'not-ready';
+    // The hold ends before a node launched now could be replaced itself.
+    const briefly = held?.hold === 'nominated' || (held?.until !== undefined && held.until <= now + cooldownMs);
     const limits = sold?.type.volumeAttachLimits;
     this.#states.set(state.name, state);
     this.#nodes.push({
@@ -307,20 +322,21 @@ class FleetBuilder {
       taints: taintsOf(state),
       ...running,
       instanceType: sold?.name ?? cloudType,
-      // What is not ours saves nobody anything.
+      // Removing a node without a pool saves nothing.
       price: pool === undefined ? 0 : nodePrice(running, sold?.type, state.claim),
       allocatable,
       ...(limits === undefined ? {} : { volumeAttachLimits: limits }),
       ...(ports.length === 0 ? {} : { usedHostPorts: ports }),
       ...(coming.length === 0 ? {} : { daemonsToCome: coming }),
       ...(held === undefined ? {} : { hold: held.hold }),
+      ...(briefly ? { heldBriefly: true } : {}),
       ...(blockedBy === undefined ? {} : { blockedBy }),
       ...(settling ? { settling } : {}),
       ...(closed ? { closed } : {}),
     });
   }
 
-  /** A pod that stays on its node until that is gone: others may have to be with it, or away from it. */
+  /** A pod that would not be rescheduled still matters for the affinity and anti-affinity of other pods. */
   #addBound({ metadata }: Pod, { group: shared }: PodFacts, node: string): void {
     const { namespace, labels = {}, podAntiAffinity } = shared.group;
     this.#boundGroups.add(shared);
@@ -339,7 +355,7 @@ class FleetBuilder {
       this.#groupNumber.set(group, number);
       this.#groups.push(group.group);
     }
-    const isProtected = this.#isProtected(facts);
+    const isProtected = this.#isProtected(pod, facts);
     const budgets = evictable ? this.#budgets.of(pod, group) : [];
     this.#pods.push(pod);
     this.#fleetPods.push({

@@ -1,4 +1,4 @@
-/** From the cluster as it is to the question the engine is asked. Pure; what is told of a pod is remembered with the pod. */
+/** Builds the scheduling problem from a snapshot of the cluster. Pure; what is computed for a pod is cached with the pod. */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Namespace } from '../apis/kubernetes/core.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
@@ -11,36 +11,38 @@ import { AffinityAnchors, anchoredSteps } from './affinity-anchors.ts';
 import { type ComingDaemon, daemonsToCome } from './daemons-to-come.ts';
 import { enginePool, poolUsage } from './engine-pool.ts';
 import { nodeRequirements } from './engine-requirements.ts';
+import { hasFlavorLimits, withLimitsOf } from './flavor-limits.ts';
 import { knownRequests } from './known-requests.ts';
+import { heldBy, heldBySome, preferredNodes } from './model-locality.ts';
 import { type PlannedTypes, plannedTypes } from './planned-types.ts';
-import { hostPorts, podGroup, resources } from './pod-group.ts';
+import { type GroupedPod, hostPorts, podGroup, resources } from './pod-group.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
-import { type PodSurroundings, preparePod } from './prepare-pod.ts';
+import { type PodSurroundings, type PreparedPod, preparePod } from './prepare-pod.ts';
 import { allocatableOf, isInFlight, isLeaving, labelsOf, poolOf, type StateNode, taintsOf } from './state-node.ts';
 import { TypeNames } from './type-names.ts';
 import type { UsablePool } from './usable-pool.ts';
 
-/** The cluster at one moment. */
+/** A snapshot of the cluster. */
 export interface ClusterSnapshot extends PodSurroundings {
   readonly pending: readonly Pod[];
-  /** Pods on nodes that go: they are given a place too, and no longer count where they are. */
+  /** Pods on nodes being removed: they are placed too, and do not count on their present nodes. */
   readonly displaced?: readonly Pod[];
   readonly nodes: readonly StateNode[];
-  /** Whether nothing is to be placed on a node although it stays, and whether it is up or on its way. */
+  /** Whether no pod may be placed on a node that stays, initialized or starting. */
   isClosed?(node: StateNode): boolean;
-  /** Claims that do not count against the limits of their pools any more: nothing of them will be left shortly. */
+  /** Claims that do not count against the limits of their pools, because their machines are about to be gone. */
   isLost?(claim: NodeClaim): boolean;
-  /** Whether a pool can be asked for nodes now; default every one. */
+  /** Whether the pool can launch nodes right now. Default: yes. */
   launches?(pool: string): boolean;
-  /** What a node on its way will lack of what its cloud says it has. */
+  /** Resources that a starting node will have less of than its claim says. */
   missingFrom?(node: StateNode): Resources;
-  /** Room that must be on the node of a pending pod beside what the pod asks for: something takes it that no plan knows of. */
+  /** Extra room on the node of a pending pod, for other pods that took the room of the last node launched for it. */
   roomBeside?(pod: Pod): Resources | undefined;
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
   readonly daemonSets: readonly DaemonSet[];
   readonly pools: readonly UsablePool[];
-  /** Pools that make no nodes for pods, but whose nodes on the way will have room: those with `spec.replicas`. */
+  /** Pools with `spec.replicas`: they launch no nodes for pods, but their starting nodes will have room. */
   readonly staticPools?: readonly UsablePool[];
   readonly namespaces: readonly Namespace[];
 }
@@ -49,11 +51,11 @@ export interface BuiltProblem {
   readonly problem: Problem;
   /** The pods of the problem, by their number. */
   readonly pods: readonly Pod[];
-  /** Pods that cannot be asked about yet, and why. */
+  /** Pods that cannot be planned yet, and why. */
   readonly held: readonly { readonly pod: Pod; readonly problem: string }[];
-  /** What the cloud calls an instance type of the problem. */
+  /** The cloud's name of an instance type of the problem. */
   cloudName(instanceType: string): string;
-  /** What it was built from. */
+  /** The snapshot it was built from. */
   readonly snapshot: Pick<ClusterSnapshot, 'nodes' | 'pools' | 'podsOn'>;
 }
 
@@ -62,7 +64,7 @@ export function buildProblem(snapshot: ClusterSnapshot): BuiltProblem {
   return finish(buildProblemSteps(snapshot));
 }
 
-/** The same in slices, because a large cluster takes longer than anybody should wait; the snapshot must not change meanwhile. */
+/** The same in slices, so that a large cluster does not block the event loop. The snapshot must not change meanwhile. */
 export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProblem> {
   const work = new Work(UNLIMITED);
   const displaced = new Set(snapshot.displaced ?? []);
@@ -86,9 +88,12 @@ export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProbl
   const daemons = snapshot.daemonSets.map(daemonGroup);
   const nodes: ExistingNode[] = [];
   const boundPods: BoundPod[] = [];
+  const locality = groups.some(({ preferredNodes: preferred }) => preferred !== undefined);
   for (const state of snapshot.nodes) {
     const here = snapshot.podsOn(state.name);
-    nodes.push(...existingNode(state, here, snapshot, planned));
+    nodes.push(
+      ...existingNode(state, here, snapshot, planned).map((node) => (locality ? withHeld(node, state) : node)),
+    );
     for (const pod of here) if (!displaced.has(pod)) boundPods.push({ ...boundPod(pod), node: state.name });
     if (work.spend(NODE_UNITS + here.length * POD_UNITS)) yield;
   }
@@ -107,28 +112,37 @@ export function* buildProblemSteps(snapshot: ClusterSnapshot): Slices<BuiltProbl
   return { problem, pods, held, cloudName, snapshot };
 }
 
-/** A unit of the engine's work is a few hundred nanoseconds; these are what a node and a pod take here. */
+/** Cost of a node and a pod here, in units of the engine's work (a few hundred nanoseconds each). */
 const NODE_UNITS = 40;
 const POD_UNITS = 20;
 
-/** Gathers pods that are alike; their numbers follow the order of the groups, and in a group their own. */
+/** Groups equal pods. Pods are numbered by group, and within a group in their given order. */
 function* groupPods(
   all: readonly Pod[],
-  { roomBeside, ...surroundings }: Pick<ClusterSnapshot, 'storage' | 'models' | 'roomBeside'>,
+  {
+    roomBeside,
+    nodes,
+    ...surroundings
+  }: Pick<ClusterSnapshot, 'storage' | 'models' | 'chosen' | 'roomBeside' | 'nodes'>,
   anchors: AffinityAnchors,
   work: Work,
 ): Slices<{ groups: PodGroup[]; pods: Pod[]; held: { pod: Pod; problem: string }[] }> {
   const shared = new PodGroups();
   const members = new Map<SharedGroup, Pod[]>();
   const held: { pod: Pod; problem: string }[] = [];
+  let onNodes: ReadonlySet<string> | undefined;
   for (const pod of all) {
     const prepared = preparePod(pod, surroundings);
     if ('problem' in prepared) held.push({ pod, problem: prepared.problem });
     else {
       const beside = roomBeside?.(pod);
       const kept = anchors.of(pod);
-      const anchored = kept.length === 0 ? prepared : { ...prepared, steps: anchoredSteps(prepared.steps, kept) };
-      const group = shared.of(beside === undefined ? pod : withOverhead(pod, beside), anchored);
+      if (prepared.fetches !== undefined) onNodes ??= heldBySome(nodes);
+      const near = onNodes === undefined ? prepared : nearby(prepared, onNodes);
+      const anchored = kept.length === 0 ? near : { ...near, steps: anchoredSteps(near.steps, kept) };
+      const choice = surroundings.chosen?.get(pod);
+      const sized = choice === undefined || !hasFlavorLimits(pod) ? pod : withLimitsOf(pod, choice.flavor);
+      const group = shared.of(beside === undefined ? sized : withOverhead(sized, beside), anchored);
       const others = members.get(group);
       if (others === undefined) members.set(group, [pod]);
       else others.push(pod);
@@ -139,7 +153,18 @@ function* groupPods(
   return { groups, pods: [...members.values()].flat(), held };
 }
 
-/** The labels of nodes, which are looked up for few pods or none. */
+/**
+ * Replaces the images and model caches that the pod fetches by the nodes that hold some of them. If no node does, the pod has no
+ * preference.
+ */
+function nearby(found: PreparedPod, held: ReadonlySet<string>): GroupedPod {
+  if (found.fetches === undefined) return found;
+  const { fetches, ...prepared } = found;
+  const preferred = preferredNodes(fetches, held);
+  return preferred.length === 0 ? prepared : { ...prepared, preferredNodes: preferred };
+}
+
+/** Looks up the labels of nodes by name. The index is built on first use, which is rare. */
 function labelsByName(nodes: readonly StateNode[]): (name: string) => Labels {
   let byName: ReadonlyMap<string, StateNode> | undefined;
   return (name) => {
@@ -149,14 +174,14 @@ function labelsByName(nodes: readonly StateNode[]): (name: string) => Labels {
   };
 }
 
-/** The pod as if it took more of its node than its containers do. */
+/** Adds resources to the pod's overhead. */
 function withOverhead(pod: Pod, more: Resources): Pod {
   const overhead: Record<string, number> = { ...resources(resourceAmounts(pod.spec.overhead)) };
   for (const [name, amount] of Object.entries(more)) overhead[name] = (overhead[name] ?? 0) + amount;
   return { ...pod, spec: { ...pod.spec, overhead: quantities(overhead) } };
 }
 
-/** A DaemonSet as its pods will be on new nodes. */
+/** The pods of a DaemonSet, as the engine plans them for new nodes. */
 export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
   const { spec, metadata: { labels = {} } = {} } = daemonSet.spec.template;
   const { namespace = '', name = '' } = daemonSet.metadata;
@@ -174,7 +199,7 @@ export function daemonGroup(daemonSet: DaemonSet): DaemonGroup {
   };
 }
 
-/** Nothing while nobody knows how large it is. */
+/** The node as the engine sees it; empty while its size is unknown. */
 function existingNode(
   state: StateNode,
   pods: readonly Pod[],
@@ -190,7 +215,7 @@ function existingNode(
     ...(pool === undefined ? {} : { pool }),
     ...(isInFlight(state) ? { inFlight: true } : {}),
   };
-  // Nothing is placed there, so nobody has to know what is free.
+  // No pods are placed here, so its free room does not matter.
   if (isLeaving(state) || isClosed?.(state)) return [{ ...known, free: {}, leaving: true }];
   const allocatable = expectedRoom(state, snapshot, planned);
   if (allocatable === undefined) return [];
@@ -207,7 +232,12 @@ function existingNode(
   ];
 }
 
-/** What pods can have of a node, or will have of it once it is up. */
+/** Adds the images and model caches that the node holds, as labels. */
+function withHeld(node: ExistingNode, state: StateNode): ExistingNode {
+  return { ...node, labels: { ...node.labels, ...heldBy(state) } };
+}
+
+/** Allocatable resources of a node, or the expected ones while it is starting. */
 function expectedRoom(
   state: StateNode,
   { missingFrom }: ClusterSnapshot,
@@ -223,7 +253,7 @@ function expectedRoom(
   );
 }
 
-/** What is left for others beside these pods and those of DaemonSets that are still to come. */
+/** Allocatable resources minus these pods and the DaemonSet pods that are not there yet. */
 export function freeRoom(
   allocatable: Resources,
   pods: readonly Pod[],
@@ -235,7 +265,7 @@ export function freeRoom(
   return free;
 }
 
-/** Those of the pods, first come first served, that there is room for. */
+/** The pods that fit into the room, in the given order. */
 export function fitting(room: Resources, pods: readonly Pod[]): Pod[] {
   const free: Record<string, number> = { ...room };
   return pods.filter((pod) => {
@@ -246,7 +276,7 @@ export function fitting(room: Resources, pods: readonly Pod[]): Pod[] {
   });
 }
 
-/** What pods will have of a machine that is not launched yet. */
+/** Expected allocatable resources of a machine that is not launched yet. */
 export function plannedAllocatable({ claim }: StateNode, planned: PlannedTypes): Resources | undefined {
   const type = claim === undefined ? undefined : planned(claim);
   if (type === undefined) return undefined;
@@ -256,14 +286,14 @@ export function plannedAllocatable({ claim }: StateNode, planned: PlannedTypes):
   );
 }
 
-/** A pod takes what it asks for and one place; what is left is never below nothing. */
+/** Subtracts a pod's requests, and one of `pods`. The result is never negative. */
 export function take(free: Record<string, number>, requests: Resources): void {
   for (const [name, amount] of Object.entries({ pods: 1, ...requests })) {
     if (free[name] !== undefined) free[name] = Math.max(0, free[name] - amount);
   }
 }
 
-// Pods of the cache are never changed but replaced, so what was computed for one holds as long as it lives.
+// Cached pods are replaced, never changed, so this stays valid as long as the pod object exists.
 const BOUND = new WeakMap<Pod, Omit<BoundPod, 'node'>>();
 
 function boundPod(pod: Pod): Omit<BoundPod, 'node'> {

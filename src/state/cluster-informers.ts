@@ -1,4 +1,4 @@
-/** What Spindrift watches: one informer a kind, shared by all controllers. */
+/** The kinds that Spindrift watches: one informer per kind, shared by all controllers. */
 
 import { CAPACITY_BUFFERS, type CapacityBuffer } from '../apis/autoscaling/capacity-buffer.ts';
 import { LABEL_NODE_POOL } from '../apis/karpenter/labels.ts';
@@ -28,6 +28,7 @@ import type { Random } from '../platform/random.ts';
 import { slimDeployment } from './availability/slim-deployment.ts';
 import { type GpuNamesSetting, GpuNamesSource } from './gpu-names-source.ts';
 import { isOfNode } from './is-of-node.ts';
+import { slimNode } from './slim-node.ts';
 import { SlimPods } from './slim-pods.ts';
 
 export interface ClusterInformersOptions {
@@ -37,23 +38,23 @@ export interface ClusterInformersOptions {
   readonly logger?: Logger;
   /** The kinds of the clouds' node classes. */
   readonly nodeClasses: readonly Resource[];
-  /** Default true; false where the cluster has no such kind: then there are none of it. */
+  /** Default true. False if the cluster does not have the kind; then there are no SpotPolicies. */
   readonly hasSpotPolicies?: boolean;
-  /** Where names of GPUs come from; default those that are known. */
+  /** Where the names of GPUs are read from; default: the built-in ones. */
   readonly gpuNames?: GpuNamesSetting | undefined;
-  /** Whether workloads are read that may ask for ready replicas, and LeaderWorkerSets. Default true. */
+  /** Whether Deployments and LeaderWorkerSets are watched, which may ask for ready replicas. Default true. */
   readonly workloads?: boolean;
 }
 
 /** Names of the indexes below. */
 export const BY_NODE = 'node';
-/** Only pods that belong to the node itself. */
+/** Only pods that belong to the node itself, such as static pods. */
 export const STATIC_BY_NODE = 'static';
 export const BY_PROVIDER_ID = 'providerID';
 export const BY_POOL = 'pool';
 
 export class ClusterInformers {
-  /** With what {@link SlimPods} keeps of them. */
+  /** Reduced to the fields that {@link SlimPods} keeps. */
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
   readonly nodeClaims: Informer<NodeClaim>;
@@ -66,17 +67,17 @@ export class ClusterInformers {
   readonly volumeClaims;
   readonly volumes;
   readonly storageClasses;
-  /** Where llmaz is installed; without it there are none, and nobody misses them. */
+  /** Empty without llmaz. */
   readonly openModels: OptionalInformer<OpenModel>;
-  /** Workloads that may ask for a number of ready replicas; nobody waits for them. */
+  /** Workloads that may ask for a number of ready replicas. Start-up does not wait for them. */
   readonly deployments: OptionalInformer<Deployment>;
   readonly leaderWorkerSets: OptionalInformer<LeaderWorkerSet>;
   readonly playgrounds: OptionalInformer<Playground>;
-  /** Where the kind is installed. */
+  /** Empty if the kind is not installed. */
   readonly capacityBuffers: OptionalInformer<CapacityBuffer>;
-  /** Where the kind is installed. */
+  /** Empty if the kind is not installed. */
   readonly nodeOverlays: OptionalInformer<NodeOverlay>;
-  /** What clouds call a GPU. */
+  /** Names of GPUs in the labels of different clouds. */
   readonly gpuNames: GpuNamesSource;
   /** By `group/kind`. */
   readonly nodeClasses: ReadonlyMap<string, Informer<KubeObject>>;
@@ -101,6 +102,7 @@ export class ClusterInformers {
     this.nodes = new Informer({
       ...shared,
       kind: NODES,
+      transform: slimNode,
       indexers: { [BY_PROVIDER_ID]: ({ spec }) => (spec?.providerID ? [spec.providerID] : []) },
     });
     this.nodeClaims = new Informer({
@@ -130,7 +132,7 @@ export class ClusterInformers {
     this.nodeClasses = new Map(nodeClasses.map((kind) => [nodeClassKey(kind), new Informer({ ...shared, kind })]));
   }
 
-  /** What is watched. */
+  /** All watched kinds. */
   get kinds(): readonly Resource[] {
     return this.#all().map(({ kind }) => kind as Resource);
   }
@@ -145,14 +147,14 @@ export class ClusterInformers {
   }
 
   /**
-   * Resolves when every cache holds the full state, but for those of node classes: a kind that is not installed holds up its
-   * cloud, and nothing else.
+   * Resolves when every cache is complete, except those of node classes: a node class kind that is not installed must hold up only its own
+   * cloud.
    */
   async synced(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#all().map((informer) => informer.synced(signal)));
   }
 
-  /** Resolves when the caches of node classes hold the full state too. */
+  /** Resolves when the caches of node classes are complete too. */
   async nodeClassesSynced(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.nodeClasses.values()].map((informer) => informer.synced(signal)));
   }

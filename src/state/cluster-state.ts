@@ -1,11 +1,11 @@
-/** The cluster as controllers see it: the informers' caches, plus our own writes that have not come back yet. */
+/** The cluster as controllers see it: the informer caches, plus created claims that the caches do not show yet. */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { KeptServices } from './availability/kept-services.ts';
 import { BY_NODE, type ClusterInformers, STATIC_BY_NODE } from './cluster-informers.ts';
 import { DaemonPods } from './daemon-pods.ts';
-import { flavorOrderOf } from './flavor-order.ts';
+import { flavorRankingOf } from './flavor-order.ts';
 import { hasEnded } from './has-ended.ts';
 import { JoinedNodes } from './joined-nodes.ts';
 import { LearntRoom } from './learnt-room.ts';
@@ -22,14 +22,14 @@ export class ClusterState {
   readonly services: KeptServices;
   /** How long models take to load. */
   readonly loading: LoadingTimes;
-  /** How much less room nodes have than was planned. */
+  /** How much less room nodes have than planned. */
   readonly room: LearntRoom = new LearntRoom(this);
-  /** Claims that were written and are not in the cache yet, by name. */
+  /** Created claims that the cache does not show yet, by name. */
   readonly #assumed = new Map<string, NodeClaim>();
   readonly #joined: JoinedNodes;
   readonly #daemons: DaemonPods;
 
-  /** Claims that are not ours are another autoscaler's. */
+  /** `isOurs`: false for claims of another autoscaler. */
   constructor(informers: ClusterInformers, isOurs: (claim: NodeClaim) => boolean = () => true) {
     this.informers = informers;
     this.storage = {
@@ -54,8 +54,8 @@ export class ClusterState {
         const pod = informers.pods.get({ namespace: worker.metadata.namespace ?? '', name });
         return pod && { pod, nodeLabels: informers.nodes.get(pod.spec.nodeName ?? '')?.metadata.labels };
       },
-      get order() {
-        return flavorOrderOf(informers.spotPolicies.list());
+      get ranking() {
+        return flavorRankingOf(informers.spotPolicies.list());
       },
       capacity: (pod) => services.capacityOf(pod),
     };
@@ -65,7 +65,7 @@ export class ClusterState {
     this.#daemons = new DaemonPods(informers);
   }
 
-  /** Takes a claim that the API server has accepted for there, before the cache says so. */
+  /** Adds a created claim before the cache shows it. */
   assume(claim: NodeClaim): void {
     const name = claim.metadata.name ?? '';
     if (this.informers.nodeClaims.get(name) !== undefined) return;
@@ -83,7 +83,7 @@ export class ClusterState {
     return this.#joined.list();
   }
 
-  /** Every DaemonSet, with a template that asks for what its pods really get. */
+  /** Every DaemonSet, with the requests that its pods really have. */
   daemonSets(): readonly DaemonSet[] {
     return this.#daemons.list();
   }
@@ -94,15 +94,15 @@ export class ClusterState {
     return pods.some(hasEnded) ? pods.filter((pod) => !hasEnded(pod)) : pods;
   }
 
-  /** Those of them that belong to the node itself, as static pods do. */
+  /** The pods bound to a node that belong to the node itself, such as static pods. */
   staticPodsOn(node: string): Pod[] {
     return this.informers.pods.byIndex(STATIC_BY_NODE, node).filter((pod) => !hasEnded(pod));
   }
 
   /**
-   * Pods that the scheduler has no place for, and that a new node could give one. Once it has run out of places, pods that
-   * it has not looked at yet count as well, up to the priority of those it has no place for: it takes seconds to look at
-   * thousands, the plan knows the places that are left, and one plan for all is cheaper than several for some.
+   * Unschedulable pods that a new node could help. Once there are any, pods that the scheduler has not considered yet count as well, up
+   * to the priority of the unschedulable ones: the scheduler takes seconds for thousands of pods, the plan knows the free room, and one
+   * plan for all pods is cheaper than several.
    */
   provisionable(): Pod[] {
     const waiting = this.informers.pods.list().filter(needsPlace);
@@ -119,26 +119,26 @@ export class ClusterState {
   }
 }
 
-/** Whether a pod that leaves its node comes again on another: not one that belongs to its node, nor one that is replaced already. */
+/** Whether an evicted pod is recreated on another node: not one that belongs to its node, nor one that is replaced already. */
 export function isReschedulable(pod: Pod): boolean {
   const owners = pod.metadata.ownerReferences ?? [];
   if (hasEnded(pod) || owners.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node')) return false;
-  // What takes the place of a pod that ends is pending already, but for a StatefulSet, which waits for its end.
+  // The replacement of a terminating pod is pending already, except in a StatefulSet, which waits for its end.
   return pod.metadata.deletionTimestamp === undefined || owners.some(({ kind }) => kind === 'StatefulSet');
 }
 
-/** Whether the pod waits for the scheduler, or the scheduler for a node: nobody else is about to make room for it. */
+/** Whether the pod is pending and may need a node: not yet considered by the scheduler, or unschedulable without preemption. */
 export function needsPlace(pod: Pod): boolean {
   if (pod.spec.nodeName || hasEnded(pod) || pod.metadata.deletionTimestamp !== undefined) return false;
   if (pod.status?.nominatedNodeName) return false;
-  // The pods of a DaemonSet or of a kubelet belong to nodes that are there already.
+  // Pods of a DaemonSet or of a kubelet belong to existing nodes.
   if (pod.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node')) return false;
   if (isUnseen(pod)) return (pod.spec.schedulingGates ?? []).length === 0;
   const scheduled = scheduledCondition(pod);
   return scheduled?.status === 'False' && scheduled.reason === 'Unschedulable';
 }
 
-/** The scheduler has not said anything of the pod yet. */
+/** Whether the scheduler has not considered the pod yet. */
 export function isUnseen(pod: Pod): boolean {
   return scheduledCondition(pod) === undefined;
 }

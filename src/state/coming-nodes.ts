@@ -1,11 +1,11 @@
 /**
- * Nodes that somebody has decided on and whose claims are not written yet. Until they are, nobody else could know of them,
- * and the same room under the limits of a pool would be given away twice.
+ * Planned nodes whose claims are not created yet. They count against the limits of their pools, so that the provisioner and disruption
+ * commands do not use the same room twice.
  */
 import type { Resources } from '../engine/problem.ts';
 import type { NewNode } from '../engine/solution.ts';
 
-/** What a node takes of the limits of its pool. */
+/** Resources that a planned node uses of the limits of its pool. */
 export interface ComingNode {
   readonly pool: string;
   readonly takes: Resources;
@@ -18,7 +18,7 @@ export class ComingNodes {
     this.#coming.set(node, { pool: node.pool, takes });
   }
 
-  /** Its claim is written, and the state shows it; or it will not be. */
+  /** The claim was created and is in the state, or will not be created. */
   settled(node: NewNode): void {
     this.#coming.delete(node);
   }

@@ -3,7 +3,7 @@ import { requiredNodes } from '../apis/kubernetes/node-selector.ts';
 import { untoleratedTaint } from '../apis/kubernetes/taints.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 
-/** Whether the DaemonSet will put a pod on a node with these labels and taints. */
+/** Whether the DaemonSet will run a pod on a node with these labels and taints. */
 export function daemonRunsOn(
   daemonSet: DaemonSet,
   labels: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 /**
- * What the pods of DaemonSets really get. Between a template and its pods stand the API server's defaults, LimitRanges, webhooks and
- * vertical autoscalers, so the newest pod is believed before the template, also where it waits for room that was not planned for it;
- * without one, the template counts as it would be admitted into its namespace.
+ * The real requests of DaemonSet pods. API server defaults, LimitRanges, webhooks and vertical autoscalers change what the template says,
+ * so the newest pod of the present template counts, even if it is pending. Without such a pod, the template counts with the LimitRanges of
+ * its namespace applied.
  */
 import { admittedSpec, type LimitRange } from '../apis/kubernetes/limit-range.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
@@ -9,14 +9,14 @@ import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import type { ClusterInformers } from './cluster-informers.ts';
 import { hasEnded } from './has-ended.ts';
 
-/** On pods and on their DaemonSet: the template that they were made from, and the present one. */
+/** The template generation of a pod (label) and of its DaemonSet (annotation). */
 const LABEL_TEMPLATE_GENERATION = 'pod-template-generation';
 const ANNOTATION_TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 type Followed = Pick<ClusterInformers, 'pods' | 'daemonSets' | 'limitRanges'>;
 
 interface Known {
-  /** What it was worked out from. */
+  /** The pod or LimitRanges it was computed from. */
   readonly from: Pod | readonly LimitRange[];
   readonly daemonSet: DaemonSet;
 }
@@ -25,7 +25,7 @@ export class DaemonPods {
   readonly #informers: Followed;
   /** The newest pod, by the UID of its DaemonSet. */
   readonly #newest = new Map<string, Pod>();
-  /** DaemonSets whose newest pod is gone: another one has to be looked for. */
+  /** DaemonSets whose newest pod was deleted: the next newest must be found. */
   readonly #bereft = new Set<string>();
   #limitRanges: ReadonlyMap<string, readonly LimitRange[]> | undefined;
   readonly #known = new WeakMap<DaemonSet, Known>();
@@ -49,7 +49,7 @@ export class DaemonPods {
     });
   }
 
-  /** Every DaemonSet, with a template that asks for what its pods get. */
+  /** Every DaemonSet, with the requests that its pods really have. */
   list(): DaemonSet[] {
     this.#lookForOthers();
     return this.#informers.daemonSets.list().map((daemonSet) => this.#effective(daemonSet));
@@ -86,7 +86,7 @@ export class DaemonPods {
     this.#bereft.add(uid);
   }
 
-  /** All pods are looked at for that, so it is done once for all that went. */
+  /** Scans all pods, so it does this once for all DaemonSets that need it. */
   #lookForOthers(): void {
     if (this.#bereft.size === 0) return;
     for (const pod of this.#informers.pods.list()) if (this.#bereft.has(daemonSetOf(pod) ?? '')) this.#seen(pod);
@@ -104,7 +104,7 @@ function withPodSpec(daemonSet: DaemonSet, from: Pod | readonly LimitRange[]): D
     : { ...daemonSet, spec: { ...daemonSet.spec, template: { ...template, spec } } };
 }
 
-/** The template with what the pod asks for: where it may run stays the template's, as a pod is tied to its one node. */
+/** The template with the requests of the pod. Scheduling rules stay those of the template, because the pod is tied to its own node. */
 function podSpec(template: DaemonSet['spec']['template']['spec'], { spec }: Pod) {
   const { initContainers: _, overhead: __, resources: ___, ...rest } = template;
   const { containers, initContainers, overhead, resources } = spec;

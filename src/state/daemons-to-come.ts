@@ -1,17 +1,17 @@
-/** Daemons that will run on a node and are not there yet, as on a node that has just come up: room is kept for them. */
+/** DaemonSet pods that will run on a node but are not there yet, for example on a new node. Room is reserved for them. */
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { DaemonSet } from '../apis/kubernetes/workloads.ts';
 import { daemonRunsOn } from './daemon-placement.ts';
 import { labelsOf, type StateNode, taintsOf } from './state-node.ts';
 
-/** A DaemonSet whose pod is still to come. */
+/** A DaemonSet whose pod is not on the node yet. */
 export interface ComingDaemon {
-  /** Its place in the list of all DaemonSets. */
+  /** Its index in the list of all DaemonSets. */
   readonly number: number;
   readonly daemonSet: DaemonSet;
 }
 
-/** The daemons still to come to a node, beside the pods that are there. */
+/** The DaemonSets that will run on a node and have no pod among these. */
 export function daemonsToCome(
   state: StateNode,
   pods: readonly Pod[],

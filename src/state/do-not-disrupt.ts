@@ -1,28 +1,28 @@
-/** How long a pod says that it is not to be disrupted. Pure. */
+/** The `do-not-disrupt` annotation of pods. Pure. */
 import { ANNOTATION_DO_NOT_DISRUPT } from '../apis/karpenter/labels.ts';
 import { parseDuration } from '../apis/kubernetes/go-duration.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { parseTimestamp } from '../platform/clock.ts';
 
 /**
- * Until when a pod says that it is not to be disrupted: for ever (infinity) with `true`, for a while from its start with a
- * duration; undefined when it says nothing, or nothing that makes sense.
+ * Until when a pod must not be disrupted: for ever (infinity) with `true`, or for a duration from its start. Undefined without the
+ * annotation, or if its value is invalid.
  */
 export function doNotDisruptUntil(pod: Pod): number | undefined {
   const forMs = protectedMs(pod.metadata.annotations?.[ANNOTATION_DO_NOT_DISRUPT]);
   if (forMs === undefined || forMs === 0) return undefined;
-  // One that has not started yet has all its time before it.
+  // A pod that has not started yet keeps its full duration.
   return (parseTimestamp(pod.status?.startTime) ?? Number.POSITIVE_INFINITY) + forMs;
 }
 
-/** What is wrong with what the pod says of it, and what to write; undefined if nothing is. */
+/** The problem with the annotation's value, and valid ones; undefined if there is no problem. */
 export function doNotDisruptProblem(pod: Pod): string | undefined {
   const said = pod.metadata.annotations?.[ANNOTATION_DO_NOT_DISRUPT];
   if (protectedMs(said) !== undefined) return undefined;
-  return `The annotation ${ANNOTATION_DO_NOT_DISRUPT} is "${said}", which protects the pod from nothing: write "true", or how long after its start the pod is not to be disrupted, such as "90m" or "1.5h"`;
+  return `The annotation ${ANNOTATION_DO_NOT_DISRUPT} is "${said}", which is not valid and does not protect the pod: write "true", or how long after its start the pod must not be disrupted, such as "90m" or "1.5h"`;
 }
 
-/** How long a pod with that annotation is protected; undefined when that cannot be told. */
+/** How long the annotation protects a pod; undefined if it is absent or invalid. */
 function protectedMs(said: string | undefined): number | undefined {
   if (said === undefined || said === 'false') return 0;
   if (said === 'true') return Number.POSITIVE_INFINITY;

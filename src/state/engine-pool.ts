@@ -8,7 +8,7 @@ import { requirement } from './engine-requirements.ts';
 import type { PlannedTypes } from './planned-types.ts';
 import { listedResources, resources } from './pod-group.ts';
 
-/** What a pool may make, less what it has. */
+/** The engine's view of a pool, with its limits and present usage. */
 export function enginePool(pool: NodePool, instanceTypes: readonly string[], usage: Resources): Pool {
   const { template, weight = 0, limits } = pool.spec;
   const { requirements, taints = [], startupTaints = [] } = template.spec;
@@ -26,7 +26,7 @@ export function enginePool(pool: NodePool, instanceTypes: readonly string[], usa
   };
 }
 
-/** What the claims of a pool take of its limits: what they have, or what they are planned as while that is not known. */
+/** Resources of a pool's claims that count against its limits. A claim that is not launched yet counts as its planned type. */
 export function poolUsage(claims: readonly NodeClaim[], planned: PlannedTypes): Resources {
   const sum: Record<string, number> = { nodes: claims.length };
   for (const claim of claims) {

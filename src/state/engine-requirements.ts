@@ -1,4 +1,4 @@
-/** Kubernetes' conditions on nodes, in the engine's terms. */
+/** Converts node selectors and affinity to the engine's requirements. */
 import type {
   LabelSelector as KubeSelector,
   PodAffinityTerm as KubeTerm,
@@ -8,7 +8,7 @@ import type {
 import type { Alternatives, LabelSelector, Labels, Operator, PodAffinityTerm, Requirement } from '../engine/problem.ts';
 import { labelToday } from './label-alias.ts';
 
-/** One condition, with today's name of its label. An operator nobody knows is left for the engine to refuse by name. */
+/** One requirement, with the current name of its label. The engine rejects unknown operators by name. */
 export function requirement(condition: {
   readonly key: string;
   readonly operator: string;
@@ -37,20 +37,20 @@ export function nodeRequirements(spec: PodSpec): Alternatives {
   return terms.map((term) => [...selector, ...termRequirements(term)]);
 }
 
-/** The conditions of one term. A field is the node's name, which no new node has yet. */
+/** The requirements of one term. A matchFields entry is the node's name, which no new node can match. */
 export function termRequirements(term: NodeSelectorTerm): Requirement[] {
   const fields = (term.matchFields ?? []).map((field) => requirement({ ...field, key: 'kubernetes.io/hostname' }));
   return [...(term.matchExpressions ?? []).map(requirement), ...fields];
 }
 
-/** What no node can satisfy. */
+/** No node satisfies this. */
 const NEVER: Requirement = { key: 'kubernetes.io/hostname', operator: 'In', values: [] };
 
 function isEmpty(term: NodeSelectorTerm): boolean {
   return (term.matchExpressions ?? []).length === 0 && (term.matchFields ?? []).length === 0;
 }
 
-/** A selector of pods; `keys` and `notKeys` add the pod's own values of those labels (matchLabelKeys, mismatchLabelKeys). */
+/** A label selector for pods. `keys` and `notKeys` add the pod's own values of those labels (matchLabelKeys, mismatchLabelKeys). */
 export function podSelector(
   selector: KubeSelector | undefined,
   labels: Labels,

@@ -1,15 +1,15 @@
 import { ANNOTATION_DISRUPTION_COST } from '../apis/karpenter/labels.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 
-/** Kubernetes' own word for which pods of a ReplicaSet go first. */
+/** Kubernetes' annotation that decides which pods of a ReplicaSet are deleted first. */
 export const ANNOTATION_POD_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 const LEAST_INT32 = -(2 ** 31);
 const MOST_INT32 = 2 ** 31 - 1;
 
 /**
- * What the eviction of a pod costs: 1 for an ordinary one, more for those that matter more, from -10 to 10. The pod's own
- * word comes first, then its deletion cost; its priority counts beside both.
+ * The cost of evicting a pod, from -10 to 10; 1 for an ordinary pod. The disruption cost annotation overrides the pod deletion cost; the
+ * priority is added to either.
  */
 export function evictionCost({ metadata, spec }: Pod): number {
   const { annotations = {} } = metadata;
@@ -17,7 +17,7 @@ export function evictionCost({ metadata, spec }: Pod): number {
   return Math.min(10, Math.max(-10, 1 + said / 2 ** 27 + (spec.priority ?? 0) / 2 ** 25));
 }
 
-/** A number as Kubernetes reads these annotations; what is not one says nothing. */
+/** An annotation's value as int32, as Kubernetes parses it; undefined if it is invalid. */
 function int32(text: string | undefined): number | undefined {
   if (text === undefined || !/^[+-]?\d+$/.test(text)) return undefined;
   const number = Number(text);

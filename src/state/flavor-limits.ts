@@ -1,22 +1,20 @@
-/** Pods that take of their node what the limits of its flavor say, not what their own requests say. Pure. */
+/** Pods whose requests are the limits of the chosen flavor instead of the requests in the pod. Pure. */
 import type { Container, Pod } from '../apis/kubernetes/pod.ts';
-import { ANNOTATION_FLAVORS } from '../apis/llmaz/labels.ts';
 import { ANNOTATION_FLAVOR_LIMITS } from '../apis/spindrift/annotations.ts';
 import type { PodFlavor } from './model-flavors.ts';
 
-/** The container that llmaz writes the requests of a flavor on. */
+/** llmaz writes the requests of a flavor on this container. */
 const RUNNER = 'model-runner';
 
-/** Whether the workload of a pod says so. */
+/** Whether a pod takes the limits of its flavor, by its annotation. */
 export function hasFlavorLimits({ metadata }: Pod): boolean {
   return metadata.annotations?.[ANNOTATION_FLAVOR_LIMITS] === 'true';
 }
 
-/** The pod as it is on a node of that flavor, and of no other. */
-export function asFlavor(pod: Pod, flavor: PodFlavor): Pod {
-  const { metadata, spec } = pod;
-  const { name } = flavor;
-  const limits = Object.fromEntries(Object.entries(flavor.limits ?? {}).map(([key, amount]) => [key, `${amount}`]));
+/** The pod with the requests that it would have on a node of that flavor. */
+export function withLimitsOf(pod: Pod, { limits: ofFlavor = {} }: PodFlavor): Pod {
+  const { spec } = pod;
+  const limits = Object.fromEntries(Object.entries(ofFlavor).map(([key, amount]) => [key, `${amount}`]));
   const runner = spec.containers.find((container) => container.name === RUNNER) ?? spec.containers[0];
   const resized = (container: Container): Container =>
     container === runner
@@ -29,9 +27,5 @@ export function asFlavor(pod: Pod, flavor: PodFlavor): Pod {
           },
         }
       : container;
-  return {
-    ...pod,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, [ANNOTATION_FLAVORS]: name } },
-    spec: { ...spec, containers: spec.containers.map(resized) },
-  };
+  return { ...pod, spec: { ...spec, containers: spec.containers.map(resized) } };
 }

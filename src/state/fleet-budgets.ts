@@ -1,7 +1,7 @@
-/** The PodDisruptionBudgets of a cluster, and which of them an eviction has to ask. */
+/** The PodDisruptionBudgets of a cluster, and which of them apply to the eviction of a pod. */
 import { compileLabelSelector, type LabelMatcher } from '../apis/kubernetes/label-selector.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
-import type { PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
+import { evictionsAllowed, type PodDisruptionBudget } from '../apis/kubernetes/pod-disruption-budget.ts';
 import type { FleetDisruptionBudget } from '../engine/consolidation/fleet.ts';
 import { isReady } from './is-ready.ts';
 import type { SharedGroup } from './pod-groups.ts';
@@ -30,15 +30,15 @@ export class FleetBudgets {
     }
     this.all = budgets.map((budget) => ({
       name: `${budget.metadata.namespace}/${budget.metadata.name}`,
-      allowed: allowedBy(budget),
+      allowed: evictionsAllowed(budget),
     }));
   }
 
-  /** The budgets, by number, that the eviction of a pod uses up or is refused by. */
+  /** The budgets, by number, that the eviction of a pod counts against or is refused by. */
   of(pod: Pod, group: SharedGroup): readonly number[] {
     const selecting = this.#selecting(group);
     if (selecting.length === 0 || isFree(pod)) return NONE;
-    // The API server evicts no pod that has several, whatever they allow.
+    // The API server refuses to evict a pod with several budgets, whatever they allow.
     if (selecting.length > 1 || isReady(pod)) return selecting.map(({ number }) => number);
     return selecting.filter(({ budget }) => !letsUnhealthyGo(budget)).map(({ number }) => number);
   }
@@ -53,18 +53,12 @@ export class FleetBudgets {
   }
 }
 
-/** What was computed for an older spec says nothing about this one, and the API server lets nobody go by it. */
-function allowedBy({ metadata, status }: PodDisruptionBudget): number {
-  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) return 0;
-  return Math.max(0, status?.disruptionsAllowed ?? 0);
-}
-
-/** Pods that do not run yet or end already are evicted without asking, as the API server does. */
+/** Pods that are pending or terminating are evicted whatever the budgets allow, as in the API server. */
 function isFree({ metadata, status }: Pod): boolean {
   return status?.phase === 'Pending' || metadata.deletionTimestamp !== undefined;
 }
 
-/** KEP-3017: pods that are not ready go always, or as long as enough others are. */
+/** KEP-3017: whether the budget allows evicting unready pods, either always or while enough other pods are healthy. */
 function letsUnhealthyGo({ spec, status }: PodDisruptionBudget): boolean {
   if (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};

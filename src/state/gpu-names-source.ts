@@ -1,4 +1,4 @@
-/** Where the names of GPUs come from: those that are known, with those of a ConfigMap; or none, where the aliases are switched off. */
+/** The source of GPU names: the built-in ones, optionally with those of a ConfigMap, or none if aliases are off. */
 import { CONFIG_MAPS, type ConfigMap } from '../apis/kubernetes/core.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
@@ -7,10 +7,10 @@ import { type Logger, SILENT_LOGGER } from '../platform/logger.ts';
 import type { Random } from '../platform/random.ts';
 import { GpuNames, type GpuTable, KNOWN_GPUS } from './gpu-names.ts';
 
-/** `known`, `off`, or `NAMESPACE/NAME` of a ConfigMap that adds to what is known. */
+/** `known`, `off`, or `NAMESPACE/NAME` of a ConfigMap that adds to the built-in names. */
 export type GpuNamesSetting = 'known' | 'off' | `${string}/${string}`;
 
-/** The setting of a text; undefined where it is none. */
+/** Parses the setting; undefined if it is invalid. */
 export function parseGpuNamesSetting(text: string): GpuNamesSetting | undefined {
   if (text === 'known' || text === 'off') return text;
   return /^[a-z0-9-]+\/[a-z0-9.-]+$/.test(text) ? (text as GpuNamesSetting) : undefined;
@@ -40,7 +40,7 @@ export class GpuNamesSource {
     this.#informer.addHandler({ added: read, updated: read, deleted: () => this.#read({}) });
   }
 
-  /** The names as they are now; undefined where selectors mean just what they say. */
+  /** The present names; undefined if aliases are off, so that a selector matches only the label it names. */
   get names(): GpuNames | undefined {
     return this.#names;
   }
@@ -52,13 +52,12 @@ export class GpuNamesSource {
 
   #read({ data = {} }: Pick<ConfigMap, 'data'>): void {
     const { table, problems } = readGpuNames(Object.values(data).join('\n'));
-    for (const problem of problems)
-      this.#logger.warn('a line of the ConfigMap of GPU names was passed over', { problem });
+    for (const problem of problems) this.#logger.warn('ignored a line of the GPU names ConfigMap', { problem });
     this.#names = new GpuNames(table);
   }
 }
 
-/** What is known, with lines such as `example.com/gpu=tesla-t4: t4-16`; a line for a label that is known replaces what it means. */
+/** The built-in names with lines such as `example.com/gpu=tesla-t4: t4-16`. A line for a built-in label value replaces its meaning. */
 export function readGpuNames(text: string): { readonly table: GpuTable; readonly problems: readonly string[] } {
   const table: Record<string, Record<string, readonly string[]>> = {};
   for (const [key, values] of Object.entries(KNOWN_GPUS)) table[key] = { ...values };

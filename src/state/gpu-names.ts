@@ -1,7 +1,7 @@
 /**
- * What clouds call a GPU, so that one OpenModel means the same machines everywhere. A name of another cloud stands for a name only
- * if every GPU it may mean is one that the first may mean too: on AWS `a100` is one with 40 or 80 GB, on GCP `nvidia-a100-80gb` has
- * 80 GB; so the latter will do where the former is asked for, and not the other way round.
+ * Maps GPU names between clouds, so that one OpenModel works on all of them. A name of another cloud is an alternative only if every GPU it
+ * may mean is also meant by the first. For example `a100` on AWS has 40 or 80 GB, and `nvidia-a100-80gb` on GCP has 80 GB: the latter is an
+ * alternative for the former, but not the reverse.
  */
 
 /** A label of a node. */
@@ -10,10 +10,10 @@ export interface NodeLabel {
   readonly value: string;
 }
 
-/** For each label key: what its values mean, as chips with the memory of one of them in GB. */
+/** For each label key and value: the GPUs it may mean, as chip and memory in GB. */
 export type GpuTable = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** AWS's names, which IBM's and those of simulated machines are like. */
+/** AWS's names. IBM's and those of simulated machines are similar. */
 const SHORT = {
   k80: ['k80-12'],
   m60: ['m60-8'],
@@ -41,7 +41,7 @@ const GOOGLE = {
   'nvidia-h200-141gb': ['h200-141'],
 } as const;
 
-/** The names that are known without being told. */
+/** The built-in names. */
 export const KNOWN_GPUS: GpuTable = {
   'karpenter.k8s.aws/instance-gpu-name': SHORT,
   'karpenter.k8s.gcp/instance-gpu-name': GOOGLE,
@@ -66,7 +66,7 @@ export class GpuNames {
     this.#table = table;
   }
 
-  /** The label itself, and those of other clouds that will do as well. */
+  /** The label itself, and the labels of other clouds that mean the same GPUs. */
   alternatives(key: string, value: string): readonly NodeLabel[] {
     const id = JSON.stringify([key, value]);
     const known = this.#answers.get(id);

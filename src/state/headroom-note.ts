@@ -1,4 +1,4 @@
-/** Where the room of a CapacityBuffer is, written on the buffer: commands that read the cluster know it from there. */
+/** Writes where the room of a CapacityBuffer is on the buffer itself, for commands that read the cluster. */
 import type { CapacityBuffer } from '../apis/autoscaling/capacity-buffer.ts';
 import { ANNOTATION_HEADROOM } from '../apis/spindrift/annotations.ts';
 
@@ -6,13 +6,13 @@ import { ANNOTATION_HEADROOM } from '../apis/spindrift/annotations.ts';
 export interface NotedRoom {
   /** `nodeclaim/NAME`, or the name of a node without a claim. */
   readonly place: string;
-  /** For so many pods of the buffer. */
+  /** Enough for this many pods of the buffer. */
   readonly pods: number;
   /** Its share of the node's price, in USD an hour. */
   readonly price: number;
 }
 
-/** A word for each node: `PLACE#PODS@PRICE`. */
+/** One word per node: `PLACE#PODS@PRICE`. */
 export function writeHeadroomNote(rooms: readonly NotedRoom[]): string {
   return rooms
     .toSorted((a, b) => (a.place < b.place ? -1 : 1))
@@ -20,7 +20,7 @@ export function writeHeadroomNote(rooms: readonly NotedRoom[]): string {
     .join(' ');
 }
 
-/** Reads it back; words that cannot be read are left out, as someone may have edited them. */
+/** Reads it back. Unreadable words are skipped, as someone may have edited them. */
 export function readHeadroomNote({ metadata }: Pick<CapacityBuffer, 'metadata'>): NotedRoom[] {
   return (metadata.annotations?.[ANNOTATION_HEADROOM] ?? '').split(' ').flatMap((word) => {
     const [, place = '', pods = '', price = ''] = /^(.+)#(\d+)@([\d.]+)$/.exec(word) ?? [];

@@ -53,6 +53,19 @@ describe('headroom', () => {
     expect(headroom.isEmpty).toBe(true);
   });
 
+  it('is known again when a buffer goes before any round has placed its pods', () => {
+    const buffers = [buffer];
+    const headroom = aHeadroom('read', buffers);
+    headroom.set(KEY, PODS);
+    expect(headroom.isKnown).toBe(false);
+    headroom.set(KEY, []);
+    expect(headroom.isKnown).toBe(true);
+    headroom.set(KEY, [ONE]);
+    buffers.pop();
+    headroom.delete(KEY);
+    expect(headroom.isKnown).toBe(true);
+  });
+
   it('calls for a round where pods are new, and not where they are fewer or the same', () => {
     const headroom = aHeadroom();
     let rounds = 0;

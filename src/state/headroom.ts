@@ -1,6 +1,6 @@
 /**
- * The room that CapacityBuffers keep: which virtual pods there are, and on which nodes their room is. It is memory only: after a
- * restart buffers are read and placed anew, and until then no node is taken for empty (`isKnown`).
+ * The room of CapacityBuffers: their virtual pods, and the nodes with room for them. Kept in memory only: after a restart buffers are
+ * read and placed again, and until then no node counts as empty (`isKnown`).
  */
 import type { CapacityBuffer } from '../apis/autoscaling/capacity-buffer.ts';
 import { keyOf, keyText } from '../apis/kubernetes/object.ts';
@@ -9,7 +9,7 @@ import type { OptionalInformer } from '../kube/optional-informer.ts';
 import type { Clock } from '../platform/clock.ts';
 import { CLAIM_PREFIX, type StateNode } from './state-node.ts';
 
-/** Where the virtual pods of one buffer are. */
+/** Placement of the virtual pods of one buffer. */
 export interface BufferPlaces {
   /** Virtual pods by the place that has room for them: `nodeclaim/NAME`, or the name of a node without a claim. */
   readonly placed: ReadonlyMap<string, readonly Pod[]>;
@@ -18,7 +18,7 @@ export interface BufferPlaces {
   readonly why: string;
 }
 
-/** What a round of provisioning has found. */
+/** Placements that a provisioning round found. */
 export interface FoundPlaces {
   /** By place. */
   readonly placed: ReadonlyMap<string, readonly Pod[]>;
@@ -27,7 +27,7 @@ export interface FoundPlaces {
 
 const NOTHING: FoundPlaces = { placed: new Map(), unplaced: new Map() };
 const NONE: readonly Pod[] = [];
-/** Buffers that are not read by then cannot be. */
+/** After this long, buffers count as unreadable. */
 const LONGEST_UNKNOWN_MS = 120_000;
 
 export class Headroom {
@@ -41,8 +41,8 @@ export class Headroom {
   readonly #onPods = new Set<() => void>();
   readonly #onPlaces = new Set<() => void>();
   #found: FoundPlaces = NOTHING;
-  /** There are virtual pods that no round has looked at. */
-  #isOutdated = false;
+  /** Virtual pods that no round has looked at yet. */
+  readonly #unseen = new Set<Pod>();
 
   constructor(buffers: Pick<OptionalInformer<CapacityBuffer>, 'presence' | 'list'>, clock?: Pick<Clock, 'elapsed'>) {
     this.#buffers = buffers;
@@ -53,9 +53,9 @@ export class Headroom {
   /** Whether all buffers have been read, and a round of provisioning has placed their virtual pods. */
   get isKnown(): boolean {
     if (this.#buffers.presence === 'missing') return true;
-    // Where they cannot be read, as without the right to, nodes do not stay for ever for their sake.
+    // If buffers cannot be read, for example for lack of rights, empty nodes must not stay for ever.
     if (this.#buffers.presence === 'unknown') return (this.#clock?.elapsed() ?? 0) - this.#since >= LONGEST_UNKNOWN_MS;
-    return !this.#isOutdated && this.#buffers.list().every((buffer) => this.#read.has(keyText(keyOf(buffer))));
+    return this.#unseen.size === 0 && this.#buffers.list().every((buffer) => this.#read.has(keyText(keyOf(buffer))));
   }
 
   /** All virtual pods. */
@@ -67,23 +67,22 @@ export class Headroom {
     return this.#pods.size === 0;
   }
 
-  /** These are the virtual pods of a buffer now. */
+  /** Sets the virtual pods of a buffer. */
   set(key: string, pods: readonly Pod[]): void {
     this.#read.add(key);
     const before = this.#pods.get(key) ?? NONE;
     if (before.length === pods.length && pods.every((pod, index) => pod === before[index])) return;
     if (pods.length === 0) this.#pods.delete(key);
     else this.#pods.set(key, pods);
-    this.#prune();
     const known = new Set(before);
-    if (pods.some((pod) => !known.has(pod))) {
-      this.#isOutdated = true;
-      call(this.#onPods);
-    }
+    const added = pods.filter((pod) => !known.has(pod));
+    for (const pod of added) this.#unseen.add(pod);
+    this.#prune();
+    if (added.length > 0) call(this.#onPods);
     call(this.#onPlaces);
   }
 
-  /** The buffer is gone. */
+  /** Removes a deleted buffer. */
   delete(key: string): void {
     this.#read.delete(key);
     if (!this.#pods.delete(key)) return;
@@ -91,12 +90,12 @@ export class Headroom {
     call(this.#onPlaces);
   }
 
-  /** The virtual pods whose room is on a node. */
+  /** The virtual pods with room on a node. */
   on(state: Pick<StateNode, 'name' | 'claim'>): readonly Pod[] {
     return this.#found.placed.size === 0 ? NONE : (this.#found.placed.get(placeOf(state)) ?? NONE);
   }
 
-  /** Where the virtual pods of a buffer are. */
+  /** The placements of a buffer's virtual pods. */
   placesOf(key: string): BufferPlaces {
     const own = new Set(this.#pods.get(key) ?? NONE);
     const placed = new Map<string, readonly Pod[]>();
@@ -108,30 +107,30 @@ export class Headroom {
     return { placed, unplaced: unplaced.map(([pod]) => pod), why: unplaced[0]?.[1] ?? '' };
   }
 
-  /** A round that looked at these virtual pods has found these places. */
+  /** Stores the placements that a round found for the virtual pods it looked at. */
   place(looked: readonly Pod[], found: FoundPlaces): void {
     this.#found = found;
+    for (const pod of looked) this.#unseen.delete(pod);
     this.#prune();
-    const seen = new Set(looked);
-    this.#isOutdated = this.pods().some((pod) => !seen.has(pod));
     call(this.#onPlaces);
   }
 
-  /** Calls back when there are new virtual pods; gives what ends that. */
+  /** Calls back when there are new virtual pods. Call the result to stop. */
   onPods(listener: () => void): () => void {
     this.#onPods.add(listener);
     return () => this.#onPods.delete(listener);
   }
 
-  /** Calls back when places of virtual pods may have changed; gives what ends that. */
+  /** Calls back when placements may have changed. Call the result to stop. */
   onPlaces(listener: () => void): () => void {
     this.#onPlaces.add(listener);
     return () => this.#onPlaces.delete(listener);
   }
 
-  /** Forgets places of virtual pods that are no more. */
+  /** Forgets virtual pods that no longer exist. */
   #prune(): void {
     const all = new Set(this.pods());
+    for (const pod of this.#unseen) if (!all.has(pod)) this.#unseen.delete(pod);
     const placed = new Map<string, readonly Pod[]>();
     for (const [place, pods] of this.#found.placed) {
       const left = pods.filter((pod) => all.has(pod));
@@ -141,7 +140,7 @@ export class Headroom {
   }
 }
 
-/** What a place is called: it stays the same while the machine of a claim becomes a node. */
+/** The name of a place. It stays the same when the machine of a claim becomes a node. */
 export function placeOf({ name, claim }: Pick<StateNode, 'name' | 'claim'>): string {
   return claim === undefined ? name : `${CLAIM_PREFIX}${claim.metadata.name}`;
 }

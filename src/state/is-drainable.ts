@@ -4,10 +4,10 @@ import { tolerates } from '../apis/kubernetes/taints.ts';
 
 const ANNOTATION_MIRROR = 'kubernetes.io/config.mirror';
 
-/** Whether the pod can leave: it is not part of its node, and does not want to stay on a node that goes. */
+/** Whether a drain evicts the pod: it is not part of its node, and does not tolerate the disruption taint. */
 export function isDrainable(pod: Pod): boolean {
   if (pod.metadata.ownerReferences?.some(({ kind }) => kind === 'Node')) return false;
-  // What its kubelet mirrors comes back as often as it is evicted.
+  // A mirror pod is recreated by its kubelet whenever it is evicted.
   if (pod.metadata.annotations?.[ANNOTATION_MIRROR] !== undefined) return false;
   return !(pod.spec.tolerations ?? []).some((toleration) => tolerates(toleration, TAINT_DISRUPTED));
 }

@@ -9,7 +9,7 @@ import { BY_PROVIDER_ID, type ClusterInformers } from './cluster-informers.ts';
 import { ClusterState } from './cluster-state.ts';
 import { aStateNode } from './testkit/a-state-node.ts';
 
-/** Objects of one kind that are told of one by one. */
+/** Objects of one kind, announced one by one. */
 function told<T extends KubeObject>(indexer: Indexer<T>) {
   const cache = new ObjectCache<T>({ [BY_PROVIDER_ID]: indexer });
   const handlers: InformerHandler<T>[] = [];
@@ -51,7 +51,7 @@ function aClaim(name: string, providerID: string): NodeClaim {
   return providerID === '' ? claim : ({ ...claim, status: { ...status, providerID } } as NodeClaim);
 }
 
-/** The same, found by a look at all of them. */
+/** The same, computed from scratch. */
 function byLooking({ nodes, claims }: World, assumed: readonly NodeClaim[]): string[] {
   const all = [...claims.informer.list(), ...assumed];
   const of = (node: Node): NodeClaim[] =>

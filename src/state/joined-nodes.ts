@@ -1,6 +1,6 @@
 /**
- * Nodes and the claims they came from, put together by provider ID, and kept together as either changes: to put all of a
- * large cluster together takes too long to be done each time that somebody asks.
+ * Joins nodes and their claims by provider ID, and updates the result as either changes: joining a whole large cluster on every read would
+ * be too slow.
  */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Node } from '../apis/kubernetes/node.ts';
@@ -14,7 +14,7 @@ export class JoinedNodes {
   readonly #nodes = new Map<string, StateNode>();
   /** Claims without a node, by name. */
   readonly #waiting = new Map<string, StateNode>();
-  /** All of them, until something changes. */
+  /** The joined list, until something changes. */
   #all: readonly StateNode[] | undefined;
 
   constructor(informers: Pick<ClusterInformers, 'nodes' | 'nodeClaims'>, isOurs: (claim: NodeClaim) => boolean) {
@@ -44,7 +44,7 @@ export class JoinedNodes {
     return this.#all;
   }
 
-  /** A claim that the informer does not show yet. */
+  /** Adds a claim that the informer does not show yet. */
   expect(claim: NodeClaim): void {
     this.#claimChanged(claim);
   }
@@ -61,7 +61,7 @@ export class JoinedNodes {
     this.#join(node.spec?.providerID);
   }
 
-  /** Puts together what there is of one machine. */
+  /** Joins the node and the claim with that provider ID. */
   #join(providerID: string | undefined): void {
     this.#all = undefined;
     if (!providerID) return;

@@ -1,4 +1,4 @@
-/** What a pod asks for, worked out once for all that are alike: pods of the cache share their containers (see `slim-pods.ts`). */
+/** The requests of a pod, computed once for equal pods: cached pods share their containers (see `slim-pods.ts`). */
 import type { Container, Pod, PodSpec } from '../apis/kubernetes/pod.ts';
 import { podRequests, type ResourceAmounts } from '../apis/kubernetes/pod-requests.ts';
 import type { Resources } from '../engine/problem.ts';
@@ -6,7 +6,7 @@ import { resources } from './pod-group.ts';
 
 export interface KnownRequests {
   readonly amounts: ResourceAmounts;
-  /** The same as the engine counts them. */
+  /** The same in the engine's units. */
   readonly resources: Resources;
 }
 
@@ -24,7 +24,7 @@ export function knownRequests(pod: Pod): KnownRequests {
   return requests;
 }
 
-/** Whether the rest of what counts is the very same, too. */
+/** Whether the other fields that count are identical too. */
 function hasSame(a: Rest, b: Rest): boolean {
   return a.initContainers === b.initContainers && a.overhead === b.overhead && a.resources === b.resources;
 }

@@ -1,4 +1,4 @@
-/** Old names of labels that manifests still use, and the names nodes have today (KEP-1659 and Kubernetes' label history). */
+/** Deprecated labels that manifests still use, and their current names (KEP-1659 and Kubernetes' label history). */
 const TODAY: Readonly<Record<string, string>> = {
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
@@ -7,7 +7,7 @@ const TODAY: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
 };
 
-/** The name a label has today. */
+/** The current name of a label. */
 export function labelToday(key: string): string {
   return TODAY[key] ?? key;
 }

@@ -6,7 +6,7 @@ import type { StateNode } from './state-node.ts';
 import { MACHINES } from './testkit/a-fleet-snapshot.ts';
 import { aPodAsking, aStateNode } from './testkit/a-state-node.ts';
 
-/** An m5.large of the pool `general` that has less than its claim says. */
+/** An m5.large of the pool `general` with less room than its claim says. */
 function came(promised: string, found: string, isUp = true): StateNode {
   const { node, claim } = aStateNode({ allocatable: { cpu: found } });
   const { 'karpenter.sh/initialized': _, ...labels } = node.metadata.labels ?? {};

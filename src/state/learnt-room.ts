@@ -1,7 +1,7 @@
 /**
- * How much less room nodes have than was planned, learnt from the nodes that have come up: machines that are smaller than their type
- * says, and pods that come with every node and that no DaemonSet makes, such as the static pods of a kubelet. Nodes that are there tell
- * it again after a restart; what nodes told that are gone is remembered for as long as the process lives.
+ * How much less room nodes have than planned, measured on initialized nodes: machines smaller than their instance type says, and pods on
+ * every node that belong to no DaemonSet, such as static pods. After a restart it is measured again on the present nodes; measurements of
+ * removed nodes last as long as the process.
  */
 import { LABEL_INITIALIZED, LABEL_INSTANCE_TYPE } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
@@ -12,10 +12,10 @@ import { knownRequests } from './known-requests.ts';
 import { listedResources } from './pod-group.ts';
 import { labelsOf, poolOf, type StateNode } from './state-node.ts';
 
-/** What is looked at. */
+/** The nodes to measure. */
 export interface SeenNodes {
   nodes(): readonly StateNode[];
-  /** The pods that belong to the node itself. */
+  /** The pods that belong to the node itself, such as static pods. */
   staticPodsOn(node: string): readonly Pod[];
 }
 
@@ -25,7 +25,7 @@ interface Corrected {
   readonly types: readonly InstanceType[];
 }
 
-/** What a node told, and the objects it was read from. */
+/** Measurement of a node, and the objects it was read from. */
 interface Told {
   readonly node: Node;
   readonly claim: NodeClaim;
@@ -33,18 +33,18 @@ interface Told {
 }
 
 const NOTHING: Resources = {};
-/** So many nodes are read before others have their turn. */
+/** Yields to the event loop after this many nodes. */
 const AT_A_TIME = 100;
-/** By so much of what they should have machines of one type may differ. */
+/** Machines of one type may differ by this share of their promised resources. */
 const ALIKE = 0.01;
 
 export class LearntRoom {
   readonly #seen: SeenNodes;
-  /** By pool and instance type, what nodes lack of what their type says. */
+  /** By pool and instance type: what nodes lack of their type's resources. */
   readonly #lacking = new Map<string, Resources>();
-  /** By pool, what pods take that belong to the node itself. */
+  /** By pool: what static pods and the like take of a node. */
   readonly #taken = new Map<string, Resources>();
-  /** By the name of a node, what it told when it was last read. */
+  /** By node name: its last measurement. */
   readonly #known = new Map<string, Told>();
   readonly #corrected = new Map<string, Corrected>();
   #version = 0;
@@ -53,7 +53,7 @@ export class LearntRoom {
     this.#seen = seen;
   }
 
-  /** What a pool sells, with the room, as last looked at, that its nodes turned out to have; the same list as long as nothing new is learnt. */
+  /** A pool's instance types, with overhead corrected by the last measurements. The same list is returned until something new is learnt. */
   corrected(pool: string, sold: readonly InstanceType[]): readonly InstanceType[] {
     if (this.#version === 0) return sold;
     const known = this.#corrected.get(pool);
@@ -67,7 +67,7 @@ export class LearntRoom {
     return corrected;
   }
 
-  /** What a node on its way will lack of what its cloud says. */
+  /** Resources that a starting node will lack of its promised ones. */
   missingFrom(state: StateNode): Resources {
     return this.#version === 0
       ? NOTHING
@@ -81,9 +81,9 @@ export class LearntRoom {
     return taken === undefined ? lacking : sum(lacking, taken);
   }
 
-  /** Reads the nodes, piece by piece. Of those that have not changed it is known what they tell. */
+  /** Measures the nodes in slices. Unchanged nodes are not measured again. */
   *look(): Generator<void> {
-    /** By pool that has nodes which are up, the most that pods of one of them take. */
+    /** By pool with initialized nodes: the most that the own pods of one node take. */
     const taken = new Map<string, Resources>();
     let told = 0;
     for (const state of this.#seen.nodes()) {
@@ -99,7 +99,7 @@ export class LearntRoom {
     if (this.#known.size > told) this.#forgetGone();
   }
 
-  /** What the node's own pods take; where it has changed, what it lacks is learnt, too. */
+  /** Resources used by the node's own pods. If the node has changed, what it lacks is learnt too. */
   #ownOf(state: StateNode, node: Node, claim: NodeClaim): Resources {
     const known = this.#known.get(state.name);
     if (known?.node === node && known.claim === claim) return known.own;
@@ -120,7 +120,7 @@ export class LearntRoom {
     for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
   }
 
-  /** Machines of one type differ by a little: the least room counts, and a little more is no news. */
+  /** Machines of one type differ slightly: the least room counts, and slightly more room changes nothing. */
   #learn(known: Map<string, Resources>, key: string, amounts: Resources, promised: Resources = NOTHING): void {
     const before = known.get(key) ?? NOTHING;
     const names = new Set([...Object.keys(before), ...Object.keys(amounts)]);
@@ -142,7 +142,7 @@ function sum(a: Resources, b: Resources): Resources {
   return all;
 }
 
-/** Whether a node and its claim list what they listed before, so that nothing new can be learnt from them. */
+/** Whether the allocatable resources of a node and its claim are unchanged, so that nothing new can be learnt. */
 function saysTheSame({ node, claim }: Told, newNode: Node, newClaim: NodeClaim): boolean {
   return (
     sameQuantities(node.status?.allocatable, newNode.status?.allocatable) &&
@@ -159,7 +159,7 @@ function sameQuantities(a: Quantities, b: Quantities): boolean {
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
-/** The larger amount of each. */
+/** The larger amount of each resource. */
 function most(a: Resources, b: Resources): Resources {
   if (a === NOTHING || b === NOTHING) return a === NOTHING ? b : a;
   const all: Record<string, number> = { ...a };
@@ -167,7 +167,7 @@ function most(a: Resources, b: Resources): Resources {
   return all;
 }
 
-/** What the first has more of than the second, of what both speak of. */
+/** How much the second has less than the first, for resources that both list. */
 function less(promised: Resources, found: Resources): Resources {
   return Object.fromEntries(
     Object.entries(promised).flatMap(([name, amount]) =>

@@ -1,4 +1,4 @@
-/** The kinds of machines that may serve the model of a pod, in the order of preference. Pure. */
+/** The flavors of the model that a pod serves, first choice first. Pure. */
 
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { ANNOTATION_LEADER_NAME } from '../apis/leader-worker-set/labels.ts';
@@ -10,40 +10,40 @@ import type { Presence } from '../kube/optional-informer.ts';
 import { hint } from '../platform/nearest.ts';
 import type { ReplicaCapacity } from './availability/replica-demand.ts';
 import { requirement } from './engine-requirements.ts';
-import type { FlavorOrder } from './flavor-order.ts';
+import type { FlavorRanking } from './flavor-order.ts';
 import type { GpuNames } from './gpu-names.ts';
 
 /** How to look models up; an informer's `get`. */
 export interface ModelLookup {
-  /** Where the kind is missing, labels of llmaz mean nothing. */
+  /** Without the kind OpenModel in the cluster, labels of llmaz mean nothing. */
   readonly presence: Presence;
   model(name: string): OpenModel | undefined;
-  /** What other clouds call a GPU; without it selectors mean what they say. */
+  /** GPU names of other clouds; without it a selector matches only the label it names. */
   readonly gpuNames?: Pick<GpuNames, 'alternatives'> | undefined;
-  /** The pod that leads the group of a worker, where it is there. */
+  /** The leader of a worker's group, if it exists. */
   leader?(worker: Pod): GroupLeader | undefined;
-  /** What SpotPolicies say; default Strict. */
-  readonly order?: FlavorOrder;
-  /** What a replica of a service that keeps so many ready is to run on; undefined for all other pods. */
+  /** How SpotPolicies rank flavors; default Strict. */
+  readonly ranking?: FlavorRanking;
+  /** The capacity planned for a replica of a service that keeps replicas ready; undefined for all other pods. */
   capacity?(pod: Pod): ReplicaCapacity | undefined;
 }
 
-/** The pod that leads a group of pods which serve a model together. */
+/** The leader of a group of pods that serve a model together. */
 export interface GroupLeader {
   readonly pod: Pod;
   /** The labels of its node, once it has one. */
   readonly nodeLabels?: Labels | undefined;
 }
 
-/** One flavor of a pod: every node that meets one of the alternatives is of the flavor. */
+/** One flavor of a pod. A node is of the flavor if it meets one of the alternatives. */
 export interface PodFlavor {
   readonly name: string;
   readonly alternatives: Alternatives;
-  /** What a replica takes of such a node, as the model says; llmaz writes that of one flavor on the pod. */
+  /** Requests of a replica on such a node, by the model; llmaz writes those of one flavor on the pod. */
   readonly limits?: NonNullable<Flavor['limits']>;
 }
 
-/** Why no flavor of a pod can be told. */
+/** Why the flavors of a pod are unknown. */
 export interface FlavorTrouble {
   readonly problem: string;
 }
@@ -53,19 +53,19 @@ export function modelName({ metadata }: Pod): string | undefined {
   return metadata.labels?.[LABEL_MODEL_NAME] || undefined;
 }
 
-/** Whether where a pod can be depends on a model: its own, or that of the pod that leads its group. */
+/** Whether a model decides where a pod can run: its own, or that of its group's leader. */
 export function dependsOnModel(pod: Pod): boolean {
   return modelName(pod) !== undefined || leaderName(pod) !== undefined;
 }
 
-/** The name of the pod that leads the group of a worker. */
+/** The name of a worker's leader; undefined for other pods. */
 export function leaderName({ metadata }: Pod): string | undefined {
   return metadata.annotations?.[ANNOTATION_LEADER_NAME];
 }
 
 /**
- * The flavors of a pod, first choice first, as {@link ownFlavors}. Workers of a group carry no name of a model: theirs are those of
- * their leader, and once the leader has a node, the one flavor that it got.
+ * The flavors of a pod, first choice first. Workers of a group do not name a model: they get the flavors of their leader and, once the
+ * leader has a node, only the flavor of that node.
  */
 export function podFlavors(pod: Pod, models: ModelLookup | undefined): readonly PodFlavor[] | FlavorTrouble {
   const leader = modelName(pod) === undefined && leaderName(pod) !== undefined ? models?.leader?.(pod) : undefined;
@@ -79,7 +79,7 @@ export function podFlavors(pod: Pod, models: ModelLookup | undefined): readonly 
   return got === undefined ? found : [got];
 }
 
-/** The flavors of a pod, first choice first; none for pods that serve no model, or one that runs on any machine. */
+/** The flavors that a pod names itself; none for pods that serve no model, or a model without flavors. */
 function ownFlavors(pod: Pod, models: ModelLookup | undefined): readonly PodFlavor[] | FlavorTrouble {
   const name = modelName(pod);
   if (name === undefined || models === undefined || models.presence === 'missing') return [];
@@ -100,7 +100,7 @@ function ownFlavors(pod: Pod, models: ModelLookup | undefined): readonly PodFlav
   }));
 }
 
-/** The flavors of these names; a name that is there twice counts where it is first. */
+/** The flavors of these names; a repeated name counts at its first place. */
 function named(names: readonly string[], known: readonly Flavor[], model: string): readonly Flavor[] | FlavorTrouble {
   const byName = new Map([...known].reverse().map((flavor) => [flavor.name, flavor]));
   const unknown = names.filter((name) => !byName.has(name));
@@ -116,10 +116,10 @@ function named(names: readonly string[], known: readonly Flavor[], model: string
   };
 }
 
-/** What nodes of a flavor are like; an empty selector is met by all. */
+/** The labels of nodes of a flavor; every node meets an empty selector. */
 function nodesOf({ nodeSelector = {} }: Flavor, { gpuNames }: ModelLookup): Alternatives {
   let alternatives: Requirement[][] = [[]];
-  // In the order of the keys, so that equal selectors look alike however they are written.
+  // Sorted by key, so that equal selectors give equal alternatives.
   for (const [key, value] of Object.entries(nodeSelector).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const same = gpuNames?.alternatives(key, value) ?? [{ key, value }];
     alternatives = same.flatMap((label) =>

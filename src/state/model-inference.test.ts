@@ -1,23 +1,25 @@
 /**
- * Spot GPUs for models, as their design asks for it (numbers are those of its points). The suite has the name that the design gives
- * it, and the cases of llmaz's own fork of Karpenter.
+ * Spot GPUs for models, by the design document (numbers are its points). The suite is named as in the design, and includes the cases of
+ * llmaz's own fork of Karpenter.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { LABEL_CAPACITY_TYPE } from '../apis/karpenter/labels.ts';
+import { type CapacityType, LABEL_CAPACITY_TYPE } from '../apis/karpenter/labels.ts';
 import { aNodePool } from '../apis/karpenter/testkit/a-node-pool.ts';
 import type { Pod, PodSpec } from '../apis/kubernetes/pod.ts';
 import type { OpenModel } from '../apis/llmaz/open-model.ts';
 import { withDefaults } from '../apis/schema/with-defaults.ts';
 import type { SpotPolicy } from '../apis/spindrift/spot-policy.ts';
 import { SPOT_POLICY_SPEC } from '../apis/spindrift/spot-policy-schema.ts';
+import { consolidate } from '../engine/consolidation/consolidate.ts';
 import type { InstanceType } from '../engine/problem.ts';
+import type { RankedOffering } from '../engine/solution.ts';
 import { solve } from '../engine/solve.ts';
 import { buildFleet } from './build-fleet.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from './build-problem.ts';
-import { type FlavorOrder, flavorOrderOf } from './flavor-order.ts';
+import { type FlavorOrder, type FlavorRanking, flavorRankingOf, flavorSteps, replicaSteps } from './flavor-order.ts';
 import { GpuNames } from './gpu-names.ts';
 import { parseGpuNamesSetting, readGpuNames } from './gpu-names-source.ts';
 import type { ModelLookup } from './model-flavors.ts';
@@ -36,13 +38,13 @@ interface World extends FleetSnapshotParts {
 const BOTH = gpuMachines('t4g', 't4');
 const DESIGN = aModel('qwen2-0--5b', ['t4g', 't4']);
 
-/** Machines of the design's example are cheaper the later their flavor is, so that price alone would choose wrongly. */
+/** In the design's example, machines of later flavors are cheaper, so that price alone would choose wrongly. */
 function build(pending: readonly Pod[], { machines = BOTH, models = someModels(DESIGN), ...parts }: World = {}) {
   const pools = [{ pool: aNodePool(), instanceTypes: machines }];
   return buildProblem({ pending, ...aFleetSnapshot({ pools, models, ...parts }) });
 }
 
-/** Where each pod goes: the name of its node, or the type that is bought for it; absent where it has no place. */
+/** Where each pod is placed: the name of its node, or the instance type launched for it; absent if unplaced. */
 function places(built: BuiltProblem): Record<string, string> {
   const { newNodes, existing } = solve(built.problem, { maxSteps: 100_000 });
   const found = [
@@ -54,7 +56,7 @@ function places(built: BuiltProblem): Record<string, string> {
   );
 }
 
-/** A node with a GPU of that name; on its way where it has no node yet. */
+/** A node with a GPU of that name; without a Node object it is still starting. */
 function aGpuNode(gpu: string, parts: StateNodeParts = {}): StateNode & { readonly node: object } {
   const allocatable = { cpu: '4', memory: '16Gi', pods: '29', 'nvidia.com/gpu': '1' };
   return aStateNode({ name: `there-${gpu}`, allocatable, labels: { [AWS_GPU]: gpu }, ...parts });
@@ -279,7 +281,7 @@ describe('Model Inference Requirements', () => {
       for (let count = 1; count <= labels.length; count++) {
         const nodes = labels.slice(-count);
         const { a: where } = places(build([pod(flavors)], { nodes, machines: gpuMachines('h100') }));
-        // Its filter: all labels of one flavor. Its scores: the earlier flavor the higher.
+        // llmaz's filter: all labels of one flavor. Its score: the earlier flavor, the higher.
         const score = ({ node }: StateNode): number => wanted.indexOf(node?.metadata.labels?.[AWS_GPU] ?? '');
         const allowed = nodes.filter((node) => score(node) >= 0).sort((a, b) => score(a) - score(b));
         expect(where).toBe(allowed[0]?.name);
@@ -319,6 +321,37 @@ describe('consolidation of pods that serve models', () => {
     expect(orderOf(aModel('qwen2-0--5b', ['t4', 't4g']))).toEqual(['t4', 't4g']);
   });
 
+  it('moves a pod to a choice of a higher weight where that saves money, and to none of a lower weight (2, 20)', () => {
+    const weights = [
+      { flavor: 't4', capacityType: 'spot', weight: 100 },
+      { flavor: 't4g', capacityType: 'on-demand', weight: 50 },
+    ] as const;
+    const movesTo = (gpu: string, launched: RankedOffering, machines = BOTH): string[] => {
+      const on = aGpuNode(gpu, { launched });
+      const running = pods.map((each) => ({ ...each, spec: { ...each.spec, nodeName: on.name } }));
+      const snapshot = aFleetSnapshot({
+        nodes: [on],
+        pods: running,
+        pools: [{ pool: aNodePool(), instanceTypes: machines }],
+        models: { ...someModels(DESIGN), ranking: { order: 'Weight', weights } },
+      });
+      const { moves } = consolidate(buildFleet(snapshot).fleet);
+      return moves.flatMap(({ newNodes }) =>
+        newNodes.map(({ offerings: [first] }) => `${first?.instanceType} ${first?.capacityType}`),
+      );
+    };
+    const at = (instanceType: string, capacityType: CapacityType, price: number): RankedOffering => ({
+      ...{ instanceType, capacityType, price, zone: 'sim-1a' },
+    });
+    expect(movesTo('t4g', at('t4g.xlarge', 'on-demand', 2))).toEqual(['t4.xlarge spot']);
+    // Spot of the first flavor is cheaper but has no weight; the highest weight is not the cheapest.
+    const dear = BOTH.map((type) => ({
+      ...type,
+      offerings: type.offerings.map((one) => ({ ...one, price: type.name === 't4.xlarge' ? 9 : one.price })),
+    }));
+    expect(movesTo('t4g', at('t4g.xlarge', 'on-demand', 2), dear)).toEqual([]);
+  });
+
   it('does not move a pod whose model is gone: it would have no place', () => {
     const { fleet } = buildFleet(aFleetSnapshot({ nodes: [node], pods, models: someModels() }));
     expect(fleet.pods[0]?.stuck).toContain('does not exist');
@@ -349,8 +382,11 @@ describe('workers of a group whose leader serves a model', () => {
 });
 
 describe('the order of flavors and capacity types', () => {
-  const bought = (order: FlavorOrder, machines: readonly InstanceType[], annotated = pod()) => {
-    const [first] = solve(build([annotated], { machines, models: { ...someModels(DESIGN), order } }).problem).newNodes;
+  const bought = (order: FlavorOrder | FlavorRanking, machines: readonly InstanceType[], annotated = pod()) => {
+    const ranking = typeof order === 'string' ? { order } : order;
+    const [first] = solve(
+      build([annotated], { machines, models: { ...someModels(DESIGN), ranking } }).problem,
+    ).newNodes;
     return first && `${first.offerings[0]?.instanceType} ${first.offerings[0]?.capacityType}`;
   };
   const spotOnlyOf = (name: string): InstanceType[] =>
@@ -358,6 +394,14 @@ describe('the order of flavors and capacity types', () => {
       ...type,
       offerings: type.offerings.map((one) => ({ ...one, healthy: one.capacityType !== 'spot' || type.name === name })),
     }));
+  const own = (order: string): Pod => {
+    const { metadata, ...rest } = pod();
+    return { ...rest, metadata: { ...metadata, annotations: { 'spindrift.dev/flavor-order': order } } };
+  };
+  const policy = (name: string, priority: number, spec: Partial<SpotPolicy['spec']> = {}): SpotPolicy => ({
+    ...{ apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name } },
+    spec: withDefaults(SPOT_POLICY_SPEC, { priority, ...spec }),
+  });
 
   it('is that of the flavors unless a policy says otherwise', () => {
     expect(bought('Strict', spotOnlyOf('t4.xlarge'))).toBe('t4g.xlarge on-demand');
@@ -367,24 +411,119 @@ describe('the order of flavors and capacity types', () => {
     expect(bought('Price', BOTH)).toBe('t4.xlarge spot');
   });
 
+  it('is spot first for a single flavor, too, whatever on demand costs or has room', () => {
+    const dear = gpuMachines('t4').map((type) => ({
+      ...type,
+      offerings: type.offerings.map((one) => ({ ...one, price: one.capacityType === 'spot' ? 9 : 1 })),
+    }));
+    expect(bought('SpotFirst', dear, pod('t4'))).toBe('t4.xlarge spot');
+    expect(bought('Strict', dear, pod('t4'))).toBe('t4.xlarge on-demand');
+  });
+
+  describe('by weight', () => {
+    const weights = (...list: readonly [string, CapacityType, number][]): FlavorRanking => ({
+      order: 'Weight',
+      weights: list.map(([flavor, capacityType, weight]) => ({ flavor, capacityType, weight })),
+    });
+    const without = (...gone: readonly string[]): InstanceType[] =>
+      BOTH.map((type) => ({
+        ...type,
+        offerings: type.offerings.map((one) => ({
+          ...one,
+          healthy: !gone.includes(`${type.name.split('.')[0]} ${one.capacityType}`),
+        })),
+      }));
+
+    it('is that of the weights, highest first, then that of the flavors for what has no weight', () => {
+      const ranking = weights(['t4g', 'on-demand', 10], ['t4', 'spot', 100], ['t4', 'on-demand', 50]);
+      expect(bought(ranking, without())).toBe('t4.xlarge spot');
+      expect(bought(ranking, without('t4 spot'))).toBe('t4.xlarge on-demand');
+      expect(bought(ranking, without('t4 spot', 't4 on-demand'))).toBe('t4g.xlarge on-demand');
+      expect(bought(ranking, without('t4 spot', 't4 on-demand', 't4g on-demand'))).toBe('t4g.xlarge spot');
+    });
+
+    it('is that of the flavors among equal weights, and by price within a flavor', () => {
+      const equal = weights(['t4', 'spot', 5], ['t4g', 'on-demand', 5], ['t4g', 'spot', 5]);
+      expect(bought(equal, without())).toBe('t4g.xlarge spot');
+      expect(bought(equal, without('t4g spot'))).toBe('t4g.xlarge on-demand');
+      expect(bought(equal, without('t4g spot', 't4g on-demand'))).toBe('t4.xlarge spot');
+      expect(bought(equal, without('t4g spot', 't4g on-demand', 't4 spot'))).toBe('t4.xlarge on-demand');
+    });
+
+    it('takes a node that is there before a purchase of the same weight, and none of a lower one', () => {
+      const ranking = weights(['t4', 'spot', 100], ['t4g', 'spot', 50]);
+      const models = { ...someModels(DESIGN), ranking };
+      const there = (gpu: string, capacityType: CapacityType) => {
+        const labels = { [AWS_GPU]: gpu, [LABEL_CAPACITY_TYPE]: capacityType };
+        return aGpuNode(gpu, { name: `${gpu} ${capacityType}`, labels });
+      };
+      const place = (...nodes: readonly StateNode[]) => places(build([pod()], { models, nodes })).a;
+      expect(place(there('t4g', 'spot'), there('t4', 'on-demand'))).toBe('t4.xlarge');
+      expect(place(there('t4g', 'spot'), there('t4', 'spot'))).toBe('t4 spot');
+      // Reserved capacity has the weight of spot, unless it has its own.
+      expect(place(there('t4g', 'spot'), there('t4', 'reserved'))).toBe('t4 reserved');
+    });
+
+    it('names reserved capacity where it is to have a rank of its own', () => {
+      const steps = flavorSteps(
+        [{ name: 't4', alternatives: [[]] }],
+        weights(['t4', 'spot', 20], ['t4', 'on-demand', 30], ['t4', 'reserved', 10]),
+      );
+      expect(steps.map(([choice]) => choice?.capacityTypes)).toEqual([['on-demand'], ['spot'], ['reserved']]);
+    });
+
+    it('keeps replicas on the capacity that their service asks for, in the order of the weights', () => {
+      const flavors = ['t4g', 't4'].map((name) => ({ name, alternatives: [[]] }));
+      const ranking = weights(['t4', 'spot', 100], ['t4g', 'on-demand', 50]);
+      const order = (capacity: 'spot' | 'on-demand') =>
+        replicaSteps(flavors, ranking, capacity).map(([choice]) => [choice?.flavor.name, choice?.capacityTypes.at(-1)]);
+      expect(order('spot')).toEqual([
+        ['t4', 'spot'],
+        ['t4g', 'spot'],
+      ]);
+      expect(order('on-demand')).toEqual([
+        ['t4g', 'on-demand'],
+        ['t4', 'on-demand'],
+        ['t4', 'spot'],
+        ['t4g', 'spot'],
+      ]);
+    });
+
+    it('can be asked for by a pod, where a policy has weights', () => {
+      const { weights: list = [] } = weights(['t4', 'spot', 100]);
+      expect(bought({ order: 'Strict', weights: list }, BOTH, own('Weight'))).toBe('t4.xlarge spot');
+      expect(bought({ order: 'Strict', weights: list }, BOTH)).toBe('t4g.xlarge spot');
+      expect(build([own('Weight')]).held[0]?.problem).toBe(
+        'its annotation spindrift.dev/flavor-order is "Weight", and no SpotPolicy has flavorWeights: add them to one, or write another order',
+      );
+    });
+  });
+
   it('can be that of the pod', () => {
-    const own = (order: string): Pod => {
-      const { metadata, ...rest } = pod();
-      return { ...rest, metadata: { ...metadata, annotations: { 'spindrift.dev/flavor-order': order } } };
-    };
     expect(bought('Strict', BOTH, own('Price'))).toBe('t4.xlarge spot');
     expect(build([own('price')]).held[0]?.problem).toBe(
-      'its annotation spindrift.dev/flavor-order is "price": write Strict, SpotFirst, Price',
+      'its annotation spindrift.dev/flavor-order is "price": write Strict, SpotFirst, Price, Weight',
     );
   });
 
   it('is that of the policy with the highest priority that says one', () => {
-    const policy = (name: string, priority: number, flavorOrder?: FlavorOrder): SpotPolicy => ({
-      ...{ apiVersion: 'spindrift.dev/v1alpha1', kind: 'SpotPolicy', metadata: { name } },
-      spec: withDefaults(SPOT_POLICY_SPEC, { priority, ...(flavorOrder === undefined ? {} : { flavorOrder }) }),
+    const orders = [
+      policy('a', 1, { flavorOrder: 'Price' }),
+      policy('b', 2, { flavorOrder: 'SpotFirst' }),
+      policy('c', 3),
+    ];
+    expect(flavorRankingOf([])).toEqual({ order: 'Strict' });
+    expect(flavorRankingOf(orders)).toEqual({ order: 'SpotFirst' });
+    const weighing = (name: string, priority: number, weight: number) => {
+      const flavorWeights = [{ flavor: 't4', capacityType: 'spot', weight }] as const;
+      return { policy: policy(name, priority, { flavorOrder: 'Weight', flavorWeights }), flavorWeights };
+    };
+    const [low, high] = [weighing('low', 0, 1), weighing('high', 5, 9)];
+    expect(flavorRankingOf([low.policy, ...orders])).toEqual({ order: 'SpotFirst', weights: low.flavorWeights });
+    expect(flavorRankingOf([low.policy, ...orders, high.policy])).toEqual({
+      order: 'Weight',
+      weights: high.flavorWeights,
     });
-    expect(flavorOrderOf([])).toBe('Strict');
-    expect(flavorOrderOf([policy('a', 1, 'Price'), policy('b', 2, 'SpotFirst'), policy('c', 3)])).toBe('SpotFirst');
   });
 });
 

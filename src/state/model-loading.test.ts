@@ -21,7 +21,7 @@ describe('the loading time of a model', () => {
     const pods = [
       aPod('2030-01-01T00:00:00Z', '2030-01-01T00:01:00Z'),
       aPod('2030-01-01T00:00:00Z', '2030-01-01T00:01:30Z'),
-      // It lost its readiness for a while, a day later.
+      // It became unready a day later, and recovered.
       aPod('2030-01-01T00:00:00Z', '2030-01-02T00:00:00Z'),
       aPod('2030-01-01T00:00:00Z', '2030-01-01T00:00:01Z', 'True', 'other'),
     ];

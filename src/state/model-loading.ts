@@ -1,19 +1,19 @@
-/** How long models take to load, learnt from the pods that serve them. */
+/** Loading times of models, learnt from the pods that serve them. */
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Informer } from '../kube/informer.ts';
 import { parseTimestamp } from '../platform/clock.ts';
 import { modelName } from './model-flavors.ts';
 
-/** What is known of the loading time of a model. */
+/** The loading time of a model. */
 export interface LoadingTime {
   readonly model: string;
-  /** From the start of a pod on its node, images and init containers that fetch the model included, until it was ready: the median. */
+  /** Median time from the start of a pod on its node until it was ready, with image pulls and the init containers that fetch the model. */
   readonly ms: number;
-  /** Of so many pods. */
+  /** The number of pods that were measured. */
   readonly pods: number;
 }
 
-/** How long a pod took from its start on its node until it was ready; undefined while it is not. */
+/** The time from a pod's start on its node until it was ready; undefined while it is not ready. */
 export function loadingMs({ status }: Pod): number | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status !== 'True') return undefined;
@@ -22,7 +22,7 @@ export function loadingMs({ status }: Pod): number | undefined {
   return from === undefined || until === undefined || until < from ? undefined : until - from;
 }
 
-/** The loading time of a model by the pods that serve it; a pod that was ready, failed and recovered is outvoted by the others. */
+/** The loading time of a model by the pods that run. The median outvotes a pod that was ready, failed and recovered. */
 export function loadingTime(model: string, pods: Iterable<Pod>): LoadingTime | undefined {
   const times: number[] = [];
   for (const pod of pods) {
@@ -37,13 +37,13 @@ function timeOf(model: string, times: readonly number[]): LoadingTime | undefine
   return median === undefined ? undefined : { model, ms: median, pods: times.length };
 }
 
-/** So many of the latest pods of a model tell how long it takes: images and hubs get faster and slower. */
+/** Pods of a model that count, the latest first: image pulls and downloads change over time. */
 const REMEMBERED = 32;
 
-/** Remembers how long models took to load, also when all of their pods are gone. */
+/** Remembers the loading times of models, also after their pods are gone. */
 export class LoadingTimes {
   readonly #times = new Map<string, number[]>();
-  /** UIDs of pods that have been ready: one that recovers has not loaded anything. */
+  /** UIDs of pods that have been ready before: a pod that recovers has not loaded the model again. */
   readonly #served = new Set<string>();
 
   constructor(pods: Pick<Informer<Pod>, 'addHandler'>) {
@@ -62,7 +62,7 @@ export class LoadingTimes {
     });
   }
 
-  /** How long the model of a pod takes to load; undefined where it serves none, or none has been seen ready. */
+  /** The loading time of a pod's model; undefined for pods without a model, and before a pod of the model was ready. */
   ofPod(pod: Pod): LoadingTime | undefined {
     const model = modelName(pod);
     return model === undefined ? undefined : timeOf(model, this.#times.get(model) ?? []);

@@ -1,4 +1,4 @@
-/** Why a node is left as it is for now, whatever it would save. Pure. */
+/** Why consolidation must leave a node alone for now. Pure. */
 import { conditionOf, isTrue } from '../apis/karpenter/conditions.ts';
 import { durationMs, NEVER } from '../apis/karpenter/duration.ts';
 import { ANNOTATION_DO_NOT_DISRUPT } from '../apis/karpenter/labels.ts';
@@ -16,23 +16,23 @@ export interface NodeHold {
   readonly until?: EpochMs;
 }
 
-/** What a hold depends on beside the node. */
+/** Facts besides the node that decide a hold. */
 export interface HoldCircumstances {
   readonly now: EpochMs;
   readonly pool: NodePool | undefined;
-  /** Pods that are not there yet are expected on it. */
+  /** The node is nominated for pods that are not bound yet. */
   readonly nominated: boolean;
-  /** When a pod last came or left, where the claim does not tell of that yet. */
+  /** The last pod event, if the claim does not show it yet. */
   readonly podEventAt?: EpochMs;
 }
 
-/** The first reason that there is. */
+/** The first hold that applies. */
 export function nodeHold(state: StateNode, circumstances: HoldCircumstances): NodeHold | undefined {
   const { now, pool, nominated, podEventAt } = circumstances;
   const { node, claim } = state;
   if (isLeaving(state)) return { hold: 'leaving' };
   if (isInFlight(state) || node === undefined || !isReady(node)) return { hold: 'not-ready' };
-  // It is ready until the machine goes down, and what is put on it till then goes down with it.
+  // The node stays ready until the machine goes down, and pods bound until then are lost with it.
   if (claim !== undefined && isTrue(claim, 'Rebooting')) return { hold: 'not-ready' };
   if (pool?.spec.replicas !== undefined) return { hold: 'static-pool' };
   if (isProtected(state)) return { hold: 'do-not-disrupt' };
@@ -44,13 +44,13 @@ export function nodeHold(state: StateNode, circumstances: HoldCircumstances): No
   return Number.isFinite(consolidatable) ? { hold, until: consolidatable as EpochMs } : { hold };
 }
 
-/** Until when a node that took the place of others is not replaced itself; undefined for any other node. */
+/** Until when a replacement node must not be replaced itself; undefined for any other node. */
 export function settledAt({ claim }: StateNode, cooldownMs: number): EpochMs | undefined {
   if (claim?.metadata.annotations?.[ANNOTATION_REPLACES] === undefined) return undefined;
   return (upSince(claim) + cooldownMs) as EpochMs;
 }
 
-/** From when on consolidation may look at the node of a claim: so long after its pods last changed; infinity for never. */
+/** When the node of a claim becomes consolidatable: `consolidateAfter` after its last pod event; infinity for never. */
 export function consolidatableAt(claim: NodeClaim, pool: NodePool | undefined, podEventAt = 0): number {
   const after = pool?.spec.disruption.consolidateAfter ?? '0s';
   if (after === NEVER) return Number.POSITIVE_INFINITY;
@@ -63,7 +63,7 @@ function upSince(claim: NodeClaim): number {
   return parseTimestamp(initialized?.lastTransitionTime ?? claim.metadata.creationTimestamp) ?? 0;
 }
 
-/** Only the exact word counts on nodes and claims. */
+/** On nodes and claims, only the exact value `true` counts. */
 function isProtected({ node, claim }: StateNode): boolean {
   return [node, claim].some((object) => object?.metadata.annotations?.[ANNOTATION_DO_NOT_DISRUPT] === 'true');
 }

@@ -1,4 +1,4 @@
-/** Of overlays of different weights the heaviest that selects an offering has the say, whatever their order. */
+/** Among overlays of different weights, the heaviest that selects an offering decides, whatever their order. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { NodeOverlay } from '../apis/karpenter/node-overlay.ts';

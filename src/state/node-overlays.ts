@@ -1,9 +1,8 @@
 /**
- * What NodeOverlays make of the instance types that clouds sell: other prices, and more resources. Pure.
+ * Applies NodeOverlays to the instance types of clouds: other prices, and additional resources. Pure.
  *
- * Overlays are taken in the order of their weight. Of several prices for an offering, and of several amounts of a resource, the first
- * holds. Two of the same weight that speak of the same one are in conflict: the one whose name comes first in the alphabet is left out
- * as a whole, as Karpenter does it.
+ * Overlays apply in the order of their weight, and the first price of an offering or amount of a resource wins. Two overlays of the same
+ * weight that set the same one are in conflict: the one whose name is first in the alphabet is left out entirely, as in Karpenter.
  */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_NODE_POOL, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodeOverlay } from '../apis/karpenter/node-overlay.ts';
@@ -14,34 +13,34 @@ import { holds } from '../engine/verify/label-rules.ts';
 import { requirement } from './engine-requirements.ts';
 import { resources } from './pod-group.ts';
 
-/** A pool, and what its cloud sells. */
+/** A pool, and its instance types. */
 export interface SoldTypes {
   readonly pool: NodePool;
   readonly types: readonly InstanceType[];
 }
 
-/** What overlays come to. */
+/** The result of applying overlays. */
 export interface Overlaid {
-  /** The types of each pool, in the order in which they were given. */
+  /** The types of each pool, in the given order. */
   readonly types: readonly (readonly InstanceType[])[];
-  /** Overlays that are left out, by name, and the overlays they are in conflict with. */
+  /** Names of overlays left out, and the overlay each is in conflict with. */
   readonly conflicts: ReadonlyMap<string, string>;
 }
 
-/** What overlays that were taken say of one type of a pool. */
+/** The changes of the overlays applied so far to one type of a pool. */
 interface Changes {
-  /** By the number of the offering. */
+  /** By the index of the offering. */
   readonly prices: Map<number, Change<string>>;
   readonly capacity: Map<string, Change<number>>;
 }
 
 interface Change<T> {
   readonly value: T;
-  /** The overlay of the lowest weight so far that speaks of it. */
+  /** The overlay with the lowest weight so far that sets it. */
   lowest: { readonly weight: number; readonly name: string };
 }
 
-/** What the overlays make of what pools are sold. */
+/** Applies the overlays to the instance types of pools. */
 export function overlaid(sold: readonly SoldTypes[], overlays: readonly NodeOverlay[]): Overlaid {
   if (overlays.length === 0) return { types: sold.map(({ types }) => types), conflicts: new Map() };
   const changes = sold.map(({ types }) => types.map((): Changes => ({ prices: new Map(), capacity: new Map() })));
@@ -67,7 +66,7 @@ function weightOf({ spec }: NodeOverlay): number {
   return spec.weight ?? 0;
 }
 
-/** Numbers of the offerings that an overlay is about. */
+/** Indexes of the offerings that an overlay selects. */
 function matchingOfferings({ metadata, spec }: NodePool, type: InstanceType, overlay: NodeOverlay): number[] {
   const requirements = overlay.spec.requirements.map(requirement);
   const ofType = {
@@ -76,7 +75,7 @@ function matchingOfferings({ metadata, spec }: NodePool, type: InstanceType, ove
     [LABEL_INSTANCE_TYPE]: type.name,
     ...type.labels,
   };
-  // Keys that only offerings decide are left to them.
+  // Requirements on labels of offerings are checked per offering below.
   const beside = requirements.filter(({ key }) => key !== LABEL_ZONE && key !== LABEL_CAPACITY_TYPE);
   const ofOfferings = new Set(type.offerings.flatMap(({ labels }) => Object.keys(labels ?? {})));
   if (!beside.every((each) => ofOfferings.has(each.key) || isAllowed(each, ofType, type.requirements))) return [];
@@ -90,7 +89,7 @@ function labelsOf({ zone, capacityType, labels }: Offering): Labels {
   return { ...labels, [LABEL_ZONE]: zone, [LABEL_CAPACITY_TYPE]: capacityType };
 }
 
-/** For a label that the type leaves open, one of its values will do. */
+/** If the type allows several values of a label, one match is enough. */
 function isAllowed(each: Requirement, labels: Labels, open: readonly Requirement[] = []): boolean {
   const value = labels[each.key];
   if (value !== undefined) return holds(each, value);
@@ -100,7 +99,7 @@ function isAllowed(each: Requirement, labels: Labels, open: readonly Requirement
 
 type Matched = readonly (readonly number[])[];
 
-/** The overlay of the same weight that speaks of the same price or resource. */
+/** The overlay of the same weight that sets the same price or resource, if any. */
 function conflictOf(
   overlay: NodeOverlay,
   matched: readonly Matched[],
@@ -158,14 +157,14 @@ function addedBy({ capacity }: Changes): Resources {
   return Object.fromEntries(Array.from(capacity, ([name, { value }]) => [name, value]));
 }
 
-/** A price without a sign stands for itself; with one it is added, or is a percentage. No price is below nothing. */
+/** A value without a sign replaces the price; with a sign it is added, or is a percentage. Never negative. */
 export function adjustedPrice(price: number, change: string): number {
   if (!/^[+-]/.test(change)) return Number(change);
   const by = Number.parseFloat(change);
   return Math.max(0, change.endsWith('%') ? price * (1 + by / 100) : price + by);
 }
 
-/** What the overlays add to a machine of that type that was launched from an offering. */
+/** Resources that overlays add to a machine launched from this offering. */
 export function addedCapacity(
   pool: NodePool,
   launched: Pick<Offering, 'zone' | 'capacityType'> & { readonly instanceType: string; readonly labels?: Labels },

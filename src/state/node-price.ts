@@ -1,19 +1,19 @@
-/** What the machine of a node costs now. */
+/** The present price of a node's machine. */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { InstanceType, Labels, Offering } from '../engine/problem.ts';
 import type { RankedOffering } from '../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, readOfferings } from './planned-offerings.ts';
 
-/** Reserved machines are paid for: of their price so much is counted that they still have an order. */
+/** Reserved machines are already paid for. This share of the price is counted, so that they can still be compared. */
 const RESERVED_SHARE = 1 / 1000;
 
-/** What runs: an offering whose price is to be found. */
+/** The offering that a node runs on, without its price. */
 export type RunningOffering = Omit<RankedOffering, 'price'>;
 
 /**
- * As it is sold now, also where it is out of the market; else as it was planned; else as the same type is sold elsewhere,
- * the cheapest; else nothing, so that a machine nobody knows the price of is not moved to save money.
+ * The present price of the offering, even if it is sold out; else its price when planned; else the cheapest price of the same type and
+ * capacity type elsewhere. Else 0, so that a machine of unknown price is not replaced to save money.
  */
 export function nodePrice(running: RunningOffering, type: InstanceType | undefined, claim?: NodeClaim): number {
   const { zone, capacityType, reservationId } = running;
@@ -31,13 +31,13 @@ export function nodePrice(running: RunningOffering, type: InstanceType | undefin
   return plannedPrice(running, claim) ?? cheapest(alike) ?? 0;
 }
 
-/** How a node with these labels is paid for; one that does not say so is on-demand. */
+/** The capacity type of a node with these labels; default on-demand. */
 export function capacityTypeOf(labels: Labels): RankedOffering['capacityType'] {
   const capacityType = labels[LABEL_CAPACITY_TYPE];
   return capacityType === 'spot' || capacityType === 'reserved' ? capacityType : 'on-demand';
 }
 
-/** What a node with these labels runs as. */
+/** The offering that a node with these labels runs on. */
 export function runningAs(labels: Labels, reservationOf: (labels: Labels) => string | undefined): RunningOffering {
   const reservationId = reservationOf(labels);
   return {

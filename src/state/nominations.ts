@@ -1,4 +1,6 @@
-/** Which nodes are kept for pods that are not on them yet. It is memory only: after a restart the next plan says it anew. */
+/**
+ * Which nodes are nominated for pods that are not bound to them yet. Kept in memory only: after a restart the next plan nominates again.
+ */
 
 import { conditionOf } from '../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
@@ -18,7 +20,7 @@ export interface NominationsOptions {
 interface NominatedPod {
   readonly key: ObjectKey;
   readonly uid: string | undefined;
-  /** Where it was when it was nominated. */
+  /** The pod's node when it was nominated; empty for pending pods. */
   readonly node: string;
 }
 
@@ -27,29 +29,29 @@ interface Nomination {
   readonly at: number;
 }
 
-/** A pod that is not there after so long has found another place, or nobody places it. */
+/** A nomination expires after this long. */
 export const LONGEST_MS = 600_000;
-/** The scheduler may send other pods than those that were meant: so long the node is kept, whoever has come, while some wait for a place. */
+/** The scheduler may bind other pods than the nominated ones: the node stays nominated this long while any pods are pending. */
 export const SHORTEST_MS = 20_000;
-/** Where nobody has been on the way for so long, nobody else is coming. */
+/** If no pod has been pending for this long, no other pod is coming. */
 const QUIET_MS = 3000;
-/** So long after a node was opened the cache shows which pods are on it. */
+/** This long after a node was opened, the cache shows its pods. */
 const OPENED_MS = 3_000;
 
 export class Nominations {
   readonly #options: NominationsOptions;
-  /** Those that were last spoken of longest ago come first. */
+  /** Oldest nominations first. */
   readonly #byNode = new Map<string, Nomination>();
-  /** From when on places are not kept any more, because the node is open to the scheduler; those opened longest ago come first. */
+  /** When nodes opened to the scheduler stop keeping places; oldest first. */
   readonly #openFrom = new Map<string, number>();
-  /** Where each pod is to go, by UID; those of whom it was said longest ago come first. */
+  /** The nominated node of each pod, by UID; oldest first. */
   readonly #places = new Map<string, { readonly node: string; readonly until: number }>();
 
   constructor(options: NominationsOptions) {
     this.#options = options;
   }
 
-  /** Keeps a node, named as in the state, for pods, beside those without a node that it is kept for already. */
+  /** Nominates a node, named as in the state, for pods, in addition to pending pods it is nominated for already. */
   nominate(node: string, pods: readonly Pod[]): void {
     const all = new Set([...this.#waitingOn(node), ...pods]);
     const named = [...all].map((pod) => ({ key: keyOf(pod), uid: pod.metadata.uid, node: pod.spec.nodeName ?? '' }));
@@ -64,12 +66,12 @@ export class Nominations {
     this.#forgetOld(at);
   }
 
-  /** How many nodes are remembered. */
+  /** The number of nominated nodes. */
   get size(): number {
     return this.#byNode.size;
   }
 
-  /** These pods stay where they are after all: nothing is kept for them. */
+  /** Withdraws the nominations of pods that stay on their nodes. */
   withdraw(pods: readonly Pod[]): void {
     const staying = new Set(pods.map(({ metadata }) => metadata.uid ?? ''));
     for (const uid of staying) this.#places.delete(uid);
@@ -79,13 +81,13 @@ export class Nominations {
     }
   }
 
-  /** The node, named as in the state, that was last kept for the pod. */
+  /** The node, named as in the state, that was last nominated for the pod. */
   placeOf({ metadata }: Pod): string | undefined {
     const place = this.#places.get(metadata.uid ?? '');
     return place === undefined || place.until <= this.#options.clock.elapsed() ? undefined : place.node;
   }
 
-  /** Whether some pod is still to come to the node, or to the node of the claim, or may be as it has only just come up. */
+  /** Whether pods are still expected on the node, or may be because it was initialized only just now. */
   has({ name, claim }: StateNode): boolean {
     if (this.#waits(name)) return true;
     if (claim === undefined) return false;
@@ -94,15 +96,15 @@ export class Nominations {
   }
 
   /**
-   * The node of a claim is open to the scheduler: from now on it says who finds a place there, also among pods that a plan made while
-   * the node was closed has yet to speak of.
+   * Marks the node of a claim as open to the scheduler, which from now on decides which pods run there. This includes pods of plans that
+   * were made while the node was closed.
    */
   opened(claim: NodeClaim): void {
     const node = `${CLAIM_PREFIX}${claim.metadata.name}`;
     if (!this.#openFrom.has(node)) this.#openFrom.set(node, this.#options.clock.elapsed() + OPENED_MS);
   }
 
-  /** The pods without a node whose place is on the node of a claim, while nobody else can take it. */
+  /** Pending pods nominated to the node of a claim, while it is closed to all others. */
   keptFor(claim: NodeClaim): Pod[] {
     const node = `${CLAIM_PREFIX}${claim.metadata.name}`;
     const nomination = this.#byNode.get(node);
@@ -111,12 +113,12 @@ export class Nominations {
     return this.#options.clock.elapsed() < openFrom ? this.waitingFor(claim) : [];
   }
 
-  /** The pods without a node that are to come to the node of a claim. */
+  /** Pending pods nominated to the node of a claim. */
   waitingFor(claim: NodeClaim): Pod[] {
     return this.#waitingOn(`${CLAIM_PREFIX}${claim.metadata.name}`);
   }
 
-  /** Nobody asks any more for nodes that never came up, or that are gone. */
+  /** Drops expired entries of nodes that never came up, or are gone. */
   #forgetOld(now: number): void {
     for (const [node, { at }] of this.#byNode) {
       if (now - at < LONGEST_MS) break;
@@ -126,7 +128,7 @@ export class Nominations {
       if (now < until) break;
       this.#places.delete(uid);
     }
-    // By then no plan is under way that saw the node closed.
+    // By then no plan is running that saw the node closed.
     for (const [node, openFrom] of this.#openFrom) {
       if (now - openFrom < LONGEST_MS) break;
       this.#openFrom.delete(node);
@@ -149,7 +151,7 @@ export class Nominations {
     return waits;
   }
 
-  /** Whether other pods than those that were meant may still come to a node that is kept for so long. */
+  /** Whether pods other than the nominated ones may still be bound to a node nominated this long ago. */
   #othersMayCome(age: number): boolean {
     return age < SHORTEST_MS && Math.min(age, this.#options.waitingPods.quietMs) < QUIET_MS;
   }
@@ -160,7 +162,7 @@ export class Nominations {
   }
 }
 
-/** Whether the node of a claim came up so lately that pods it was made for may still be coming. */
+/** Whether the node of a claim was initialized so recently that its pods may still be coming. */
 export function hasJustComeUp(claim: NodeClaim, now: EpochMs): boolean {
   const upMs = upForMs(claim, now);
   return upMs !== undefined && upMs < SHORTEST_MS;

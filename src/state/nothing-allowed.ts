@@ -1,6 +1,6 @@
 /**
- * Whether the requirements of a pool leave anything of what its node class sells, and if not, which of them is to blame. What the
- * API server accepts and no pod can ever use should not be found out by a pod.
+ * Finds NodePools whose requirements leave no offering of their node class, and names the requirement to blame. The API server accepts such
+ * pools; without this check users would notice only when a pod stays pending.
  */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
@@ -9,7 +9,7 @@ import { satisfies } from '../engine/requirements/label-match.ts';
 import { hint } from '../platform/nearest.ts';
 import { requirement } from './engine-requirements.ts';
 
-/** A clause without its end; undefined where something is left, or nothing is sold. */
+/** The problem as a clause for a message; undefined if some offering is left, or if there are no offerings at all. */
 export function nothingAllowed({ spec }: NodePool, types: readonly InstanceType[]): string | undefined {
   const offered = types.flatMap((type) =>
     type.offerings.map(
@@ -23,7 +23,7 @@ export function nothingAllowed({ spec }: NodePool, types: readonly InstanceType[
     ),
   );
   if (offered.length === 0) return undefined;
-  // What no machine says anything about is for the pool to say.
+  // Labels that no machine has are set by the pool itself.
   const known = new Set(offered.flatMap((labels) => Object.keys(labels)));
   const own = spec.template.metadata?.labels ?? {};
   const asked = spec.template.spec.requirements.map(requirement).filter(({ key }) => known.has(key) && !(key in own));

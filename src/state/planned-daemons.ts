@@ -1,4 +1,4 @@
-/** What a plan leaves to daemons on a node, written on its claim: the daemons may turn out to be others. */
+/** Resources that a plan reserved for DaemonSet pods on a node, written on its claim: the real DaemonSet pods may turn out different. */
 
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
@@ -8,10 +8,10 @@ import { satisfies } from '../engine/requirements/label-match.ts';
 import { untolerated } from '../engine/requirements/taints.ts';
 import type { NewNode } from '../engine/solution.ts';
 
-/** On a claim: what was planned for daemons (`cpu=200 memory=67108864`), in millicores, bytes and pieces. */
+/** On a claim: resources planned for DaemonSet pods (`cpu=200 memory=67108864`), in millicores, bytes and pieces. */
 export const ANNOTATION_PLANNED_DAEMONS = `${SPINDRIFT_GROUP}/planned-daemons`;
 
-/** What the daemons of a planned node ask for together, if it is launched as its first offering. */
+/** The summed requests of DaemonSet pods on a planned node, if it is launched as its first offering. */
 export function daemonsOf({ pool: poolName, offerings, requirements }: NewNode, problem: Problem): Resources {
   const pool = problem.pools.find(({ name }) => name === poolName);
   const [first] = offerings;
@@ -43,7 +43,7 @@ export function writeDaemons(amounts: Resources): string {
     .join(' ');
 }
 
-/** What was planned for the daemons of a claim's node; undefined where nobody wrote it. */
+/** The resources planned for DaemonSet pods of a claim; undefined without the annotation. */
 export function plannedDaemons({ metadata }: NodeClaim): Resources | undefined {
   const text = metadata.annotations?.[ANNOTATION_PLANNED_DAEMONS];
   if (text === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * For which pods a node was launched, written on its claim: with it any process can tell later whether the launch has helped them. Pods
- * that one owner makes from one template are one demand, as each of them may take the place of another.
+ * The pods that a node was launched for, written on its claim, so that any process can tell later whether the launch helped them. Pods of
+ * the same owner and size are one demand, because they can replace each other.
  */
 import type { NodeClaim } from '../apis/karpenter/node-claim.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
@@ -8,25 +8,25 @@ import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
 import { type KnownRequests, knownRequests } from './known-requests.ts';
 import { ownerOf } from './steerable.ts';
 
-/** On a claim: the demands it was planned for, a word each (`DEMAND#ATTEMPT`). */
+/** On a claim: the demands it was planned for, one word each (`DEMAND#ATTEMPT`). */
 export const ANNOTATION_PLANNED_FOR = `${SPINDRIFT_GROUP}/planned-for`;
 
 /** Stands for the pool itself among the demands of a claim. */
 export const WHOLE_POOL = '*';
 
-/** By demand, how many launches for it there had been without success, and this one. */
+/** By demand: the number of this launch, counting the unsuccessful ones before it. */
 export type PlannedFor = ReadonlyMap<string, number>;
 
 const NOTHING: PlannedFor = new Map();
 const READ = new WeakMap<NodeClaim, PlannedFor>();
 const SIZES = new WeakMap<KnownRequests, string>();
 
-/** What a pod has in common with all that can take its place: its owner and what it asks for; a pod without owner is on its own. */
+/** Identifies pods that can replace each other: by their owner and requests. A pod without an owner stands alone. */
 export function demandOf(pod: Pod): string {
   return `${ownerOf(pod) ?? pod.metadata.uid ?? ''}:${sizeOf(knownRequests(pod))}`;
 }
 
-/** What pods ask for, as a short word; pods that are alike share what it is made from. */
+/** The requests as a short word, cached for equal pods. */
 function sizeOf(requests: KnownRequests): string {
   const known = SIZES.get(requests);
   if (known !== undefined) return known;
@@ -40,7 +40,7 @@ export function writePlannedFor(attempts: PlannedFor): string {
   return [...attempts].map(([demand, attempt]) => `${demand}#${attempt}`).join(' ');
 }
 
-/** Reads it from a claim; words that cannot be read are left out, as someone may have edited them. */
+/** Reads it from a claim. Unreadable words are skipped, as someone may have edited them. */
 export function plannedFor(claim: NodeClaim): PlannedFor {
   const text = claim.metadata.annotations?.[ANNOTATION_PLANNED_FOR];
   if (text === undefined) return NOTHING;

@@ -1,13 +1,13 @@
 /**
- * The ranked offerings of a plan, written on the claim they were made for. They survive a restart between the plan and the
- * launch, and later they say what the machine was chosen from.
+ * The ranked offerings of a plan, written on its claim. They survive a restart between plan and launch, and show later what the machine was
+ * chosen from.
  */
 import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
 import type { RankedOffering } from '../engine/solution.ts';
 
 export const ANNOTATION_OFFERINGS = `${SPINDRIFT_GROUP}/offerings`;
 
-/** One offering a word: `type/zone/capacityType/price[/reservation]`. Only the reservation, at the end, may have slashes. */
+/** One word per offering: `type/zone/capacityType/price[/reservation]`. Only the reservation, at the end, may have slashes. */
 export function writeOfferings(offerings: readonly RankedOffering[]): string {
   return offerings
     .map(({ instanceType, zone, capacityType, price, reservationId }) =>
@@ -19,7 +19,7 @@ export function writeOfferings(offerings: readonly RankedOffering[]): string {
     .join(' ');
 }
 
-/** Reads them back; words that cannot be read are left out, as someone may have edited the annotation. */
+/** Reads them back. Unreadable words are skipped, as someone may have edited the annotation. */
 export function readOfferings(text: string | undefined): RankedOffering[] {
   return (text ?? '').split(' ').flatMap((word) => {
     const [instanceType, zone, capacityType, price, ...reservation] = word.split('/');
@@ -45,7 +45,7 @@ function withSlash(text: string): string {
   return text.replaceAll('%20', ' ').replaceAll('%2F', '/').replaceAll('%25', '%');
 }
 
-/** The first of them, for those who ask of many claims. */
+/** The first offering alone, which is faster for many claims. */
 export function firstOffering(text: string | undefined): RankedOffering | undefined {
   const end = text?.indexOf(' ') ?? -1;
   return readOfferings(end < 0 ? text : text?.slice(0, end))[0];

@@ -4,7 +4,7 @@ import type { InstanceType } from '../engine/problem.ts';
 import { ANNOTATION_OFFERINGS, firstOffering } from './planned-offerings.ts';
 import type { UsablePool } from './usable-pool.ts';
 
-/** The instance type a claim is planned as; undefined when its pool is gone or does not sell it any more. */
+/** The instance type a claim is planned as; undefined if its pool is gone or no longer sells it. */
 export type PlannedTypes = (claim: NodeClaim) => InstanceType | undefined;
 
 export function plannedTypes(pools: readonly UsablePool[]): PlannedTypes {

@@ -1,8 +1,8 @@
 import type { Pod } from '../apis/kubernetes/pod.ts';
 
 /**
- * Why no place can be found for a pod with devices (dynamic resource allocation): what they are and which machines have them is said
- * elsewhere, by drivers that are not asked. By its other requests alone it would be put where there are none.
+ * Why a pod with devices (dynamic resource allocation) cannot be placed: only device drivers know which machines have them, and they are
+ * not asked. By its other requests alone, the pod would be placed on nodes without the devices.
  */
 export function deviceTrouble({ spec }: Pod): string | undefined {
   const names = (spec.resourceClaims ?? []).map(({ name }) => name);

@@ -1,62 +1,62 @@
 /**
- * What consolidation has to know of a pod, remembered with the pod, and shared among pods that are alike: a cluster has many
- * pods and few kinds of them.
+ * Facts about a pod that consolidation needs, cached with the pod and shared among equal pods: a cluster has many pods but few kinds of
+ * them.
  */
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import { isReschedulable } from './cluster-state.ts';
 import { doNotDisruptUntil } from './do-not-disrupt.ts';
 import { evictionCost } from './eviction-cost.ts';
 import { hasFlavorLimits } from './flavor-limits.ts';
-import { groupSize } from './group-size.ts';
 import { isDrainable } from './is-drainable.ts';
 import { dependsOnModel } from './model-flavors.ts';
 import { PodGroups, type SharedGroup } from './pod-groups.ts';
 import { hasClaim } from './pod-volumes.ts';
 import { AS_WRITTEN, type PodSurroundings, preparePod } from './prepare-pod.ts';
 import { isSteerable } from './steerable.ts';
+import { groupSize } from './worker-group.ts';
 
 export interface PodFacts {
   /** `namespace/name`. */
   readonly name: string;
-  /** It comes again elsewhere when its node goes; the others are part of what their node has to carry. */
+  /** It is recreated elsewhere when its node is removed. Other pods count as part of their node's load. */
   readonly moves: boolean;
-  /** What it asks for; of one that does not move, what others see of it. */
+  /** Its scheduling inputs; for a pod that is not recreated, only those that affect other pods. */
   readonly group: SharedGroup;
   readonly evictionCost: number;
-  /** A node that goes asks it to leave; the others stay until their node is gone, whatever they want. */
+  /** A drain evicts it. Other pods stay until their node is gone. */
   readonly evictable: boolean;
-  /** Until when it is not to be disrupted. */
+  /** Until when it must not be disrupted. */
   readonly protectedUntil: number | undefined;
-  /** Whether the one that takes its place can be put where a plan wants it. */
+  /** Whether its replacement can be bound to the node that a plan chooses. */
   readonly steerable: boolean;
-  /** Why it could not come again elsewhere. */
+  /** Why it could not be recreated elsewhere. */
   readonly stuck?: string;
 }
 
-/** Where it would take more of another node than its requests say, its move is not planned by these. */
+/** Its requests on another node would differ from those in the pod, so no move is planned. */
 const BY_FLAVOR = 'what it takes of a node depends on the flavor of its model';
 
 export class PodFactsCache {
   readonly #facts = new WeakMap<Pod, PodFacts>();
   readonly #groups = new PodGroups();
 
-  /** Whether a pod has been looked at before, which is quick to look at again. */
+  /** Whether the facts of a pod are cached. */
   knows(pod: Pod): boolean {
     return this.#facts.has(pod);
   }
 
-  /** What is known of a pod. */
+  /** The facts of a pod. */
   of(pod: Pod, surroundings: PodSurroundings): PodFacts {
     const known = this.#facts.get(pod);
     if (known !== undefined) return known;
     const facts = this.#read(pod, surroundings);
-    // Where its volumes are can change while the pod stays the same, and so can the flavors of its model and the rule of its service.
+    // These can change while the pod stays the same: the zones of its volumes, the flavors of its model, the rule of its service.
     const changes = pod.spec.volumes?.some(hasClaim) || dependsOnModel(pod) || surroundings.models?.capacity?.(pod);
     if (!changes) this.#facts.set(pod, facts);
     return facts;
   }
 
-  /** Forgets groups that no pod has any more, once there are many. */
+  /** Drops groups without pods, once there are many. */
   tidy(used: ReadonlySet<SharedGroup>): void {
     this.#groups.tidy(used);
   }
@@ -70,7 +70,7 @@ export class PodFactsCache {
       name: `${namespace}/${name}`,
       moves,
       group: moves ? this.#groups.of(pod, 'problem' in found ? AS_WRITTEN : found) : this.#groups.ofBound(pod),
-      // A group is one unit: whoever evicts one of its pods makes all of them start anew.
+      // Evicting one pod of a group restarts all of them.
       evictionCost: Math.max(0, evictionCost(pod)) * groupSize(pod),
       evictable: isDrainable(pod),
       protectedUntil: doNotDisruptUntil(pod),

@@ -6,7 +6,7 @@ import type { Alternatives, HostPort, PodGroup, Requirement, Resources, Topology
 import { affinityTerm, nodeRequirements, podSelector, termRequirements } from './engine-requirements.ts';
 import { labelToday } from './label-alias.ts';
 
-/** Where the volumes of a pod can be, and how many it attaches. */
+/** Where a pod can run because of its volumes, and how many it attaches. */
 export interface PodVolumes {
   readonly requirements: Alternatives;
   /** By CSI driver. */
@@ -14,13 +14,19 @@ export interface PodVolumes {
 }
 
 export const NO_VOLUMES: PodVolumes = { requirements: [], attachments: {} };
-const NOTHING_ELSE = { volumes: NO_VOLUMES, steps: [] };
 
-/** Everything that decides where a pod can run. Lists that are empty are left out, so that pods that are alike look alike. */
-export function podGroup(
-  pod: Pod,
-  { volumes, steps }: { readonly volumes: PodVolumes; readonly steps: readonly Alternatives[] } = NOTHING_ELSE,
-): PodGroup {
+/** Inputs to scheduling that are not written in the pod. */
+export interface GroupedPod {
+  readonly volumes: PodVolumes;
+  readonly steps: readonly Alternatives[];
+  /** Nodes to prefer. */
+  readonly preferredNodes?: Alternatives;
+}
+
+const NOTHING_ELSE: GroupedPod = { volumes: NO_VOLUMES, steps: [] };
+
+/** Everything that decides where a pod can run. Empty lists are left out, so that equal pods give equal groups. */
+export function podGroup(pod: Pod, { volumes, steps, preferredNodes = [] }: GroupedPod = NOTHING_ELSE): PodGroup {
   const { spec, metadata } = pod;
   const { namespace = '', name = '', labels = {} } = metadata;
   const { nodeAffinity, podAffinity, podAntiAffinity } = spec.affinity ?? {};
@@ -41,6 +47,7 @@ export function podGroup(
     requests: resources(podRequests(pod)),
     ...inSteps(nodeRequirements(spec), steps),
     ...filled('preferredNodeAffinity', preferred),
+    ...filled('preferredNodes', preferredNodes),
     ...filled('tolerations', spec.tolerations ?? []),
     ...filled('hostPorts', hostPorts(spec)),
     ...filled('topologySpread', spread(spec, labels)),
@@ -54,7 +61,7 @@ export function podGroup(
   };
 }
 
-/** Each step with every term that the pod has of its own: no term is dropped for a step, or the other way round. */
+/** Combines each step with each term of the pod's own; no step and no term is dropped. */
 function inSteps(
   terms: Alternatives,
   steps: readonly Alternatives[],
@@ -75,10 +82,10 @@ export function resources(amounts: ResourceAmounts): Resources {
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Number(amount)]));
 }
 
-// Objects of the cache are never changed but replaced, so what was read of a list holds as long as it lives.
+// Cached objects are replaced, never changed, so this stays valid as long as the list exists.
 const READ = new WeakMap<ResourceList, Resources>();
 
-/** A list of resources as the engine counts them, remembered with the list. */
+/** A resource list in the engine's units, cached with the list. */
 export function listedResources(list: ResourceList): Resources {
   const known = READ.get(list);
   if (known !== undefined) return known;
@@ -87,7 +94,7 @@ export function listedResources(list: ResourceList): Resources {
   return read;
 }
 
-/** The ports a pod takes on its node; on the host's network every port of a container is one. */
+/** Host ports of a pod. On the host network, every container port is a host port. */
 export function hostPorts(spec: PodSpec): HostPort[] {
   const containers: readonly Container[] = [...spec.containers, ...(spec.initContainers ?? [])];
   return containers.flatMap((container) =>

@@ -1,20 +1,20 @@
-/** Pods as the engine sees them, shared among pods that are alike: a cluster has many pods and few kinds of them. */
+/** Pods as the engine sees them, shared among equal pods: a cluster has many pods but few kinds of them. */
 import type { Container, Pod } from '../apis/kubernetes/pod.ts';
 import type { PodGroup } from '../engine/problem.ts';
-import { podGroup } from './pod-group.ts';
-import { AS_WRITTEN, type PreparedPod } from './prepare-pod.ts';
+import { type GroupedPod, podGroup } from './pod-group.ts';
+import { AS_WRITTEN } from './prepare-pod.ts';
 
-/** Pods that are alike have the same one of these. */
+/** Equal pods share one object of this type. */
 export interface SharedGroup {
-  /** Named after the first of the pods that was looked at. */
+  /** Named after the first pod. */
   readonly group: PodGroup;
 }
 
 export class PodGroups {
   readonly #groups = new Map<string, SharedGroup>();
 
-  /** What a pod has in common with all that are like it. */
-  of(pod: Pod, prepared: PreparedPod): SharedGroup {
+  /** The group that a pod shares with equal pods. */
+  of(pod: Pod, prepared: GroupedPod): SharedGroup {
     const key = outline(pod, prepared);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
@@ -23,22 +23,22 @@ export class PodGroups {
     return shared;
   }
 
-  /** What rules about other pods see of a pod that stays on its node: all that daemons of a kind have in common. */
+  /** The group of a pod that stays on its node: only what anti-affinity rules of other pods see. */
   ofBound({ metadata, spec, ...pod }: Pod): SharedGroup {
     const { podAntiAffinity } = spec.affinity ?? {};
     const affinity = podAntiAffinity === undefined ? {} : { affinity: { podAntiAffinity } };
     return this.of({ ...pod, metadata, spec: { containers: [], ...affinity } }, AS_WRITTEN);
   }
 
-  /** Forgets groups that no pod has any more, once there are many. */
+  /** Drops groups without pods, once there are many. */
   tidy(used: ReadonlySet<SharedGroup>): void {
     if (this.#groups.size < 2 * used.size + 1000) return;
     for (const [key, group] of this.#groups) if (!used.has(group)) this.#groups.delete(key);
   }
 }
 
-/** What a group is made from, as text: that is much less work than to make the group, and pods of a workload have the same one. */
-function outline({ metadata, spec }: Pod, prepared: PreparedPod): string {
+/** The inputs of a group as text. Comparing them is much faster than building the group. */
+function outline({ metadata, spec }: Pod, prepared: GroupedPod): string {
   const ofContainer = ({ resources, ports, restartPolicy }: Container) => [resources?.requests, ports, restartPolicy];
   return JSON.stringify([
     ...[metadata.namespace, metadata.labels],

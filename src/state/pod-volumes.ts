@@ -1,23 +1,23 @@
-/** Where the volumes of a pod can be, read from its claims, their volumes and the classes that will make them. */
+/** Where the volumes of a pod can be attached, by their PersistentVolumeClaims, PersistentVolumes and StorageClasses. */
 import type { Pod, Volume } from '../apis/kubernetes/pod.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../apis/kubernetes/volumes.ts';
 import type { Alternatives } from '../engine/problem.ts';
 import { requirement, termRequirements } from './engine-requirements.ts';
 import { NO_VOLUMES, type PodVolumes } from './pod-group.ts';
 
-/** How to look storage up; an informer's `get` each. */
+/** Looks up storage objects; each is an informer's `get`. */
 export interface StorageLookup {
   claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
   volume(name: string): PersistentVolume | undefined;
   storageClass(name: string): StorageClass | undefined;
 }
 
-/** Why a pod's volumes keep it from being placed at all. */
+/** Why a pod cannot be placed because of its volumes. */
 export interface VolumeTrouble {
   readonly problem: string;
 }
 
-/** The volumes of a pod, or what is wrong with them. */
+/** The volumes of a pod, or the problem with them. */
 export function podVolumes(pod: Pod, storage: StorageLookup): PodVolumes | VolumeTrouble {
   const namespace = pod.metadata.namespace ?? '';
   let requirements: Alternatives = [];
@@ -36,12 +36,12 @@ export function podVolumes(pod: Pod, storage: StorageLookup): PodVolumes | Volum
   return { requirements, attachments };
 }
 
-/** Whether the volume is one that can be in some places only; the others are made wherever the pod is. */
+/** Whether the volume has a claim, and so may be tied to a zone or node. Other volumes are created wherever the pod runs. */
 export function hasClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
   return persistentVolumeClaim !== undefined || ephemeral !== undefined;
 }
 
-/** The name of the claim that the volume of a pod has; undefined where it has none. */
+/** The name of the claim of a pod's volume; undefined without one. */
 export function claimName(pod: Pod, volume: Volume): string | undefined {
   if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName;
   // The claim of an ephemeral volume is named after its pod.
@@ -70,7 +70,7 @@ function unbound(claim: PersistentVolumeClaim, storage: StorageLookup): Found | 
   const storageClass = storage.storageClass(className);
   if (storageClass === undefined) return { problem: `the StorageClass ${className} does not exist` };
   if (storageClass.volumeBindingMode !== 'WaitForFirstConsumer') {
-    return { problem: `the PersistentVolumeClaim ${namespace}/${name} waits for its volume` };
+    return { problem: `the PersistentVolumeClaim ${namespace}/${name} is not bound to a volume yet` };
   }
   const where = (storageClass.allowedTopologies ?? []).map((term) =>
     (term.matchLabelExpressions ?? []).map(({ key, values }) => requirement({ key, operator: 'In', values })),
@@ -78,7 +78,7 @@ function unbound(claim: PersistentVolumeClaim, storage: StorageLookup): Found | 
   return { where, driver: storageClass.provisioner };
 }
 
-/** Alternatives that satisfy both: every pair of one from each. */
+/** Alternatives that satisfy both: all pairs. */
 function both(a: Alternatives, b: Alternatives): Alternatives {
   if (a.length === 0) return b;
   if (b.length === 0) return a;

@@ -5,7 +5,7 @@ import { PodFactsCache } from './pod-facts.ts';
 import type { StorageLookup } from './pod-volumes.ts';
 import { SlimPods } from './slim-pods.ts';
 
-/** A pod as an API server shows it, with what controllers, webhooks and kubelets have written into it. */
+/** A pod as the API server returns it, with fields written by controllers, webhooks and kubelets. */
 function aPod(name: string, nodeName?: string): Pod {
   const probe = { httpGet: { path: '/healthz', port: 8080 }, periodSeconds: 10 };
   const mounts = [{ name: `kube-api-access-${name}`, mountPath: '/var/run/secrets' }];

@@ -1,7 +1,7 @@
 /**
- * What is kept of the pods of a cluster. There are more of them than of anything else, and what decides where a pod can be, when
- * it may go and what it costs is a small part of it: images, environments, mounts, probes, and what kubelets say of containers
- * are left out. What the pods of a workload have in common is kept once.
+ * The fields of pods that are cached. Pods are the most numerous objects, and only a small part of each decides where it can run, when it
+ * can be evicted and what it costs. Images (except for pods of models), environments, mounts, probes and container statuses are left out.
+ * Parts that pods of a workload have in common are stored once.
  */
 import { KARPENTER_GROUP } from '../apis/karpenter/labels.ts';
 import type { Condition, ObjectMeta } from '../apis/kubernetes/object.ts';
@@ -10,9 +10,10 @@ import { LEADER_WORKER_SET_DOMAIN } from '../apis/leader-worker-set/labels.ts';
 import { LLMAZ_GROUP } from '../apis/llmaz/labels.ts';
 import { SPINDRIFT_GROUP } from '../apis/spindrift/group.ts';
 import { Alike } from '../platform/alike.ts';
+import { dependsOnModel } from './model-flavors.ts';
 import { hasClaim } from './pod-volumes.ts';
 
-/** What a pod has of its own. */
+/** Fields that differ between pods of a workload. */
 const OWN_METADATA = [
   'name',
   'namespace',
@@ -40,10 +41,12 @@ const SPEC = [
 ] as const satisfies readonly (keyof PodSpec)[];
 
 const CONTAINER = ['name', 'resources', 'ports', 'restartPolicy'] as const satisfies readonly (keyof Container)[];
+/** Nodes that already hold the image of a model's server are preferred. */
+const MODEL_CONTAINER = [...CONTAINER, 'image'] as const satisfies readonly (keyof Container)[];
 const STATUS = ['phase', 'nominatedNodeName', 'startTime'] as const satisfies readonly (keyof PodStatus)[];
 const CONDITION = ['type', 'status', 'reason', 'lastTransitionTime'] as const satisfies readonly (keyof Condition)[];
 const CONDITIONS: readonly string[] = ['PodScheduled', 'Ready'];
-/** Annotations of others can be of any size, and are not for us. */
+/** Other annotations can be of any size and are not needed. */
 const ANNOTATION_DOMAINS: readonly string[] = [
   KARPENTER_GROUP,
   SPINDRIFT_GROUP,
@@ -56,14 +59,17 @@ const ANNOTATION_DOMAINS: readonly string[] = [
 export class SlimPods {
   readonly #alike = new Alike();
 
-  /** The pod with what matters of it. */
+  /** The pod, reduced to the fields that are needed. */
   of(pod: Pod): Pod {
     const { apiVersion, kind, metadata, spec, status } = pod;
     const { nodeName } = spec;
     const slim: { -readonly [Key in keyof Pod]: Pod[Key] } = {
       ...{ apiVersion, kind },
       metadata: this.#metadata(metadata),
-      spec: { ...this.#alike.of(slimSpec(spec)), ...(nodeName === undefined ? {} : { nodeName }) },
+      spec: {
+        ...this.#alike.of(slimSpec(spec, dependsOnModel(pod) ? MODEL_CONTAINER : CONTAINER)),
+        ...(nodeName === undefined ? {} : { nodeName }),
+      },
     };
     if (status !== undefined) slim.status = this.#status(status);
     return slim;
@@ -83,18 +89,18 @@ export class SlimPods {
   #status(status: PodStatus): PodStatus {
     const conditions = status.conditions
       ?.filter(({ type }) => CONDITIONS.includes(type))
-      // Pods that come together are scheduled and ready in the same second.
+      // Pods created together are often scheduled and ready in the same second.
       .map((condition) => this.#alike.of(pick(condition, CONDITION)));
     return { ...pick(status, STATUS), ...(conditions === undefined ? {} : { conditions }) };
   }
 }
 
-function slimSpec(spec: PodSpec): PodSpec {
+function slimSpec(spec: PodSpec, ofContainer: readonly (keyof Container)[]): PodSpec {
   const { containers, initContainers, volumes } = spec;
   const claims = volumes?.filter(hasClaim).map(slimVolume) ?? [];
   return {
     ...pick(spec, SPEC),
-    containers: containers.map((container) => pick(container, CONTAINER)),
+    containers: containers.map((container) => pick(container, ofContainer) as Container),
     ...(initContainers === undefined
       ? {}
       : { initContainers: initContainers.map((container) => pick(container, CONTAINER)) }),
@@ -102,7 +108,7 @@ function slimSpec(spec: PodSpec): PodSpec {
   };
 }
 
-/** What an ephemeral volume is made from is in its claim. */
+/** An ephemeral volume's template is also in its claim. */
 function slimVolume({ name, persistentVolumeClaim }: Volume): Volume {
   return persistentVolumeClaim === undefined ? { name, ephemeral: {} } : { name, persistentVolumeClaim };
 }

@@ -1,4 +1,5 @@
-/** A node and the claim it came from, as one thing: either may be there without the other. */
+/** A node and its claim as one object; either may exist without the other. */
+import { TAINT_UNINITIALIZED } from '../apis/cluster-api/names.ts';
 import {
   FINALIZER_TERMINATION,
   LABEL_CAPACITY_TYPE,
@@ -17,24 +18,25 @@ import { TAINT_UNSCHEDULABLE } from '../apis/kubernetes/taints.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION, ANNOTATION_OPENING } from '../apis/spindrift/annotations.ts';
 import { ANNOTATION_OFFERINGS, firstOffering } from './planned-offerings.ts';
 
-/** Before the name of a claim that stands for a node that is not there yet: no node can have such a name. */
+/** Prefix of the name of a claim without a node. No node can have such a name. */
 export const CLAIM_PREFIX = 'nodeclaim/';
 
 export interface StateNode {
-  /** The node's, or while there is none `nodeclaim/` and the claim's. */
+  /** The name of the node, or `nodeclaim/` and the name of the claim while there is no node. */
   readonly name: string;
   readonly node?: Node;
   readonly claim?: NodeClaim;
-  /** Another autoscaler's: its room and its pods count, and it is never written. Its claim is shown only while it has no node. */
+  /** Belongs to another autoscaler: its room and pods count, but it is never changed. Its claim is listed only while it has no node. */
   readonly foreign?: true;
 }
 
-/** What Kubernetes itself puts on a node that is coming up, and takes away again. */
+/** Taints that Kubernetes and Cluster API set on a starting node and remove again. */
 const PASSING_TAINTS = [
   'node.kubernetes.io/not-ready',
   'node.kubernetes.io/unreachable',
   'node.kubernetes.io/network-unavailable',
   'node.cloudprovider.kubernetes.io/uninitialized',
+  TAINT_UNINITIALIZED.key,
   TAINT_UNSCHEDULABLE,
   TAINT_UNREGISTERED.key,
 ];
@@ -43,34 +45,34 @@ export function poolOf({ node, claim }: StateNode): string | undefined {
   return claim?.metadata.labels?.[LABEL_NODE_POOL] ?? node?.metadata.labels?.[LABEL_NODE_POOL];
 }
 
-/** A machine of ours that pods cannot run on yet. */
+/** A managed machine that is not initialized yet. */
 export function isInFlight({ node, claim }: StateNode): boolean {
   return claim !== undefined && node?.metadata.labels?.[LABEL_INITIALIZED] !== 'true';
 }
 
-/** Whether a claim's machine goes: it is deleted, its cloud takes it away, or a disruption has begun. */
+/** Whether a claim is being removed: deleted, interrupted, or marked for disruption. */
 export function isClaimGoing({ metadata }: NodeClaim): boolean {
   const { deletionTimestamp, annotations = {} } = metadata;
   if (deletionTimestamp !== undefined) return true;
   return annotations[ANNOTATION_INTERRUPTION] !== undefined || annotations[ANNOTATION_DISRUPTION] !== undefined;
 }
 
-/** It goes, so that its pods need another place. */
+/** The node is being removed, so its pods need other nodes. */
 export function isGoing({ node, claim }: StateNode): boolean {
   return node?.metadata.deletionTimestamp !== undefined || (claim !== undefined && isClaimGoing(claim));
 }
 
-/** It is closed only until the scheduler knows which pods it was made for. */
+/** The node is cordoned only until its planned pods are bound. */
 export function isOpening({ metadata }: Node): boolean {
   return metadata.annotations?.[ANNOTATION_OPENING] !== undefined;
 }
 
-/** It is on its way, or up and still closed for the pods that it was made for. */
+/** The node is starting, or cordoned until its planned pods are bound. */
 export function isComing(state: StateNode): boolean {
   return isInFlight(state) || (state.node !== undefined && isOpening(state.node));
 }
 
-/** It goes, or nobody may be put on it. */
+/** The node is being removed, cordoned, or has the disrupted taint. */
 export function isLeaving(state: StateNode): boolean {
   const { node } = state;
   if (isGoing(state)) return true;
@@ -78,13 +80,13 @@ export function isLeaving(state: StateNode): boolean {
   return (node?.spec?.taints ?? []).some((taint) => taint.key === TAINT_DISRUPTED.key);
 }
 
-/** Whether Spindrift made it and must take it away. */
+/** Whether Spindrift launched the node and must terminate it. */
 export function isManaged({ node, claim, foreign }: StateNode): boolean {
   if (foreign === true) return false;
   return claim !== undefined || (node?.metadata.finalizers ?? []).includes(FINALIZER_TERMINATION);
 }
 
-/** The labels it has, or will have once its claim's machine is there. */
+/** The labels of the node, or the expected ones before it has registered. */
 export function labelsOf({ node, claim }: StateNode): Readonly<Record<string, string>> {
   if (claim === undefined || node?.metadata.labels?.[LABEL_REGISTERED] === 'true') return node?.metadata.labels ?? {};
   const planned = firstOffering(claim.metadata.annotations?.[ANNOTATION_OFFERINGS]);
@@ -99,7 +101,7 @@ export function labelsOf({ node, claim }: StateNode): Readonly<Record<string, st
   return { ...expected, ...claim.metadata.labels, ...node?.metadata.labels };
 }
 
-/** The taints that will stay once it is up. */
+/** The taints that remain once the node is initialized. */
 export function taintsOf(state: StateNode): readonly Taint[] {
   const { node, claim } = state;
   if (!isInFlight(state)) {
@@ -112,7 +114,7 @@ export function taintsOf(state: StateNode): readonly Taint[] {
   return own.filter((taint) => !passing.has(taint.key));
 }
 
-/** What pods can have of it; undefined while nobody knows. */
+/** Allocatable resources; undefined while unknown. */
 export function allocatableOf(state: StateNode): ResourceList | undefined {
   const { node, claim } = state;
   if (!isInFlight(state)) return node?.status?.allocatable;

@@ -1,4 +1,4 @@
-/** Which pods can be put on a node by us, and what tells which pod takes the place of another. Pure. */
+/** Which pods Spindrift can bind to a node itself, and which pods replace each other. Pure. */
 import { LABEL_HOSTNAME } from '../apis/karpenter/labels.ts';
 import type { Pod, PodSpec } from '../apis/kubernetes/pod.ts';
 import { hasClaim } from './pod-volumes.ts';
@@ -6,8 +6,8 @@ import { hasClaim } from './pod-volumes.ts';
 const DEFAULT_SCHEDULER = 'default-scheduler';
 
 /**
- * Whether all there is to do for the pod is to bind it: no other scheduler's business, no volume or device to prepare, and
- * no rule about pods on other nodes, where something may have changed since the plan.
+ * Whether Spindrift may bind the pod itself: it uses the default scheduler, has no volume or device to prepare, and no affinity to pods on
+ * other nodes, which may have changed since the plan.
  */
 export function mayBind({ spec, metadata }: Pod): boolean {
   if ((spec.schedulerName ?? DEFAULT_SCHEDULER) !== DEFAULT_SCHEDULER) return false;
@@ -16,17 +16,17 @@ export function mayBind({ spec, metadata }: Pod): boolean {
   return !spec.volumes?.some(hasClaim);
 }
 
-/** Whether the pod that comes when this one is evicted can be put where a plan wants it. */
+/** Whether the replacement of an evicted pod can be bound to the node that a plan chooses. */
 export function isSteerable(pod: Pod): boolean {
   return ownerOf(pod) !== undefined && mayBind(pod);
 }
 
-/** The UID of what makes another pod like this one when it is gone. */
+/** The UID of the controller that recreates the pod. */
 export function ownerOf({ metadata }: Pod): string | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }
 
-/** Whether pods of other nodes can keep this one away. A spread is evened out by those that follow; these rules are not. */
+/** Whether pods on other nodes can make a node unsuitable. Topology spread is ignored: later pods even it out. */
 function looksBeyondNode({ affinity }: PodSpec): boolean {
   const { podAffinity, podAntiAffinity } = affinity ?? {};
   return [podAffinity, podAntiAffinity].some((rules) =>

@@ -1,23 +1,23 @@
 /**
- * Which pods that do not exist yet are to come to which new node. Who evicts a pod does not know what the one is called that takes
- * its place; but pods of one owner are alike, and so a place on a new node is kept for any pod of that owner.
+ * Reserves room on replacement nodes for pods that will be recreated. A recreated pod has a new name, so room is reserved per owner (for
+ * example a ReplicaSet), not per pod.
  *
- * It is memory only: after a restart the scheduler places the pods.
+ * Kept in memory only: after a restart the scheduler places the pods.
  */
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Clock } from '../platform/clock.ts';
 import { isSteerable, ownerOf } from './steerable.ts';
 
-/** What keeps pods from leaving for so long may keep them for ever. A command may drain many nodes, a few at a time. */
+/** Longest reservation: pods blocked for longer may be blocked for ever. A command may drain many nodes, a few at a time. */
 const LONGEST_MS = 30 * 60_000;
-/** Others are let on a node that is kept for pods which do not leave theirs; whose machine is taken soon has left by then. */
+/** How long a replacement node stays closed to other pods while its own have not been evicted; interrupted ones have been by then. */
 const LONGEST_CLOSED_MS = 10 * 60_000;
 
 interface Places {
-  /** How many pods of an owner are still to come. */
+  /** Pods still expected, per owner. */
   readonly left: Map<string, number>;
   readonly until: number;
-  /** Names of the claims that they leave; none where whoever has them leave says when all have. */
+  /** Claims that the pods leave; empty if the caller reports when all have left. */
   readonly origins: readonly string[];
 }
 
@@ -29,15 +29,15 @@ export class Successors {
   /** By owner: names of the claims that have places for its pods. */
   readonly #byOwner = new Map<string, Set<string>>();
 
-  /** `isGoing` says of a claim's name whether its machine still goes. */
+  /** `isGoing`: whether the claim with that name is still being removed. */
   constructor(clock: Clock, isGoing: (claim: string) => boolean) {
     this.#clock = clock;
     this.#isGoing = isGoing;
   }
 
   /**
-   * The node of the claim is there for what comes after these pods. Places are kept only where all of them can be put there by us:
-   * a node is closed while places on it are kept, and a pod that only a scheduler can place would wait outside for all others.
+   * Reserves room on the node of a claim for the replacements of these pods. Only if Spindrift can bind all of them: the node is closed
+   * while room is reserved, and a pod that only a scheduler can place would wait for all others.
    */
   expect(claim: string, pods: readonly Pod[], origins: readonly string[] = []): void {
     if (!pods.every(isSteerable)) return;
@@ -49,17 +49,17 @@ export class Successors {
     if (left.size > 0) this.#places.set(claim, { left, until, origins });
   }
 
-  /** Whether pods are still to come to the node of the claim. */
+  /** Whether pods are still expected on the node of the claim. */
   awaitedBy(claim: string): boolean {
     return this.#of(claim).size > 0;
   }
 
-  /** Whether the node of the claim is kept closed for pods that are still to come to it. */
+  /** Whether the node of the claim stays closed for expected pods. */
   keepsClosed(claim: string): boolean {
     return this.awaitedBy(claim) && this.#clock.elapsed() < (this.#places.get(claim)?.until ?? 0);
   }
 
-  /** The claim with a place for the pod, which is taken now. */
+  /** Takes reserved room for the pod, and returns the claim that has it. */
   take(pod: Pod): string | undefined {
     const owner = ownerOf(pod);
     if (owner === undefined || !isSteerable(pod)) return undefined;
@@ -74,13 +74,13 @@ export class Successors {
     return undefined;
   }
 
-  /** Nobody is to come any more: all have left the nodes that go, or none will. */
+  /** Releases all room: every pod has left the nodes being removed, or none will. */
   forget(claim: string): void {
     for (const owner of this.#places.get(claim)?.left.keys() ?? []) this.#unlist(owner, claim);
     this.#places.delete(claim);
   }
 
-  /** Where those that come after these pods will be, by claim, as far as places are kept for them. */
+  /** The pods whose replacements have reserved room, by claim. */
   placesFor(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
     const found = new Map<string, Pod[]>();
     const byOwner = Map.groupBy(pods.filter(isSteerable), (pod) => ownerOf(pod) ?? '');
@@ -95,7 +95,7 @@ export class Successors {
     const places = this.#places.get(claim);
     if (places === undefined) return new Map();
     const { left, until, origins } = places;
-    // While what they leave is there they may come; a node that nobody is awaited on would be taken away as empty.
+    // Pods can still arrive while the nodes they leave exist. A node that expects no pods would be removed as empty.
     if (origins.length > 0 ? origins.some(this.#isGoing) : this.#clock.elapsed() < until) return left;
     this.forget(claim);
     return new Map();

@@ -1,22 +1,22 @@
 /**
- * Instance types of several node classes in one problem. The engine tells types apart by name; two node classes can sell
- * the same type at other prices or in other zones, so a name that is taken by another type gets the node class before it.
+ * Names for the instance types of several node classes in one problem. The engine identifies types by name, but two node classes can sell
+ * the same type at other prices or in other zones. So a name that is already taken is prefixed with the node class.
  */
 import { LABEL_INSTANCE_TYPE } from '../apis/karpenter/labels.ts';
 import type { InstanceType } from '../engine/problem.ts';
 
 export class TypeNames {
   readonly #types = new Map<string, InstanceType>();
-  /** As they were given, by their names in the problem. */
+  /** The given types, by their names in the problem. */
   readonly #given = new Map<string, InstanceType>();
   readonly #cloudNames = new Map<string, string>();
 
-  /** Takes the types of a node class in, and gives the names they have in the problem. */
+  /** Adds the types of a node class and returns their names in the problem. */
   add(nodeClass: string, types: readonly InstanceType[]): string[] {
     return types.map((type) => this.#add(nodeClass, type));
   }
 
-  /** Of one node class there are several of a name where its pools look at prices differently. */
+  /** One node class can have several types of a name, if its pools see different prices. */
   #add(nodeClass: string, type: InstanceType): string {
     for (let variant = 0; ; variant++) {
       const name = variant === 0 ? type.name : `${nodeClass}${variant === 1 ? '' : `#${variant}`}:${type.name}`;
@@ -37,7 +37,7 @@ export class TypeNames {
     return [...this.#types.values()];
   }
 
-  /** What the cloud calls it. */
+  /** The cloud's name of a type. */
   cloudName(name: string): string {
     return this.#cloudNames.get(name) ?? name;
   }

@@ -1,10 +1,10 @@
 import type { NodePool } from '../apis/karpenter/node-pool.ts';
 import type { InstanceType } from '../engine/problem.ts';
 
-/** A pool that can make nodes, and what from. */
+/** A pool that can launch nodes, and its instance types. */
 export interface UsablePool {
   readonly pool: NodePool;
   readonly instanceTypes: readonly InstanceType[];
-  /** The same, in the same order, at the prices that are paid, where those above have something else in them, such as risk. */
+  /** The same types in the same order at the prices actually paid, if the prices above include a risk premium. */
   readonly sold?: readonly InstanceType[];
 }

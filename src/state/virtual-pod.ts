@@ -1,12 +1,12 @@
 import type { Pod } from '../apis/kubernetes/pod.ts';
 
-/** On pods that exist in plans only; Karpenter's word for it. */
+/** Marks pods that exist in plans only. The annotation is Karpenter's. */
 export const ANNOTATION_VIRTUAL_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 
-/** Below every real pod. */
+/** Lower than the priority of any real pod. */
 export const LOWEST_PRIORITY = -(2 ** 31);
 
-/** Whether a pod only stands for room that a CapacityBuffer keeps. */
+/** Whether a pod exists in plans only, to reserve room. */
 export function isVirtualPod({ metadata }: Pod): boolean {
   return metadata.annotations?.[ANNOTATION_VIRTUAL_POD] === 'true';
 }

@@ -1,4 +1,4 @@
-/** The workers of a LeaderWorkerSet's group that do not exist yet, as virtual pods that room is held for. */
+/** Workers of a LeaderWorkerSet's group that do not exist yet, as virtual pods. */
 import { apiVersionOf } from '../apis/kubernetes/object.ts';
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import {
@@ -13,7 +13,7 @@ import type { ClusterInformers } from './cluster-informers.ts';
 import { leaderName } from './model-flavors.ts';
 import { ANNOTATION_VIRTUAL_POD } from './virtual-pod.ts';
 
-/** How many pods a group of the set has, the leader included. */
+/** The number of pods in a group of the set, with the leader. */
 function groupSizeOf({ spec }: LeaderWorkerSet): number {
   return spec.leaderWorkerTemplate.size ?? 1;
 }
@@ -57,13 +57,13 @@ function virtualWorker(set: LeaderWorkerSet, leader: Pod, number: number): Pod {
         },
       ],
     },
-    // Room is held for it as for its leader, whose place is worth nothing without it.
+    // The leader's node is useless without its workers, so they have its priority.
     spec: { ...spec, ...(leader.spec.priority !== undefined && { priority: leader.spec.priority }) },
     status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] },
   };
 }
 
-/** The numbers of the workers of a group that are still to be made. */
+/** The numbers of the workers that do not exist yet. */
 function missingWorkers(set: LeaderWorkerSet, workers: readonly Pod[]): number[] {
   const there = new Set(workers.map(({ metadata }) => Number(metadata.labels?.[LABEL_WORKER_INDEX])));
   return Array.from({ length: Math.max(0, groupSizeOf(set) - 1) }, (_, index) => index + 1).filter(
@@ -71,7 +71,7 @@ function missingWorkers(set: LeaderWorkerSet, workers: readonly Pod[]): number[]
   );
 }
 
-/** The workers of a leader that are still to be made, as virtual pods; none for pods that lead no group. */
+/** The workers of a leader that do not exist yet, as virtual pods; none for other pods. */
 export function workersToCome(
   leader: Pod,
   { leaderWorkerSets, pods }: Pick<ClusterInformers, 'leaderWorkerSets' | 'pods'>,

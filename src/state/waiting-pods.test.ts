@@ -44,7 +44,7 @@ describe('it is quiet', () => {
     updated(aPod('b', on('n')));
     await clock.advance(2000);
     expect(waiting.quietMs).toBe(2000);
-    // That a pod is well where it is brings nobody.
+    // A pod that stays on its node causes no new pods.
     updated(aPod('b', on('n')));
     expect(waiting.quietMs).toBe(2000);
   });
@@ -68,7 +68,7 @@ describe('it is quiet', () => {
     added(aPod('leaving', { metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } }));
     await clock.advance(1000);
     expect(waiting.quietMs).toBe(1000);
-    // The scheduler says where it will be, and binds it when its volumes are there.
+    // The scheduler nominates a node, and binds the pod once its volumes are ready.
     added(aPod('nominated', { status: { nominatedNodeName: 'n' } }));
     expect(waiting.quietMs).toBe(0);
   });

@@ -1,6 +1,6 @@
 /**
- * Whether any pod is on its way to a node. The scheduler may send every pod to every node with room, so that nobody can say of one
- * node that all have come to it while somewhere a pod is without one.
+ * Whether any pod in the cluster is pending. The scheduler may bind any pod to any node with room, so a node cannot be known to have all
+ * of its pods while a pod is pending anywhere.
  */
 import type { Pod } from '../apis/kubernetes/pod.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -14,9 +14,9 @@ export interface WaitingPodsOptions {
 
 export class WaitingPods {
   readonly #clock: Clock;
-  /** UIDs of those without a node. */
+  /** UIDs of pending pods. */
   readonly #waiting = new Set<string>();
-  /** When a pod last waited, or went, by the clock's `elapsed`. */
+  /** When a pod was last pending or deleted, by the clock's `elapsed`. */
   #restlessAt: number;
 
   constructor({ clock, pods }: WaitingPodsOptions) {
@@ -27,13 +27,13 @@ export class WaitingPods {
       updated: (pod) => this.#seen(pod),
       deleted: ({ metadata }) => {
         this.#waiting.delete(metadata.uid ?? '');
-        // Another may come in its place. Whether it had ended says nothing: so has one that was told to leave.
+        // A replacement may follow, even if the pod had ended: an evicted pod has ended too.
         this.#restlessAt = clock.elapsed();
       },
     });
   }
 
-  /** For how long no pod has been without a node, and none has gone. */
+  /** How long no pod has been pending or deleted. */
   get quietMs(): number {
     return this.#waiting.size > 0 ? 0 : this.#clock.elapsed() - this.#restlessAt;
   }
@@ -44,7 +44,7 @@ export class WaitingPods {
   }
 }
 
-/** Also one that the scheduler has a node for already, but not one that may come to the node of its own alone, or to none yet. */
+/** Includes pods with a nominated node; excludes DaemonSet and static pods, and gated pods. */
 function isWaiting(pod: Pod): boolean {
   const { metadata, spec } = pod;
   if (spec.nodeName || hasEnded(pod) || metadata.deletionTimestamp !== undefined) return false;

@@ -1,11 +1,11 @@
 /** Polls the metadata service of an EC2 instance as often as EC2's documentation says. */
 import type { Clock, EpochMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { AskMetadata } from '../metadata/ask-metadata.ts';
+import { type AskMetadata, UNREADABLE } from '../metadata/ask-metadata.ts';
 import type { NodeWarning, WarningSource } from '../node-warning.ts';
 import { Trouble } from '../trouble.ts';
 import { Imds } from './imds.ts';
-import { parseInstanceAction, parseMaintenance, parseRebalance, parseTargetState, UNREADABLE } from './parse-imds.ts';
+import { parseInstanceAction, parseMaintenance, parseRebalance, parseTargetState } from './parse-imds.ts';
 
 export interface ImdsSourceOptions {
   readonly clock: Clock;
@@ -13,9 +13,9 @@ export interface ImdsSourceOptions {
   readonly ask: AskMetadata;
 }
 
-/** What EC2 recommends for spot notices. */
+/** The interval that EC2 recommends for spot notices. */
 const PERIOD_MS = 5000;
-/** Maintenance is announced days ahead: every twelfth time is enough. */
+/** Maintenance is announced days ahead, so that every twelfth poll is enough. */
 const MAINTENANCE_EVERY = 12;
 /** Between an Auto Scaling group's decision and the end: two minutes, unless a lifecycle hook gives more. */
 const TARGET_STATE_NOTICE_MS = 120_000;
@@ -39,7 +39,7 @@ export class ImdsSource implements WarningSource {
     const { clock, logger, ask } = this.#options;
     const imds = new Imds(ask, clock);
     const trouble = new Trouble(logger.with({ source: this.name }));
-    /** By path. EC2 takes back what it has scheduled, but not that it takes back a machine. */
+    /** By path. EC2 can withdraw scheduled events, but never a spot interruption. */
     const known = new Map<string, readonly NodeWarning[]>();
     for (let round = 0; !signal.aborted; round++) {
       const startedAt = clock.elapsed();
@@ -51,7 +51,7 @@ export class ImdsSource implements WarningSource {
         if (answer === undefined) return;
         const heard = answer.kind === 'value' ? meaning(path, answer.body, clock.now()) : undefined;
         if (answer.kind === 'trouble') problem = `${path}: ${answer.problem}`;
-        else if (heard === UNREADABLE) problem = `${path}: the answer cannot be read`;
+        else if (heard === UNREADABLE) problem = `${path}: the answer is invalid`;
         else if (path === MAINTENANCE ? true : !known.has(path) && heard !== undefined && heard.length > 0) {
           const before = known.get(path)?.map(identity).join() ?? '';
           const news = heard ?? [];

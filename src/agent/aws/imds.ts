@@ -1,10 +1,10 @@
-/** The instance metadata service of EC2, version 2: every question carries a token, which is asked for first. */
+/** The instance metadata service of EC2, version 2: every request carries a session token. */
 import type { Clock } from '../../platform/clock.ts';
 import type { AskMetadata, MetadataAnswer } from '../metadata/ask-metadata.ts';
 
 export type ImdsAnswer =
   | { readonly kind: 'value'; readonly body: string }
-  /** Nothing is to be said. */
+  /** 404: there is no value. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'trouble'; readonly problem: string };
 
@@ -22,12 +22,12 @@ export class Imds {
     this.#clock = clock;
   }
 
-  /** What is under a path of `/latest/meta-data/`; never rejects unless the signal aborts. */
+  /** Reads a path of `/latest/meta-data/`; rejects only when the signal aborts. */
   async read(path: string, signal: AbortSignal): Promise<ImdsAnswer> {
     try {
       let answer = await this.#get(path, signal);
       if (answer.status === 401) {
-        // The token has expired, or was another machine's: once more with a new one.
+        // The token has expired, or is from another machine: retry once with a new one.
         this.#token = undefined;
         answer = await this.#get(path, signal);
       }
@@ -51,7 +51,7 @@ export class Imds {
     const request = { method: 'PUT', path: '/latest/api/token', headers, timeoutMs: TIMEOUT_MS, signal } as const;
     const answer = await this.#ask(request).catch((error: unknown) => {
       signal.throwIfAborted();
-      const hint = 'in a pod without hostNetwork the answer gets lost where the hop limit is 1';
+      const hint = 'a pod without hostNetwork needs a hop limit of 2 (httpPutResponseHopLimit)';
       throw new Error(`no answer to the request for a token (${(error as Error).message}); ${hint}`);
     });
     if (answer.status === 403) throw new Error('the metadata service is turned off for this instance (403)');

@@ -1,11 +1,9 @@
-/** Reads what the metadata service of an EC2 instance says. Pure; nothing that is wrong throws, and none of it is acted on. */
+/** Parses answers of the EC2 metadata service. Invalid answers never throw and are never acted on. */
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import { asObject, parseObject, textOf } from '../../platform/untrusted-json.ts';
+import { UNREADABLE } from '../metadata/ask-metadata.ts';
 import type { NodeWarning } from '../node-warning.ts';
 import { timeWithin } from '../time-within.ts';
-
-/** An answer that is not what is documented: asked for again, never acted on. */
-export const UNREADABLE = 'unreadable';
 
 const ACTIONS = ['terminate', 'stop', 'hibernate'];
 const EVENT_CODES = ['instance-reboot', 'system-reboot', 'system-maintenance', 'instance-retirement', 'instance-stop'];
@@ -34,7 +32,7 @@ export function parseRebalance(body: string, now: EpochMs): NodeWarning | typeof
   return { kind: 'rebalance', at: time, detail: 'Spot rebalance recommendation was triggered' };
 }
 
-/** `events/maintenance/scheduled`: of those that are still to come the first. */
+/** `events/maintenance/scheduled`: the first event in the future. */
 export function parseMaintenance(body: string, now: EpochMs): readonly NodeWarning[] | typeof UNREADABLE {
   const events = listIn(body);
   if (events === undefined) return UNREADABLE;

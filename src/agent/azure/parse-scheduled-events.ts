@@ -1,6 +1,7 @@
-/** Reads the Scheduled Events of an Azure VM. Pure; nothing that is wrong throws, and none of it is acted on. */
+/** Parses the Scheduled Events of an Azure VM. Invalid answers never throw and are never acted on. */
 import type { EpochMs } from '../../platform/clock.ts';
 import { asObject, fieldOf, listOf, parseObject, textOf, type UntrustedObject } from '../../platform/untrusted-json.ts';
+import { UNREADABLE } from '../metadata/ask-metadata.ts';
 import type { NodeWarning } from '../node-warning.ts';
 import { timeWithin } from '../time-within.ts';
 
@@ -10,9 +11,6 @@ export interface ScheduledEvents {
   readonly warnings: readonly NodeWarning[];
 }
 
-/** An answer that is not what is documented: asked for again, never acted on. */
-export const UNREADABLE = 'unreadable';
-
 const KINDS: Readonly<Record<string, NodeWarning['kind']>> = {
   Preempt: 'spot-interruption',
   Terminate: 'stopping',
@@ -21,15 +19,15 @@ const KINDS: Readonly<Record<string, NodeWarning['kind']>> = {
 };
 
 /**
- * The events that concern one of these names; undefined when the answer says nothing. Every VM of an availability set hears of all of them. A Freeze pauses the VM
- * for seconds and harms no pod.
+ * The events for one of these names; undefined for an empty answer. Every VM of an availability set receives all events. A Freeze
+ * pauses the VM for seconds and harms no pod.
  */
 export function parseScheduledEvents(
   body: string,
   names: readonly string[],
   now: EpochMs,
 ): ScheduledEvents | typeof UNREADABLE | undefined {
-  // Seen in the field where nothing is scheduled; it does not say that what was scheduled is over.
+  // Seen in practice when nothing is scheduled; it does not mean that a scheduled event is over.
   if (body.trim() === '') return undefined;
   const answer = parseObject(body);
   const incarnation = fieldOf(answer, 'DocumentIncarnation');
@@ -45,7 +43,7 @@ function eventIn(event: UntrustedObject | undefined, own: ReadonlySet<string>, n
   const isOurs = listOf(event, 'Resources').some((name) => typeof name === 'string' && own.has(name.toLowerCase()));
   if (kind === undefined || !isOurs || textOf(event, 'ResourceType') !== 'VirtualMachine') return undefined;
   const status = textOf(event, 'EventStatus');
-  // What has started has no time of its own any more.
+  // A started event has no time any more.
   const deadline = status === 'Started' ? now : timeWithin(textOf(event, 'NotBefore'), now);
   if (deadline === undefined || (status !== 'Started' && status !== 'Scheduled')) return undefined;
   const detail = `Azure has ${status === 'Started' ? 'started' : 'scheduled'} ${type} of the VM`;

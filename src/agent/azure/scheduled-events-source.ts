@@ -1,26 +1,26 @@
 /**
- * Polls the Scheduled Events of an Azure VM once a second, as its documentation recommends. It only ever reads: to approve
- * an event would start it at once, for every VM that it names.
+ * Polls the Scheduled Events of an Azure VM once a second, as its documentation recommends. It never approves an event, which
+ * would start it at once for every VM in it.
  */
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { parseObject, textOf } from '../../platform/untrusted-json.ts';
-import type { AskMetadata } from '../metadata/ask-metadata.ts';
+import { type AskMetadata, UNREADABLE } from '../metadata/ask-metadata.ts';
 import type { NodeWarning, WarningSource } from '../node-warning.ts';
 import { Trouble } from '../trouble.ts';
-import { parseScheduledEvents, UNREADABLE } from './parse-scheduled-events.ts';
+import { parseScheduledEvents } from './parse-scheduled-events.ts';
 
 export interface ScheduledEventsSourceOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly ask: AskMetadata;
-  /** What events may call this machine besides the name that the metadata service gives; see {@link vmNameOf}. */
+  /** Another name of this VM in events, beside its name in the metadata service; see {@link vmNameOf}. */
   readonly names?: () => readonly string[];
 }
 
 const PERIOD_MS = 1000;
 const TIMEOUT_MS = 5000;
-/** The first request turns the service on for the VM, which can take two minutes. */
+/** The first request enables the service for the VM, which can take two minutes. */
 const FIRST_TIMEOUT_MS = 150_000;
 const LONGEST_WAIT_MS = 15_000;
 const HEADERS = { Metadata: 'true' };
@@ -49,7 +49,7 @@ export class ScheduledEventsSource implements WarningSource {
         const body = await this.#read(EVENTS, timeoutMs, signal);
         const events = parseScheduledEvents(body, names, clock.now());
         timeoutMs = TIMEOUT_MS;
-        if (events === UNREADABLE) throw new Error(`the answer cannot be read: ${body.slice(0, 40)}`);
+        if (events === UNREADABLE) throw new Error(`the answer is invalid: ${body.slice(0, 40)}`);
         trouble.end();
         waitMs = PERIOD_MS;
         if (events === undefined) continue;
@@ -70,7 +70,7 @@ export class ScheduledEventsSource implements WarningSource {
 
   async #readName(signal: AbortSignal): Promise<string> {
     const name = textOf(parseObject(await this.#read(COMPUTE, TIMEOUT_MS, signal)), 'name') ?? '';
-    if (!/^[\w.-]{1,100}$/.test(name)) throw new Error('the metadata service gives no name of the VM');
+    if (!/^[\w.-]{1,100}$/.test(name)) throw new Error('the metadata service returns no valid VM name');
     return name;
   }
 
@@ -81,7 +81,7 @@ export class ScheduledEventsSource implements WarningSource {
   }
 }
 
-/** What Scheduled Events call the VM of a provider ID: the scale set and the instance in it, or the VM's own name. */
+/** The name in Scheduled Events of the VM with this provider ID: scale set and instance, or the VM's own name. */
 export function vmNameOf(providerID: string): string | undefined {
   const [, set, instance] = /\/virtualMachineScaleSets\/([^/]+)\/virtualMachines\/([^/]+)$/i.exec(providerID) ?? [];
   if (set !== undefined && instance !== undefined) return `${set}_${instance}`;

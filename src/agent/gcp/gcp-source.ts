@@ -1,28 +1,28 @@
 /**
- * Waits at the metadata server of a Compute Engine VM for values to change. The first question is a plain one: a value
- * that changed before the agent started would be waited for in vain.
+ * Waits for changes of values in the metadata server of a Compute Engine VM. The first request does not wait: a value that
+ * changed before the agent started would be missed.
  */
 import type { Clock, EpochMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { AskMetadata } from '../metadata/ask-metadata.ts';
+import { type AskMetadata, UNREADABLE } from '../metadata/ask-metadata.ts';
 import type { NodeWarning, WarningSource } from '../node-warning.ts';
 import { Trouble } from '../trouble.ts';
-import { parseMaintenanceEvent, parsePreempted, UNREADABLE } from './parse-metadata.ts';
+import { parseMaintenanceEvent, parsePreempted } from './parse-metadata.ts';
 
 export interface GcpSourceOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly ask: AskMetadata;
-  /** How long after `preempted` turns TRUE the VM goes. */
+  /** How long after `preempted` turns TRUE the VM ends. */
   readonly noticeMs: number;
 }
 
-/** How long the server may wait for a change before it answers with the old value. */
+/** The server answers with the old value after this time without a change. */
 const WAIT_SECONDS = 120;
-/** How much longer an answer may take. */
+/** The extra time for the answer. */
 const LATE_MS = 10_000;
 const FIRST_TIMEOUT_MS = 5000;
-/** After an error, the documentation says. */
+/** The wait after an error that the documentation recommends. */
 const RETRY_MS = 1000;
 const BASE = '/computeMetadata/v1/instance/';
 
@@ -39,7 +39,7 @@ export class GcpSource implements WarningSource {
   async run(report: (warnings: readonly NodeWarning[]) => void, signal: AbortSignal): Promise<void> {
     const known = new Map<string, NodeWarning>();
     const tell = (key: string, warning: NodeWarning | undefined): void => {
-      // A preemption is never taken back.
+      // A preemption is never withdrawn.
       if (known.has(key) === (warning !== undefined) || (key === 'preempted' && known.has(key))) return;
       if (warning === undefined) known.delete(key);
       else known.set(key, warning);
@@ -66,12 +66,12 @@ export class GcpSource implements WarningSource {
         const startedAt = clock.elapsed();
         const answer = await this.#read(key, etag, signal);
         const warning = parse(answer.body, clock.now());
-        if (warning === UNREADABLE) throw new Error(`the answer cannot be read: ${answer.body.slice(0, 40)}`);
+        if (warning === UNREADABLE) throw new Error(`the answer is invalid: ${answer.body.slice(0, 40)}`);
         trouble.end();
         tell(key, warning);
         const isSame = answer.etag === etag;
         etag = answer.etag;
-        // A server without etags, or one that does not wait, must not be asked in a hot loop.
+        // A server without etags, or one that does not wait, must not be polled in a hot loop.
         if (etag === undefined || (isSame && clock.elapsed() - startedAt < RETRY_MS))
           await clock.sleep(RETRY_MS, signal);
       } catch (error) {
@@ -83,7 +83,7 @@ export class GcpSource implements WarningSource {
     }
   }
 
-  /** The present value, or with an etag the next one. */
+  /** The current value, or with an etag the next one. */
   async #read(key: string, etag: string | undefined, signal: AbortSignal): Promise<{ body: string; etag?: string }> {
     const wait = `?wait_for_change=true&timeout_sec=${WAIT_SECONDS}&last_etag=${encodeURIComponent(etag ?? '')}`;
     const answer = await this.#options.ask({

@@ -1,11 +1,9 @@
-/** Reads what the metadata server of a Compute Engine VM says. Pure. */
+/** Parses answers of the metadata server of a Compute Engine VM. */
 import type { EpochMs } from '../../platform/clock.ts';
+import { UNREADABLE } from '../metadata/ask-metadata.ts';
 import type { NodeWarning } from '../node-warning.ts';
 
-/** An answer that is not what is documented: asked for again, never acted on. */
-export const UNREADABLE = 'unreadable';
-
-/** A VM is told a minute before its host is serviced. */
+/** The notice before host maintenance: one minute. */
 const MAINTENANCE_NOTICE_MS = 60_000;
 
 /** `instance/preempted`: TRUE from when the VM is asked to shut down, or earlier where it was launched with a notice. */
@@ -26,7 +24,7 @@ export function parsePreempted(
   }
 }
 
-/** `instance/maintenance-event`: a VM that is moved while it runs is in no danger. */
+/** `instance/maintenance-event`: a live migration does not harm the VM. */
 export function parseMaintenanceEvent(body: string, now: EpochMs): NodeWarning | typeof UNREADABLE | undefined {
   switch (body.trim()) {
     case 'NONE':

@@ -17,3 +17,6 @@ export interface MetadataAnswer {
 
 /** Asks the metadata service; rejects when there is no whole answer in time. */
 export type AskMetadata = (request: MetadataRequest) => Promise<MetadataAnswer>;
+
+/** The result of parsing an undocumented answer: the request is repeated, and nothing is acted on. */
+export const UNREADABLE = 'unreadable';

@@ -3,10 +3,10 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
 import type { AskMetadata, MetadataAnswer, MetadataRequest } from './ask-metadata.ts';
 
-/** What is longer is no answer of a metadata service. */
+/** The longest answer that is accepted. */
 const LONGEST_BODY = 1_048_576;
 
-/** Asks at that base, such as `http://169.254.169.254`. No proxy is ever used: what it heard would be another machine's. */
+/** Sends requests to a base URL such as `http://169.254.169.254`; never through a proxy, which would reach another machine. */
 export function httpMetadata(base: string, clock: Clock): AskMetadata {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   return async (request) => {

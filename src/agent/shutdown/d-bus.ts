@@ -38,13 +38,13 @@ export function busCall(serial: number, member: string, ...args: readonly string
   return Buffer.concat([aligned(Buffer.concat([head, array]), 8), body]);
 }
 
-/** Cuts bytes into messages; gives the signals among them, and what is left of the bytes. */
+/** Splits bytes into messages; returns the signals among them, and the remaining bytes. */
 export function readSignals(bytes: Buffer): { readonly signals: readonly SignalMessage[]; readonly rest: Buffer } {
   const signals: SignalMessage[] = [];
   let rest = bytes;
   while (rest.length >= 16) {
     const littleEndian = rest[0] === 0x6c;
-    if (!littleEndian && rest[0] !== 0x42) throw new Error('what the bus sends is not D-Bus');
+    if (!littleEndian && rest[0] !== 0x42) throw new Error('the bus does not speak D-Bus');
     const read = (at: number): number => (littleEndian ? rest.readUInt32LE(at) : rest.readUInt32BE(at));
     const fieldsEnd = 16 + read(12);
     const bodyStart = Math.ceil(fieldsEnd / 8) * 8;
@@ -62,7 +62,7 @@ export function readSignals(bytes: Buffer): { readonly signals: readonly SignalM
   return { signals, rest };
 }
 
-/** Connects to a bus, says who we are, and subscribes; `onSignal` hears what matches the rule until the socket closes. */
+/** Connects to a bus, authenticates, and subscribes; `onSignal` receives signals that match the rule until the socket closes. */
 export async function subscribe(
   path: string,
   rule: string,
@@ -87,7 +87,7 @@ export async function subscribe(
   }
 }
 
-/** The EXTERNAL mechanism: the kernel tells the bus who we are. */
+/** The EXTERNAL mechanism: the kernel tells the bus our user. */
 async function authenticate(socket: Socket): Promise<void> {
   const uid = process.getuid?.() ?? 0;
   await new Promise<void>((resolve, reject) => {
@@ -96,7 +96,7 @@ async function authenticate(socket: Socket): Promise<void> {
     socket.once('data', (answer: Buffer) => {
       socket.pause();
       socket.off('error', reject);
-      if (!answer.toString('latin1').startsWith('OK ')) return reject(new Error('the bus does not let us in'));
+      if (!answer.toString('latin1').startsWith('OK ')) return reject(new Error('the bus refuses our user'));
       socket.write('BEGIN\r\n');
       resolve();
     });

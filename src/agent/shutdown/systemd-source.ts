@@ -1,4 +1,4 @@
-/** Hears from systemd-logind that the machine is about to shut down: all that a guest hears in clouds without a notice of their own. */
+/** Learns from systemd-logind that the machine is about to shut down: the only notice in clouds without their own. */
 import type { Clock, EpochMs } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { NodeWarning, WarningSource } from '../node-warning.ts';
@@ -10,7 +10,7 @@ export interface SystemdSourceOptions {
   readonly logger: Logger;
   /** The socket of the host's system bus. */
   readonly socket: string;
-  /** How long a shutdown takes at most: clouds give a guest about 30 s. */
+  /** The time until a shutdown is forced: clouds give a guest about 30 s. */
   readonly noticeMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** The metadata service of an EC2 instance, version 2: tokens that expire, 401 without one, 404 where nothing is to be said. */
+/** The metadata service of an EC2 instance, version 2: tokens that expire, 401 without one, 404 for missing values. */
 import type { Clock } from '../../platform/clock.ts';
 import type { AskMetadata } from '../metadata/ask-metadata.ts';
 
@@ -6,7 +6,7 @@ export class Ec2Metadata {
   readonly #clock: Clock;
   /** Values under `/latest/meta-data/`. */
   readonly values = new Map<string, string>([['events/maintenance/scheduled', '[]']]);
-  /** Paths that were asked for, with times. */
+  /** Requested paths, with times. */
   readonly requests: { readonly path: string; readonly at: number }[] = [];
   readonly #tokens = new Map<string, number>();
 
@@ -14,7 +14,7 @@ export class Ec2Metadata {
     this.#clock = clock;
   }
 
-  /** No token is valid any more. */
+  /** Invalidates all tokens. */
   forgetTokens(): void {
     this.#tokens.clear();
   }

@@ -3,7 +3,7 @@ import { SpindriftError } from '../../platform/errors.ts';
 import type { Random } from '../../platform/random.ts';
 import type { AskMetadata } from '../metadata/ask-metadata.ts';
 
-/** A metadata service that errs at random: it hangs, refuses, fails, or breaks off in the middle of its answer. */
+/** A metadata service with random faults: it hangs, refuses, fails, or breaks off in the middle of an answer. */
 export function erringMetadata(ask: AskMetadata, clock: Clock, random: Random, share: number): AskMetadata {
   return async (request) => {
     if (random.next() >= share) return ask(request);

@@ -1,4 +1,4 @@
-/** The metadata server of a Compute Engine VM, as documented: flavour header, etags, waiting for a change with a time limit. */
+/** The metadata server of a Compute Engine VM, as documented: flavour header, etags, waiting for a change with a timeout. */
 import type { Clock } from '../../platform/clock.ts';
 import type { AskMetadata, MetadataAnswer } from '../metadata/ask-metadata.ts';
 

@@ -1,6 +1,6 @@
 import type { NodeWarning, WarningSource } from '../node-warning.ts';
 
-/** Runs a source and keeps all that it reports. */
+/** Runs a source and collects its reports. */
 export function listenTo(source: WarningSource): {
   readonly reports: (readonly NodeWarning[])[];
   readonly last: () => readonly NodeWarning[];

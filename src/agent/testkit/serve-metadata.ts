@@ -1,4 +1,4 @@
-/** Serves a metadata service of a test on a real socket of loopback. */
+/** Serves a test's metadata service on a loopback socket. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AskMetadata } from '../metadata/ask-metadata.ts';
@@ -8,7 +8,7 @@ export interface ServedMetadata {
   close(): Promise<void>;
 }
 
-/** Names of headers as the services document them; Node gives them in lower case. */
+/** Header names as the services document them; Node gives them in lower case. */
 const NAMES = [
   'Metadata-Flavor',
   'Metadata',

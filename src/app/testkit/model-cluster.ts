@@ -1,4 +1,4 @@
-/** The embedded cluster with the whole autoscaler, in virtual time, and a pool of machines with one GPU each. */
+/** The embedded cluster with the whole autoscaler in virtual time, and a pool of machines with one GPU each. */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE } from '../../apis/karpenter/labels.ts';
 import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
 import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
@@ -29,7 +29,7 @@ export const T4G = ['g5g.xlarge', 'g5g.2xlarge', 'g5g.4xlarge', 'g5g.8xlarge', '
 /** Machine types with one T4. */
 export const T4 = ['g4dn.xlarge', 'g4dn.2xlarge', 'g4dn.4xlarge', 'g4dn.8xlarge', 'g4dn.16xlarge'];
 
-/** Starts it; without `llmaz` its kinds are missing. */
+/** Starts the cluster; without `llmaz` its kinds are missing. */
 export async function setUpModelCluster({
   llmaz = true,
   capacityTypes = ['spot'],
@@ -72,7 +72,7 @@ export async function setUpModelCluster({
   running.push(autoscaler.watch(stop.signal));
   act();
   await clock.advance(10_000);
-  /** The families of the machines that pods run on, by the pod's workload. */
+  /** The families of the machines that run the pods of a workload. */
   const families = async (app: string): Promise<string[]> => {
     const nodes = new Map((await client.list(NODES)).items.map((node) => [node.metadata.name, node]));
     return (await client.list(PODS)).items
@@ -85,7 +85,7 @@ export async function setUpModelCluster({
     const patch = { type: 'merge', body: { spec: { overrides } } } as const;
     await client.patch(SIMULATED_NODE_CLASSES, { name: 'default' }, patch);
   };
-  /** As if another replica led from now on: what controllers remembered is gone. */
+  /** Simulates a change of leader: controllers lose their memory. */
   const restart = (): void => {
     term.abort(new Error('the end of a term'));
     act();
@@ -94,13 +94,13 @@ export async function setUpModelCluster({
     stop.abort(new Error('the end'));
     await clock.run(Promise.allSettled(running), 'the end of the world');
   };
-  /** The pods that serve, and the nodes there are. */
+  /** The ready pods. */
   const serving = async (): Promise<Pod[]> => (await client.list(PODS)).items.filter(isReady);
   const nodes = async (): Promise<readonly Node[]> => (await client.list(NODES)).items;
   return { clock, client, cluster, metrics, families, serving, nodes, soldOut, restart, end };
 }
 
-/** What a Deployment that serves a model is like. */
+/** Settings of a Deployment that serves a model. */
 export interface ServiceOptions {
   readonly flavors?: string | undefined;
   /** Annotations of the Deployment. */

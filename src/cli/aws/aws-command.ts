@@ -23,7 +23,7 @@ export interface AwsCommandOptions {
   out(text: string): void;
 }
 
-/** Gives the exit code: 1 when a check found something missing. */
+/** Returns the exit code: 1 when a check found something missing. */
 export async function awsCommand(options: AwsCommandOptions): Promise<number> {
   const { cluster, dryRun, out, print, queue, region, endpoint, remove, word } = options;
   const plan = queuePlan(cluster, queue);
@@ -37,7 +37,7 @@ export async function awsCommand(options: AwsCommandOptions): Promise<number> {
     if (word === 'check') return await check(options, account, plan, place);
     const say = (line: string): void => out(`${line}\n`);
     const count = await (remove ? removeQueue : setUpQueue)({ account, plan, dryRun, say });
-    if (count === 0) say(remove ? 'nothing is left to remove' : 'everything is as it should be');
+    if (count === 0) say(remove ? 'nothing left to remove' : 'everything is already set up');
     else if (!remove && !dryRun) say(`start the controller with --interruption-queue ${plan.queue}`);
     return 0;
   } finally {

@@ -1,4 +1,4 @@
-/** `spindrift aws prices`: what instances cost, where that is known from, and how old it is. */
+/** `spindrift aws prices`: prices of instance types, with their source and age. */
 import { CallGate } from '../../cloud/aws/api/call-gate.ts';
 import { SdkApi } from '../../cloud/aws/api/sdk-api.ts';
 import { builtInPrices } from '../../cloud/aws/built-in/built-in-prices.ts';
@@ -14,7 +14,7 @@ import { textTable } from '../text-table.ts';
 export interface AwsPricesOptions {
   readonly region?: string;
   readonly endpoint?: string;
-  /** Only types whose name begins so. */
+  /** Only instance types whose name begins with it. */
   readonly prefix?: string;
   /** Does not ask AWS. */
   readonly builtIn: boolean;
@@ -33,7 +33,7 @@ interface PriceReport {
   readonly region: string;
   readonly onDemand: PriceOrigin & { readonly scaled?: boolean };
   readonly spot: PriceOrigin;
-  /** What could not be asked, and why. */
+  /** Price sources that failed, and why. */
   readonly notes: readonly string[];
   readonly prices: readonly PriceRow[];
 }
@@ -59,7 +59,7 @@ async function read({ region: given, endpoint, prefix = '', builtIn, signal }: A
     const now = clock.now();
     const failed = (what: string) => (error: unknown) => {
       signal.throwIfAborted();
-      notes.push(`${what} could not be asked: ${asError(error).message}`);
+      notes.push(`reading ${what} failed: ${asError(error).message}`);
     };
     await Promise.all([
       readOnDemandPrices(api, region, signal).then(
@@ -106,5 +106,5 @@ function originText({ source, at }: PriceOrigin): string {
   const when = at === undefined ? '' : toTimestamp(at);
   if (source === 'built-in') return `from the built-in table of ${when.slice(0, 10)}`;
   if (source === 'pricing-api') return `from the Pricing API at ${when}`;
-  return source === 'spot-history' ? `from EC2 at ${when}` : 'not asked for';
+  return source === 'spot-history' ? `from EC2 at ${when}` : 'not read';
 }

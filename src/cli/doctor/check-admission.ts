@@ -1,4 +1,4 @@
-/** Admission: that what the controller writes is let through, and that nobody who is asked first is away. */
+/** Admission: policies and webhooks admit what the controller writes, and every webhook that can block it has endpoints. */
 import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import {
   ENDPOINT_SLICES,
@@ -24,12 +24,12 @@ export const checkAdmission: Check = async (ground) => {
   ];
   if (findings.some(({ status }) => status !== 'skipped')) return findings;
   return [
-    { check: 'admission', status: 'ok', text: 'a NodeClaim is let through, and no webhook is in the way' },
+    { check: 'admission', status: 'ok', text: 'a NodeClaim is admitted, and no webhook blocks writes' },
     ...findings,
   ];
 };
 
-/** Writes a claim without writing it: every policy and webhook has its say. */
+/** Creates a claim as a dry run: every policy and webhook judges it. */
 async function tryClaim({ client, clouds, signal }: Ground): Promise<Finding[]> {
   const [cloud] = clouds;
   if (cloud === undefined) return [];
@@ -47,7 +47,13 @@ async function tryClaim({ client, clouds, signal }: Ground): Promise<Finding[]> 
     signal.throwIfAborted();
     if (hasCode(error, 'KUBE_NOT_FOUND')) return [];
     if (isForbidden(error) && !/admission|denied the request|policy/i.test(error.message))
-      return [{ check: 'admission', status: 'skipped', text: 'no NodeClaim can be tried: we may not create one' }];
+      return [
+        {
+          check: 'admission',
+          status: 'skipped',
+          text: 'admission cannot be tried: this user may not create NodeClaims',
+        },
+      ];
     const text = `a NodeClaim is refused: ${asError(error).message}`;
     const todo = 'exclude the service account of Spindrift from the policy or webhook that the message names';
     return [{ check: 'admission', status: 'failed', text, todo }];
@@ -64,7 +70,7 @@ async function lookAtWebhooks({ client, signal }: Ground): Promise<Finding[]> {
     await whereAllowed(() => client.list(MUTATING_WEBHOOKS, {}, { signal })),
   ];
   if (lists.some((list) => list === undefined))
-    return [{ check: 'admission', status: 'skipped', text: 'webhooks cannot be read: we may not list them' }];
+    return [{ check: 'admission', status: 'skipped', text: 'webhooks cannot be read: this user may not list them' }];
   const webhooks = lists.flatMap((list) => list?.items ?? []).flatMap((one) => one.webhooks ?? []);
   const findings: Finding[] = [];
   for (const webhook of webhooks) {
@@ -78,8 +84,8 @@ async function lookAtWebhooks({ client, signal }: Ground): Promise<Finding[]> {
       endpoints?.some(({ conditions }) => conditions?.ready !== false),
     );
     if (ready) continue;
-    const text = `webhook ${webhook.name} must answer before we can write ${looksAtOurs(webhook).join(', ')}, and its service ${namespace}/${service.name} has no endpoints`;
-    const todo = 'start what serves the webhook, or delete its configuration; or set its failurePolicy to Ignore';
+    const text = `webhook ${webhook.name} must admit writes of ${looksAtOurs(webhook).join(', ')}, but its service ${namespace}/${service.name} has no ready endpoints`;
+    const todo = 'start the pods of the webhook, delete its configuration, or set its failurePolicy to Ignore';
     findings.push({ check: 'admission', status: 'failed', text, todo });
   }
   return findings;
@@ -89,7 +95,7 @@ function canBlock(webhook: Webhook): boolean {
   return (webhook.failurePolicy ?? 'Fail') === 'Fail' && looksAtOurs(webhook).length > 0;
 }
 
-/** RBAC cannot hold an agent to its own Node; the policy of the chart can. */
+/** RBAC cannot limit an agent to its own Node; the policy of the chart can. */
 async function lookAtAgentPolicy({ client, signal }: Ground): Promise<Finding[]> {
   const daemonSets = await whereAllowed(() => client.list(DAEMON_SETS, {}, { signal }));
   const agent = daemonSets?.items.find((each) => isAgent(each) && each.metadata.name?.includes('spindrift') === true);

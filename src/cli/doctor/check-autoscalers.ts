@@ -12,7 +12,7 @@ export const checkAutoscalers: Check = async (ground) => {
   const pods = await whereAllowed(() => allPods(ground));
   const nodes = await whereAllowed(() => client.list(NODES, {}, { signal }));
   if (pods === undefined || nodes === undefined)
-    return [{ check: 'autoscalers', status: 'skipped', text: 'pods and nodes cannot be read' }];
+    return [{ check: 'autoscalers', status: 'skipped', text: 'this user may not list pods and nodes' }];
   const names = clouds.map(({ name }) => name);
   return decideAutoscalers({ pods, nodes: nodes.items, clouds: names, ...(lease && { lease }) });
 };

@@ -1,4 +1,4 @@
-/** Each cloud that is served: that it can be opened and asked, and that it can be heard. */
+/** Each enabled cloud: its credentials work, and it has a source of interruption notices. */
 import { NODE_CLAIMS } from '../../apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
 import { NODES } from '../../apis/kubernetes/node.ts';
@@ -17,7 +17,7 @@ import type { Finding } from './finding.ts';
 import type { Check, Ground } from './ground.ts';
 import { whereAllowed } from './where-allowed.ts';
 
-/** A cloud that says nothing for longer is not reached. */
+/** A cloud that has not answered after this long counts as unreachable. */
 const LIMIT_MS = 30_000;
 
 export const checkClouds: Check = async (ground) => {
@@ -30,7 +30,13 @@ async function lookAt(loaded: LoadedCloud, ground: Ground): Promise<Finding[]> {
   const { client, clock, signal } = ground;
   const { name, nodeClass } = loaded;
   if ((await whereAllowed(() => isServed(client, nodeClass.resource, signal))) !== true)
-    return [{ check: 'credentials', status: 'skipped', text: `${name}: without its node classes it is not opened` }];
+    return [
+      {
+        check: 'credentials',
+        status: 'skipped',
+        text: `${name}: not checked, because its node classes are not installed or may not be listed`,
+      },
+    ];
   const stop = new AbortController();
   const limit = clock.deadline(LIMIT_MS, signal);
   const until = AbortSignal.any([limit.signal, stop.signal]);
@@ -39,7 +45,7 @@ async function lookAt(loaded: LoadedCloud, ground: Ground): Promise<Finding[]> {
     const cloud = await within(until, opened(loaded, informers, ground, until));
     const machines = await within(until, listAll(cloud, until));
     const counted = `it has ${machines} ${machines === 1 ? 'machine' : 'machines'} of cluster ${ground.clusterName}`;
-    const text = `${name}: ${cloud.scopes().length === 0 ? 'the cloud is open; no node class says where to look' : `the cloud answers, ${counted}`}`;
+    const text = `${name}: ${cloud.scopes().length === 0 ? 'the driver is ready, but there is no node class whose machines could be listed' : `the cloud answers, ${counted}`}`;
     return [{ check: 'credentials', status: 'ok', text }, ...(await signalFindings(cloud, ground, until))];
   } catch (error) {
     signal.throwIfAborted();
@@ -82,7 +88,7 @@ function cloudInformers(
   return { informers, running: Object.values(informers).map((informer) => informer.run(signal).catch(() => {})) };
 }
 
-/** Asks for the machines of this cluster, which needs credentials and no more than the right to read. */
+/** Lists the machines of this cluster, which needs credentials with read access only. */
 async function listAll(cloud: Cloud, signal: AbortSignal): Promise<number> {
   const lists = await Promise.all(cloud.scopes().map((scope) => cloud.list(scope, signal)));
   return lists.reduce((sum, machines) => sum + machines.length, 0);
@@ -95,8 +101,8 @@ async function signalFindings({ name, noticeSources }: Cloud, ground: Ground, si
       await source.check?.(signal);
     } catch (error) {
       ground.signal.throwIfAborted();
-      const text = `${name}: the source ${source.name} cannot be heard: ${asError(error).message}`;
-      const todo = 'give the identity the right to read it, or name another queue; spindrift aws check looks closer';
+      const text = `${name}: notice source ${source.name} cannot be read: ${asError(error).message}`;
+      const todo = 'grant the identity access to it, or name another queue; spindrift aws check checks further';
       findings.push({ check: 'signals', status: 'failed', text, todo });
     }
   }
@@ -104,16 +110,16 @@ async function signalFindings({ name, noticeSources }: Cloud, ground: Ground, si
   const warning = noticeSources.filter(({ warns = true }) => warns);
   const names = warning.map((source) => source.name).join(', ');
   if (warning.length > 0)
-    return [{ check: 'signals', status: 'ok', text: `${name}: interruptions are told by ${names}` }];
+    return [{ check: 'signals', status: 'ok', text: `${name}: interruption notices come from ${names}` }];
   const daemonSets = await whereAllowed(() => ground.client.list(DAEMON_SETS, {}, { signal }));
   if (daemonSets?.items.some(isAgent) === true)
-    return [{ check: 'signals', status: 'ok', text: `${name}: interruptions are told by the agent on nodes` }];
-  const text = `${name}: nothing tells before spot machines are taken back`;
+    return [{ check: 'signals', status: 'ok', text: `${name}: interruption notices come from the agent on nodes` }];
+  const text = `${name}: no source of interruption notices: spot nodes go without warning`;
   const todo = 'name a queue (settings.interruptionQueue), or run the agent on spot nodes (agent.enabled)';
   return [{ check: 'signals', status: 'warning', text, todo }];
 }
 
-/** The work, or the reason of the signal where that is first: not every SDK listens to it. */
+/** Rejects when the signal aborts, even where an SDK ignores the signal. */
 function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -1,4 +1,4 @@
-/** The API server: that it answers, its version, and its clock. */
+/** The API server: whether it answers, its version, and its clock. */
 import { NODES } from '../../apis/kubernetes/node.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
 import { decideClock, decideNodeClocks } from './decide-clock.ts';
@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts';
 import type { Check } from './ground.ts';
 import { whereAllowed } from './where-allowed.ts';
 
-/** The oldest that the definitions and the bindings of tokens are tried with. */
+/** The oldest minor version that is tested with our definitions and bound tokens. */
 const OLDEST_MINOR = 30;
 
 export const checkCluster: Check = async ({ client, clock, get, server, signal }) => {
@@ -15,7 +15,7 @@ export const checkCluster: Check = async ({ client, clock, get, server, signal }
   const answeredAt = clock.now();
   const findings: Finding[] = [versionFinding(server, code, text)];
   if (serverTime !== undefined) findings.push(decideClock({ askedAt, answeredAt, serverTime }));
-  else findings.push({ check: 'clock', status: 'skipped', text: 'the API server does not say what time it is' });
+  else findings.push({ check: 'clock', status: 'skipped', text: 'the API server sends no Date header' });
   const nodes = await whereAllowed(() => client.list(NODES, {}, { signal }));
   const readings = (nodes?.items ?? []).map(({ metadata: { name = '' }, status }) => {
     const heartbeat = status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;
@@ -40,7 +40,7 @@ function versionFinding(server: string, code: number, text: string): Finding {
       check: 'cluster',
       status: 'warning',
       text: `${found}, which is older than 1.${OLDEST_MINOR}`,
-      todo: 'upgrade the cluster: Spindrift is not tried with this version',
+      todo: 'upgrade the cluster: Spindrift is not tested with this version',
     };
   return { check: 'cluster', status: 'ok', text: found };
 }

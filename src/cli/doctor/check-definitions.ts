@@ -19,7 +19,7 @@ export const checkDefinitions: Check = async (ground) => {
   const findings: Finding[] = [];
   for (const definition of definitions) findings.push(...(await lookAt(definition, ground)));
   if (findings.length > 0) return findings;
-  const text = `${definitions.length} definitions are there, as version ${version()} needs them`;
+  const text = `all ${definitions.length} definitions are installed, with the fields of version ${version()}`;
   return [{ check: 'definitions', status: 'ok', text }];
 };
 
@@ -28,7 +28,7 @@ async function lookAt(definition: CustomResourceDefinition, { client, get, signa
   const name = definition.metadata.name ?? '';
   const [wanted] = versions;
   if (wanted === undefined) return [];
-  // What is served can be asked by everybody; the definition itself cannot.
+  // Every user may ask which kinds are served; reading the definition needs a right.
   const { code, text } = await get(`/apis/${group}/${wanted.name}`);
   const { resources = [] } = code === 200 ? (JSON.parse(text) as { resources?: { name: string }[] }) : {};
   if (!resources.some((resource) => resource.name === names.plural))
@@ -41,6 +41,6 @@ async function lookAt(definition: CustomResourceDefinition, { client, get, signa
   const missing = missingFields(wanted.schema.openAPIV3Schema, theirs.schema.openAPIV3Schema);
   if (missing.length === 0) return [];
   const more = missing.length > SHOWN ? ` and ${missing.length - SHOWN} more` : '';
-  const lacks = `${name} is another one than that of version ${version()}: it lacks ${missing.slice(0, SHOWN).join(', ')}${more}`;
+  const lacks = `${name} is not the one of version ${version()}: it lacks ${missing.slice(0, SHOWN).join(', ')}${more}`;
   return [{ check: 'definitions', status: 'warning', text: lacks, todo: TODO }];
 }

@@ -12,7 +12,7 @@ export const checkLeader: Check = async ({ client, clock, lease, signal }) => {
     return [decideLeader(await client.get(LEASES, lease, { signal }), clock.now(), key)];
   } catch (error) {
     if (hasCode(error, 'KUBE_FORBIDDEN'))
-      return [{ check: 'leader', status: 'skipped', text: `we may not read Lease ${key}` }];
+      return [{ check: 'leader', status: 'skipped', text: `this user may not read Lease ${key}` }];
     if (hasCode(error, 'KUBE_NOT_FOUND')) return [decideLeader(undefined, clock.now(), key)];
     throw error;
   }

@@ -1,4 +1,4 @@
-/** NodePools: that there are some, that they are ready, and that a cloud that is served launches for them. */
+/** NodePools: there is one, it is ready, and its cloud is enabled. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import { nodeClassKey } from '../../cloud/node-class-kind.ts';
@@ -13,7 +13,7 @@ export const checkNodePools: Check = async ({ client, clouds, signal }) => {
   return decideNodePools(pools.items, served);
 };
 
-/** What is to be said of all pools. Pure. */
+/** The findings about all pools. Pure. */
 export function decideNodePools(pools: readonly NodePool[], served: ReadonlySet<string>): Finding[] {
   const isServed = ({ spec }: NodePool): boolean => served.has(nodeClassKey(spec.template.spec.nodeClassRef));
   const ours = pools.filter(isServed);
@@ -21,19 +21,19 @@ export function decideNodePools(pools: readonly NodePool[], served: ReadonlySet<
     const { name = '' } = pool.metadata;
     if (!isServed(pool)) {
       const { kind } = pool.spec.template.spec.nodeClassRef;
-      const text = `NodePool ${name} uses a ${kind}, which no cloud that is served has: another autoscaler must launch for it`;
+      const text = `NodePool ${name} uses a ${kind}, which belongs to no enabled cloud: another autoscaler must launch its nodes`;
       return [
         {
           check: 'node pools',
           status: 'warning',
           text,
-          todo: 'enable its cloud (clouds in the chart), or leave it to the other',
+          todo: 'enable its cloud (clouds in the chart), or leave it to the other autoscaler',
         },
       ];
     }
     if (isTrue(pool, 'Ready')) return [];
     const why = pool.status?.conditions?.find(({ status, message }) => status === 'False' && message)?.message;
-    const text = `NodePool ${name} is not ready${why === undefined ? ': no controller has looked at it' : `: ${why}`}`;
+    const text = `NodePool ${name} is not ready${why === undefined ? ': no controller has written its status' : `: ${why}`}`;
     const todo =
       why === undefined ? 'start the controller' : `correct it, and look with kubectl describe nodepool ${name}`;
     return [{ check: 'node pools', status: 'failed', text, todo }];
@@ -44,7 +44,7 @@ export function decideNodePools(pools: readonly NodePool[], served: ReadonlySet<
       {
         check: 'node pools',
         status: 'warning',
-        text: 'there is no NodePool of a cloud that is served: no node is launched',
+        text: 'no NodePool uses an enabled cloud: no node is launched',
         todo: 'create a NodePool and its node class; examples/ has some to start from',
       },
     ];

@@ -1,4 +1,4 @@
-/** The rights of the controller: each that it needs is asked for. */
+/** Permissions: an access review for each right that the controller needs. */
 import {
   type AccessReview,
   type ResourceAttributes,
@@ -23,14 +23,16 @@ export const checkPermissions: Check = async (ground) => {
     }
   } catch (error) {
     if (!hasCode(error, 'KUBE_FORBIDDEN')) throw error;
-    const text = `whose rights they are cannot be asked: ${error.message}`;
+    const text = `permissions cannot be checked: ${error.message}`;
     return [{ check: 'permissions', status: 'skipped', text }];
   }
-  const who = ground.serviceAccount === undefined ? 'we' : `service account ${keyOf(ground.serviceAccount)}`;
+  const who = ground.serviceAccount === undefined ? 'this user' : `service account ${keyOf(ground.serviceAccount)}`;
   if (missing.length === 0)
-    return [{ check: 'permissions', status: 'ok', text: `${who} may do all ${rights.length} things that are needed` }];
+    return [
+      { check: 'permissions', status: 'ok', text: `${who} has all ${rights.length} rights that the controller needs` },
+    ];
   return grouped(missing).map(({ what, verbs }): Finding => {
-    const todo = `give it by a role: helm upgrade the chart with clouds={${ground.clouds.map(({ name }) => name).join(',')}}, or additionalClusterRoleRules`;
+    const todo = `grant it in a role: helm upgrade the chart with clouds={${ground.clouds.map(({ name }) => name).join(',')}}, or additionalClusterRoleRules`;
     return { check: 'permissions', status: 'failed', text: `${who} may not ${verbs.join(', ')} ${what}`, todo };
   });
 };
@@ -58,7 +60,7 @@ async function isAllowed(resourceAttributes: ResourceAttributes, ground: Ground)
   return (await client.create(kind, review, { signal })).status?.allowed === true;
 }
 
-/** Rights to the same thing together. */
+/** Groups the verbs of one resource. */
 function grouped(rights: readonly ResourceAttributes[]): { readonly what: string; readonly verbs: string[] }[] {
   const byThing = new Map<string, string[]>();
   for (const { group, resource, subresource, namespace, name, verb } of rights) {

@@ -44,7 +44,7 @@ describe('decideAutoscalers', () => {
     const taint = { key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' } as const;
     expect(decide([CLUSTER_AUTOSCALER], [aNode('other', undefined, [taint])])).toMatchObject([{ status: 'warning' }]);
     expect(decide([CLUSTER_AUTOSCALER], [aNode('general-1', 'general', [taint])])).toMatchObject([
-      { status: 'failed', text: 'Cluster Autoscaler wants to take away nodes of NodePools: general-1' },
+      { status: 'failed', text: 'Cluster Autoscaler is about to remove nodes of NodePools: general-1' },
     ]);
     const labelled = aPod('ca-2', 'mirror/ca:1', 'node-1', { 'app.kubernetes.io/name': 'aws-cluster-autoscaler' });
     expect(decide([labelled])).toMatchObject([{ status: 'warning' }]);

@@ -13,7 +13,7 @@ export interface AutoscalerFacts {
   readonly lease?: { readonly namespace: string; readonly name: string };
 }
 
-/** What Cluster Autoscaler puts on a node that it is about to take away. */
+/** Taints that Cluster Autoscaler puts on a node that it is about to remove. */
 const CLUSTER_AUTOSCALER_TAINTS = ['ToBeDeletedByClusterAutoscaler', 'DeletionCandidateOfClusterAutoscaler'];
 const KARPENTER_LEASE = 'karpenter-leader-election';
 
@@ -49,7 +49,7 @@ function clusterAutoscaler([pod]: readonly Pod[], { nodes }: AutoscalerFacts): F
   const todo =
     'keep nodes of NodePools out of its node groups (--node-group-auto-discovery, --nodes), or scale it to 0; two autoscalers on one node delete each other’s nodes';
   if (doomed.length > 0) {
-    const text = `Cluster Autoscaler wants to take away nodes of NodePools: ${names.join(', ')}`;
+    const text = `Cluster Autoscaler is about to remove nodes of NodePools: ${names.join(', ')}`;
     return [{ check: 'autoscalers', status: 'failed', text, todo }];
   }
   if (pod === undefined) return [];
@@ -62,7 +62,7 @@ function karpenter(pods: readonly Pod[], { clouds, lease }: AutoscalerFacts): Fi
   if (pod === undefined) return [];
   const cloud = cloudOf(pod);
   if (cloud !== undefined && !clouds.includes(cloud)) {
-    const text = `Karpenter runs as ${nameOf(pod)} for ${cloud}, which is not served here: each leaves the nodes of the other alone`;
+    const text = `Karpenter runs as ${nameOf(pod)} for ${cloud}, which is not enabled here: each leaves the nodes of the other alone`;
     return [{ check: 'autoscalers', status: 'ok', text }];
   }
   if (lease?.name === KARPENTER_LEASE && lease.namespace === pod.metadata.namespace) {
@@ -76,7 +76,7 @@ function karpenter(pods: readonly Pod[], { clouds, lease }: AutoscalerFacts): Fi
   return [{ check: 'autoscalers', status: 'failed', text, todo }];
 }
 
-/** Spindrift must not run on nodes that it may take away. */
+/** Spindrift must not run on nodes that it can remove. */
 function ownPlace(pods: readonly Pod[], { nodes }: AutoscalerFacts): Finding[] {
   const managed = new Set(
     nodes

@@ -69,7 +69,7 @@ export async function doctor(
       get: (path) => rawGet(connection, path, { clock, signal, timeoutMs: REQUEST_MS }),
       clusterName: options.clusterName,
       installsDefinitions: options.installDefinitions,
-      ownsMachines: ((options.cloudOptions.clusterApiMachines ?? []) as readonly string[]).length > 0,
+      ownMachines: (options.cloudOptions.clusterApiMachines ?? []) as readonly string[],
       writesDeletionCost: options.podDeletionCost,
       keepsReplicas: options.readyReplicas,
       checksTokens: options.metricsAuthentication === 'token',
@@ -95,7 +95,7 @@ export async function examine(ground: Ground, checks: readonly Check[] = CHECKS)
     } catch (error) {
       ground.signal.throwIfAborted();
       if (hasCode(error, 'KUBE_UNREACHABLE') || hasCode(error, 'KUBE_UNAUTHORIZED')) throw error;
-      const text = `could not be looked at: ${asError(error).message}`;
+      const text = `a check failed to run: ${asError(error).message}`;
       findings.push({
         check: 'cluster',
         status: 'failed',

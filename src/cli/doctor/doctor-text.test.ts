@@ -7,21 +7,21 @@ import { doctorText } from './doctor-text.ts';
 import { exitCodeOf, type Finding } from './finding.ts';
 
 const OK: Finding = { check: 'cluster', status: 'ok', text: 'all is well' };
-const WARNING: Finding = { check: 'signals', status: 'warning', text: 'nothing tells', todo: 'name a queue' };
-const FAILED: Finding = { check: 'permissions', status: 'failed', text: 'we may not', todo: 'bind a role' };
+const WARNING: Finding = { check: 'signals', status: 'warning', text: 'no source', todo: 'name a queue' };
+const FAILED: Finding = { check: 'permissions', status: 'failed', text: 'this user may not', todo: 'bind a role' };
 
 describe('what doctor prints', () => {
   it('is a line for each finding, with what to do', () => {
     expect(
       doctorText([OK, FAILED, WARNING, { check: 'leader', status: 'skipped', text: 'not allowed' }]),
     ).toBe(`ok    cluster      all is well
-FAIL  permissions  we may not
+FAIL  permissions  this user may not
                    to do: bind a role
-WARN  signals      nothing tells
+WARN  signals      no source
                    to do: name a queue
 skip  leader       not allowed
 
-1 failed, 1 warning. 1 could not be looked at.
+1 failed, 1 warning. 1 skipped.
 `);
     expect(doctorText([OK])).toContain('Nothing is wrong.');
   });

@@ -17,6 +17,6 @@ export function doctorText(findings: readonly Finding[]): string {
     failed + warnings === 0
       ? 'Nothing is wrong.'
       : `${failed} failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`;
-  const left = skipped === 0 ? '' : ` ${skipped} could not be looked at.`;
+  const left = skipped === 0 ? '' : ` ${skipped} skipped.`;
   return `${lines.join('\n')}\n\n${verdict}${left}\n`;
 }

@@ -62,7 +62,7 @@ function aGround(change: Partial<Ground> = {}): Ground {
     clouds: [simulated],
     clusterName: 'test',
     installsDefinitions: false,
-    ownsMachines: false,
+    ownMachines: [],
     checksTokens: false,
     writesDeletionCost: false,
     keepsReplicas: false,
@@ -238,10 +238,10 @@ describe('checks on bad days', () => {
     });
     const findings = await checkPermissions(aGround({ client: denied }));
     expect(findings.map(({ status, text }) => `${status} ${text}`)).toEqual([
-      'failed we may not create pods/eviction',
-      'failed we may not get, list, watch, create, patch, delete nodeclaims.karpenter.sh',
-      'failed we may not patch nodeclaims.karpenter.sh/status',
-      'failed we may not update nodeclaims.karpenter.sh/finalizers',
+      'failed this user may not create pods/eviction',
+      'failed this user may not get, list, watch, create, patch, delete nodeclaims.karpenter.sh',
+      'failed this user may not patch nodeclaims.karpenter.sh/status',
+      'failed this user may not update nodeclaims.karpenter.sh/finalizers',
     ]);
   });
 
@@ -349,7 +349,7 @@ describe('checks on bad days', () => {
     };
     await withObject(VALIDATING_WEBHOOKS, configuration, async () => {
       expect(await checkAdmission(aGround())).toMatchObject([
-        { status: 'failed', text: expect.stringContaining('its service default/gone has no endpoints') },
+        { status: 'failed', text: expect.stringContaining('its service default/gone has no ready endpoints') },
       ]);
     });
     const harmless = { ...configuration, webhooks: [{ ...webhook, failurePolicy: 'Ignore' as const }] };

@@ -1,6 +1,6 @@
-/** What `spindrift doctor` finds, and what it ends with. */
+/** The findings of `spindrift doctor`, and its exit code. */
 
-/** The checks, in the order in which they are told. */
+/** The checks, in the order in which they are printed. */
 export const CHECKS = [
   'cluster',
   'clock',
@@ -15,7 +15,7 @@ export const CHECKS = [
 ] as const;
 export type CheckName = (typeof CHECKS)[number];
 
-/** `skipped`: it could not be looked at, and says why. */
+/** `skipped`: the check could not run; its text says why. */
 export type FindingStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface Finding {

@@ -1,4 +1,4 @@
-/** What the checks of `spindrift doctor` look at. */
+/** The input of the checks of `spindrift doctor`. */
 import type { LoadedCloud } from '../../cloud/cloud-module.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { RawAnswer } from '../../kube/raw-get.ts';
@@ -13,24 +13,24 @@ export interface Ground {
   readonly random: Random;
   readonly logger: Logger;
   readonly server: string;
-  /** A path that is no object of a kind. */
+  /** Asks for a path of the API server that is not an object, such as `/version`. */
   get(path: string): Promise<RawAnswer>;
-  /** The clouds that are served. */
+  /** The enabled clouds. */
   readonly clouds: readonly LoadedCloud[];
   readonly clusterName: string;
   /** Where the Lease of the leader is; absent when there is no election. */
   readonly lease?: { readonly namespace: string; readonly name: string };
   readonly installsDefinitions: boolean;
   readonly gpuNames?: { readonly namespace: string; readonly name: string };
-  readonly ownsMachines: boolean;
+  readonly ownMachines: readonly string[];
   readonly checksTokens: boolean;
   readonly writesDeletionCost: boolean;
   readonly keepsReplicas: boolean;
   readonly managesItself: boolean;
-  /** Whose rights are looked at; our own when absent. */
+  /** The account whose rights are checked; that of the kubeconfig when absent. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
   readonly signal: AbortSignal;
 }
 
-/** Looks at one thing; rejects only when the API server cannot be talked to. */
+/** One check; rejects only when the API server cannot be reached. */
 export type Check = (ground: Ground) => Promise<readonly Finding[]>;

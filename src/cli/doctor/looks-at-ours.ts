@@ -11,7 +11,7 @@ const WRITTEN: readonly { readonly group: string; readonly resource: string }[] 
   { group: 'coordination.k8s.io', resource: 'leases' },
 ];
 
-/** Which of the things that we write a webhook is asked about. */
+/** The resources that the controller writes and this webhook judges. */
 export function looksAtOurs({ rules = [] }: Webhook): string[] {
   return WRITTEN.filter((written) => rules.some((rule) => matches(rule, written))).map(({ resource }) => resource);
 }

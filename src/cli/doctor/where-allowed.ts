@@ -1,6 +1,6 @@
 import { hasCode } from '../../platform/errors.ts';
 
-/** What is asked for; undefined where we may not ask, or the kind is not served. */
+/** The answer; undefined where the user may not ask, or the kind is not served. */
 export async function whereAllowed<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();

@@ -1,4 +1,4 @@
-/** What holds a node, with its names and times where the sentence of the engine has none. */
+/** Explains why consolidation skips a node, with names and times that the engine's sentence lacks. */
 import { NEVER } from '../../apis/karpenter/duration.ts';
 import {
   ANNOTATION_DISRUPTION,
@@ -13,7 +13,7 @@ import { consolidatableAt } from '../../state/node-hold.ts';
 import { hasJustComeUp } from '../../state/nominations.ts';
 import { isGoing, poolOf, type StateNode } from '../../state/state-node.ts';
 
-/** A clause without its end; undefined where there is nothing to add. */
+/** A clause without its full stop; undefined where there is nothing to add. */
 export function holdText(state: StateNode, hold: Hold, snapshot: FleetSnapshot): string | undefined {
   switch (hold) {
     case 'consolidate-after':
@@ -26,7 +26,7 @@ export function holdText(state: StateNode, hold: Hold, snapshot: FleetSnapshot):
       return leavingText(state);
     case 'nominated':
       return state.claim !== undefined && hasJustComeUp(state.claim, snapshot.now)
-        ? 'it has only just come up, and pods that it was made for may still be coming'
+        ? 'it has just initialized, and the pods it was launched for may not run yet'
         : undefined;
     default:
       return undefined;
@@ -48,13 +48,13 @@ function leavingText(state: StateNode): string {
   const interruption = annotations[ANNOTATION_INTERRUPTION];
   if (interruption !== undefined) {
     const deadline = annotations[ANNOTATION_INTERRUPTION_DEADLINE];
-    return `it is going already: its cloud takes it away (${interruption}${deadline === undefined ? '' : `, at ${deadline}`})`;
+    return `its cloud interrupts it already (${interruption}${deadline === undefined ? '' : `, at ${deadline}`})`;
   }
   const mark = readMark(annotations[ANNOTATION_DISRUPTION]);
   if (mark !== undefined) {
     const needs = mark.needs.map(({ name }) => name);
-    const waits = needs.length === 0 ? '' : `, once ${needs.join(', ')} can take its pods`;
-    return `it is going already, as ${mark.reason}${waits}`;
+    const waits = needs.length === 0 ? '' : `, once its replacements ${needs.join(', ')} are ready`;
+    return `it is being disrupted already (${mark.reason})${waits}`;
   }
-  return isGoing(state) ? 'it is being deleted' : 'it is cordoned, so that nobody counts on it';
+  return isGoing(state) ? 'it is being deleted' : 'it is cordoned';
 }

@@ -23,9 +23,9 @@ describe('what consolidation waits for', () => {
   it('is the first round of pods that have just become pending', () => {
     const fresh = pending('2030-01-01T23:59:55Z');
     expect(waits(of(fresh), [], NEXT_DAY)).toEqual([
-      'nothing begins yet: a pod is waiting for a first round of provisioning',
+      'no move starts yet: a pod waits for the first provisioning round',
     ]);
-    expect(waits(of(fresh, fresh), [], NEXT_DAY)[0]).toContain('2 pods are waiting');
+    expect(waits(of(fresh, fresh), [], NEXT_DAY)[0]).toContain('2 pods wait');
   });
 
   it('is the end of nodes that it moves already, not of those that go for another reason', () => {
@@ -35,6 +35,8 @@ describe('what consolidation waits for', () => {
         claimAnnotations: { 'spindrift.dev/disruption': `id=x reason=${reason} at=2030-01-01T00:00:00Z` },
       });
     const nodes = [going('a', 'Underutilized'), going('b', 'Drifted')];
-    expect(waits(of(), nodes, NEXT_DAY)).toEqual(['nothing else begins before what was moved last is gone: a']);
+    expect(waits(of(), nodes, NEXT_DAY)).toEqual([
+      'no other move starts until the nodes of the last one are deleted: a',
+    ]);
   });
 });

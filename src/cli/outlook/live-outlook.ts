@@ -1,4 +1,4 @@
-/** The outlook for a live cluster, and what has to be said with it. */
+/** Predicts what consolidation will do to a live cluster. */
 import { ANNOTATION_DISRUPTION } from '../../apis/spindrift/annotations.ts';
 import { readMark } from '../../controllers/disruption/commands/mark.ts';
 import { pendingSince, ROUND_MS } from '../../controllers/disruption/consolidation/ground.ts';
@@ -10,13 +10,13 @@ import { fleetOf, type LiveFleet } from '../live-snapshot.ts';
 import { type Outlook, type OutlookOptions, outlook } from './outlook.ts';
 import { readNominations } from './read-nominations.ts';
 
-/** What is to be expected of a live cluster. */
+/** The prediction, with notes on what it does not know. */
 export interface LiveOutlook extends Outlook, Pick<LiveFleet, 'budgets' | 'look'> {
-  /** Clauses without their ends: which pools are left out, and what the autoscaler waits for. */
+  /** Clauses without a full stop: pools that are skipped, and what the autoscaler waits for. */
   readonly notes: readonly string[];
 }
 
-/** Reads what the cluster shows, and asks. */
+/** Takes a snapshot and plans consolidation on it. */
 export async function liveOutlook(
   cluster: WatchedCluster,
   limits: OutlookOptions['limits'],
@@ -29,16 +29,16 @@ export async function liveOutlook(
   const notes = [
     ...unusable.map(({ pool, problem }) => `pool ${pool} ${problem}`),
     ...waits(state, snapshot.nodes, snapshot.now),
-    ...(eventsRead ? [] : ['events may not be read here: which nodes are kept for pods that are to come is not known']),
+    ...(eventsRead ? [] : ['this user may not read events, so that nodes reserved for pending pods are not known']),
   ];
   return { ...found, budgets, look, notes };
 }
 
-/** What has to be said wherever a move is expected. */
+/** The note beside every predicted move. */
 export const UNKNOWN =
-  'offerings that failed lately, places promised to pods of nodes that go, and how the latest moves turned out are known to the running autoscaler alone: it may leave out some of these moves';
+  'only the running autoscaler knows recently failed offerings, room reserved for pods of disrupted nodes, and the results of its latest moves, so that it may skip some of these moves';
 
-/** Why the autoscaler would not begin anything this very moment. */
+/** Reasons why the autoscaler starts no move right now. */
 export function waits(state: Pick<ClusterState, 'provisionable'>, nodes: readonly StateNode[], now: EpochMs): string[] {
   const pending = state.provisionable().filter((pod) => (pendingSince(pod) ?? 0) > now - ROUND_MS).length;
   const going = nodes.filter(
@@ -49,10 +49,12 @@ export function waits(state: Pick<ClusterState, 'provisionable'>, nodes: readonl
     ...(pending === 0
       ? []
       : [
-          `nothing begins yet: ${pending === 1 ? 'a pod is' : `${pending} pods are`} waiting for a first round of provisioning`,
+          `no move starts yet: ${pending === 1 ? 'a pod waits' : `${pending} pods wait`} for the first provisioning round`,
         ]),
     ...(going.length === 0
       ? []
-      : [`nothing else begins before what was moved last is gone: ${going.map(({ name }) => name).join(', ')}`]),
+      : [
+          `no other move starts until the nodes of the last one are deleted: ${going.map(({ name }) => name).join(', ')}`,
+        ]),
   ];
 }

@@ -50,7 +50,7 @@ describe('what is to be expected of a fleet', () => {
     const nodes = [onDemand('idle'), aStateNode({ name: 'busy' })];
     const pods = ['1', '2', '3'].map((name) => aRunningPod(name, 'busy'));
     const found = look({ nodePools, nodes, pods }, limits({ onDemandBase: 1 }));
-    expect(because(found, 'idle')).toBe('SpotPolicy careful asks for it to be there, on demand');
+    expect(because(found, 'idle')).toBe('SpotPolicy careful requires it as an on-demand node');
   });
 
   it('is that new nodes are what the shares of spot pools ask for, and the sentence says what they are', () => {
@@ -77,7 +77,7 @@ describe('what is to be expected of a fleet', () => {
     const wait = (afterMs: number | undefined) => look(parts, { returnToSpot: { afterMs, budget: '10%' } });
     expect(gone(wait(1000))).toEqual(['a']);
     expect(because(wait(48 * 3_600_000), 'a')).toBe(
-      'it was bought on-demand too short a time ago: not before 2030-01-03T00:00:00Z',
+      'it was launched on-demand less than returnToSpot.after ago: not before 2030-01-03T00:00:00Z',
     );
     expect(because(wait(undefined), 'a')).toBe(
       'machines of general do not return to spot: returnToSpot.after is Never',
@@ -105,7 +105,7 @@ describe('what is to be expected of a fleet', () => {
     const found = look({ nodePools, pools, nodes, pods });
     expect(found.plan.moves).toMatchObject([{ nodes: ['a'] }]);
     expect(gone(found)).toEqual([]);
-    expect(because(found, 'a')).toBe('its pods would not all fit where the scheduler is likely to put them');
+    expect(because(found, 'a')).toBe('some of its pods would not fit where the scheduler is likely to place them');
   });
 
   it('counts moves from 1, and says of each when it begins', () => {

@@ -1,6 +1,6 @@
 /**
- * What the running autoscaler would do to a fleet to make it cheaper, and why it leaves the other nodes alone: the same plan,
- * the same budgets, the same SpotPolicies and the same doubts about the scheduler. Pure but for the time it may take.
+ * Predicts which consolidation moves the running autoscaler would make, and why it leaves the other nodes alone: with the same
+ * plan, budgets, SpotPolicies and forecast of the scheduler. Deterministic unless `limits` sets a time limit.
  */
 import { Budgets } from '../../controllers/disruption/budgets/budgets.ts';
 import { TRUSTING } from '../../controllers/disruption/consolidation/caution.ts';
@@ -15,52 +15,52 @@ import { finish } from '../../engine/packing/work.ts';
 import { type BuiltFleet, buildFleet, type FleetSnapshot } from '../../state/build-fleet.ts';
 import { holdText } from './hold-text.ts';
 
-/** A move that would be made. */
+/** A predicted move. */
 export interface ExpectedMove {
-  /** As policies have it, at the prices that are paid. */
+  /** With the offerings that SpotPolicies choose, at real prices without risk. */
   readonly move: Move;
   /**
-   * At once; as soon as the nodes of others are on their way, which its pods go to; or when others are done, because it needs
-   * what they make free.
+   * `now`; `next`: once the new nodes of other moves, which its pods go to, are launched; `later`: after other moves, because
+   * it needs the room that they free.
    */
   readonly begins: 'now' | 'next' | 'later';
   /** Numbers of the moves, from 1, whose new nodes its pods need. */
   readonly after: readonly number[];
 }
 
-/** A node that would be left as it is. */
+/** A node that no move removes. */
 export interface StayingNode {
   readonly node: string;
-  /** A clause without its end. */
+  /** A clause without its full stop. */
   readonly because: string;
-  /** USD per hour that its end would save, at most. */
+  /** USD per hour that removing it would save, at most. */
   readonly wouldSave: number;
-  /** Why, as data, where the plan itself leaves it alone. */
+  /** The reason as data, where the plan itself skips the node. */
   readonly cause?: KeptCause;
 }
 
-/** What is to be expected. */
+/** The prediction for all nodes. */
 export interface Outlook {
   readonly plan: ConsolidationPlan;
   readonly built: BuiltFleet;
   readonly moves: readonly ExpectedMove[];
   readonly stays: readonly StayingNode[];
-  /** USD per hour that no fleet for the same pods costs less than, at the prices that are paid now, whatever is moved. */
+  /** Lower bound in USD per hour on any fleet for the same pods, at current prices. */
   leastPrice(): number;
 }
 
-/** What the outlook is made with. */
+/** Inputs of `outlook` beside the snapshot. */
 export interface OutlookOptions {
   /** How each pool uses spot capacity. */
   readonly policies: Pick<SpotPolicies, 'for'>;
-  /** What budgets leave; the moves are taken from it. */
+  /** Disruptions that the budgets allow; the predicted moves use them up. */
   readonly budgets?: Budgets;
   readonly limits: Pick<ConsolidationOptions, 'deadlineMs' | 'elapsedMs' | 'maxSteps'>;
 }
 
-const UNLIKELY = 'its pods would not all fit where the scheduler is likely to put them';
+const UNLIKELY = 'some of its pods would not fit where the scheduler is likely to place them';
 
-/** The outlook for a snapshot. */
+/** Predicts the moves for a snapshot. */
 export function outlook(snapshot: FleetSnapshot, { policies, limits, ...given }: OutlookOptions): Outlook {
   const { nodePools, pools, nodes, now, podsOn } = snapshot;
   const built = buildFleet(snapshot);
@@ -69,7 +69,7 @@ export function outlook(snapshot: FleetSnapshot, { policies, limits, ...given }:
   const planning = planMoves(built, {
     ...circumstances,
     options: () => ({ evictInTurns: true, ...limits }),
-    // How the latest moves turned out is known to the autoscaler alone; it may put these to a harder test.
+    // Only the autoscaler knows the results of its latest moves; it may judge these more strictly.
     test: TRUSTING,
     candidate: candidatesAmong(built, { poolNamed, podsOn }),
     poolNamed,
@@ -99,7 +99,7 @@ export function outlook(snapshot: FleetSnapshot, { policies, limits, ...given }:
   return { plan, built, moves, stays: staysOf(plan, dropped, snapshot, built), leastPrice };
 }
 
-/** Risk is no part of the bill. */
+/** Replaces prices that include risk by the prices that are billed. */
 function atPaidPrices(snapshot: FleetSnapshot): FleetSnapshot {
   return {
     ...snapshot,

@@ -1,6 +1,6 @@
 /**
- * Which nodes are kept for pods that are not on them yet, as far as the cluster shows it. The autoscaler keeps that in memory;
- * what it leaves behind are the events on pods that are told where to go, and nodes that have only just come up.
+ * Finds nodes that are reserved for pending pods. The autoscaler keeps its reservations in memory; outside they show only in
+ * `Nominated` events of pods, and in nodes that have just initialized.
  */
 import { EVENTS, type Event } from '../../apis/kubernetes/event.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
@@ -11,13 +11,13 @@ import { LONGEST_MS, Nominations, SHORTEST_MS } from '../../state/nominations.ts
 import { CLAIM_PREFIX } from '../../state/state-node.ts';
 import type { WatchedCluster } from '../live-cluster.ts';
 
-/** What the cluster shows, and whether its events could be read. */
+/** Returns the reservations, and whether events could be read. */
 export async function readNominations(
   { client, clock, state }: WatchedCluster,
   signal: AbortSignal,
 ): Promise<{ readonly nominations: Nominations; readonly eventsRead: boolean }> {
   const { pods } = state.informers;
-  // For how long nobody has been on the way cannot be told from one look.
+  // One snapshot does not tell since when a node has had no pods on their way.
   const nominations = new Nominations({ clock, pods, waitingPods: { quietMs: 0 } });
   try {
     const { items } = await client.list(EVENTS, { fieldSelector: `reason=${NOMINATED}` }, { signal });
@@ -29,7 +29,7 @@ export async function readNominations(
   }
 }
 
-/** The places that are still kept, each with its pod, by what was said last of each pod. */
+/** Reservations that still hold, by the newest event of each pod. */
 export function places(
   events: readonly Event[],
   pods: { get(key: { namespace: string; name: string }): Pod | undefined },
@@ -52,7 +52,7 @@ export function places(
   });
 }
 
-/** As the state calls it: nodes by their names, claims with their prefix. */
+/** The key that the state uses: nodes by name, claims with their prefix. */
 function stateName(place: string): string {
   return place.startsWith(CLAIM_PREFIX) ? place : place.replace(/^node\//, '');
 }

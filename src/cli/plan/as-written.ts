@@ -1,19 +1,19 @@
 /**
- * Objects as people wrote them. What `kubectl get -o yaml` prints has fields that a server added, which another server refuses,
- * and objects that controllers made from others of the same list, which would be planned for twice.
+ * Strips manifests of what a cluster added. `kubectl get -o yaml` prints fields that another API server refuses, and objects
+ * that controllers made from others of the same list, which would be planned twice.
  */
 import type { KubeObject, ObjectMeta } from '../../apis/kubernetes/object.ts';
 import type { Manifest } from './read-manifests.ts';
 
-/** Manifests for a new cluster, and how many objects were left out because others make them. */
+/** Manifests for a new cluster, and how many objects were dropped because controllers create them. */
 export interface WrittenManifests {
   readonly manifests: readonly Manifest[];
   readonly madeByOthers: number;
-  /** PriorityClasses that objects of a cluster name and that are not given: the cluster has them. */
+  /** PriorityClasses that objects name and that are not among the manifests. */
   readonly priorityClasses: readonly string[];
 }
 
-/** Takes out what a cluster made: fields, objects of controllers that are given too, and objects that have ended. */
+/** Removes server-set fields, objects whose owner is given too, and finished objects. */
 export function asWritten(manifests: readonly Manifest[]): WrittenManifests {
   const given = new Set(
     manifests.map(({ object }) => keyOf(object.kind, object.metadata.namespace, object.metadata.name)),
@@ -33,7 +33,7 @@ export function asWritten(manifests: readonly Manifest[]): WrittenManifests {
   return { manifests: own, madeByOthers, priorityClasses: [...named].sort() };
 }
 
-/** Those that every cluster has. */
+/** PriorityClasses of every cluster. */
 const BUILT_IN = /^system-(node|cluster)-critical$/;
 
 /** The PriorityClass of a pod, or of the pods of a workload. */
@@ -55,7 +55,7 @@ function isFromServer({ metadata: { uid, resourceVersion } }: KubeObject): boole
   return uid !== undefined || resourceVersion !== undefined;
 }
 
-/** A DaemonSet has a pod on every node that there will be, and kubelets make the pods of their own files. */
+/** DaemonSet pods and static pods come with each new node, so that they are not planned themselves. */
 const PER_NODE = ['DaemonSet', 'Node'];
 
 function isMadeByOthers({ metadata }: KubeObject, given: ReadonlySet<string>): boolean {
@@ -86,7 +86,7 @@ function withoutServerFields(object: KubeObject): KubeObject {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Decisions of the old cluster that are its own: where pods ran, the labels by which a Job knew its pods, addresses. */
+/** Removes decisions of the old cluster: node names, labels of a Job's controller, addresses. */
 function withoutServerSpec(object: KubeObject): Fields | undefined {
   const { kind, spec } = object as KubeObject & { spec?: Fields };
   if (spec === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The pods that CapacityBuffers among manifests have room for. */
+/** Virtual pods of the CapacityBuffers among manifests. */
 import { CAPACITY_BUFFERS } from '../../apis/autoscaling/capacity-buffer.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
@@ -7,7 +7,7 @@ import { resolveBuffer } from '../../controllers/capacity-buffer/resolve-buffer.
 import { virtualPod } from '../../controllers/capacity-buffer/virtual-pods.ts';
 import type { ImaginedCluster } from './imagined-cluster.ts';
 
-/** Planned like pods that are there; says so, or why a buffer cannot be planned. */
+/** Returns the pods to plan; notes how each buffer is planned, or why it cannot be. */
 export async function bufferPods(cluster: ImaginedCluster, notes: string[]): Promise<Pod[]> {
   const pods: Pod[] = [];
   const { signal } = new AbortController();

@@ -1,17 +1,17 @@
-/** Everything `spindrift plan --consolidate` does: reads the cluster once, plans, and gives what to print. It changes nothing. */
+/** Runs `spindrift plan --consolidate`: reads the cluster once, plans, and returns the text to print. Changes nothing. */
 import { stringify } from 'yaml';
 import { type ClusterChoice, withWatchedCluster } from '../live-cluster.ts';
 import { liveOutlook, UNKNOWN } from '../outlook/live-outlook.ts';
 import { consolidationReport } from './consolidation-report.ts';
 import { consolidationTable } from './consolidation-table.ts';
 
-/** What `spindrift plan --consolidate` is asked for. */
+/** Options of `spindrift plan --consolidate`. */
 export interface ConsolidateOptions extends ClusterChoice {
   readonly seconds: number;
   readonly output: 'table' | 'json' | 'yaml';
 }
 
-/** What to print. */
+/** Returns the text to print. */
 export function planConsolidation(options: ConsolidateOptions, signal: AbortSignal): Promise<string> {
   return withWatchedCluster(options, signal, async (cluster) => {
     const { clock } = cluster;

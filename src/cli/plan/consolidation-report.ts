@@ -1,15 +1,15 @@
-/** What consolidation would do to a live cluster, as data: what `-o json` and `-o yaml` print, and what the table is made from. */
+/** The consolidation plan of a live cluster as data: printed by `-o json` and `-o yaml`, and the source of the table. */
 import type { BuiltFleet } from '../../state/build-fleet.ts';
 import { poolOf } from '../../state/state-node.ts';
 import { perMonth } from '../money.ts';
 import type { ExpectedMove, Outlook } from '../outlook/outlook.ts';
 
-/** Some nodes go, others come. */
+/** Removes nodes and launches their replacements. */
 export interface ReportedMove {
   readonly reason: string;
-  /** At once, as soon as the nodes of others are on their way, or when others are done. */
+  /** At once, once the new nodes of other moves are launched, or when other moves are done. */
   readonly begins: ExpectedMove['begins'];
-  /** The nodes that go. */
+  /** The removed nodes. */
   readonly nodes: readonly string[];
   readonly newNodes: readonly {
     readonly pool: string;
@@ -27,10 +27,10 @@ export interface ReportedMove {
   readonly after: readonly number[];
 }
 
-/** A node that stays. */
+/** A node that no move removes. */
 export interface KeptNode {
   readonly node: string;
-  /** Null for a node that somebody else brought. */
+  /** Null for a node of no NodePool. */
   readonly pool: string | null;
   readonly because: string;
   /** USD per hour, at most. */
@@ -40,12 +40,12 @@ export interface KeptNode {
 /** The whole plan. */
 export interface ConsolidationReport {
   readonly moves: readonly ReportedMove[];
-  /** USD per hour of all nodes, before and after; no fleet for these pods costs less than the bound, whatever is moved. */
+  /** USD per hour of all nodes, before and after, and the lower bound on any fleet for these pods. */
   readonly price: { readonly before: number; readonly after: number; readonly lowerBound: number };
   readonly saved: { readonly perHour: number; readonly perMonth: number };
   readonly evictions: number;
   readonly kept: readonly KeptNode[];
-  /** Whether everything was looked at. */
+  /** False when the search ran out of time. */
   readonly complete: boolean;
   readonly notes: readonly string[];
 }
@@ -76,7 +76,7 @@ export function consolidationReport(
 }
 
 function reported({ move, begins, after }: ExpectedMove, { cloudName, fleet }: BuiltFleet): ReportedMove {
-  // The plan counts the risk of spot capacity as a price, which nobody is billed for.
+  // The plan adds the risk of spot capacity to prices; bills do not.
   const goes = fleet.nodes.filter(({ name }) => move.nodes.includes(name)).reduce((sum, { price }) => sum + price, 0);
   const comes = move.newNodes.reduce((sum, { price }) => sum + price, 0);
   return {

@@ -38,17 +38,17 @@ describe('a plan of consolidation', () => {
     expect(made.saved.perHour).toBeCloseTo(made.price.before - made.price.after);
     expect(made.saved.perMonth).toBeCloseTo(made.saved.perHour * 730);
     expect(made.price.after).toBeGreaterThanOrEqual(made.price.lowerBound - 1e-9);
-    expect(made.kept).toMatchObject([{ node: 'kept', because: 'it is marked as not to be disrupted' }]);
+    expect(made.kept).toMatchObject([{ node: 'kept', because: 'it has the annotation karpenter.sh/do-not-disrupt' }]);
   });
 
   it('is a table for people, with the totals and why the others stay', () => {
     const said = consolidationTable(report(MIXED, ['pool gpu is not ready: no such class']));
-    expect(said).toMatch(/MOVE +SAVES \$\/HOUR +NODES THAT GO +NODES THAT COME +PODS +BEGINS/);
+    expect(said).toMatch(/MOVE +SAVES \$\/HOUR +REMOVED NODES +NEW NODES +EVICTIONS +STARTS/);
     expect(said).toMatch(/large +m5\.\w+ \(spot, sim-1a\)/);
     expect(said).toMatch(
       /\$0\.\d+ an hour becomes \$0\.\d+, which saves \$\d+\.\d+ a month\. No fleet for these pods costs less/,
     );
-    expect(said).toMatch(/kept +\$0\.\d+ +it is marked as not to be disrupted/);
+    expect(said).toMatch(/kept +\$0\.\d+ +it has the annotation karpenter\.sh\/do-not-disrupt/);
     expect(said).toContain('Note: pool gpu is not ready: no such class.');
   });
 
@@ -82,7 +82,7 @@ describe('a plan of consolidation', () => {
   it('says so when there is nothing to do', () => {
     const nodes = [aStateNode({ name: 'a' })];
     const said = consolidationTable(report({ nodes, pods: ['1', '2', '3'].map((name) => aRunningPod(name, 'a')) }));
-    expect(said).toMatch(/^Nothing would be moved: \$0\.0300 an hour\./);
+    expect(said).toMatch(/^Consolidation would change nothing: \$0\.0300 an hour\./);
   });
 
   it('says once of nodes that stay for one reason what it is', () => {
@@ -90,7 +90,7 @@ describe('a plan of consolidation', () => {
       aStateNode({ name, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
     );
     expect(consolidationTable(report({ nodes }))).toMatch(
-      /^a, b, c and 1 more +\$0\.0300 +it is marked as not to be disrupted$/m,
+      /^a, b, c and 1 more +\$0\.0300 +it has the annotation karpenter\.sh\/do-not-disrupt$/m,
     );
   });
 

@@ -1,6 +1,6 @@
 /**
- * A cluster that exists only while a plan is made: manifests are given to an API server in this process, so that they get
- * the defaults and the refusals that the real one would give them.
+ * A cluster that exists only while a plan is made: an API server in this process takes the manifests, so that they get the
+ * defaults and validation errors of a real one.
  */
 import { DEFINITIONS } from '../../apis/custom-resource-definitions.ts';
 import { CORE_LABEL_RULES, extendLabelRules } from '../../apis/karpenter/label-rules.ts';
@@ -39,17 +39,17 @@ export class ImaginedCluster {
     return cluster;
   }
 
-  /** What was refused, a line each. */
+  /** Validation errors, one line each. */
   get problems(): readonly string[] {
     return this.#problems;
   }
 
-  /** Kinds that nobody here knows and that were passed over. */
+  /** Unknown kinds, which are ignored. */
   get unknownKinds(): readonly string[] {
     return [...this.#unknown].sort();
   }
 
-  /** Takes a manifest in. */
+  /** Creates the object of a manifest. */
   async apply({ source, object }: Manifest): Promise<void> {
     const { apiVersion, kind, metadata } = object;
     const served = this.#server.world.kinds.byName(apiVersion, kind);
@@ -71,7 +71,7 @@ export class ImaginedCluster {
     }
   }
 
-  /** Unknown fields are told, and do not keep what else is wrong from being told. */
+  /** Reports unknown fields, and validates the object without them to find all other errors too. */
   async #create(kind: Resource, object: KubeObject, where: string): Promise<KubeObject> {
     try {
       return await this.#client.create(kind, object, { fieldValidation: 'Strict' });
@@ -91,13 +91,13 @@ export class ImaginedCluster {
     return this.#client.get(kind, key);
   }
 
-  /** A pod as the API server would take it in; undefined when it would not, which is then a problem. */
+  /** A pod with the defaults of the API server; undefined when it is invalid, which is added to `problems`. */
   async admitted(pod: Pod, owner: KubeObject): Promise<Pod | undefined> {
     try {
       return await this.#client.create(PODS, pod, { dryRun: true });
     } catch (error) {
       this.#problems.push(
-        `${this.#sources.get(owner.metadata.uid ?? '')}: its pods would be refused: ${wordsOf(error)}`,
+        `${this.#sources.get(owner.metadata.uid ?? '')}: the API server would refuse its pods: ${wordsOf(error)}`,
       );
       return undefined;
     }
@@ -132,7 +132,7 @@ function wordsOf(error: unknown): string[] {
   const message = whole.startsWith(UNKNOWN_FIELDS) ? whole.slice(UNKNOWN_FIELDS.length) : whole;
   if (causes.length === 0) return [message];
   const phrases = causes.map(({ field = '', message: words = '' }) => ({ field, words }));
-  // A pattern says nothing to people where a rule says in words what it asks for.
+  // A rule in words says more than the pattern of the same field.
   const told = phrases.filter(({ words }) => !isPattern(words)).map(({ field }) => plain(field));
   return phrases
     .filter(({ field, words }) => !isPattern(words) || !told.includes(plain(field)))

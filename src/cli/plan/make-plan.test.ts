@@ -74,9 +74,17 @@ spec: {limits: [{type: Container, defaultRequest: {cpu: 5}}]}
     );
     const { notes } = await plan(text.replace('[on-demand]', '[on-demand, spots]'));
     expect(notes).toContain(
-      'NodePool general makes no nodes: nothing that its node class sells has node.kubernetes.io/instance-type In m5.larg, did you mean m5.large?',
+      'NodePool general launches no nodes: nothing that its node class sells has node.kubernetes.io/instance-type In m5.larg, did you mean m5.large?',
     );
-    expect(notes.join()).toContain('values have spots, which is passed over');
+    expect(notes.join()).toContain('values have spots, which is ignored');
+  });
+
+  it('says what keeps the nodes of a static pool from being launched, without a price for none', async () => {
+    const text = pool('replicas: 2').replace('[on-demand]', '[reserved]');
+    const { notes } = await plan(text);
+    expect(notes.join('\n')).toContain(
+      'NodePool general keeps 2 nodes, whatever pods there are: 2 of them cannot be launched: ',
+    );
   });
 
   it('leaves room for DaemonSets', async () => {
@@ -98,7 +106,7 @@ spec: {limits: [{type: Container, defaultRequest: {cpu: 5}}]}
     expect(made.withoutPlace).toHaveLength(1);
     expect(made.withoutPlace[0]?.pods).toHaveLength(3);
     const text = planTable(made);
-    expect(text).toContain('No place for 3 far:');
+    expect(text).toContain('Unschedulable: 3 far:');
     expect(text).toContain('0 with the labels that the pod wants');
     expect(text).toContain('to do: let the pod accept what pool general has of topology.kubernetes.io/zone (sim-1a, ');
   });
@@ -112,18 +120,18 @@ spec: {limits: [{type: Container, defaultRequest: {cpu: 5}}]}
   it('takes the pool that a new cluster starts with, and says so, where none is given', async () => {
     const made = await plan(deployment('web', 1, containers('{requests: {cpu: 1}}')));
     expect(made.nodes).toHaveLength(1);
-    expect(made.notes).toEqual(['no NodePool is given: planned with the one that spindrift up starts with']);
+    expect(made.notes).toEqual(['no NodePool is given: planned with the default NodePool of spindrift up']);
   });
 
   it('passes over kinds that it does not know, and says so', async () => {
     const made = await plan('apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: x}\n');
-    expect(planTable(made)).toContain('example.com/v1 Thing is not known here and was passed over');
+    expect(planTable(made)).toContain('kind example.com/v1 Thing is unknown and was ignored');
   });
 
   it('refuses a pool whose node class nothing is known about here', async () => {
     const foreign = pool().replace('spindrift.dev, kind: SimulatedNodeClass', 'example.com, kind: OtherNodeClass');
     const made = plan(foreign + deployment('web', 1, containers('{requests: {cpu: 1}}')));
-    await expect(made).rejects.toThrow('what OtherNodeClass default sells is not known here');
+    await expect(made).rejects.toThrow('the instance types of OtherNodeClass are known to its cloud only');
   });
 
   it('is refused, and told the label to write, where a pool asks for labels of another cloud', async () => {
@@ -168,7 +176,7 @@ spec:
 `;
     const made = await plan(pool() + cron);
     expect(made.nodes.flatMap(({ pods }) => pods).toSorted()).toEqual(['default/nightly-1', 'default/nightly-2']);
-    expect(made.notes).toContain('CronJob default/nightly is planned as one run, beside everything else');
+    expect(made.notes).toContain('CronJob default/nightly is planned as one run at the same time as all other pods');
   });
 
   it('is refused with every problem of all manifests: file, document, object, field', async () => {
@@ -182,7 +190,7 @@ spec:
   it('is refused when pods would be', async () => {
     const bad = deployment('web', 1, '{priorityClassName: high, containers: [{name: main, image: x}]}');
     await expect(plan(bad)).rejects.toThrow(
-      /^all.yaml: Deployment web: its pods would be refused: .*no PriorityClass with name high was found/,
+      /^all.yaml: Deployment web: the API server would refuse its pods: .*no PriorityClass with name high was found/,
     );
   });
 

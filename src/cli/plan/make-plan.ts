@@ -1,4 +1,4 @@
-/** From manifests to a plan: what would be launched for them, what it costs, and what has no place. */
+/** Plans for manifests: the nodes they need, their price, and the pods that are unschedulable. */
 import { isStaticPool } from '../../apis/karpenter/is-static-pool.ts';
 import { NODE_OVERLAYS } from '../../apis/karpenter/node-overlay.ts';
 import { NODE_POOLS } from '../../apis/karpenter/node-pool.ts';
@@ -20,6 +20,7 @@ import { OPEN_MODELS, type OpenModel } from '../../apis/llmaz/open-model.ts';
 import { SPOT_POLICIES, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import { DEFAULT_NODE_POOL } from '../../app/default-pool.ts';
 import type { NodeClass } from '../../cloud/node-class-kind.ts';
+import { withFlavorLimits } from '../../controllers/provisioning/with-flavor-limits.ts';
 import { poolsToSpread } from '../../controllers/spot-policy/pools-to-spread.ts';
 import { DEFAULT_SPOT_SETTINGS, settingsFor } from '../../controllers/spot-policy/spot-settings.ts';
 import { byUse } from '../../controllers/usable-pools.ts';
@@ -31,7 +32,7 @@ import { spreadOverSpotPools } from '../../engine/spot/spread-over-spot-pools.ts
 import type { EpochMs } from '../../platform/clock.ts';
 import { SpindriftError } from '../../platform/errors.ts';
 import { type BuiltProblem, buildProblem } from '../../state/build-problem.ts';
-import { flavorOrderOf } from '../../state/flavor-order.ts';
+import { flavorRankingOf } from '../../state/flavor-order.ts';
 import { GpuNames } from '../../state/gpu-names.ts';
 import { type ModelLookup, modelName } from '../../state/model-flavors.ts';
 import { overlaid } from '../../state/node-overlays.ts';
@@ -50,11 +51,11 @@ import type { ReadManifests } from './read-manifests.ts';
 import { staticPoolNote } from './static-pool-notes.ts';
 import { oneRun, podOf, podsLike, type Workload } from './workload-pods.ts';
 
-/** What a plan depends on beside the manifests. */
+/** Inputs of a plan beside the manifests. */
 export interface PlanOptions {
   readonly now: EpochMs;
   readonly catalogFile?: string;
-  /** For clouds whose node classes do not say it. */
+  /** The region of clouds whose node classes name none. */
   readonly region?: string;
   readonly solve?: SolveOptions;
 }
@@ -68,21 +69,20 @@ export async function makePlan(
   const { manifests: given, madeByOthers, priorityClasses } = asWritten(read);
   const { manifests, problems: ofPlaygrounds } = playgroundsAsWorkloads(given);
   for (const name of priorityClasses) await cluster.apply({ source: '', object: aPriorityClass(name) });
-  // What pods are checked against must be there before them.
+  // Pods are validated against these, so that they must exist first.
   const first = manifests.filter(({ object }) => object.kind === 'PriorityClass' || object.kind === 'LimitRange');
   for (const manifest of new Set([...first, ...manifests])) await cluster.apply(manifest);
   const workloads = await workloadsOf(cluster);
   const pods = await podsOf(cluster, workloads);
   const found = [...problems, ...ofPlaygrounds, ...cluster.problems];
   if (found.length > 0) throw new SpindriftError('MANIFESTS_INVALID', { problems: found.join('\n') });
-  const notes = cluster.unknownKinds.map((kind) => `${kind} is not known here and was passed over`);
+  const notes = cluster.unknownKinds.map((kind) => `kind ${kind} is unknown and was ignored`);
   if (madeByOthers > 0)
-    notes.push(
-      `${madeByOthers} of the objects that are given are made by others of them, or by nodes, and were passed over`,
-    );
+    notes.push(`ignored ${madeByOthers} objects that controllers or kubelets create from the others`);
   for (const name of priorityClasses) notes.push(`PriorityClass ${name} is not given: planned as priority 0`);
   for (const cron of await cluster.list(CRON_JOBS)) {
-    const how = cron.spec.suspend === true ? 'without pods: it is suspended' : 'as one run, beside everything else';
+    const how =
+      cron.spec.suspend === true ? 'without pods: it is suspended' : 'as one run at the same time as all other pods';
     notes.push(`CronJob ${keyText(keyOf(cron))} is planned ${how}`);
   }
   const { forPods: pools, withReplicas } = byUse(await usablePools(cluster, options, notes));
@@ -92,23 +92,25 @@ export async function makePlan(
     storage: await plannedStorage(cluster, workloads, pods),
   };
   for (const usable of withReplicas) notes.push(staticPoolNote(usable, around, options.solve));
-  const built = buildProblem({
-    ...around,
-    pending: [...pods, ...(await bufferPods(cluster, notes))],
-    nodes: [],
-    podsOn: () => [],
-    pools,
-    models: {
-      ...modelsOf(await cluster.list(OPEN_MODELS), pods, notes),
-      order: flavorOrderOf(await cluster.list(SPOT_POLICIES)),
-    },
-  });
+  const built = buildProblem(
+    withFlavorLimits({
+      ...around,
+      pending: [...pods, ...(await bufferPods(cluster, notes))],
+      nodes: [],
+      podsOn: () => [],
+      pools,
+      models: {
+        ...modelsOf(await cluster.list(OPEN_MODELS), pods, notes),
+        ranking: flavorRankingOf(await cluster.list(SPOT_POLICIES)),
+      },
+    }),
+  );
   const solution = solve(built.problem, options.solve);
   const newNodes = withinPolicies(solution.newNodes, built, pools, await cluster.list(SPOT_POLICIES), notes);
   return report(built, { ...solution, newNodes }, notes);
 }
 
-/** The models that are given. Where none is, pods that name one are planned as any others, which is said. */
+/** The models among the manifests. Without any, pods that name a model are planned as other pods, with a note. */
 function modelsOf(models: readonly OpenModel[], pods: readonly Pod[], notes: string[]): ModelLookup {
   const byName = new Map(models.map((model) => [model.metadata.name, model]));
   const named = new Set(pods.flatMap((pod) => modelName(pod) ?? []));
@@ -126,7 +128,7 @@ function aPriorityClass(name: string): KubeObject {
   return priorityClass;
 }
 
-/** The nodes as the SpotPolicies that are given want them. */
+/** Applies the SpotPolicies among the manifests to the planned nodes. */
 function withinPolicies(
   planned: readonly NewNode[],
   { problem, cloudName }: BuiltProblem,
@@ -147,7 +149,7 @@ function withinPolicies(
   );
   const extra = changes.reduce((sum, { from, to }) => sum + to.price - from.price, 0);
   if (changes.length > 0)
-    notes.push(`SpotPolicies change what ${changes.length} nodes are bought as, for ${dollars(extra)} more an hour`);
+    notes.push(`SpotPolicies change the offering of ${changes.length} nodes, for ${dollars(extra)} more an hour`);
   notes.push(...gaps.map(({ sentence }) => sentence));
   return newNodes;
 }
@@ -162,7 +164,7 @@ async function workloadsOf(cluster: ImaginedCluster): Promise<Workload[]> {
   ];
 }
 
-/** With templates that ask for what their pods will get. */
+/** DaemonSets whose templates carry the defaulted requests of their pods. */
 async function daemonSetsOf(cluster: ImaginedCluster): Promise<DaemonSet[]> {
   const ranges = Map.groupBy(await cluster.list(LIMIT_RANGES), ({ metadata }) => metadata.namespace);
   return (await cluster.list(DAEMON_SETS)).map((daemonSet) => {
@@ -182,13 +184,13 @@ async function podsOf(cluster: ImaginedCluster, workloads: readonly Workload[]):
   return [...written, ...made];
 }
 
-/** The pools that make nodes; what manifests leave out is taken as `spindrift up` has it. */
+/** The pools to plan with; missing pools and node classes are those of `spindrift up`. */
 async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes: string[]): Promise<UsablePool[]> {
   const written = await cluster.list(NODE_POOLS);
   const isGiven = written.some((pool) => !isStaticPool(pool));
   const pools = isGiven ? written : [...written, DEFAULT_NODE_POOL];
-  const which = written.length === 0 ? 'no NodePool' : 'no NodePool that launches nodes for pods';
-  if (!isGiven) notes.push(`${which} is given: planned with the one that spindrift up starts with`);
+  const which = written.length === 0 ? 'no NodePool' : 'no NodePool without replicas';
+  if (!isGiven) notes.push(`${which} is given: planned with the default NodePool of spindrift up`);
   const clouds = await KnownClouds.load(pools.map(({ spec }) => spec.template.spec.nodeClassRef));
   const nodeClasses: NodeClass[] = [];
   for (const { nodeClass } of clouds.list()) nodeClasses.push(...(await cluster.list(nodeClass.resource)));
@@ -198,7 +200,8 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
     if (nodeClasses.some((each) => each.kind === kind && each.metadata.name === name)) continue;
     const standIn = clouds.of(nodeClassRef)?.standIn?.(name);
     if (standIn === undefined) continue;
-    if (written.length > 0) notes.push(`${kind} ${name} is not given: planned with one that has everything`);
+    if (written.length > 0)
+      notes.push(`${kind} ${name} is not given: planned with one that allows every instance type`);
     nodeClasses.push(standIn);
   }
   const { now, catalogFile, region } = options;
@@ -219,11 +222,11 @@ async function usablePools(cluster: ImaginedCluster, options: PlanOptions, notes
   });
   const { types, conflicts } = overlaid(sold, await cluster.list(NODE_OVERLAYS));
   for (const [name, other] of conflicts)
-    notes.push(`NodeOverlay ${name} is left out: it has the same weight as ${other}, and is about the same offerings`);
+    notes.push(`NodeOverlay ${name} is ignored: it has the same weight as ${other} and matches the same offerings`);
   return pools.map((pool, index) => {
     const instanceTypes = types[index] ?? [];
     const problem = nothingAllowed(pool, instanceTypes);
-    if (problem !== undefined) notes.push(`NodePool ${pool.metadata.name} makes no nodes: ${problem}`);
+    if (problem !== undefined) notes.push(`NodePool ${pool.metadata.name} launches no nodes: ${problem}`);
     for (const doubt of nodePoolDoubts(pool)) notes.push(describeProblems(pool, [doubt]));
     return { pool, instanceTypes };
   });
@@ -256,7 +259,7 @@ function report(built: BuiltProblem, solution: Solution, notes: readonly string[
     return { pods: groups.flatMap(({ pods }) => named(pods)), why: reasonSentence(reason), ...advice, reason };
   });
   const held = built.held.map(({ pod, problem }) => ({ pods: [keyText(keyOf(pod))], why: problem }));
-  // The engine gives reserved machines a small price, so that it knows which ones to take first.
+  // The engine gives reserved machines a small price to rank them; they cost nothing more.
   const bought = nodes.filter(({ capacityType }) => capacityType !== 'reserved');
   const perHour = bought.reduce((sum, { price }) => sum + price, 0);
   const lowerBound = Math.min(perHour, solution.lowerBound);

@@ -1,4 +1,4 @@
-/** Everything `spindrift plan` does, as text in, text out. */
+/** Runs `spindrift plan` for manifests. */
 import { stringify } from 'yaml';
 import { SpindriftError } from '../../platform/errors.ts';
 import { RealClock } from '../../platform/real-clock.ts';
@@ -7,7 +7,7 @@ import type { PlanReport } from './plan-report.ts';
 import { planTable } from './plan-table.ts';
 import { readManifests } from './read-manifests.ts';
 
-/** What `spindrift plan` is asked for. */
+/** Options of `spindrift plan`. */
 export interface PlanCommandOptions {
   readonly files: readonly string[];
   readonly catalogFile?: string;
@@ -16,26 +16,25 @@ export interface PlanCommandOptions {
   readonly output: 'table' | 'json' | 'yaml';
 }
 
-/** What came of it. */
+/** The text to print, and the exit code. */
 export interface PlanOutcome {
   readonly text: string;
-  /** Of the program. */
   readonly code: number;
 }
 
-/** What `spindrift plan` ends with when some pods have no place. */
+/** The exit code of `spindrift plan` when pods are unschedulable. */
 export const WITHOUT_PLACE = 2;
 
-/** As wide as a text is that goes into a file. */
+/** The width of text that goes into a file. */
 const FILE_WIDTH = 120;
 
-/** Reads the files, plans, and gives what to print and the exit code. */
+/** Reads the files and plans. */
 export async function plan({ files, catalogFile, region, seconds, output }: PlanCommandOptions): Promise<PlanOutcome> {
   const manifests = await readManifests(files);
   if (manifests.manifests.length === 0 && manifests.problems.length === 0)
     throw new SpindriftError('ARGUMENT_INVALID', {
       command: 'spindrift plan',
-      problem: `there are no manifests in ${files.map((file) => (file === '-' ? 'the standard input' : file)).join(', ')}`,
+      problem: `there are no manifests in ${files.map((file) => (file === '-' ? 'standard input' : file)).join(', ')}`,
     });
   const clock = new RealClock();
   const made = await makePlan(manifests, {

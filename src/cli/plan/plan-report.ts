@@ -1,7 +1,7 @@
-/** A plan as data: what `-o json` and `-o yaml` print, and what the table is made from. */
+/** A plan as data: printed by `-o json` and `-o yaml`, and the source of the table. */
 import type { UnplacedReason } from '../../engine/solution.ts';
 
-/** A machine that would be launched. */
+/** A node that would be launched. */
 export interface PlannedNode {
   readonly pool: string;
   readonly instanceType: string;
@@ -10,20 +10,20 @@ export interface PlannedNode {
   readonly reservationId?: string;
   /** USD per hour. */
   readonly price: number;
-  /** How many other offerings a launch could fall back on. */
+  /** How many other offerings the launch can fall back to. */
   readonly alternatives: number;
-  /** What its pods ask for together: cpu in millicores, everything else in base units. */
+  /** Requests of its pods: cpu in millicores, everything else in base units. */
   readonly requests: Readonly<Record<string, number>>;
   /** `namespace/name`. */
   readonly pods: readonly string[];
 }
 
-/** Pods that no machine would be launched for, for the same reason. */
+/** Pods that are unschedulable for the same reason. */
 export interface PodsWithoutPlace {
   readonly pods: readonly string[];
   /** One sentence. */
   readonly why: string;
-  /** What to do about it, where that is known. */
+  /** The remedy, where it is known. */
   readonly advice?: string;
   readonly reason?: UnplacedReason;
 }
@@ -31,14 +31,14 @@ export interface PodsWithoutPlace {
 /** The whole plan. */
 export interface PlanReport {
   readonly nodes: readonly PlannedNode[];
-  /** USD of what is bought: reserved machines are paid for already. */
+  /** USD of spot and on-demand nodes; reserved nodes are paid for already. */
   readonly price: { readonly perHour: number; readonly perMonth: number };
-  /** No plan for these pods costs less an hour. */
+  /** Lower bound in USD per hour on any plan for these pods. */
   readonly lowerBound: number;
-  /** By which share of the price the plan may be dearer than the best one. */
+  /** The share of the price by which the plan exceeds the lower bound. */
   readonly gap: number;
   readonly podsPlaced: number;
   readonly withoutPlace: readonly PodsWithoutPlace[];
-  /** What was taken for granted. */
+  /** Assumptions of the plan, and manifests that were ignored. */
   readonly notes: readonly string[];
 }

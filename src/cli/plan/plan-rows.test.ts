@@ -38,7 +38,7 @@ describe('the rows of a plan', () => {
     const lines = planRows(nodes, 100).split('\n');
     expect(lines).toHaveLength(32);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
-    expect(lines.at(-1)).toMatch(/^and \d+ more nodes of other types, \$\d+\.\d+ an hour; -o json has all of them$/);
+    expect(lines.at(-1)).toMatch(/^and \d+ more nodes of other types, \$\d+\.\d+ an hour; -o json lists all$/);
     const shown = lines.slice(1, -1).reduce((sum, line) => sum + Number(/\d+/.exec(line)?.[0]), 0);
     expect(shown + Number(/\d+/.exec(lines.at(-1) ?? '')?.[0])).toBe(253);
   });

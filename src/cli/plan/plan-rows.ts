@@ -1,13 +1,13 @@
-/** The nodes of a plan as rows of a table that fits a terminal: nodes that are bought alike share a row. */
+/** The nodes of a plan as a table that fits a terminal: nodes of the same offering share a row. */
 import { dollars } from '../money.ts';
 import { textTable } from '../text-table.ts';
 import type { PlannedNode } from './plan-report.ts';
 
-/** With more rows than this, zones share a row; what is still too much is counted. */
+/** With more rows than this, zones share a row; the rows that still do not fit are counted. */
 const MOST_ROWS = 30;
 const HEADER = ['NODES', 'POOL', 'TYPE', 'ZONE', 'CAPACITY', '$/HOUR', 'PODS', 'WORKLOADS'];
 
-/** The table; no line is wider than `width`, as long as the names in it leave room for some pods. */
+/** The table; no line is wider than `width`, unless names are very long. */
 export function planRows(nodes: readonly PlannedNode[], width: number): string {
   const { groups, rest } = grouped(nodes);
   const cells = groups.map((group) => {
@@ -32,10 +32,10 @@ export function planRows(nodes: readonly PlannedNode[], width: number): string {
   const table = textTable(HEADER, rows, [0, 5, 6]);
   if (rest.length === 0) return table;
   const price = rest.reduce((sum, node) => sum + paidFor(node), 0);
-  return `${table}\nand ${rest.length} more nodes of other types, ${dollars(price)} an hour; -o json has all of them`;
+  return `${table}\nand ${rest.length} more nodes of other types, ${dollars(price)} an hour; -o json lists all`;
 }
 
-/** `12 web, 1 db and 3 more`: how many pods of each workload, the most numerous first, as far as there is room. */
+/** `12 web, 1 db and 3 more`: pods per workload, the largest first, as far as there is room. */
 export function podsText(pods: readonly string[], room = Number.POSITIVE_INFINITY): string {
   const counts = new Map<string, number>();
   for (const pod of pods) {
@@ -53,7 +53,7 @@ export function podsText(pods: readonly string[], room = Number.POSITIVE_INFINIT
 
 interface GroupedNodes {
   readonly groups: readonly (readonly PlannedNode[])[];
-  /** Those that no row is left for. */
+  /** Groups that did not fit. */
   readonly rest: readonly PlannedNode[];
 }
 

@@ -1,4 +1,4 @@
-/** The storage of a plan: claims are taken to be made, and volumes without a place of their own to be made anywhere. */
+/** The storage of a plan: assumes that claims get a volume, in any zone that their class allows. */
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import {
@@ -15,14 +15,14 @@ import { claimsOf, type Workload } from './workload-pods.ts';
 /** The class of a claim that names none. */
 const UNNAMED = 'default';
 
-/** How the pods of a plan look their storage up. */
+/** The storage lookup for the pods of a plan. */
 export async function plannedStorage(
   cluster: ImaginedCluster,
   workloads: readonly Workload[],
   pods: readonly Pod[],
 ): Promise<StorageLookup> {
   const written = await cluster.list(PERSISTENT_VOLUME_CLAIMS);
-  // A claim that is given says more than the template it was made from.
+  // A given claim says more than the template it was made from.
   const claims = byKey([...workloads.flatMap(claimsOf), ...pods.flatMap(ephemeralClaims), ...written]);
   const volumes = byKey(await cluster.list(PERSISTENT_VOLUMES));
   const classes = byKey(await cluster.list(STORAGE_CLASSES));
@@ -31,14 +31,14 @@ export async function plannedStorage(
       const claim = claims.get(`${namespace}/${name}`);
       if (claim === undefined) return undefined;
       const { volumeName, ...spec } = claim.spec;
-      // A volume of another cluster does not come along.
+      // Volumes of another cluster do not exist in this plan.
       const bound = volumeName !== undefined && volumes.has(volumeName) ? { volumeName } : {};
       return { ...claim, spec: { ...spec, ...bound, storageClassName: spec.storageClassName || UNNAMED } };
     },
     volume: (name) => volumes.get(name),
     storageClass: (name) => {
       const known = classes.get(name) ?? unknownClass(name);
-      // Nobody makes volumes here, so that none can be waited for.
+      // Nothing provisions volumes here, so that no claim waits for one.
       return { ...known, volumeBindingMode: 'WaitForFirstConsumer' };
     },
   };

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { EpochMs } from '../../platform/clock.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
@@ -25,9 +26,36 @@ describe('a plan for models', () => {
     expect(report.podsPlaced).toBe(4);
   });
 
+  it('goes by the weights of a SpotPolicy before the order of the model', async () => {
+    const report = await makePlan(await readManifests([`${EXAMPLES}weights.yaml`]), options);
+    expect(bought(report)).toEqual(['g6 spot', 'g6 spot']);
+    const text = await readFile(`${EXAMPLES}weights.yaml`, 'utf8');
+    const onDemand = text.replace('values: [spot, on-demand]', 'values: [on-demand]');
+    expect(bought(await plan(onDemand))).toEqual(['g6 on-demand', 'g6 on-demand']);
+    expect(
+      bought(await plan(onDemand.replace('flavorOrder: Weight', '').replace(/ {2}flavorWeights:(\n.*weight.*)+/, ''))),
+    ).toEqual(['g5 on-demand', 'g5 on-demand']);
+  });
+
   it('takes the example for EKS, with prices of its region', async () => {
     const report = await makePlan(await readManifests([`${EXAMPLES}eks.yaml`]), { ...options, region: 'us-east-1' });
     expect(bought(report)).toEqual(['g6 spot', 'g6 spot', 'g6 spot', 'g6 spot']);
+  });
+
+  it.each([
+    ['node.kubernetes.io/instance-type', 'g5.2xlarge', /^g5\.2xlarge$/],
+    ['karpenter.k8s.aws/instance-gpu-count', '4', /^g\w+\.(12|24)xlarge$/],
+    ['karpenter.k8s.aws/instance-gpu-manufacturer', 'nvidia', /^g/],
+    ['karpenter.k8s.aws/instance-gpu-memory', '45776', /^g6e\./],
+    ['karpenter.k8s.aws/instance-gpu-name', 't4', /^g4dn\./],
+  ])('goes by a flavor that selects nodes by %s (17)', async (key, value, type) => {
+    const example = await readFile(`${EXAMPLES}eks.yaml`, 'utf8');
+    const text = example
+      .replace('operator: In\n          values: ["1"]', 'operator: Exists')
+      .replaceAll(/karpenter.k8s.aws\/instance-gpu-name: \w+/g, `${key}: "${value}"`);
+    const { nodes } = await makePlan(parseManifests('eks.yaml', text), { ...options, region: 'us-east-1' });
+    expect(nodes.length).toBeGreaterThan(0);
+    for (const { instanceType } of nodes) expect(instanceType).toMatch(type);
   });
 
   const plan = (...documents: string[]) => makePlan(parseManifests('model.yaml', documents.join('\n---\n')), options);

@@ -1,6 +1,6 @@
 /**
- * The pods that llmaz would make for a Playground, as a Deployment: its label, the flavors it picks, and what its first flavor asks for.
- * That is what decides about nodes; images and arguments are llmaz's business.
+ * Turns a Playground into the Deployment that llmaz would make: its label, flavors, and the requests of its first flavor.
+ * These decide about nodes; images and arguments do not.
  */
 
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
@@ -10,7 +10,7 @@ import type { Playground } from '../../apis/llmaz/playground.ts';
 import { hint } from '../../platform/nearest.ts';
 import type { Manifest } from './read-manifests.ts';
 
-/** Manifests in which each Playground is the Deployment of its pods, and what is wrong with those that cannot be. */
+/** Replaces each Playground by its Deployment; reports Playgrounds that are wrong. */
 export function playgroundsAsWorkloads(manifests: readonly Manifest[]): {
   readonly manifests: readonly Manifest[];
   readonly problems: readonly string[];

@@ -1,4 +1,4 @@
-/** Manifests out of files: several documents a file, JSON or YAML, each with the words that say where it stands. */
+/** Reads manifests from YAML and JSON files, and remembers the source of each object for messages. */
 import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,20 +8,20 @@ import { formerKindProblem } from '../../apis/karpenter/former-kinds.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import { asError, SpindriftError } from '../../platform/errors.ts';
 
-/** An object, and where it is written. */
+/** An object and its source. */
 export interface Manifest {
   /** `web.yaml, document 2`. */
   readonly source: string;
   readonly object: KubeObject;
 }
 
-/** What files hold, and what is wrong with them, as lines. */
+/** The objects of files, and errors as lines. */
 export interface ReadManifests {
   readonly manifests: readonly Manifest[];
   readonly problems: readonly string[];
 }
 
-/** Reads files, folders (their YAML and JSON files) and `-`, which is the standard input. */
+/** Reads files, folders (their YAML and JSON files) and `-` for standard input. */
 export async function readManifests(paths: readonly string[]): Promise<ReadManifests> {
   const texts = await Promise.all(paths.map(readPath));
   const read = texts.flat().map(({ path, text }) => parseManifests(path, text));
@@ -33,7 +33,7 @@ export async function readManifests(paths: readonly string[]): Promise<ReadManif
 
 /** The manifests of one text. */
 export function parseManifests(path: string, text: string): ReadManifests {
-  // Bytes that are no UTF-8 are read as this character.
+  // Bytes that are not UTF-8 decode to this character.
   if (/[\0\uFFFD]/.test(text))
     return { manifests: [], problems: [`${path} is not a text file: name manifests in YAML or JSON`] };
   const lines = new LineCounter();
@@ -57,7 +57,7 @@ export function parseManifests(path: string, text: string): ReadManifests {
   return { manifests, problems };
 }
 
-/** The value of a document; aliases to nowhere, and aliases that blow it up, are found only here. */
+/** The value of a document; unresolved aliases, and aliases that expand too far, throw only here. */
 function plainValue(document: Document.Parsed, source: string, problems: string[]): unknown {
   try {
     return document.toJS({ maxAliasCount: 1000 });

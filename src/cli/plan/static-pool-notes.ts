@@ -1,5 +1,4 @@
-/** What pools of a fixed number of nodes would launch: beside the plan, as they do not look at pods. */
-import type { NodePool } from '../../apis/karpenter/node-pool.ts';
+/** Notes on NodePools with spec.replicas: they launch their nodes whatever pods the plan has. */
 import { replicaPod } from '../../controllers/static-pool/replica-pod.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
 import type { SolveOptions } from '../../engine/problem.ts';
@@ -8,7 +7,7 @@ import { buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { dollars } from '../money.ts';
 
-/** A sentence about a pool. */
+/** The note on one pool. */
 export function staticPoolNote(
   usable: UsablePool,
   around: Pick<ClusterSnapshot, 'daemonSets' | 'namespaces' | 'storage'>,
@@ -22,15 +21,13 @@ export function staticPoolNote(
   const price = newNodes.reduce((sum, { offerings }) => sum + (offerings[0]?.price ?? 0), 0);
   const types = new Set(newNodes.map(({ offerings }) => offerings[0]?.instanceType ?? ''));
   const what = [...types].map((type) => built.cloudName(type)).join(', ');
-  const kept = `${nameOf(pool)} keeps ${replicas} nodes, whatever pods there are`;
-  const [first] = unplaced;
-  const missing =
-    first === undefined
-      ? ''
-      : `; ${replicas - newNodes.length} of them cannot be launched: ${reasonSentence(first.reason)}`;
-  return `${kept}: ${what}, ${dollars(price)} an hour beside this plan${missing}`;
-}
-
-function nameOf({ metadata }: NodePool): string {
-  return `NodePool ${metadata.name}`;
+  const parts = [
+    ...(newNodes.length === 0 ? [] : [`${what}, ${dollars(price)} an hour on top of this plan`]),
+    ...unplaced
+      .slice(0, 1)
+      .map(({ reason }) => `${replicas - newNodes.length} of them cannot be launched: ${reasonSentence(reason)}`),
+  ];
+  return [`NodePool ${pool.metadata.name} keeps ${replicas} nodes, whatever pods there are`, parts.join('; ')]
+    .filter((part) => part !== '')
+    .join(': ');
 }

@@ -1,4 +1,4 @@
-/** The pods that workloads will have, and the volume claims of these pods. */
+/** The pods that workloads will create, and their volume claims. */
 import type { KubeObject, OwnerReference } from '../../apis/kubernetes/object.ts';
 import type { Pod, Volume } from '../../apis/kubernetes/pod.ts';
 import type { PersistentVolumeClaim } from '../../apis/kubernetes/volumes.ts';
@@ -11,16 +11,16 @@ import type {
   StatefulSet,
 } from '../../apis/kubernetes/workloads.ts';
 
-/** A kind of object that makes pods for new nodes. */
+/** A workload whose pods are planned. */
 export type Workload = Deployment | ReplicaSet | StatefulSet | Job;
 
-/** One run of a CronJob; undefined for one that is suspended. */
+/** The Job of one run of a CronJob; undefined while it is suspended. */
 export function oneRun({ metadata, spec }: CronJob): Job | undefined {
   if (spec.suspend === true) return undefined;
   return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: spec.jobTemplate.spec };
 }
 
-/** How many pods a workload runs at a time. */
+/** The number of pods that a workload runs at the same time. */
 export function podCount(workload: Workload): number {
   if (workload.kind === 'Job') {
     const { parallelism = 1, completions = parallelism, suspend = false } = (workload as Job).spec;
@@ -29,7 +29,7 @@ export function podCount(workload: Workload): number {
   return (workload as Deployment).spec.replicas ?? 1;
 }
 
-/** The pod that all pods of a workload are like; it has the workload's name. */
+/** The template pod of a workload, named after the workload. */
 export function podOf(workload: Workload): Pod {
   const { name = '', namespace = '', uid = '' } = workload.metadata;
   const template: PodTemplateSpec = workload.spec.template;
@@ -48,7 +48,7 @@ export function podOf(workload: Workload): Pod {
   };
 }
 
-/** The pods of a workload, made from one that the API server has filled in. */
+/** The pods of a workload, copied from one with the defaults of the API server. */
 export function podsLike(pod: Pod, workload: Workload): Pod[] {
   const first = firstNumber(workload);
   return Array.from({ length: podCount(workload) }, (_, index) => {
@@ -72,7 +72,7 @@ export function claimsOf(workload: Workload): PersistentVolumeClaim[] {
   );
 }
 
-/** Pods of a StatefulSet count from zero, as they really do; all others from one, as people do. */
+/** Pods of a StatefulSet are numbered from zero, as in Kubernetes; all others from one. */
 function firstNumber(workload: Workload): number {
   return isStatefulSet(workload) ? (workload.spec.ordinals?.start ?? 0) : 1;
 }

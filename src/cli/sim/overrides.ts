@@ -1,4 +1,4 @@
-/** What is different for some offerings, in the list of a SimulatedNodeClass: the last that fits counts. */
+/** Edits spec.overrides of a SimulatedNodeClass, where the last entry that matches an offering wins. */
 import type { SimulatedNodeClassSpec } from '../../apis/spindrift/simulated-node-class.ts';
 import { includes, type OfferingPattern, overlaps } from './offering-pattern.ts';
 
@@ -6,8 +6,8 @@ import { includes, type OfferingPattern, overlaps } from './offering-pattern.ts'
 export type Override = NonNullable<SimulatedNodeClassSpec['overrides']>[number];
 
 /**
- * The list with a change for the offerings of a pattern. What is said of a pattern stands in one place, so that it moves to
- * the end as a whole: all of it was said last.
+ * Adds a change for the offerings of a pattern. The entry of a pattern moves to the end as a whole, so that it wins over
+ * earlier entries.
  */
 export function overridden(
   overrides: readonly Override[],
@@ -19,12 +19,12 @@ export function overridden(
   return [...others, { ...overrides.find(isSame), ...pattern, ...change }];
 }
 
-/** The list as if nobody had changed the offerings of a pattern, or some of them. */
+/** Removes the entries that the pattern includes. */
 export function restored(overrides: readonly Override[], pattern: OfferingPattern): Override[] {
   return overrides.filter((other) => !includes(pattern, other));
 }
 
-/** What still changes some offerings of a pattern. */
+/** Entries that still change offerings of the pattern. */
 export function remaining(overrides: readonly Override[], pattern: OfferingPattern): Override[] {
   return overrides.filter((other) => overlaps(other, pattern));
 }

@@ -1,4 +1,4 @@
-/** What a person does to the simulated cloud, through the cluster whose autoscaler plays it. */
+/** Runs `spindrift sim`: writes the wanted trouble on Nodes and SimulatedNodeClasses, where the simulated cloud reads it. */
 import { NODES } from '../../apis/kubernetes/node.ts';
 import { ANNOTATION_INTERRUPT } from '../../apis/spindrift/annotations.ts';
 import { SIMULATED_NODE_CLASSES, type SimulatedNodeClass } from '../../apis/spindrift/simulated-node-class.ts';
@@ -12,20 +12,20 @@ import { type ClusterChoice, type ConnectedCluster, withCluster } from '../live-
 import { type OfferingPattern, parsePattern, patternText } from './offering-pattern.ts';
 import { type Override, overridden, remaining, restored } from './overrides.ts';
 
-/** What is done to the cloud. */
+/** The trouble to make. */
 export type SimAction =
   | { readonly kind: 'interrupt'; readonly nodes: readonly string[]; readonly noticeMs: number }
   | { readonly kind: 'exhaust'; readonly offerings: readonly string[] }
   | { readonly kind: 'restore'; readonly offerings: readonly string[] }
   | { readonly kind: 'price'; readonly offerings: readonly string[]; readonly factor: number };
 
-/** Where it is done. */
+/** The cluster and node class to act on. */
 export interface SimOptions extends ClusterChoice {
-  /** The SimulatedNodeClass to change; may be left out while there is only one. */
+  /** The SimulatedNodeClass to change; optional while there is only one. */
   readonly nodeClass?: string | undefined;
 }
 
-/** Does it, and gives what to print. */
+/** Performs the action and returns the text to print. */
 export function sim(action: SimAction, options: SimOptions): Promise<string> {
   return withCluster(options, (cluster) =>
     action.kind === 'interrupt'
@@ -34,7 +34,7 @@ export function sim(action: SimAction, options: SimOptions): Promise<string> {
   );
 }
 
-/** Asks, on the nodes, for their machines to be taken back. */
+/** Annotates the nodes so that the simulated cloud interrupts their machines. */
 export async function interrupt(client: KubeClient, names: readonly string[], noticeMs: number): Promise<string> {
   const nodes = (await client.list(NODES)).items;
   const lines: string[] = [];
@@ -47,7 +47,7 @@ export async function interrupt(client: KubeClient, names: readonly string[], no
       throw new SpindriftError('OBJECT_UNKNOWN', { object: `node ${name}`, hint: hint(name, known) });
     }
     if (node.metadata.annotations?.[ANNOTATION_INSTANCE] === undefined) {
-      const problem = `node ${name} is no machine of the simulated cloud, so that the cloud cannot take it back`;
+      const problem = `node ${name} is not a machine of the simulated cloud: name a node that a NodePool launched`;
       throw new SpindriftError('ARGUMENT_INVALID', { command: 'spindrift sim interrupt', problem });
     }
     const annotations = { [ANNOTATION_INTERRUPT]: noticeMs % 1000 === 0 ? `${noticeMs / 1000}s` : `${noticeMs}ms` };
@@ -64,7 +64,7 @@ async function change(
 ): Promise<string> {
   const patterns = action.offerings.map(parsePattern);
   const changed = await changeOverrides(client, wanted, (overrides, nodeClass) => {
-    // What was changed by mistake can still be restored.
+    // A mistaken entry can still be restored.
     if (action.kind !== 'restore') checkNames(patterns, nodeClass, clock.now());
     return patterns.reduce((list, pattern) => applied(list, pattern, action), overrides);
   });
@@ -87,7 +87,7 @@ function applied(
   }
 }
 
-/** Reads, changes and writes; somebody else's write in between leads to another try. */
+/** Reads, changes and writes; retries on a conflict. */
 export async function changeOverrides(
   client: KubeClient,
   wanted: string | undefined,
@@ -106,11 +106,11 @@ export async function changeOverrides(
   }
 }
 
-/** A name that nothing is sold by changes nothing, and nobody would hear of it. */
+/** Refuses names that match no offering, as they would silently change nothing. */
 function checkNames(patterns: readonly OfferingPattern[], nodeClass: SimulatedNodeClass, now: EpochMs): void {
   const { name = '' } = nodeClass.metadata;
   const types = new SimulatedMarket({ now, nodeClasses: [nodeClass] }).instanceTypes(name);
-  // Its catalogue may be a file of another machine.
+  // The catalogue may be a file on another machine.
   if ('problem' in types) return;
   const zones = new Set(types.flatMap(({ offerings }) => offerings.map(({ zone }) => zone)));
   const check = (what: string, word: string, known: readonly string[]): void => {
@@ -139,7 +139,7 @@ async function findNodeClass(client: KubeClient, wanted: string | undefined): Pr
     const object = `SimulatedNodeClass ${wanted ?? ''}`.trim();
     throw new SpindriftError('OBJECT_UNKNOWN', { object, hint: hint(wanted ?? '', names) });
   }
-  const problem = `there are several node classes: name one with --node-class, ${names.join(', ')}`;
+  const problem = `there are several SimulatedNodeClasses (${names.join(', ')}): name one with --node-class`;
   throw new SpindriftError('ARGUMENT_INVALID', { command: 'spindrift sim', problem });
 }
 
@@ -152,12 +152,12 @@ function sentence(
   const what = `${patternText(pattern)} of ${nodeClass}`;
   switch (action.kind) {
     case 'exhaust':
-      return `${what} has no capacity any more`;
+      return `${what} has no capacity now`;
     case 'price':
       return `${what} costs ${action.factor} times its price`;
     case 'restore': {
       const still = remaining(overrides, pattern).map(patternText);
-      return still.length === 0 ? `${what} is as it was` : `${what}: ${still.join(', ')} still changes some of it`;
+      return still.length === 0 ? `${what} is restored` : `${what}: ${still.join(', ')} still changes some of it`;
     }
   }
 }

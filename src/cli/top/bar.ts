@@ -1,4 +1,4 @@
-/** A bar of so many cells; parts of a cell are drawn in eighths. */
+/** A bar of `cells` characters, drawn in eighths. */
 export function bar(share: number, cells: number): string {
   const eighths = Math.round(Math.min(1, Math.max(0, share)) * cells * 8);
   const full = Math.floor(eighths / 8);

@@ -1,4 +1,4 @@
-/** The fleet as lines of a terminal. No line is wider than the terminal; 80 columns are enough, and with fewer some things are left out. */
+/** The fleet as lines of a terminal. No line is wider than the terminal; below 80 columns some columns are left out. */
 import { amountText } from '../../engine/explain/amounts.ts';
 import { dollars, percent, perMonth } from '../money.ts';
 import { ageText } from './age-text.ts';
@@ -6,17 +6,17 @@ import { bar } from './bar.ts';
 import type { FleetView, NodeStatus, NodeView, Use } from './fleet-view.ts';
 import { type Paint, PLAIN, type Tone, toneOfUse } from './paint.ts';
 
-/** How lines are drawn; without colours when no paint is given. */
+/** Width and colours; no colours without `paint`. */
 export interface LinesOptions {
   readonly width: number;
   readonly paint?: Paint;
 }
 
-/** What stands above the nodes. */
+/** The lines above the nodes. */
 export function headerLines(fleet: FleetView, { width, paint = PLAIN }: LinesOptions): string[] {
   const { nodes, pods, pricePerHour, savedPerHour, cpu, memory, gpu } = fleet;
   const coming = nodes.filter(({ status }) => status === 'Launching' || status === 'Starting').length;
-  const count = `${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}${coming > 0 ? ` (${coming} coming)` : ''}`;
+  const count = `${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}${coming > 0 ? ` (${coming} starting)` : ''}`;
   const pending = `${pods.pending} pending`;
   const price = `${dollars(pricePerHour)} an hour, ${dollars(perMonth(pricePerHour))} a month`;
   const share = percent(savedPerHour / (pricePerHour + savedPerHour));
@@ -71,7 +71,7 @@ interface Column {
 
 const WIDE = 110;
 
-/** The name takes what the others leave. */
+/** The name gets the width that other columns leave. */
 function columnsFor(fleet: FleetView, { width, paint = PLAIN }: LinesOptions): Column[] {
   const wide = width >= WIDE;
   const cells = wide ? 14 : fleet.gpu.total === 0 ? 5 : 3;
@@ -124,7 +124,7 @@ function columnsFor(fleet: FleetView, { width, paint = PLAIN }: LinesOptions): C
   ];
 }
 
-/** Texts after each other, each in its tone, and no more of them than there is room for. */
+/** Joins texts, each in its tone, and cuts them at `width`. */
 function painted(parts: readonly (readonly [string, Tone?])[], width: number, paint: Paint): string {
   let room = width;
   return parts
@@ -137,7 +137,7 @@ function painted(parts: readonly (readonly [string, Tone?])[], width: number, pa
 }
 
 const SHORTEST_NAME = 6;
-/** What is missed least where a terminal is narrow. */
+/** The order in which columns are dropped on a narrow terminal. */
 const LEFT_OUT_FIRST = ['AGE', 'PODS', 'BOUGHT', 'TYPE', 'MEMORY'];
 
 /** Columns with the space before each, and the mark before the name. */
@@ -163,7 +163,7 @@ const TONES: Readonly<Record<NodeStatus, Tone>> = {
   Leaving: 'poor',
 };
 
-/** What the marks before the names mean. */
+/** The legend of the marks before the names. */
 export const LEGEND = Object.entries(MARKS)
   .map(([status, mark]) => `${mark} ${status.toLowerCase().replace('notready', 'not ready')}`)
   .join('  ');
@@ -190,7 +190,7 @@ function useBar({ used, total }: Use, cells: number, paint: Paint): string {
   return `${paint(toneOfUse(share), bar(share, cells))}${paint('dim', '▏')}${label.padStart(5)}`;
 }
 
-/** A text that is too long loses its middle, since names differ at their end. */
+/** Shortens long text in its middle, since names differ at their end. */
 function pad(text: string, width: number, right = false): string {
   const fitting = text.length <= width ? text : shortened(text, width);
   return right ? fitting.padStart(width) : fitting.padEnd(width);

@@ -1,4 +1,4 @@
-/** The fleet at one moment, as the screen shows it: by requests, since these are what machines are bought for. */
+/** The fleet at one moment, as the screen shows it. Usage counts requests, as nodes are launched for these. */
 
 import type { CapacityBuffer } from '../../apis/autoscaling/capacity-buffer.ts';
 import { TAINT_DISRUPTED } from '../../apis/karpenter/labels.ts';
@@ -11,35 +11,35 @@ import { type NotedRoom, readHeadroomNote } from '../../state/headroom-note.ts';
 import { allocatableOf, isInFlight, type StateNode } from '../../state/state-node.ts';
 import { type NodeWhy, nodeWhy, type PriceLookup } from '../why/node-why.ts';
 
-/** How much of something is asked for, of how much there is. */
+/** Requested amount, of the allocatable total. */
 export interface Use {
   readonly used: number;
   readonly total: number;
 }
 
-/** How a node does. */
+/** The status of a node. */
 export type NodeStatus = 'Ready' | 'Launching' | 'Starting' | 'NotReady' | 'Cordoned' | 'Leaving';
 
-/** One machine, from its claim on. */
+/** One node, from the creation of its claim on. */
 export interface NodeView {
   readonly name: string;
   readonly status: NodeStatus;
-  /** What else is to be known of it, in a word each. */
+  /** Remarks of one word each, such as Drifted. */
   readonly remarks: readonly string[];
   readonly cpu: Use;
   readonly memory: Use;
-  /** Accelerators of whatever kind; a total of 0 where there are none. */
+  /** Accelerators of any kind; a total of 0 where there are none. */
   readonly gpu: Use;
   readonly pods: Use;
   readonly instanceType: string;
-  /** Empty for a machine that somebody else brought. */
+  /** Empty for a node of no NodePool. */
   readonly capacityType: '' | NodeWhy['offering']['capacityType'];
   readonly price?: number;
   readonly onDemandPrice?: number;
   readonly createdAt: EpochMs;
 }
 
-/** All machines and what they cost together. */
+/** All nodes and their total price. */
 export interface FleetView {
   readonly now: EpochMs;
   readonly nodes: readonly NodeView[];
@@ -47,27 +47,27 @@ export interface FleetView {
   readonly cpu: Use;
   readonly memory: Use;
   readonly gpu: Use;
-  /** USD of the spot and on-demand machines; what is reserved is paid for already. */
+  /** USD of spot and on-demand nodes; reserved ones are paid for already. */
   readonly pricePerHour: number;
-  /** What the same machines would cost more on demand. */
+  /** USD that the same nodes would cost more on demand. */
   readonly savedPerHour: number;
-  /** The room that CapacityBuffers keep, and what of the price it stands for; absent where there are none. */
+  /** The room that CapacityBuffers reserve, and its part of the price; absent without buffers. */
   readonly headroom?: { readonly pods: number; readonly buffers: number; readonly pricePerHour: number };
 }
 
-/** What the view is made from. */
+/** Inputs of the view. */
 export interface FleetSource {
   readonly now: EpochMs;
   readonly nodes: readonly StateNode[];
   podsOn(node: string): readonly Pod[];
   readonly pods: readonly Pod[];
-  /** CapacityBuffers, with what is noted on them. */
+  /** CapacityBuffers with the annotations that say where their room is. */
   readonly buffers?: readonly CapacityBuffer[];
-  /** Prices of what the node class of a node sells. */
+  /** Prices of the offerings of a node class. */
   pricesFor(state: StateNode): PriceLookup;
 }
 
-/** Everything the screen shows; nodes in the order in which they came. */
+/** Builds the view; nodes are ordered by age. */
 export function fleetView(source: FleetSource): FleetView {
   const noted = (source.buffers ?? []).map(readHeadroomNote);
   const rooms = Map.groupBy(noted.flat(), ({ place }) => place);
@@ -137,7 +137,7 @@ function statusOf(state: StateNode): NodeStatus {
   return node.spec?.unschedulable === true ? 'Cordoned' : 'Ready';
 }
 
-/** Conditions of a claim or node that a person wants to see while they hold. */
+/** Conditions of a claim or node that are shown while they are true. */
 const REMARKABLE = new Set(['Drifted', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']);
 
 function remarksOf({ node, claim }: StateNode): string[] {
@@ -146,7 +146,7 @@ function remarksOf({ node, claim }: StateNode): string[] {
   return node?.metadata.annotations?.[ANNOTATION_INTERRUPT] === undefined ? remarks : ['Interrupted', ...remarks];
 }
 
-/** Devices are named with a domain; machines have no other such resources. */
+/** Accelerators are the only resources of nodes whose names have a domain. */
 function isAccelerator(resource: string): boolean {
   return resource.includes('/');
 }

@@ -1,12 +1,12 @@
-/** One frame of `spindrift top`: the header, as many nodes as there is room for, and a line with the keys. */
+/** One frame of `spindrift top`: the header, as many nodes as fit, and a line with the keys. */
 import { headerLines, LEGEND, type LinesOptions, nodeLines } from './fleet-lines.ts';
 import type { FleetView } from './fleet-view.ts';
 import { PLAIN } from './paint.ts';
 
-/** What is drawn. */
+/** The lines to draw. */
 export interface Frame {
   readonly lines: readonly string[];
-  /** The first node that is shown, where the wished one would leave room unused. */
+  /** The first visible node; differs from the wished one where that would leave lines empty. */
   readonly first: number;
 }
 
@@ -17,7 +17,7 @@ export function wholeFleet(fleet: FleetView, options: LinesOptions): string {
   return `${[...headerLines(fleet, options), '', ...table].join('\n')}\n`;
 }
 
-/** What fits on a screen of that height. */
+/** The lines that fit on a screen of that height. */
 export function frame(fleet: FleetView, options: LinesOptions & { readonly height: number }, wished: number): Frame {
   const { height, paint = PLAIN } = options;
   const header = headerLines(fleet, options);

@@ -1,4 +1,4 @@
-/** What a person asks for by pressing keys. */
+/** The action of a key. */
 export type Wish = { readonly kind: 'quit' } | { readonly kind: 'scroll'; readonly by: number };
 
 const PAGE = 10;
@@ -17,7 +17,7 @@ const WISHES: Readonly<Record<string, Wish>> = {
   ' ': { kind: 'scroll', by: PAGE },
 };
 
-/** The wish behind what a terminal sent; undefined when it means nothing. */
+/** Decodes the input of a terminal; undefined for other keys. */
 export function wishOf(input: string): Wish | undefined {
   return WISHES[input];
 }

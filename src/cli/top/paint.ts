@@ -1,13 +1,13 @@
-/** A colour by what it means. */
+/** A colour by its meaning. */
 export type Tone = 'good' | 'fair' | 'poor' | 'dim' | 'strong';
 
-/** Puts a text into a colour, or leaves it as it is where there are none. */
+/** Colours a text, or returns it unchanged on terminals without colours. */
 export type Paint = (tone: Tone, text: string) => string;
 
-/** Leaves everything as it is. */
+/** Adds no colours. */
 export const PLAIN: Paint = (_, text) => text;
 
-/** Fuller machines are better machines. */
+/** Fuller nodes are better nodes. */
 export function toneOfUse(share: number): Tone {
   if (share >= 0.9) return 'good';
   return share >= 0.6 ? 'fair' : 'poor';

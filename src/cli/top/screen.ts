@@ -1,6 +1,6 @@
-/** Frames on a terminal: only lines that differ from those of the frame before are written. */
+/** Draws frames on a terminal; writes only lines that changed since the last frame. */
 
-/** The terminal that is drawn on. */
+/** The terminal to draw on. */
 export interface ScreenOutput {
   readonly columns?: number;
   readonly rows?: number;
@@ -9,11 +9,11 @@ export interface ScreenOutput {
 
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[2J';
 const LEAVE = '\x1b[?25h\x1b[?1049l';
-/** A terminal that knows these shows a frame as a whole; others pass over them. */
+/** Synchronized output: terminals that know it show a frame as a whole, others ignore it. */
 const BEGIN = '\x1b[?2026h';
 const END = '\x1b[?2026l';
 
-/** A page of a terminal that frames are drawn on. */
+/** The alternate page of a terminal. */
 export class Screen {
   readonly #output: ScreenOutput;
   #shown: readonly string[] = [];
@@ -30,13 +30,13 @@ export class Screen {
     return this.#output.rows ?? 24;
   }
 
-  /** Takes a page of its own, so that what was on the terminal comes back afterwards. */
+  /** Switches to the alternate page, so that the terminal's content comes back afterwards. */
   enter(): void {
     this.#shown = [];
     this.#output.write(ENTER);
   }
 
-  /** Nothing that was drawn is still where it was. */
+  /** Forgets the last frame, for example after a resize. */
   resized(): void {
     this.#shown = [];
     this.#output.write('\x1b[2J');

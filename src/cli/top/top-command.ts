@@ -1,4 +1,4 @@
-/** Everything `spindrift top` does: watches the cluster and draws it until somebody quits. */
+/** Runs `spindrift top`: watches the cluster and draws it until the user quits. */
 import { styleText } from 'node:util';
 import type { StateNode } from '../../state/state-node.ts';
 import { type ClusterChoice, type WatchedCluster, withWatchedCluster } from '../live-cluster.ts';
@@ -11,14 +11,14 @@ import { wishOf } from './keys.ts';
 import type { Paint, Tone } from './paint.ts';
 import { Screen } from './screen.ts';
 
-/** What `spindrift top` is asked for. */
+/** Options of `spindrift top`. */
 export interface TopOptions extends ClusterChoice {
   readonly once: boolean;
   readonly signal: AbortSignal;
   out(text: string): void;
 }
 
-/** The parts of a terminal's input that matter here. */
+/** The used part of a terminal's input. */
 export interface Keyboard {
   readonly isTTY?: boolean;
   setRawMode?(raw: boolean): unknown;
@@ -31,7 +31,7 @@ export interface Keyboard {
 const REDRAWN_MS = 500;
 const COLOURS = { good: 'green', fair: 'yellow', poor: 'red', dim: 'gray', strong: 'bold' } as const;
 
-/** Shows the fleet; where there is no terminal, or `once` is asked for, prints it and ends. */
+/** Shows the fleet live; with `once`, or without a terminal, prints it and returns. */
 export async function top(options: TopOptions): Promise<void> {
   const { once, signal, out } = options;
   const { stdout, stdin } = process;
@@ -90,7 +90,7 @@ async function draw(
   }
 }
 
-/** Looks at the cluster anew each time; the market is made again only when a node class has changed. */
+/** Builds the view from the caches on each call; offerings are rebuilt only when a node class has changed. */
 function viewer(cluster: WatchedCluster): () => FleetView {
   const { state, clock } = cluster;
   let market: { readonly of: string; readonly market: OfflineClouds } | undefined;

@@ -17,7 +17,7 @@ describe('what came closest', () => {
     [
       { kind: 'label', key: 'disk', wanted: 'In ssd, nvme', actual: undefined, offered: [] },
       'has no disk, the pod wants ssd or nvme',
-      'give the nodes of pool general that label, under spec.template.metadata.labels, or take disk from the conditions of the pod',
+      'give the nodes of pool general that label, under spec.template.metadata.labels, or remove disk from the node selector and affinity of the pod',
     ],
     [
       { kind: 'label', key: 'disk', wanted: 'NotIn hdd', actual: 'hdd', offered: ['hdd'] },
@@ -27,7 +27,7 @@ describe('what came closest', () => {
     [
       { kind: 'label', key: 'karpenter.sh/nodepool', wanted: 'In gpu', actual: 'general', offered: ['general'] },
       'the pod wants gpu',
-      'let the pod accept pool general, or make the NodePool that it wants',
+      'let the pod accept pool general, or create the NodePool that it wants',
     ],
     [
       { kind: 'resource', resource: 'nvidia.com/gpu', requested: 1, available: 0 },
@@ -45,7 +45,7 @@ describe('what came closest', () => {
       'raise spec.limits.cpu of pool general by 1.5',
     ],
     [{ kind: 'offering', what: 'no-slots' }, 'has no free slot in its reservation', 'allow spot or on-demand'],
-    [{ kind: 'offering', what: 'unhealthy' }, 'is out of the market for now', 'wait, or let pool general use more'],
+    [{ kind: 'offering', what: 'unhealthy' }, 'is unavailable for now', 'wait, or let pool general use more'],
     [{ kind: 'min-values', key: 'family', wanted: 3, actual: 1 }, 'asks for 3', 'lower minValues of family'],
     [
       { kind: 'topology', rule: 'spread', topologyKey: 'zone' },
@@ -54,7 +54,7 @@ describe('what came closest', () => {
     ],
     [
       { kind: 'topology', rule: 'affinity', topologyKey: 'zone' },
-      'no pod that its affinity over zone asks for is anywhere yet',
+      'no running pod matches its pod affinity over zone yet',
       'start a pod that matches the affinity first',
     ],
     [
@@ -67,7 +67,7 @@ describe('what came closest', () => {
       'the anti-affinity of the DaemonSet over host keeps the two apart',
       'loosen the anti-affinity of DaemonSet ops/logs',
     ],
-    [{ kind: 'nothing-to-buy' }, 'meets no alternative', 'loosen the node affinity'],
+    [{ kind: 'nothing-to-buy' }, 'matches none of the pod’s node affinity terms', 'loosen the node affinity'],
   ])('for %j says what it lacks and what to do', (change, lacks, advice) => {
     expect(missText(miss(change))).toContain(lacks);
     expect(adviceText(miss(change))).toContain(advice);
@@ -96,7 +96,7 @@ describe('the advice for a spread', () => {
 
   it('does not ask for more zones when the zones that count are those where no pool sells anything', () => {
     expect(adviceText(blocked(false))).toBe(
-      'no pool can make a node in zone-a: remove node-1 or make room there, or keep these out of the spread by a node affinity of the pod on topology.kubernetes.io/zone, or loosen it (a larger maxSkew, or whenUnsatisfiable: ScheduleAnyway)',
+      'no pool can launch a node in zone-a: remove node-1 or make room there, or keep these out of the spread by a node affinity of the pod on topology.kubernetes.io/zone, or loosen it (a larger maxSkew, or whenUnsatisfiable: ScheduleAnyway)',
     );
   });
 

@@ -1,4 +1,4 @@
-/** What came closest to a place for a pod, and what to change, in words. */
+/** Describes the offering that came closest to fitting a pod, and what to change. */
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import { amountText } from '../../engine/explain/amounts.ts';
 import { topologyAdvice, topologyWords } from '../../engine/explain/topology-words.ts';
@@ -10,7 +10,7 @@ export function nearestText({ instanceType, capacityType, zone }: NearestMiss): 
   return `${instanceType} (${capacityType}, ${zone})`;
 }
 
-/** What the nearest offering lacks: goes on from its name. */
+/** Says what the nearest offering lacks, as a continuation of its name. */
 export function missText({ change }: NearestMiss): string {
   switch (change.kind) {
     case 'label':
@@ -22,25 +22,25 @@ export function missText({ change }: NearestMiss): string {
     case 'limit':
       return `would exceed the limit on ${change.resource} of pool ${change.pool} by ${amountText(change.resource, change.missing)}`;
     case 'offering':
-      return change.what === 'no-slots' ? 'has no free slot in its reservation' : 'is out of the market for now';
+      return change.what === 'no-slots' ? 'has no free slot in its reservation' : 'is unavailable for now';
     case 'min-values':
       return `leaves too few values of ${change.key} open: the pool asks for ${change.wanted}`;
     case 'topology':
-      return `would not do: ${topologyWords(change)}`;
+      return `breaks a topology rule: ${topologyWords(change)}`;
     case 'daemon':
       return `gets a pod of DaemonSet ${change.daemon}, and the anti-affinity of ${change.avoidedBy === 'pod' ? 'the pod' : 'the DaemonSet'} over ${change.topologyKey} keeps the two apart`;
     case 'nothing-to-buy':
-      return 'meets no alternative of the pod’s conditions';
+      return 'matches none of the pod’s node affinity terms';
   }
 }
 
-/** What to do about it, as an order. */
+/** The remedy, as an imperative. */
 export function adviceText({ change, pool }: NearestMiss): string {
   switch (change.kind) {
     case 'label':
       return labelAdvice(change, pool);
     case 'taint':
-      return `give the pod a toleration for ${taintText(change)}, or take the taint from pool ${pool}`;
+      return `give the pod a toleration for ${taintText(change)}, or remove the taint from pool ${pool}`;
     case 'resource':
       if (change.available <= 0) return `let pool ${pool} use instance types that have ${change.resource}`;
       return `lower the pod’s request of ${change.resource} to ${amountText(change.resource, change.available)} or less, or let pool ${pool} use larger instance types`;
@@ -62,9 +62,9 @@ export function adviceText({ change, pool }: NearestMiss): string {
 }
 
 function labelAdvice({ key, offered }: NeededChange & { kind: 'label' }, pool: string): string {
-  if (key === LABEL_NODE_POOL) return `let the pod accept pool ${pool}, or make the NodePool that it wants`;
+  if (key === LABEL_NODE_POOL) return `let the pod accept pool ${pool}, or create the NodePool that it wants`;
   if (offered.length === 0)
-    return `give the nodes of pool ${pool} that label, under spec.template.metadata.labels, or take ${key} from the conditions of the pod`;
+    return `give the nodes of pool ${pool} that label, under spec.template.metadata.labels, or remove ${key} from the node selector and affinity of the pod`;
   return `let the pod accept what pool ${pool} has of ${key} (${offered.join(', ')}), or widen the requirements of the pool`;
 }
 

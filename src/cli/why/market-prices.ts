@@ -2,7 +2,7 @@ import type { NodeClassReference } from '../../cloud/node-class-kind.ts';
 import type { OfflineClouds } from '../offline-clouds.ts';
 import type { PriceLookup } from './node-why.ts';
 
-/** The prices of what a node class sells. */
+/** The prices of the offerings of a node class. */
 export function marketPrices(market: OfflineClouds, nodeClass: NodeClassReference | undefined): PriceLookup {
   return ({ instanceType, zone, capacityType }) => {
     if (nodeClass === undefined) return undefined;

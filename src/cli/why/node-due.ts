@@ -1,35 +1,38 @@
-/** Whether a node has to be replaced because it is too old or has drifted, and what keeps it where it should have gone, as data. */
-
+/** Tells whether a node has expired or drifted, and what blocks its replacement. */
+import { isStaticPool } from '../../apis/karpenter/is-static-pool.ts';
+import { type Candidate, candidateOf } from '../../controllers/disruption/candidate.ts';
 import { driftedSince } from '../../controllers/disruption/drift.ts';
 import { expiresAt } from '../../controllers/disruption/expiry.ts';
 import type { Look } from '../../controllers/disruption/look.ts';
 import { placeElsewhere, type Solve } from '../../controllers/disruption/place-elsewhere.ts';
+import { unitsOf } from '../../controllers/disruption/unit.ts';
+import { shortText, takeOfBudgets } from '../../controllers/disruption/within-budgets.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import { toTimestamp } from '../../platform/clock.ts';
-import { poolOf, type StateNode } from '../../state/state-node.ts';
+import type { StateNode } from '../../state/state-node.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 
-/** A replacement that time or a change brings about. */
+/** A replacement because of expiry or drift. */
 export interface NodeDue {
   readonly reason: 'Expired' | 'Drifted';
-  /** From when on it has to be replaced, which may be still to come. */
+  /** When it expires or drifted; can be in the future. */
   readonly at: string;
-  /** The expireAfter of its claim, where that is the reason. */
+  /** The expireAfter of its claim, for Expired. */
   readonly expireAfter?: string;
   readonly isDue: boolean;
-  /** Why it is still there, a clause without its end; absent where nothing keeps it. */
+  /** What blocks the replacement, a clause without its full stop; absent where nothing does. */
   readonly keptBy?: string;
 }
 
-/** What the autoscaler would look at. */
+/** The inputs that the autoscaler decides on. */
 export interface DueContext {
-  /** A look that says why nodes have to stay. */
+  /** The view of disruption methods; `hear` receives the reasons why nodes must stay. */
   look(hear: (why: string) => void): Look;
   readonly pools: readonly UsablePool[];
   readonly solve: Solve;
 }
 
-/** Undefined for a node that lives for ever and is what its pool asks for. */
+/** Undefined for a node that neither expires nor has drifted. */
 export async function nodeDue(
   state: StateNode,
   context: DueContext,
@@ -52,28 +55,30 @@ export async function nodeDue(
   } as const;
   if (since > look.now) return { ...due, isDue: false };
   const candidate = look.candidate(state, 'eventual');
-  if (candidate !== undefined) {
-    const pool = poolOf(state) ?? '';
-    if (look.budgets.left(pool, reason) < 1)
-      keptBy = `the budgets of pool ${pool} let no more nodes go for the reason ${reason} now`;
-    else if (candidate.pods.length > 0) {
+  const judge = (other: StateNode) => candidateOf(other, 'eventual', look);
+  const takes = ({ pool }: Candidate): boolean => !isStaticPool(pool);
+  const [unit] = candidate === undefined ? [] : unitsOf([candidate], { look, reason, judge, takes });
+  if (unit !== undefined) {
+    const short = takeOfBudgets(unit, reason, look.budgets);
+    if (short !== undefined) keptBy = shortText(short, unit, reason);
+    else if (unit.candidates.some(({ pods }) => pods.length > 0)) {
       const blocked = (_: unknown, why: string): void => {
         keptBy ??= why;
       };
-      await placeElsewhere([candidate], { ...context, look, closed: [], blocked }, signal);
+      await placeElsewhere([unit], { ...context, look, closed: [], blocked }, signal);
     }
   }
   return { ...due, isDue: true, ...(keptBy !== undefined && { keptBy }) };
 }
 
-/** The same for people: a sentence. */
+/** The same as a sentence. */
 export function nodeDueText({ reason, at, expireAfter, isDue, keptBy }: NodeDue): string {
-  if (!isDue) return `It is replaced at ${at}, when its expireAfter of ${expireAfter} is over.`;
+  if (!isDue) return `It expires at ${at} (expireAfter ${expireAfter}) and is then replaced.`;
   const what =
     reason === 'Expired'
-      ? `It should have been replaced at ${at}, when its expireAfter of ${expireAfter} was over`
-      : `It should be replaced, because since ${at} it is not what its pool asks for any more`;
+      ? `It expired at ${at} (expireAfter ${expireAfter})`
+      : `It drifted from its NodePool or node class at ${at}`;
   return keptBy === undefined
-    ? `${what}: nothing keeps it, so that this should begin within seconds.`
-    : `${what}, but it stays: ${keptBy}.`;
+    ? `${what}; its replacement should start within seconds.`
+    : `${what}, but its replacement is blocked: ${keptBy}.`;
 }

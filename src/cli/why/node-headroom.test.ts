@@ -15,6 +15,6 @@ it('says which buffers have room on a node, and what that costs', () => {
   const found = nodeHeadroom(aStateNode({ name: 'a' }), buffers);
   expect(found).toEqual([{ buffer: 'shop/web', pods: 2, price: 0.012 }]);
   expect(found.map(nodeHeadroomText)).toEqual([
-    'It has room for 2 pods of CapacityBuffer shop/web: headroom of $0.0120 an hour.',
+    'CapacityBuffer shop/web reserves room for 2 pods on it, worth $0.0120 an hour.',
   ]);
 });

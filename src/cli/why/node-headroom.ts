@@ -1,4 +1,4 @@
-/** The room that CapacityBuffers keep on a node. */
+/** The room that CapacityBuffers reserve on a node. */
 import type { CapacityBuffer } from '../../apis/autoscaling/capacity-buffer.ts';
 import { placeOf } from '../../state/headroom.ts';
 import { readHeadroomNote } from '../../state/headroom-note.ts';
@@ -14,7 +14,7 @@ export interface NodeHeadroom {
   readonly price: number;
 }
 
-/** What is noted on the buffers about the node. */
+/** Reads the annotations of the buffers for this node. */
 export function nodeHeadroom(state: StateNode, buffers: readonly CapacityBuffer[]): NodeHeadroom[] {
   const place = placeOf(state);
   return buffers.flatMap((buffer) => {
@@ -25,6 +25,7 @@ export function nodeHeadroom(state: StateNode, buffers: readonly CapacityBuffer[
   });
 }
 
+/** The same as a sentence. */
 export function nodeHeadroomText({ buffer, pods, price }: NodeHeadroom): string {
-  return `It has room for ${pods} ${pods === 1 ? 'pod' : 'pods'} of CapacityBuffer ${buffer}: headroom of ${dollars(price)} an hour.`;
+  return `CapacityBuffer ${buffer} reserves room for ${pods} ${pods === 1 ? 'pod' : 'pods'} on it, worth ${dollars(price)} an hour.`;
 }

@@ -40,12 +40,12 @@ function text(node: string, parts: FleetSnapshotParts): string {
 describe('why a node is still there', () => {
   it('is that it is about to go, and what that saves', () => {
     expect(text('a', TWO)).toContain(
-      'Consolidation would take it away: delete node a: saves $0.0300 per hour, 1 pod moves.',
+      'Consolidation would remove it: delete node a: saves $0.0300 per hour, 1 eviction.',
     );
   });
 
   it('is that its pods cost as much anywhere else', () => {
-    expect(text('b', TWO)).toMatch(/It is not consolidated: .*\. Its end would save \$0\.0\d+ an hour at most\./);
+    expect(text('b', TWO)).toMatch(/It is not consolidated: .*\. Removing it would save at most \$0\.0\d+ an hour\./);
   });
 
   it('is the pod that must not be disrupted', () => {
@@ -70,7 +70,7 @@ describe('why a node is still there', () => {
 
   it('is the PodDisruptionBudget that allows no eviction', () => {
     expect(text('a', { ...TWO, disruptionBudgets: [aPodBudget(0)] })).toContain(
-      'PodDisruptionBudget default/web allows 0 evictions now, too few with pod default/1',
+      'PodDisruptionBudget default/web allows 0 evictions now, too few to evict pod default/1',
     );
   });
 
@@ -78,7 +78,7 @@ describe('why a node is still there', () => {
     const night = { nodes: '0', schedule: '0 0 * * *', duration: '8h' };
     const nodePools = [aNodePool({ spec: { disruption: { budgets: [night, { nodes: '100%' }] } } })];
     expect(text('a', { ...TWO, nodePools })).toContain(
-      'The tightest budget of pool general is 0 of 2 nodes (0 0 * * * for 8h), and 0 use it already; that changes at 2030-01-02T08:00:00Z.',
+      'The tightest disruption budget of pool general allows 0 of 2 nodes (0 0 * * * for 8h), and 0 are being disrupted already; the next change is at 2030-01-02T08:00:00Z.',
     );
   });
 
@@ -93,28 +93,28 @@ describe('why a node is still there', () => {
   });
 
   it.each([
-    [{ 'spindrift.dev/interruption': 'spot-interruption' }, 'its cloud takes it away (spot-interruption).\n'],
+    [{ 'spindrift.dev/interruption': 'spot-interruption' }, 'its cloud interrupts it already (spot-interruption).\n'],
     [
       {
         'spindrift.dev/interruption': 'spot-interruption',
         'spindrift.dev/interruption-deadline': '2030-01-02T00:02:00Z',
       },
-      'its cloud takes it away (spot-interruption, at 2030-01-02T00:02:00Z).\n',
+      'its cloud interrupts it already (spot-interruption, at 2030-01-02T00:02:00Z).\n',
     ],
     [
       { 'spindrift.dev/disruption': 'id=x reason=Drifted at=2030-01-01T00:00:00Z needs=general/new-1' },
-      'it is going already, as Drifted, once new-1 can take its pods',
+      'it is being disrupted already (Drifted), once its replacements new-1 are ready',
     ],
   ])('is that it goes already, and why: %j', (claimAnnotations, said) => {
     const nodes = [aStateNode({ name: 'a', claimAnnotations }), aStateNode({ name: 'b' })];
     expect(text('a', { ...TWO, nodes })).toContain(said);
   });
 
-  it('is that it has only just come up, and pods may still be coming', () => {
+  it('is that it has just initialized, and its pods may not run yet', () => {
     const now = parseTimestamp('2030-01-01T00:00:10Z') as EpochMs;
     expect(
       text('a', { ...TWO, now, isNominated: ({ claim }) => claim !== undefined && hasJustComeUp(claim, now) }),
-    ).toContain('It is not consolidated: it has only just come up, and pods that it was made for may still be coming.');
+    ).toContain('It is not consolidated: it has just initialized, and the pods it was launched for may not run yet.');
   });
 
   it('is that somebody has cordoned it', () => {

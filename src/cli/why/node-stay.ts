@@ -1,25 +1,25 @@
-/** Whether consolidation would take a node away, and if not, what keeps it, as data. */
+/** Tells whether consolidation would remove a node, or why not. */
 import type { Budgets } from '../../controllers/disruption/budgets/budgets.ts';
 import type { KeptCause } from '../../engine/consolidation/plan.ts';
 import { toTimestamp } from '../../platform/clock.ts';
 import type { ExpectedMove, Outlook } from '../outlook/outlook.ts';
 
-/** What becomes of the node. */
+/** The prediction for one node. */
 export interface NodeStay {
   readonly outcome: 'goes' | 'stays';
-  /** When it goes: at once, as soon as the nodes of others are on their way, or when others are done. */
+  /** When its move starts: at once, once the new nodes of other moves are launched, or after other moves. */
   readonly begins?: ExpectedMove['begins'];
-  /** A clause without its end. */
+  /** A clause without its full stop. */
   readonly because: string;
-  /** USD per hour that its end saves, at most. */
+  /** USD per hour that removing it saves, at most. */
   readonly saves: number;
-  /** Why it stays, as data. */
+  /** The reason why it stays, as data. */
   readonly cause?: KeptCause;
-  /** The budget of its pool that keeps it, in words. */
+  /** The disruption budget that blocks its removal, in words. */
   readonly budget?: string;
 }
 
-/** What the outlook for the whole fleet says of one node; undefined for a node it does not know. */
+/** Finds the node in the prediction for the fleet; undefined for an unknown node. */
 export function nodeStay(node: string, { moves, stays }: Outlook, budgets: Budgets): NodeStay | undefined {
   const found = moves.find(({ move }) => move.nodes.includes(node));
   if (found !== undefined) {
@@ -43,7 +43,7 @@ function budgetText({ pool, reason }: KeptCause & { kind: 'pool-budget' }, budge
   const { budget, disrupting, changesAt, problem } = budgets.of(pool, reason);
   const { total } = budgets.nodesOf(pool);
   const schedule = budget?.schedule === undefined ? '' : ` (${budget.schedule} for ${budget.duration})`;
-  const which = `The tightest budget of pool ${pool} is ${budget?.nodes} of ${total} nodes${schedule}, and ${disrupting} use it already`;
-  const wrong = problem === undefined ? '' : `; it cannot be read, because ${problem}`;
-  return `${which}${wrong}${changesAt === undefined ? '' : `; that changes at ${toTimestamp(changesAt)}`}`;
+  const which = `The tightest disruption budget of pool ${pool} allows ${budget?.nodes} of ${total} nodes${schedule}, and ${disrupting} are being disrupted already`;
+  const wrong = problem === undefined ? '' : `; it is invalid: ${problem}`;
+  return `${which}${wrong}${changesAt === undefined ? '' : `; the next change is at ${toTimestamp(changesAt)}`}`;
 }

@@ -1,4 +1,4 @@
-/** Why a node is what it is, for people. */
+/** Explains a node as text. */
 import type { RankedOffering } from '../../engine/solution.ts';
 import { dollars, percent } from '../money.ts';
 import { textTable } from '../text-table.ts';
@@ -10,15 +10,15 @@ import { offeringPriceText, offeringText } from './offering-text.ts';
 
 const SHOWN = 8;
 
-/** What becomes of a node, as far as that is known. */
+/** The predictions for a node. */
 export interface NodeOutlook {
   readonly stay?: NodeStay;
   readonly due?: NodeDue;
-  /** Room on it that capacity buffers keep. */
+  /** Room on it that CapacityBuffers reserve. */
   readonly headroom?: readonly NodeHeadroom[];
 }
 
-/** The answer as text, with why the node is still there where that is known, and what has to be said with that. */
+/** The answer as text, with the predictions and the notes on them. */
 export function nodeWhyText(
   why: NodeWhy,
   { stay, due, headroom = [] }: NodeOutlook = {},
@@ -38,9 +38,9 @@ export function nodeWhyText(
 
 function stayText({ outcome, begins, because, saves, cause, budget }: NodeStay): string {
   if (outcome === 'goes')
-    return `Consolidation would take it away${begins === 'now' ? '' : ', when others are done'}: ${because}.`;
+    return `Consolidation would remove it${begins === 'now' ? '' : ' after other moves'}: ${because}.`;
   const goesAnyway = cause?.kind === 'hold' && cause.hold === 'leaving';
-  const most = saves === 0 || goesAnyway ? '' : ` Its end would save ${dollars(saves)} an hour at most.`;
+  const most = saves === 0 || goesAnyway ? '' : ` Removing it would save at most ${dollars(saves)} an hour.`;
   return `It is not consolidated: ${because}.${most}${budget === undefined ? '' : ` ${budget}.`}`;
 }
 
@@ -58,7 +58,7 @@ function firstWords({ node, offering, launched, onDemandPrice }: NodeWhy): strin
 function purpose({ pool, requests }: NodeWhy): string {
   const { pods, ...resources } = requests;
   const asked = Object.entries(resources).map(([name, amount]) => `${amount} ${name}`);
-  const from = pool === undefined ? 'It was made' : `It was made from pool ${pool}`;
+  const from = pool === undefined ? 'It was launched' : `It was launched from pool ${pool}`;
   return asked.length === 0 ? `${from}.` : `${from} for ${whoAsk(pods)} for ${asked.join(', ')}.`;
 }
 
@@ -71,11 +71,11 @@ function choice({ fellBackFrom, beat, unplanned }: NodeWhy): string[] {
   const others = beat.length === 0 ? [] : [section('It was better than', beat)];
   if (unplanned) {
     return beat.length === 0
-      ? ['Its claim has no plan on it, so that nobody knows what else it could have been.']
-      : [section('It is none of the offerings that it was planned with', beat)];
+      ? ['Its NodeClaim carries no plan, so that its alternatives are not known.']
+      : [section('Its offering is not in its plan, which had these', beat)];
   }
   if (fellBackFrom.length > 0)
-    return [section('It fell back from these, which had no capacity when it was launched', fellBackFrom), ...others];
+    return [section('It fell back from these offerings, which had no capacity at launch', fellBackFrom), ...others];
   return [`It was the best of ${beat.length + 1} offerings that fit.`, ...others];
 }
 

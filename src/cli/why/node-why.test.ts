@@ -15,7 +15,7 @@ describe('why a node is what it is', () => {
   it('is that nothing that fit was cheaper', () => {
     const said = text({ plan: [SPOT, SECOND, ON_DEMAND] });
     expect(said).toContain('runs on m5.large (spot, sim-1a), $0.0300 an hour, 70 % below the $0.1000 of on-demand.');
-    expect(said).toContain('made from pool general for pods that ask for 1500m cpu');
+    expect(said).toContain('launched from pool general for pods that ask for 1500m cpu');
     expect(said).toContain('It was the best of 3 offerings that fit.');
     expect(said).toMatch(/It was better than:\n.*\n\s+\$0\.0400 {2}m5\.large {2}spot {7}sim-1b/);
   });
@@ -30,7 +30,7 @@ describe('why a node is what it is', () => {
 
   it('is that better offerings had no capacity', () => {
     const said = text({ plan: [SPOT, SECOND, ON_DEMAND], launched: ON_DEMAND });
-    expect(said).toContain('It fell back from these, which had no capacity when it was launched:');
+    expect(said).toContain('It fell back from these offerings, which had no capacity at launch:');
     expect(said).toContain('$0.0300  m5.large  spot');
     expect(said).not.toContain('better than');
   });
@@ -44,7 +44,7 @@ describe('why a node is what it is', () => {
   });
 
   it('is not known where the claim has no plan on it', () => {
-    expect(text({ plan: [] })).toContain('nobody knows what else it could have been');
+    expect(text({ plan: [] })).toContain('its alternatives are not known');
   });
 
   it('takes prices of today where the plan has none', () => {

@@ -1,33 +1,33 @@
-/** Why a node is what it is, as data: what was launched, against what its claim was planned with. */
+/** Explains a node as data: compares its offering with the plan on its NodeClaim. */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../apis/karpenter/labels.ts';
 import type { Labels } from '../../engine/problem.ts';
 import type { RankedOffering } from '../../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, readOfferings } from '../../state/planned-offerings.ts';
 import { labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
 
-/** A machine among the offerings of its plan. */
+/** A node among the offerings of its plan. */
 export interface NodeWhy {
   readonly node: string;
   readonly pool: string | undefined;
-  /** What runs, or is about to; without a price when nobody here knows it. */
+  /** The launched or planned offering; without a price when it is not known. */
   readonly offering: Omit<RankedOffering, 'price'> & { readonly price?: number };
   readonly launched: boolean;
-  /** The price of the same machine on demand, where it is known. */
+  /** The on-demand price of the same instance type, where it is known. */
   readonly onDemandPrice?: number;
-  /** What its pods asked for when it was planned. */
+  /** Requests of its pods when it was planned. */
   readonly requests: Readonly<Record<string, string | number>>;
-  /** Better offerings of the plan that were not had. */
+  /** Better offerings of the plan, which had no capacity. */
   readonly fellBackFrom: readonly RankedOffering[];
-  /** The others of the plan, best first. */
+  /** The other offerings of the plan, best first. */
   readonly beat: readonly RankedOffering[];
   /** The plan does not name what was launched. */
   readonly unplanned: boolean;
 }
 
-/** What an offering costs now, where that is known. */
+/** The current price of an offering, where it is known. */
 export type PriceLookup = (offering: Omit<RankedOffering, 'price'>) => number | undefined;
 
-/** Undefined for a node that nobody launched from a claim. */
+/** Undefined for a node without a NodeClaim. */
 export function nodeWhy(
   state: StateNode,
   priceNow: PriceLookup = () => undefined,
@@ -61,7 +61,7 @@ export function nodeWhy(
   };
 }
 
-/** From the plan, of the same zone if it can be; else as it is sold now. */
+/** The price in the plan, in the same zone if possible; else the current price. */
 export function onDemandPriceOf(
   { instanceType, zone }: Pick<RankedOffering, 'instanceType' | 'zone'>,
   plan: readonly RankedOffering[],

@@ -10,7 +10,7 @@ type OfferingWords = Pick<RankedOffering, 'instanceType' | 'zone' | 'reservation
   readonly capacityType: string;
 };
 
-/** `$0.0351 an hour`; what is reserved is paid for already. */
+/** `$0.0351 an hour`; reserved offerings are paid for already. */
 export function offeringPriceText({ capacityType, price }: Pick<RankedOffering, 'capacityType' | 'price'>): string {
   return capacityType === 'reserved' ? 'paid for already' : `${dollars(price)} an hour`;
 }

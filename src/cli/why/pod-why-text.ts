@@ -1,4 +1,4 @@
-/** Why a pod has no place, for people. */
+/** Explains a pending pod as text. */
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import { ANNOTATION_READY_REPLICAS } from '../../apis/spindrift/annotations.ts';
 import type { UnplacedReason } from '../../engine/solution.ts';
@@ -33,22 +33,34 @@ function loadingText({ model, ms, pods }: LoadingTime): string {
   return `Pods of model ${model} take about ${seconds} s from their start on a node until they serve (median of ${pods}).`;
 }
 
-/** Flavor by flavor, in their order; then the pools that make no nodes for any of them. */
+/** Explains flavor by flavor; then the pools that launch nodes for none of them. */
 function flavorTexts(flavors: readonly FlavorWhy[], pools: readonly PoolWhy[]): string[] {
-  const texts = flavors.map(({ flavor, node, pools: ofFlavor }, index) => {
+  const texts = flavors.map((why) => {
+    const { node, pools: ofFlavor } = why;
     const parts = [
       ...(node === undefined ? [] : [`Node ${node} has room for it.`]),
-      ...(ofFlavor.length === 0 ? ['No pool can be asked.'] : ofFlavor.flatMap((pool) => poolText(pool, true))),
+      ...(ofFlavor.length === 0 ? ['No pool is usable.'] : ofFlavor.flatMap((pool) => poolText(pool, true))),
     ];
     const lines = parts.flatMap((part) => part.split('\n')).map((line) => `  ${line}`);
-    return [`Flavor ${flavor} (${index + 1} of ${flavors.length}):`, ...lines].join('\n');
+    return [`${flavorTitle(why)}:`, ...lines].join('\n');
   });
   return [...texts, ...pools.filter(({ outcome }) => outcome === 'unusable').flatMap((pool) => poolText(pool))];
 }
 
+/** `Flavor l4 (on-demand, 2 of 4, weight 80)`. */
+function flavorTitle({ flavor, capacityTypes, weight, rank, ranks, equals }: FlavorWhy): string {
+  const notes = [
+    ...(capacityTypes === undefined ? [] : [capacityTypes.join(' or ')]),
+    ...(equals === 1 || ranks > 1 ? [`${rank} of ${ranks}`] : []),
+    ...(equals > 1 ? [`the cheapest of ${equals} is used`] : []),
+    ...(weight === undefined ? [] : [weight === 0 ? 'no weight' : `weight ${weight}`]),
+  ];
+  return `Flavor ${flavor} (${notes.join(', ')})`;
+}
+
 function unwantedText(pools: readonly string[], all: boolean): string {
-  const others = `It asks for pools by name (${LABEL_NODE_POOL}), and ${pools.join(', ')} ${pools.length === 1 ? 'is not one' : 'are none'} of these`;
-  return all ? `${others}: make the NodePool that it wants, or let it accept another.` : `${others}.`;
+  const others = `It selects pools by the label ${LABEL_NODE_POOL}, which excludes ${pools.join(', ')}`;
+  return all ? `${others}: create the NodePool that it selects, or let it accept another.` : `${others}.`;
 }
 
 function poolText(pool: PoolWhy, ofFlavor = false): string | readonly string[] {
@@ -61,18 +73,18 @@ function poolText(pool: PoolWhy, ofFlavor = false): string | readonly string[] {
       return `Pool ${pool.pool} can launch ${offeringText(pool.offering)}, ${offeringPriceText(pool.offering)}.`;
     case 'cannot':
       return [
-        `Pool ${pool.pool} has nothing for it${pool.problem === undefined ? '' : `, nor for any pod (${pool.problem})`}:`,
+        `Pool ${pool.pool} has no offering for it${pool.problem === undefined ? '' : `, nor for any pod (${pool.problem})`}:`,
         ...(ofFlavor ? flavorLines(pool.reason) : reasonLines(pool.reason)).map((line) => `  ${line}`),
       ].join('\n');
   }
 }
 
-/** Where only the GPU is another, the next flavor is the way out, and no label has to be changed. */
+/** Where only the GPU differs, the next flavor is the remedy, not a change of labels. */
 function flavorLines(reason: UnplacedReason): string[] {
   return reason.nearest?.change.kind === 'label' ? funnelLines(reason) : reasonLines(reason);
 }
 
-/** The funnel, what came closest, and what to do. */
+/** The funnel, the nearest offering, and the remedy. */
 export function reasonLines(reason: UnplacedReason): string[] {
   const { nearest } = reason;
   const lines = funnelLines(reason);
@@ -83,15 +95,15 @@ export function reasonLines(reason: UnplacedReason): string[] {
 const CAUSES: Readonly<Record<string, string>> = {
   taints: 'with a taint that it does not tolerate',
   requirements: 'without the labels that it wants',
-  'volume-zone': 'where its volumes cannot be',
+  'volume-zone': 'in zones that its volumes cannot use',
   resources: 'too full or too small',
-  daemons: 'where a daemon is to come that it must be apart from',
-  topology: 'against its spread or affinity',
-  'host-ports': 'with its ports taken, or about to go',
+  daemons: 'waiting for a DaemonSet pod that anti-affinity keeps it from',
+  topology: 'excluded by its topology spread or pod affinity',
+  'host-ports': 'with its host ports taken, or being disrupted',
 };
 
 function nodesText({ nodes, nodesRejectedBy }: UnplacedReason): string {
   const causes = Object.entries(nodesRejectedBy).map(([cause, count]) => `  ${count} ${CAUSES[cause] ?? cause}`);
-  const title = nodes === 1 ? 'The node that is there cannot' : `None of the ${nodes} nodes that are there can`;
+  const title = nodes === 1 ? 'The existing node cannot' : `None of the ${nodes} existing nodes can`;
   return [`${title} take it:`, ...causes].join('\n');
 }

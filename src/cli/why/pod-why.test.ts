@@ -4,8 +4,9 @@ import { aNodePool } from '../../apis/karpenter/testkit/a-node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { InstanceType } from '../../engine/problem.ts';
 import type { ClusterSnapshot } from '../../state/build-problem.ts';
+import type { FlavorRanking } from '../../state/flavor-order.ts';
 import type { StateNode } from '../../state/state-node.ts';
-import { aModel, aModelPod, gpuMachines, someModels } from '../../state/testkit/a-model.ts';
+import { AWS_GPU, aModel, aModelPod, gpuMachines, someModels } from '../../state/testkit/a-model.ts';
 import { aPodAsking, aStateNode } from '../../state/testkit/a-state-node.ts';
 import { podWhy, unusableBecause } from './pod-why.ts';
 import { podWhyText } from './pod-why-text.ts';
@@ -40,9 +41,9 @@ describe('why a pod is pending that serves a model', () => {
     const machines = gpuMachines('t4');
     const of = { ...snapshot([aNodePool()]), models, pools: [{ pool: aNodePool(), instanceTypes: machines }] };
     const said = say(aModelPod('qwen-0', 'qwen'), of);
-    expect(said).toContain('Pod default/qwen-0 is pending, and a node can be made for it');
+    expect(said).toContain('Pod default/qwen-0 is pending; a node for it should be launched within seconds');
     expect(said).toContain(
-      'Flavor h100 (1 of 2):\n  Pool general has nothing for it:\n    2 offerings are sold\n    0 with the labels',
+      'Flavor h100 (1 of 2):\n  Pool general has no offering for it:\n    2 offerings\n    0 with the labels',
     );
     expect(said).toContain('Flavor t4 (2 of 2):\n  Pool general can launch t4.xlarge (spot, sim-1a)');
     expect(said.indexOf('Flavor h100')).toBeLessThan(said.indexOf('Flavor t4'));
@@ -58,10 +59,49 @@ describe('why a pod is pending that serves a model', () => {
       'Pods of model qwen take about 94 s from their start on a node until they serve (median of 1).',
     );
     expect(say(aModelPod('qwen-0', 'qwen', 'a1'), of)).toContain('its flavors are h100, t4');
+    const allocatable = { cpu: '4', memory: '16Gi', pods: '29', 'nvidia.com/gpu': '1' };
+    const labels = { [AWS_GPU]: 't4', 'model-cache.spindrift.dev/qwen': 'true' };
+    const cached = { ...of, nodes: [aStateNode({ name: 'there', allocatable, labels })] };
+    expect(say(aModelPod('qwen-0', 'qwen'), cached)).toContain(
+      'fits on node there, which holds a cache of its model: the scheduler should bind it soon',
+    );
     const kept = { ...of, models: { ...models, capacity: () => 'on-demand' as const } };
     const filling = say(aModelPod('qwen-0', 'qwen'), kept);
     expect(filling).toContain('this one fills in on demand until spot replicas serve');
     expect(filling).toContain('Pool general can launch t4.xlarge (on-demand, sim-1a)');
+  });
+
+  it('is said in the order of the ranks, with the capacity types of each', () => {
+    const titles = (ranking: FlavorRanking, pod = aModelPod('qwen-0', 'qwen')): string[] => {
+      const models = { ...someModels(aModel('qwen', ['l4', 't4'])), ranking };
+      const of = { ...snapshot([]), models, pools: [{ pool: aNodePool(), instanceTypes: gpuMachines('l4', 't4') }] };
+      const lines = say(pod, of).split('\n');
+      return lines.filter((_, index) => lines[index]?.startsWith('Flavor') || lines[index - 1]?.startsWith('Flavor'));
+    };
+    expect(titles({ order: 'SpotFirst' })).toEqual([
+      'Flavor l4 (reserved or spot, 1 of 4):',
+      '  Pool general can launch l4.xlarge (spot, sim-1a), $0.6000 an hour.',
+      'Flavor t4 (reserved or spot, 2 of 4):',
+      '  Pool general can launch t4.xlarge (spot, sim-1a), $0.3000 an hour.',
+      'Flavor l4 (on-demand, 3 of 4):',
+      '  Pool general can launch l4.xlarge (on-demand, sim-1a), $2.000 an hour.',
+      'Flavor t4 (on-demand, 4 of 4):',
+      '  Pool general can launch t4.xlarge (on-demand, sim-1a), $1.000 an hour.',
+    ]);
+    const weights = [
+      { flavor: 't4', capacityType: 'spot', weight: 80 },
+      { flavor: 'l4', capacityType: 'on-demand', weight: 20 },
+    ] as const;
+    expect(titles({ order: 'Weight', weights }).filter((line) => line.startsWith('Flavor'))).toEqual([
+      'Flavor t4 (reserved or spot, 1 of 4, weight 80):',
+      'Flavor l4 (on-demand, 2 of 4, weight 20):',
+      'Flavor l4 (reserved or spot, 3 of 4, no weight):',
+      'Flavor t4 (on-demand, 4 of 4, no weight):',
+    ]);
+    expect(titles({ order: 'Price' }).filter((line) => line.startsWith('Flavor'))).toEqual([
+      'Flavor l4 (the cheapest of 2 is used):',
+      'Flavor t4 (the cheapest of 2 is used):',
+    ]);
   });
 });
 
@@ -76,16 +116,16 @@ describe('why a pod is pending', () => {
       template: { taints: [{ key: 'team', value: 'ml', effect: 'NoSchedule' }] },
     });
     const said = say(aPodAsking('big', { cpu: '12' }), snapshot([spot, tainted]));
-    expect(said).toContain('Pod default/big is pending, and no pool can make a node for it.');
+    expect(said).toContain('Pod default/big is pending, and no pool can launch a node for it.');
     expect(said).toContain(
-      'Pool spot has nothing for it:\n  4 offerings are sold\n  2 allowed by the pool\n  0 large enough',
+      'Pool spot has no offering for it:\n  4 offerings\n  2 allowed by the pool\n  0 large enough',
     );
     expect(said).toMatch(/closest: m\d \(spot, z1\) has \d cpu for pods, the pod asks for 12/);
     expect(said).toContain(
-      'Pool tainted has nothing for it:\n  4 offerings are sold\n  0 with taints that the pod tolerates',
+      'Pool tainted has no offering for it:\n  4 offerings\n  0 with taints that the pod tolerates',
     );
     expect(said).toContain(
-      'to do: give the pod a toleration for team=ml:NoSchedule, or take the taint from pool tainted',
+      'to do: give the pod a toleration for team=ml:NoSchedule, or remove the taint from pool tainted',
     );
   });
 
@@ -112,7 +152,7 @@ describe('why a pod is pending', () => {
 
   it('is that a node is about to be made, where one can be', () => {
     const said = say(aPodAsking('web', { cpu: '1' }), snapshot([aNodePool()]));
-    expect(said).toContain('a node can be made for it');
+    expect(said).toContain('a node for it should be launched within seconds');
     expect(said).toContain('Pool general can launch m2 (spot, z1), $0.0200 an hour.');
   });
 
@@ -121,12 +161,12 @@ describe('why a pod is pending', () => {
     const { node: _, ...coming } = aStateNode();
     const pod = aPodAsking('web', { cpu: '1' });
     expect(say(pod, snapshot([aNodePool()], [there]))).toContain('fits on node general-x7k2p');
-    expect(say(pod, snapshot([aNodePool()], [coming]))).toContain('waits for node general-x7k2p, which is on its way');
+    expect(say(pod, snapshot([aNodePool()], [coming]))).toContain('waits for node general-x7k2p, which is starting');
   });
 
   it('says how the nodes that are there refuse it', () => {
     const said = say(aPodAsking('big', { cpu: '12' }), snapshot([aNodePool()], [aStateNode()]));
-    expect(said).toContain('The node that is there cannot take it:\n  1 too full or too small');
+    expect(said).toContain('The existing node cannot take it:\n  1 too full or too small');
   });
 
   it('is the pool that the pod asks for by its name, or that there is none; of the others only their names', () => {
@@ -136,11 +176,11 @@ describe('why a pod is pending', () => {
     const asking = (name: string): Pod =>
       aPodAsking('web', { cpu: '1' }, { nodeSelector: { 'karpenter.sh/nodepool': name } });
     const said = say(asking('tainted'), snapshot(pools));
-    expect(said).toContain('Pool tainted has nothing for it:');
+    expect(said).toContain('Pool tainted has no offering for it:');
     expect(said).not.toContain('Pool small');
-    expect(said).toContain('It asks for pools by name (karpenter.sh/nodepool), and default, small are none of these.');
+    expect(said).toContain('It selects pools by the label karpenter.sh/nodepool, which excludes default, small.');
     expect(say(asking('gpu'), snapshot(pools))).toContain(
-      'and default, small, tainted are none of these: make the NodePool that it wants, or let it accept another.',
+      'which excludes default, small, tainted: create the NodePool that it selects, or let it accept another.',
     );
   });
 
@@ -150,12 +190,12 @@ describe('why a pod is pending', () => {
       template: { requirements: [{ key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m3'] }] },
     });
     expect(say(aPodAsking('web', { cpu: '1' }), snapshot([barren]))).toContain(
-      'Pool barren has nothing for it, nor for any pod (nothing that its node class sells has node.kubernetes.io/instance-type In m3, did you mean m2?):',
+      'Pool barren has no offering for it, nor for any pod (nothing that its node class sells has node.kubernetes.io/instance-type In m3, did you mean m2?):',
     );
   });
 
   it('is that there is no pool', () => {
-    expect(say(aPodAsking('web', {}), snapshot([]))).toContain('there is no NodePool to make a node from');
+    expect(say(aPodAsking('web', {}), snapshot([]))).toContain('there is no NodePool to launch a node from');
   });
 
   it.each<[string, Partial<Pod['spec']>, Pod['status'], string]>([
@@ -163,7 +203,12 @@ describe('why a pod is pending', () => {
     ['starts', { nodeName: 'n1' }, { phase: 'Pending' }, 'starts on node n1'],
     ['has ended', {}, { phase: 'Succeeded' }, 'has ended (Succeeded)'],
     ['is gated', { schedulingGates: [{ name: 'quota' }] }, {}, 'waits for its scheduling gates: quota'],
-    ['is nominated', {}, { nominatedNodeName: 'n1' }, 'waits for pods of lower priority to leave node n1'],
+    [
+      'is nominated',
+      {},
+      { nominatedNodeName: 'n1' },
+      'waits for the scheduler to preempt pods of lower priority on node n1',
+    ],
   ])('asks for no node for one that %s', (_, spec, status, words) => {
     const pod = { ...aPodAsking('x', {}, spec), status: status ?? {} };
     const why = podWhy(pod, snapshot([aNodePool()]), []);
@@ -187,8 +232,8 @@ describe('a pool', () => {
 
   it('says why it is not', () => {
     expect(unusableBecause(condition('False', 'no such class'))).toBe('is not ready: no such class');
-    expect(unusableBecause(aNodePool())).toContain('does the autoscaler run?');
-    expect(unusableBecause(aNodePool({ spec: { replicas: 3 } }))).toContain('a fixed number of nodes');
+    expect(unusableBecause(aNodePool())).toContain('check that the autoscaler runs');
+    expect(unusableBecause(aNodePool({ spec: { replicas: 3 } }))).toContain('has spec.replicas');
     const why = podWhy(aPodAsking('web', {}), snapshot([]), [{ pool: 'general', problem: 'is being deleted' }]);
     expect(podWhyText(why)).toContain('Pool general is being deleted.');
   });

@@ -1,9 +1,9 @@
-/** Why a pod has no place, as data: pool by pool, from the same question that provisioning asks. */
-import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
+/** Explains a pending pod as data, pool by pool, with the solver that provisioning uses. */
+import { CAPACITY_TYPES, type CapacityType, LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
-import { ANNOTATION_FLAVORS } from '../../apis/llmaz/labels.ts';
+import { withFlavorLimits } from '../../controllers/provisioning/with-flavor-limits.ts';
 import type { SpotPlanning } from '../../controllers/spot-policy/spot-planning.ts';
 import { finish } from '../../engine/packing/work.ts';
 import type { Pool, Problem, Requirement } from '../../engine/problem.ts';
@@ -12,56 +12,70 @@ import type { RankedOffering, UnplacedReason } from '../../engine/solution.ts';
 import { solve } from '../../engine/solve.ts';
 import type { ReplicaCapacity } from '../../state/availability/replica-demand.ts';
 import { type BuiltProblem, buildProblem, type ClusterSnapshot } from '../../state/build-problem.ts';
+import { hasFlavorLimits, withLimitsOf } from '../../state/flavor-limits.ts';
+import { ANY_NODE, stepAlternatives } from '../../state/flavor-order.ts';
 import { hasEnded } from '../../state/has-ended.ts';
-import { modelName, podFlavors } from '../../state/model-flavors.ts';
+import { modelName } from '../../state/model-flavors.ts';
 import { type LoadingTime, loadingTime } from '../../state/model-loading.ts';
+import { heldText } from '../../state/model-locality.ts';
 import { nothingAllowed } from '../../state/nothing-allowed.ts';
+import { NO_VOLUMES, podGroup } from '../../state/pod-group.ts';
+import { podSteps } from '../../state/prepare-pod.ts';
 
-/** What one pool can do for the pod. */
+/** Whether one pool can launch a node for the pod. */
 export type PoolWhy =
   | { readonly pool: string; readonly outcome: 'launches'; readonly offering: RankedOffering }
   | {
       readonly pool: string;
       readonly outcome: 'cannot';
       readonly reason: UnplacedReason;
-      /** Why it can do nothing for any pod. */
+      /** Why it can launch nothing for any pod. */
       readonly problem?: string;
     }
   | { readonly pool: string; readonly outcome: 'unusable'; readonly problem: string }
-  /** The pod asks for other pools by their names. */
+  /** The pod selects other pools by name. */
   | { readonly pool: string; readonly outcome: 'unwanted' };
 
-/** Where a pod stands, and what each pool can do for it. */
+/** The state of a pod, and the answer of each pool. */
 export interface PodWhy {
   /** `namespace/name`. */
   readonly pod: string;
-  /** Where it stands, as the end of «the pod …». */
+  /** Its state, as the end of a sentence «Pod web-1 …». */
   readonly standing: string;
-  /** Empty when no new node is wanted for it. */
+  /** Empty when it needs no new node. */
   readonly pools: readonly PoolWhy[];
-  /** Where its model has flavors: what there is for each of them, in the order in which they are tried. */
+  /** The answer for each flavor of its model, in the order of preference; absent without flavors. */
   readonly flavors?: readonly FlavorWhy[];
-  /** How long pods of its model take until they serve, where some do. */
+  /** How long pods of its model take until they are ready, where some are. */
   readonly loading?: LoadingTime;
-  /** Where its service keeps a number of replicas ready: what this one is to run on. */
+  /** The capacity type for this pod, where its workload has the ready-replicas annotation. */
   readonly keptOn?: ReplicaCapacity;
 }
 
-/** What there is for one flavor of a pod's model. */
+/** The answer for one flavor of a pod's model, on some capacity types. */
 export interface FlavorWhy {
   readonly flavor: string;
+  /** Absent where any will do. */
+  readonly capacityTypes?: readonly CapacityType[];
+  /** Where a SpotPolicy ranks by weights; 0 without one. */
+  readonly weight?: number;
+  /** Its rank, from 1. */
+  readonly rank: number;
+  readonly ranks: number;
+  /** How many have the same rank; the cheapest of them is used. */
+  readonly equals: number;
   /** A node of the flavor that has room. */
   readonly node?: string;
   readonly pools: readonly PoolWhy[];
 }
 
-/** A pool that no node can be made from now. */
+/** A pool that cannot launch nodes now. */
 export interface UnusablePool {
   readonly pool: string;
   readonly problem: string;
 }
 
-/** Asks for one pod of a cluster; the snapshot's own pending pods do not matter. */
+/** Explains one pod; the snapshot's own pending pods do not matter. */
 export function podWhy(
   pod: Pod,
   snapshot: ClusterSnapshot,
@@ -71,11 +85,11 @@ export function podWhy(
   const name = keyText(keyOf(pod));
   const settled = settledStanding(pod);
   if (settled !== undefined) return { pod: name, standing: settled, pools: [] };
-  const built = buildProblem({ ...snapshot, pending: [pod] });
+  const built = buildProblem(withFlavorLimits({ ...snapshot, pending: [pod] }));
   const { problem, held } = built;
   if (held[0] !== undefined) return { pod: name, standing: `waits: ${held[0].problem}`, pools: [] };
-  const flavors = flavorsWhy(pod, snapshot, spot);
-  // A node of a later flavor is no place for it while a pool sells an earlier one.
+  const flavors = flavorsWhy(pod, built, snapshot, spot);
+  // A node of a later flavor does not count while a pool can launch an earlier one.
   const asked = flavors.length === 0 ? { ...problem, pools: [] } : problem;
   const place = solve(asked, { quality: 'fast' }).existing[0]?.node;
   if (place !== undefined) return { pod: name, standing: placeStanding(place, problem), pools: [] };
@@ -85,10 +99,10 @@ export function podWhy(
   ];
   const launches = pools.some(({ outcome }) => outcome === 'launches');
   const standing = launches
-    ? 'is pending, and a node can be made for it: that should happen within seconds'
+    ? 'is pending; a node for it should be launched within seconds'
     : pools.length === 0
-      ? 'is pending, and there is no NodePool to make a node from'
-      : 'is pending, and no pool can make a node for it';
+      ? 'is pending, and there is no NodePool to launch a node from'
+      : 'is pending, and no pool can launch a node for it';
   const model = modelName(pod);
   const loading = model === undefined ? undefined : loadingTime(model, podsOf(snapshot));
   const keptOn = snapshot.models?.capacity?.(pod);
@@ -104,37 +118,52 @@ function* podsOf({ nodes, podsOn }: ClusterSnapshot): Generator<Pod> {
   for (const { name } of nodes) yield* podsOn(name);
 }
 
-/** The question for each flavor of the pod alone. */
+/** Asks the solver for each flavor of the pod alone, on the capacity types of its rank. */
 function flavorsWhy(
   pod: Pod,
-  snapshot: ClusterSnapshot,
+  built: BuiltProblem,
+  { models }: ClusterSnapshot,
   spot: Pick<SpotPlanning, 'settle'> | undefined,
 ): readonly FlavorWhy[] {
-  const found = podFlavors(pod, snapshot.models);
-  if ('problem' in found) return [];
-  return found.map(({ name }) => {
-    const { metadata } = pod;
-    const annotations = { ...metadata.annotations, [ANNOTATION_FLAVORS]: name };
-    const built = buildProblem({ ...snapshot, pending: [{ ...pod, metadata: { ...metadata, annotations } }] });
-    const node = solve({ ...built.problem, pools: [] }, { quality: 'fast' }).existing[0]?.node;
-    const pools = built.problem.pools.map((pool) => poolWhy(pool, built, spot));
-    return { flavor: name, ...(node === undefined ? {} : { node }), pools };
-  });
+  const steps = podSteps(pod, models);
+  const [asked] = built.problem.pods;
+  if ('problem' in steps || asked === undefined) return [];
+  const { ordered: _, stepSizes: __, requirements: ___, count: ____, ...group } = asked;
+  return steps.flatMap((step, index) =>
+    step.flatMap((choice): readonly FlavorWhy[] => {
+      const { flavor, capacityTypes, weight } = choice;
+      if (flavor === ANY_NODE) return [];
+      const sized = hasFlavorLimits(pod) ? withLimitsOf(pod, flavor) : pod;
+      const { requirements, requests } = podGroup(sized, { volumes: NO_VOLUMES, steps: [stepAlternatives([choice])] });
+      const problem = { ...built.problem, pods: [{ ...group, requests, ...(requirements && { requirements }) }] };
+      const node = solve({ ...problem, pools: [] }, { quality: 'fast' }).existing[0]?.node;
+      return [
+        {
+          flavor: flavor.name,
+          ...(capacityTypes.length < CAPACITY_TYPES.length && { capacityTypes }),
+          ...(weight !== undefined && { weight }),
+          ...{ rank: index + 1, ranks: steps.length, equals: step.length },
+          ...(node !== undefined && { node }),
+          pools: problem.pools.map((pool) => poolWhy(pool, { ...built, problem }, spot)),
+        },
+      ];
+    }),
+  );
 }
 
-/** Why a pool makes no nodes for pods; undefined when it does. */
+/** Why a pool launches no nodes for pods; undefined when it does. */
 export function unusableBecause(pool: NodePool): string | undefined {
   if (pool.metadata.deletionTimestamp !== undefined) return 'is being deleted';
-  if (pool.spec.replicas !== undefined) return 'keeps a fixed number of nodes and makes none for pods';
+  if (pool.spec.replicas !== undefined) return 'has spec.replicas, so that it launches no nodes for pods';
   const ready = pool.status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return undefined;
   const { reason = '', message = '' } = ready ?? {};
   return ready === undefined
-    ? 'was not looked at yet: does the autoscaler run?'
+    ? 'has no Ready condition yet: check that the autoscaler runs'
     : `is not ready: ${message || reason || ready.status}`;
 }
 
-/** Where a pod stands that no new node is wanted for. */
+/** The state of a pod that needs no new node. */
 function settledStanding({ spec, status, metadata }: Pod): string | undefined {
   if (hasEnded({ apiVersion: 'v1', kind: 'Pod', metadata, spec, ...(status && { status }) }))
     return `has ended (${status?.phase})`;
@@ -146,19 +175,22 @@ function settledStanding({ spec, status, metadata }: Pod): string | undefined {
   const gates = spec.schedulingGates ?? [];
   if (gates.length > 0) return `waits for its scheduling gates: ${gates.map(({ name }) => name).join(', ')}`;
   if (metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet'))
-    return 'belongs to a DaemonSet and waits for its own node, so that no other node is made for it';
-  if (status?.nominatedNodeName) return `waits for pods of lower priority to leave node ${status.nominatedNodeName}`;
+    return 'belongs to a DaemonSet and waits for its own node, so that no node is launched for it';
+  if (status?.nominatedNodeName)
+    return `waits for the scheduler to preempt pods of lower priority on node ${status.nominatedNodeName}`;
   return undefined;
 }
 
-function placeStanding(place: string, { nodes = [] }: Problem): string {
+function placeStanding(place: string, { nodes = [], pods }: Problem): string {
   const node = nodes.find(({ name }) => name === place);
-  return node?.inFlight === true
-    ? `waits for node ${place}, which is on its way`
-    : `fits on node ${place}: the scheduler should put it there soon`;
+  if (node?.inFlight === true) return `waits for node ${place}, which is starting`;
+  const held = node && heldText(node, pods[0]?.preferredNodes);
+  return held
+    ? `fits on node ${place}, which holds ${held}: the scheduler should bind it soon`
+    : `fits on node ${place}: the scheduler should bind it soon`;
 }
 
-/** The question with this pool alone. */
+/** Asks the solver with this pool alone. */
 function poolWhy(pool: Pool, built: BuiltProblem, spot: Pick<SpotPlanning, 'settle'> | undefined): PoolWhy {
   if (!isWanted(pool, built.problem)) return { pool: pool.name, outcome: 'unwanted' };
   const { problem, cloudName } = built;
@@ -180,7 +212,7 @@ function poolWhy(pool: Pool, built: BuiltProblem, spot: Pick<SpotPlanning, 'sett
   return { pool: pool.name, outcome: 'cannot', reason, ...(barren === undefined ? {} : { problem: barren }) };
 }
 
-/** Whether some alternative of the pod's conditions lets it be on nodes of a pool of this name. */
+/** Whether some node affinity term of the pod allows a pool of this name. */
 function isWanted({ name }: Pool, { pods }: Problem): boolean {
   const alternatives = pods[0]?.requirements ?? [];
   const accepts = (list: readonly Requirement[]): boolean =>

@@ -1,4 +1,4 @@
-/** Everything `spindrift why` does: reads the cluster once, asks, and gives what to print. */
+/** Runs `spindrift why`: reads the cluster once, and returns the explanation to print. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { engineSolve } from '../../controllers/disruption/engine-solve.ts';
 import { SpindriftError } from '../../platform/errors.ts';
@@ -16,16 +16,16 @@ import { nodeWhyText } from './node-why-text.ts';
 import { podWhy } from './pod-why.ts';
 import { podWhyText } from './pod-why-text.ts';
 
-/** What `spindrift why` is asked with. */
+/** Options of `spindrift why`. */
 export interface WhyOptions extends ClusterChoice {
   readonly namespace?: string | undefined;
   readonly output: 'text' | 'json';
 }
 
-/** As much looking as one waits for. */
+/** The search limit of consolidation, small enough to wait for. */
 const STEPS = 100_000_000;
 
-/** What to print about a pod or a node. */
+/** Explains a pod or a node. */
 export function why(
   target: { readonly kind: 'pod' | 'node'; readonly name: string },
   options: WhyOptions,
@@ -70,7 +70,7 @@ async function aboutNode(cluster: WatchedCluster, name: string, signal: AbortSig
       text: nodeWhyText(data, outlook, notes),
     };
   }
-  const text = `Node ${name} was not made by a NodePool: somebody else brought it into the cluster.\n`;
+  const text = `Node ${name} has no NodeClaim: Spindrift did not launch it and never disrupts it.\n`;
   return { data: { node: name, pool: null }, text };
 }
 
@@ -92,7 +92,7 @@ function findPod({ state }: WatchedCluster, name: string, namespace: string): Po
   });
 }
 
-/** By the name of the node or of its claim. */
+/** Finds a node by its name or the name of its claim. */
 function findNode({ state }: WatchedCluster, name: string): StateNode {
   const nodes = state.nodes();
   const found = nodes.find((node) => node.name === name) ?? nodes.find(({ claim }) => claim?.metadata.name === name);

@@ -1,6 +1,6 @@
 /**
- * Keeps so many replicas of a service ready as its annotation asks for, by the number of its replicas: more of them on spot than are
- * needed, and on-demand ones for as long as spot is not ready. Which pod gets which machine is decided where pods are prepared.
+ * Sets the number of replicas of services that ask for ready replicas: extra replicas on spot, and on-demand replicas while spot replicas
+ * are not ready. `prepare-pod.ts` decides which pod gets which capacity.
  */
 import { keyOf } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
@@ -16,16 +16,16 @@ import { deleteClaim } from '../nodeclaim/delete-claim.ts';
 import { ANNOTATION_DELETION_COST, decideReplicas, type ReplicaDecision, SETTLE_MS } from './decide-replicas.ts';
 import { replicasChanged, ruleInvalid } from './events.ts';
 
-/** Caches show what was written by then. */
+/** By then the caches show our own writes. */
 const HEARD_MS = 1000;
-/** Pods come and go many at a time. */
+/** Many pods change at a time. */
 const GATHER_MS = 100;
 
 export class Availability {
   readonly name = 'service.availability';
   readonly #options: ControllersOptions;
   readonly #controller: InformedController;
-  /** By service, since when fewer replicas would do. */
+  /** By service: since when fewer replicas are wanted than the object asks for. */
   readonly #lowerSince = new Map<string, number>();
 
   constructor(options: ControllersOptions) {
@@ -69,7 +69,7 @@ export class Availability {
     if (decision.ask !== undefined) {
       const { ready } = rule;
       const serving = readyAndStaying(replicas);
-      const why = `${serving} replicas serve and stay, ${ready} are to; ${decision.wanted} are wanted on spot and on demand`;
+      const why = `${serving} of ${ready} replicas are ready on nodes that stay; ${decision.wanted} are wanted on spot and on demand`;
       logger.info('replicas changed', { service: key, from: asked, to: decision.ask, ready, serving });
       recorder.record(replicasChanged(object, asked, decision.ask, why));
     }
@@ -77,7 +77,7 @@ export class Availability {
     return decision.wanted < asked ? { requeueAfterMs: Math.max(HEARD_MS, SETTLE_MS - facts.lowerForMs) } : undefined;
   }
 
-  /** Whether anything was written that the caches have yet to show. */
+  /** Whether anything was written that the caches do not show yet. */
   async #act(
     { key, kind, object }: KeptService,
     { costs, evict, ask }: ReplicaDecision,
@@ -89,7 +89,7 @@ export class Availability {
       await client.patch(PODS, keyOf(pod), { type: 'merge', body }, { signal });
     }
     if (ask !== undefined) {
-      // Whoever else wrote the number meanwhile is heard of first; what others write beside it does not matter.
+      // Fails if another client has changed the number meanwhile; other changes of the object do not matter.
       const path = '/spec/replicas';
       const asked = object.spec?.replicas;
       const test = asked === undefined ? [] : [{ op: 'test', path, value: asked } as const];
@@ -100,7 +100,7 @@ export class Availability {
     return costs.size > 0 || ask !== undefined || evict !== undefined;
   }
 
-  /** With its node where that has no other pods: a scheduler would put the one that follows it on the same node again. */
+  /** Deletes the node too if no other pod runs on it: the scheduler would put the recreated pod on the same node again. */
   async #giveUp(pod: Pod, key: string, signal: AbortSignal): Promise<void> {
     const { client, clouds, state } = this.#options;
     const { nodeName = '' } = pod.spec;
@@ -118,7 +118,7 @@ export class Availability {
       const { uid } = pod.metadata;
       await client.evict(keyOf(pod), { signal, ...(uid === undefined ? {} : { preconditions: { uid } }) });
     } catch (error) {
-      // Its budget allows it later.
+      // Its PodDisruptionBudget may allow it later.
       if (!hasCode(error, 'KUBE_DISRUPTION_BUDGET')) throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** What is done to keep the replicas of a service ready. Pure. */
+/** Decides how to keep the replicas of a service ready. Pure. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { AvailabilityRule } from '../../state/availability/availability-rule.ts';
 import {
@@ -12,30 +12,30 @@ import {
 /** A service at one moment. */
 export interface ServiceFacts {
   readonly rule: AvailabilityRule;
-  /** How many replicas its object asks for. */
+  /** `spec.replicas` of its object. */
   readonly asked: number;
   readonly replicas: readonly Replica[];
-  /** Whether those with the highest numbers go first. */
+  /** Whether replicas with the highest numbers are removed first. */
   readonly numbered: boolean;
-  /** For how long fewer replicas than are asked for would do. */
+  /** How long fewer replicas have been wanted than are asked for. */
   readonly lowerForMs: number;
 }
 
-/** What is to be done, in this order. */
+/** What to do, in this order. */
 export interface ReplicaDecision {
-  /** How many there are to be in the end. */
+  /** The number of replicas to reach. */
   readonly wanted: number;
-  /** Pods that a ReplicaSet is to give up before others, or no longer, by their deletion cost. */
+  /** Deletion costs to write: pods that a ReplicaSet removes first; null takes the cost away again. */
   readonly costs: ReadonlyMap<Pod, string | null>;
-  /** A replica on demand that takes its place on spot, so that none of those goes that are on spot already. */
+  /** An on-demand replica to evict, so that it is recreated on spot and no spot replica is removed. */
   readonly evict?: Pod;
-  /** How many replicas the object asks for from now on; undefined when it stays as it is. */
+  /** The new `spec.replicas`; undefined to leave it as it is. */
   readonly ask?: number;
 }
 
-/** A service that is ready for a moment may not be ready in the next; giving back on-demand machines too soon buys them again. */
+/** On-demand replicas are kept this long after spot is ready: spot may be lost again, and they would be launched again. */
 export const SETTLE_MS = 60_000;
-/** What other tools give their pods is in the thousands at most. */
+/** Below the deletion costs of other tools, which are in the thousands at most. */
 const FIRST_TO_GO = '-1000000';
 export const ANNOTATION_DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
@@ -46,22 +46,22 @@ export function decideReplicas(facts: ServiceFacts): ReplicaDecision {
   const costs = numbered ? new Map<Pod, string | null>() : costsOf(replicas, rule.onDemand);
   if (wanted === asked) return { wanted, costs };
   if (wanted > asked) return { wanted, costs, ask: wanted };
-  // What was written just now has to be heard of before a ReplicaSet chooses.
+  // A ReplicaSet must see the costs before it chooses.
   if (lowerForMs < SETTLE_MS || costs.size > 0) return { wanted, costs };
   if (!numbered) return { wanted, costs, ask: wanted };
   return { wanted, costs, ...fewerNumbers(facts, demand.spot, wanted) };
 }
 
 /**
- * Whoever has the highest number goes. Where too few would be left on spot, a replica on demand that would stay goes first, while more than
- * enough serve, and comes again on spot; one at a time, and meanwhile the number stays as it is.
+ * The replicas with the highest numbers are removed. If too few spot replicas would be left, an on-demand replica that would stay is evicted
+ * first and recreated on spot: one at a time, while more than enough are ready. Meanwhile the number stays as it is.
  */
 function fewerNumbers(
   { rule, asked, replicas }: ServiceFacts,
   spot: number,
   wanted: number,
 ): Pick<ReplicaDecision, 'ask' | 'evict'> {
-  // What was asked for last is not there yet.
+  // The last change is not done yet.
   if (replicas.length !== asked) return {};
   const left = replicas.toSorted(byAge).slice(0, wanted);
   if (readyOn('spot', left) >= spot) return { ask: wanted };
@@ -70,7 +70,7 @@ function fewerNumbers(
   return filler !== undefined && serving === replicas.length && serving > rule.ready ? { evict: filler.pod } : {};
 }
 
-/** Those that fill in go first; what is on spot has no cost of ours. */
+/** On-demand replicas beyond the kept ones are removed first; spot replicas have no cost of ours. */
 function costsOf(replicas: readonly Replica[], kept: number): ReadonlyMap<Pod, string | null> {
   const onDemand = replicas.filter(({ capacity, staying }) => capacity === 'on-demand' && staying).sort(byAge);
   const fillers = new Set(onDemand.slice(kept).map(({ pod }) => pod));

@@ -1,4 +1,4 @@
-/** What people are told about services whose replicas are kept ready. */
+/** Events about services whose replicas are kept ready. */
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 

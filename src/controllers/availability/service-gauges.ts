@@ -1,4 +1,4 @@
-/** How services stand that ask for a number of ready replicas, for dashboards. */
+/** Replicas of services that are kept ready, for dashboards. */
 import type { Metrics } from '../../platform/metrics.ts';
 import type { KeptServices } from '../../state/availability/kept-services.ts';
 import { readyAndStaying } from '../../state/availability/replica-demand.ts';

@@ -1,4 +1,4 @@
-/** What a CapacityBuffer says of the room that it keeps. Pure. */
+/** The conditions of a CapacityBuffer. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { PROVISIONING } from '../../apis/autoscaling/capacity-buffer.ts';
 import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
@@ -6,30 +6,29 @@ import type { Condition } from '../../apis/kubernetes/object.ts';
 import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 import type { NotedRoom } from '../../state/headroom-note.ts';
 
-/** How many virtual pods of a buffer are where. */
+/** Where the virtual pods of a buffer have room. */
 export interface RoomKept {
   readonly replicas: number;
-  /** With room on nodes that are up. */
+  /** Virtual pods with room on initialized nodes. */
   readonly up: number;
-  /** With room on nodes that are on their way. */
+  /** Virtual pods with room on nodes that are starting. */
   readonly coming: number;
-  /** Why others have none. */
+  /** Why the rest have none; empty until the next provisioning round, as when their node has started to terminate. */
   readonly why: string;
   /** The nodes with room for them. */
   readonly rooms: readonly NotedRoom[];
 }
 
-/** What the room costs an hour. */
+/** Price of the room, in USD per hour. */
 export function priceOf({ rooms }: Pick<RoomKept, 'rooms'>): number {
   return rooms.reduce((sum, { price }) => sum + price, 0);
 }
 
-/** The condition Provisioning of a buffer whose pod is known. */
+/** The condition Provisioning of a buffer whose pod template was read. */
 export function provisioningCondition(kept: RoomKept): ConditionChange {
   const { replicas, up, coming, why, rooms } = kept;
   const type = PROVISIONING;
-  if (replicas === 0)
-    return { type, status: 'False', reason: 'BufferEmpty', message: 'The buffer has room for no pods' };
+  if (replicas === 0) return { type, status: 'False', reason: 'BufferEmpty', message: 'The buffer asks for 0 pods' };
   const cost = `$${priceOf(kept).toFixed(4)} an hour on ${rooms.length} ${rooms.length === 1 ? 'node' : 'nodes'}`;
   if (up === replicas) {
     const message = `There is room for all ${replicas} pods on nodes that are up: headroom of ${cost}`;
@@ -38,15 +37,15 @@ export function provisioningCondition(kept: RoomKept): ConditionChange {
   const missing = replicas - up - coming;
   const parts = [
     `there is room for ${up} of ${replicas} pods on nodes that are up`,
-    ...(coming > 0 ? [`for ${coming} on nodes that are on their way`] : []),
-    ...(missing > 0 ? [`for ${missing} there is none${why === '' ? '' : `: ${why}`}`] : []),
+    ...(coming > 0 ? [`for ${coming} on nodes that are starting`] : []),
+    ...(missing > 0 ? [`for ${missing} there is none: ${why || 'waiting for the next provisioning round'}`] : []),
   ];
   const [first = '', ...others] = parts;
   const message = [first.replace(/^t/, 'T'), ...others].join(', ').slice(0, 1024);
   return { type, status: 'False', reason: 'RequiresNewCapacity', message };
 }
 
-/** The conditions after these changes; the same list where nothing changed. */
+/** Applies changes to conditions; returns the same list if nothing changed. */
 export function withChanges(
   before: readonly Condition[],
   changes: readonly ConditionChange[],

@@ -1,6 +1,6 @@
 /**
- * Finds room for the virtual pods of CapacityBuffers, and launches nodes for what has none. It is the last part of each round of
- * provisioning: real pods have had their places by then, as if there were no buffers, and buffers have what is left.
+ * Finds room for the virtual pods of CapacityBuffers, and launches nodes for the rest. It is the last part of each provisioning round:
+ * real pods are placed first, as if there were no buffers, and buffers use the capacity that is left.
  */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
@@ -12,13 +12,13 @@ import type { ClusterSnapshot } from '../../state/build-problem.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import { type Headroom, placeOf } from '../../state/headroom.ts';
 import type { Nominations } from '../../state/nominations.ts';
-import { CLAIM_PREFIX, isGoing, type StateNode } from '../../state/state-node.ts';
+import { CLAIM_PREFIX, type StateNode } from '../../state/state-node.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { Placement, Solve } from '../disruption/place-elsewhere.ts';
 import { isLost } from '../interruption/is-lost.ts';
 import type { LaunchGuard } from '../provisioning/launch-guard.ts';
 import type { NodeLauncher } from '../provisioning/node-launcher.ts';
-import { type IsHeld, placelessPods } from '../provisioning/placeless-pods.ts';
+import { type IsEvictionBlocked, placelessPods } from '../provisioning/placeless-pods.ts';
 import type { PoolsByUse } from '../usable-pools.ts';
 
 export interface BufferRoundOptions {
@@ -27,42 +27,33 @@ export interface BufferRoundOptions {
   readonly headroom: Headroom;
   readonly nominations: Nominations;
   readonly successors: Successors;
-  readonly isHeld: IsHeld;
+  readonly isEvictionBlocked: IsEvictionBlocked;
   readonly guard: Pick<LaunchGuard, 'launches' | 'waitingBuffers'>;
   readonly launcher: Pick<NodeLauncher, 'launch'>;
-  /** Looks for any plan: enough where all virtual pods fit on nodes there are. */
+  /** Finds any plan: enough if all virtual pods fit on existing nodes. */
   readonly solveFast: Solve;
-  /** Looks for a cheap plan. */
+  /** Finds a cheap plan. */
   readonly solve: Solve;
   readonly logger: Logger;
 }
 
-const MOST_PUT_OFF = 3;
-
-/** Placements by place. */
+/** Virtual pods by the node or claim that has room for them. */
 type Places = Map<string, readonly Pod[]>;
 
 export class BufferRound {
   readonly #options: BufferRoundOptions;
   #waiting = 0;
-  /** How many rounds in a row have launched nothing because nodes had begun to go since they were planned. */
-  #putOff = 0;
 
   constructor(options: BufferRoundOptions) {
     this.#options = options;
   }
 
-  /** How many virtual pods had no place after the latest round. */
+  /** Virtual pods without room after the latest round. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Whether another round should follow at once. */
-  get isPutOff(): boolean {
-    return this.#putOff > 0;
-  }
-
-  /** Finds places for all virtual pods there are now. */
+  /** Finds room for all present virtual pods. */
   async place(pools: PoolsByUse, signal: AbortSignal): Promise<void> {
     const { headroom, solve, solveFast, guard } = this.#options;
     const pods = headroom.pods();
@@ -77,7 +68,7 @@ export class BufferRound {
       podsOf(found, found.solution.newNodes),
       (node) => placed.get(placeOf(node)) ?? [],
     );
-    const claims = this.#isOutdated(snapshot, found) ? [] : await this.#launch(found, pools, waits, signal);
+    const claims = await this.#launch(found, pools, waits, signal);
     const unplaced = whyUnplaced(found);
     for (const [index, node] of found.solution.newNodes.entries()) {
       const claim = claims[index];
@@ -89,25 +80,11 @@ export class BufferRound {
     headroom.place(pods, { placed, unplaced });
   }
 
-  /**
-   * Whether nodes have begun to go, or come, since the plan was begun: shares of SpotPolicies are counted over all of them. There is no hurry,
-   * so the next round plans anew; but not for ever, where nodes come and go all the time.
-   */
-  #isOutdated({ nodes }: ClusterSnapshot, { solution }: Found): boolean {
-    const staying = (all: readonly StateNode[]): string[] =>
-      all.flatMap((state) => (isGoing(state) ? [] : [placeOf(state)])).sort();
-    const before = staying(nodes);
-    const now = staying(this.#options.state.nodes());
-    const isSame = before.length === now.length && before.every((place, index) => place === now[index]);
-    this.#putOff = isSame || solution.newNodes.length === 0 || this.#putOff >= MOST_PUT_OFF ? 0 : this.#putOff + 1;
-    return this.#putOff > 0;
-  }
-
-  /** The cluster with all real pods where they are or will be. */
+  /** The cluster with all real pods on their present or planned nodes. */
   #snapshot(pods: readonly Pod[], { forPods, withReplicas }: PoolsByUse): ClusterSnapshot {
-    const { clock, state, nominations, successors, isHeld, guard } = this.#options;
+    const { clock, state, nominations, successors, isEvictionBlocked, guard } = this.#options;
     const nodes = state.nodes();
-    const real = placelessPods(state, nodes, { nominations, successors }, isHeld);
+    const real = placelessPods(state, nodes, { nominations, successors }, isEvictionBlocked);
     const expected = Map.groupBy([...real.pending, ...real.displaced], (pod) => nominations.placeOf(pod));
     return {
       pending: pods,
@@ -147,7 +124,9 @@ export class BufferRound {
     if (wanted.length === 0) return [];
     const { claims } = await launcher.launch({ newNodes: wanted, built: found.built, pools }, signal);
     const claimOf = new Map(wanted.map((node, index) => [node, claims[index]]));
-    logger.info('nodes for capacity buffers', { launched: claims.filter((claim) => claim !== undefined).length });
+    logger.info('launched nodes for capacity buffers', {
+      launched: claims.filter((claim) => claim !== undefined).length,
+    });
     return found.solution.newNodes.map((node) => claimOf.get(node));
   }
 }

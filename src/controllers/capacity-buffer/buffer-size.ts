@@ -1,11 +1,11 @@
-/** For how many pods a CapacityBuffer has room. Pure. */
+/** How many virtual pods a CapacityBuffer has. Pure. */
 import type { CapacityBufferSpec } from '../../apis/autoscaling/capacity-buffer.ts';
 import type { PodSpec } from '../../apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
 
 /**
- * The larger one of `replicas` and `percentage`, and no more than `limits` allow; where neither is given, as many as these allow.
- * `scaled` is how many replicas the object behind scalableRef has.
+ * The larger of `replicas` and `percentage`, capped by `limits`; with neither, as many as `limits` allow. `scaled` is the replica count
+ * of the scalableRef object.
  */
 export function bufferSize(
   { replicas, percentage, limits }: Pick<CapacityBufferSpec, 'replicas' | 'percentage' | 'limits'>,
@@ -19,7 +19,7 @@ export function bufferSize(
   return Math.min(Math.max(...wanted), most ?? Number.POSITIVE_INFINITY);
 }
 
-/** How many pods the limits allow; undefined where they limit nothing that the pod asks for. */
+/** How many pods the limits allow; undefined if they limit no resource that the pod requests. */
 function withinLimits(limits: NonNullable<CapacityBufferSpec['limits']>, spec: PodSpec): number | undefined {
   const requests = podRequests({ spec });
   const counts = Object.entries(resourceAmounts(limits)).flatMap(([name, limit]) => {

@@ -1,7 +1,6 @@
 /**
- * Reads what CapacityBuffers refer to, hands their virtual pods to provisioning, and says on each buffer how much of its room there is.
- * The objects that buffers refer to are read again every few seconds: there are few, and to watch all workloads of a cluster for them would
- * take far more.
+ * Resolves the pod template of each CapacityBuffer, hands its virtual pods to provisioning, and reports on the buffer how much of its
+ * room exists. Referenced objects are polled every few seconds: there are few, and watching all workloads of a cluster costs far more.
  */
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -36,7 +35,7 @@ export interface CapacityBufferControllerOptions extends ControllersOptions {
 
 const READ_AGAIN_MS = 5000;
 
-/** The virtual pods of a buffer, and what they were made from. */
+/** The virtual pods of a buffer, and the template they were made from. */
 interface Made {
   readonly from: string;
   readonly pods: readonly Pod[];
@@ -55,12 +54,12 @@ export class CapacityBufferController {
     const { metrics, state, headroom } = options;
     this.#places = metrics.gauge({
       name: 'spindrift_capacity_buffer_pods',
-      help: 'Pods that a CapacityBuffer keeps room for, by whether the room is on nodes that are up, on nodes that are coming, or missing',
+      help: 'Pods that a CapacityBuffer asks room for, per buffer and state of the room: up (initialized nodes), coming (starting nodes), missing',
       labels: ['namespace', 'name', 'state'],
     });
     this.#price = metrics.gauge({
       name: 'spindrift_capacity_buffer_price_usd_per_hour',
-      help: 'What the room of a CapacityBuffer costs: its share of the nodes that it is on',
+      help: 'Price of the room of a CapacityBuffer: its share of the price of its nodes, in USD per hour',
       labels: ['namespace', 'name'],
     });
     const { capacityBuffers, nodeClaims } = state.informers;
@@ -89,20 +88,20 @@ export class CapacityBufferController {
   }
 
   async #reconcile(key: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { client, headroom, state, recorder } = this.#options;
+    const { client, state, recorder } = this.#options;
     const buffer = state.informers.capacityBuffers.get(parseKey(key));
     if (buffer === undefined || buffer.metadata.deletionTimestamp !== undefined) {
       this.#forget(key);
       return undefined;
     }
-    // Buffers of another strategy are another autoscaler's.
+    // Another autoscaler provisions buffers of another strategy.
     if ((buffer.spec.provisioningStrategy ?? ACTIVE_CAPACITY) !== ACTIVE_CAPACITY) {
-      headroom.set(key, []);
+      this.#giveUp(key);
       return undefined;
     }
     const resolved = await resolveBuffer(buffer, client, signal);
     if ('reason' in resolved) {
-      headroom.set(key, []);
+      this.#giveUp(key);
       recorder.record(bufferNotResolved(buffer, resolved.reason, resolved.message));
       await this.#write(buffer, unresolvedStatus(buffer, resolved, this.#options.clock.now()), '', signal);
     } else {
@@ -113,14 +112,20 @@ export class CapacityBufferController {
   }
 
   #forget(key: string): void {
-    this.#made.delete(key);
+    this.#giveUp(key);
     this.#options.headroom.delete(key);
+  }
+
+  /** Releases the room of a buffer that exists but gets none now. */
+  #giveUp(key: string): void {
+    this.#made.delete(key);
+    this.#options.headroom.set(key, []);
     const { namespace = '', name = '' } = parseKey(key);
     for (const state of ['up', 'coming', 'missing']) this.#places.remove({ namespace, name, state });
     this.#price.remove({ namespace, name });
   }
 
-  /** Hands the virtual pods on, and says what is known of their room. */
+  /** Hands the virtual pods to provisioning, and computes the status of the buffer. */
   #status(
     key: string,
     buffer: CapacityBuffer,
@@ -147,7 +152,7 @@ export class CapacityBufferController {
       type: READY_FOR_PROVISIONING,
       status: 'True' as const,
       reason: 'Resolved',
-      message: `The buffer has room for ${replicas} pods`,
+      message: `The buffer asks for room for ${replicas} pods`,
     };
     const changes = [ready, provisioningCondition(kept)];
     const status = {
@@ -159,7 +164,7 @@ export class CapacityBufferController {
     return { status, note: writeHeadroomNote(kept.rooms) };
   }
 
-  /** The same objects as before for what has not changed, so that they keep their places. */
+  /** Reuses unchanged virtual pods, so that they keep their room. */
   #pods(key: string, buffer: CapacityBuffer, template: PodTemplateSpec, replicas: number): readonly Pod[] {
     const from = JSON.stringify([buffer.metadata.uid, template.metadata?.labels, template.spec]);
     const made = this.#made.get(key);
@@ -200,7 +205,7 @@ function unresolvedStatus(
       type: 'Provisioning',
       status: 'False' as const,
       reason: 'NotReadyForProvisioning',
-      message: 'The pod of the buffer is not known',
+      message: 'The pod template of the buffer is not available',
     },
   ];
   const conditions = withChanges(status?.conditions ?? [], changes, metadata.generation ?? 0, now);

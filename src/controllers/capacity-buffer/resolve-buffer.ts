@@ -1,4 +1,4 @@
-/** Reads what a CapacityBuffer refers to. */
+/** Reads the PodTemplate or workload that a CapacityBuffer refers to. */
 import type { CapacityBuffer } from '../../apis/autoscaling/capacity-buffer.ts';
 import type { KubeObject, Resource } from '../../apis/kubernetes/object.ts';
 import { POD_TEMPLATES } from '../../apis/kubernetes/pod-template.ts';
@@ -10,18 +10,18 @@ import {
   STATEFUL_SETS,
 } from '../../apis/kubernetes/workloads.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import { asError, hasCode } from '../../platform/errors.ts';
+import { asError, hasCode, isTerminal } from '../../platform/errors.ts';
 
-/** The pod of a buffer. */
+/** The pod template of a buffer. */
 export interface ResolvedBuffer {
   readonly template: PodTemplateSpec;
-  /** The PodTemplate that it comes from; absent where it comes from a workload. */
+  /** The PodTemplate it was read from; absent if it was read from a workload. */
   readonly podTemplate?: { readonly name: string; readonly generation: number };
-  /** Replicas of the workload that it comes from. */
+  /** Replicas of the workload it was read from. */
   readonly scaled?: number;
 }
 
-/** Why it cannot be known. */
+/** Why the pod template could not be resolved. */
 export interface UnresolvedBuffer {
   readonly reason: 'PodTemplateNotFound' | 'ScalableRefNotFound' | 'ResolutionFailed';
   readonly message: string;
@@ -35,7 +35,7 @@ const SCALABLE: Readonly<Record<string, Resource<Scalable>>> = {
   ReplicaSet: REPLICA_SETS as unknown as Resource<Scalable>,
 };
 
-/** The pod that the buffer has room for, or why nobody knows it. */
+/** Resolves the pod template of a buffer. Throws on passing errors of the API server. */
 export async function resolveBuffer(
   { metadata: { namespace = '' }, spec }: CapacityBuffer,
   client: Pick<KubeClient, 'get'>,
@@ -78,6 +78,8 @@ async function read<T extends KubeObject>(
     signal.throwIfAborted();
     const what = `${kind.kind} ${key.namespace}/${key.name}`;
     if (hasCode(error, 'KUBE_NOT_FOUND')) return { reason: missing, message: `${what} does not exist` };
+    // A passing error must not cost the buffer its room: the read is retried, and the room stays meanwhile.
+    if (!isTerminal(error)) throw error;
     return { reason: 'ResolutionFailed', message: `${what} cannot be read: ${asError(error).message}` };
   }
 }

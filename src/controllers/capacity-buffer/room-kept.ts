@@ -1,4 +1,4 @@
-/** How much room there is for the virtual pods of a buffer, where, and what it costs. Pure. */
+/** Room for the virtual pods of a buffer: how much, on which nodes, at what price. Pure. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { Resources } from '../../engine/problem.ts';
 import { type BufferPlaces, placeOf } from '../../state/headroom.ts';
@@ -9,7 +9,7 @@ import { listedResources } from '../../state/pod-group.ts';
 import { allocatableOf, isInFlight, isLeaving, labelsOf, type StateNode } from '../../state/state-node.ts';
 import type { RoomKept } from './buffer-condition.ts';
 
-/** What is kept for a buffer of that size. */
+/** Computes the room of a buffer with that many virtual pods. */
 export function roomKept(
   replicas: number,
   { placed, why }: BufferPlaces,
@@ -30,7 +30,7 @@ export function roomKept(
   return { replicas, up, coming, why, rooms };
 }
 
-/** The share of a node's price that virtual pods on it stand for: that of the resource of which they take the largest share. */
+/** The virtual pods' share of a node's price: their largest share of any one resource. */
 export function headroomPrice(
   state: StateNode,
   pods: readonly Pod[],

@@ -1,4 +1,4 @@
-/** The pods that a CapacityBuffer has room for. They exist in plans only, and lose their place to any real pod. Pure. */
+/** Virtual pods of a CapacityBuffer. They exist only in plans, and any real pod takes their room. Pure. */
 import { CAPACITY_BUFFERS, type CapacityBuffer } from '../../apis/autoscaling/capacity-buffer.ts';
 import { apiVersionOf } from '../../apis/kubernetes/object.ts';
 import type { Pod, PodSpec } from '../../apis/kubernetes/pod.ts';
@@ -8,7 +8,7 @@ import { ANNOTATION_VIRTUAL_POD, LOWEST_PRIORITY } from '../../state/virtual-pod
 const ANNOTATION_BUFFER_NAME = 'karpenter.sh/capacity-buffer-name';
 const ANNOTATION_BUFFER_NAMESPACE = 'karpenter.sh/capacity-buffer-namespace';
 
-/** The virtual pod of that number, counted from 1. */
+/** The virtual pod with that number, counted from 1. */
 export function virtualPod({ metadata }: CapacityBuffer, template: PodTemplateSpec, number: number): Pod {
   const { name = '', namespace = '', uid = '', creationTimestamp } = metadata;
   const { apiVersion, kind } = { apiVersion: apiVersionOf(CAPACITY_BUFFERS), kind: CAPACITY_BUFFERS.kind };
@@ -29,12 +29,12 @@ export function virtualPod({ metadata }: CapacityBuffer, template: PodTemplateSp
       ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
     },
     spec: placeholderSpec(template.spec),
-    // So the scheduler speaks of a pod that it has no place for.
+    // The status of a pod that the scheduler found unschedulable.
     status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] },
   };
 }
 
-/** Without what only a real pod has: a node, a scheduling gate, and volumes of its own, whose zone is not known before they exist. */
+/** Drops the fields that only a real pod has: node, scheduling gates, and its own volumes, whose zone is unknown before they exist. */
 function placeholderSpec({ nodeName: _, schedulingGates: __, priorityClassName: ___, ...spec }: PodSpec): PodSpec {
   const volumes = (spec.volumes ?? []).filter(
     (volume) => volume.persistentVolumeClaim === undefined && volume.ephemeral === undefined,

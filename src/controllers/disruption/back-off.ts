@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 
 const FIRST_MS = 60_000;
 const LONGEST_MS = 600_000;
-/** Whoever went well for so long starts from the beginning. */
+/** A key without a failure for this long starts again with the first wait. */
 const FORGOTTEN_MS = 3_600_000;
 
 interface Failures {
@@ -10,7 +10,7 @@ interface Failures {
   until: number;
 }
 
-/** Who failed waits, a minute at first and twice as long each time, up to ten; everybody else goes on. */
+/** Waits per key after failures: one minute, doubled with each failure up to ten. Other keys do not wait. */
 export class BackOff {
   readonly #clock: Clock;
   readonly #failures = new Map<string, Failures>();
@@ -19,7 +19,7 @@ export class BackOff {
     this.#clock = clock;
   }
 
-  /** It failed; a failure while it waits already is the same one. */
+  /** Records a failure. A failure while the key still waits counts as the same one. */
   failed(key: string): void {
     const now = this.#clock.elapsed();
     const known = this.#failures.get(key);
@@ -28,27 +28,27 @@ export class BackOff {
     this.#failures.set(key, { count: count + 1, until: now + Math.min(LONGEST_MS, FIRST_MS * 2 ** count) });
   }
 
-  /** How often it failed without having gone well since. */
+  /** Failures since the last success. */
   failures(key: string): number {
     return this.#failures.get(key)?.count ?? 0;
   }
 
-  /** How long it has to wait from now on; 0 when it need not. */
+  /** How long the key still has to wait; 0 means not at all. */
   leftMs(key: string): number {
     return Math.max(0, (this.#failures.get(key)?.until ?? 0) - this.#clock.elapsed());
   }
 
-  /** It went well. */
+  /** Records a success, which forgets all failures of the key. */
   succeeded(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** Something has changed that may help everybody: all may try again. */
+  /** Lets all keys try again, because something has changed that may help any of them. */
   clear(): void {
     this.#failures.clear();
   }
 
-  /** Forgets those who failed so long ago that it no longer counts. */
+  /** Drops failures that are too old to count. */
   sweep(): void {
     const now = this.#clock.elapsed();
     for (const [key, { until }] of this.#failures) if (now - until > FORGOTTEN_MS) this.#failures.delete(key);

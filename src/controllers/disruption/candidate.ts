@@ -1,4 +1,4 @@
-/** Which nodes may be disrupted, and what keeps the others. Pure. */
+/** Decides whether a node may be disrupted, and why not. Pure. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { ANNOTATION_DO_NOT_DISRUPT } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
@@ -8,42 +8,42 @@ import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { isReschedulable } from '../../state/cluster-state.ts';
 import { isGoing, poolOf, type StateNode } from '../../state/state-node.ts';
 
-/** A node that can go, with all that goes with it. */
+/** A node that may be disrupted, with its claim, pool and pods. */
 export interface Candidate {
   readonly state: StateNode;
   readonly node: Node;
   readonly claim: NodeClaim;
   readonly pool: NodePool;
-  /** Those that will need another place. */
+  /** The pods that will be recreated elsewhere. */
   readonly pods: readonly Pod[];
 }
 
-/** Why a node that would go has to stay. */
+/** Why a node that is due for disruption may not be disrupted now. */
 export interface Refusal {
   readonly refused: StateNode;
   readonly why: string;
 }
 
 /**
- * How a disruption treats pods that are not to be disrupted: it waits for them, or, where the claim has a
- * terminationGracePeriod, counts on their leaving by its end.
+ * How a disruption treats pods that may not be evicted. A graceful one waits for them. An eventual one goes on where the claim has a
+ * terminationGracePeriod, which ends their stay.
  */
 export type DisruptionClass = 'graceful' | 'eventual';
 
-/** What a node is judged by. */
+/** What the decision about a node needs to know. */
 export interface CandidateContext {
   readonly poolNamed: ReadonlyMap<string, NodePool>;
   /** Pods bound to a node that have not ended. */
   podsOn(node: string): readonly Pod[];
-  /** Whether pods are to come to the node. */
+  /** Whether pods are about to be scheduled to the node. */
   isNominated(state: StateNode): boolean;
-  /** Whether the claim could not be marked a while ago. */
+  /** Whether a recent attempt to mark or delete the claim failed. */
   isStuck(claim: NodeClaim): boolean;
-  /** Why a pod may not be evicted; undefined when it may. */
+  /** Why a pod may not be evicted; undefined if it may. */
   podBlocker(pod: Pod): string | undefined;
 }
 
-/** The node as a candidate, or why it is none; undefined for one that is not ours, not up, or going already. */
+/** The node as a candidate, or why it is none. Undefined for a node that is not managed, not initialized, or already leaving. */
 export function candidateOf(
   state: StateNode,
   disruption: DisruptionClass,
@@ -57,14 +57,14 @@ export function candidateOf(
   const refused = (why: string): Refusal => ({ refused: state, why });
   if ([node, claim].some(({ metadata }) => metadata.annotations?.[ANNOTATION_DO_NOT_DISRUPT] === 'true'))
     return refused(`it has the annotation ${ANNOTATION_DO_NOT_DISRUPT}`);
-  if (context.isStuck(claim)) return refused('a while ago it could not be marked as going');
-  if (context.isNominated(state)) return refused('pods are about to come to it');
+  if (context.isStuck(claim)) return refused('it could not be marked for disruption a while ago');
+  if (context.isNominated(state)) return refused('pods are about to be scheduled to it');
   if (disruption === 'eventual' && claim.spec.terminationGracePeriod !== undefined) return candidate;
   const blocker = podsBlocker(context.podsOn(state.name), context);
   return blocker === undefined ? candidate : refused(blocker);
 }
 
-/** The node with its pool and pods, whatever keeps it. */
+/** The node with its pool and pods, without asking whether it may be disrupted. */
 export function withPods(
   state: StateNode,
   context: Pick<CandidateContext, 'poolNamed' | 'podsOn'>,
@@ -73,7 +73,7 @@ export function withPods(
   const name = poolOf(state);
   if (node === undefined || claim === undefined) return undefined;
   const pool = name === undefined ? undefined : context.poolNamed.get(name);
-  if (pool === undefined) return { refused: state, why: `its pool ${name ?? ''} does not exist` };
+  if (pool === undefined) return { refused: state, why: `its NodePool ${name ?? ''} does not exist` };
   return { state, node, claim, pool, pods: context.podsOn(state.name).filter(isReschedulable) };
 }
 

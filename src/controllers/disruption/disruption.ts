@@ -1,8 +1,7 @@
 /**
- * Looks again and again for nodes that should go, and has them go. Each look asks its methods in order; what the first one
- * plans is checked against the cluster as it is then, and begun. Nothing is waited for but the writes of the beginning:
- * the commands themselves are carried out beside each other and beside the next looks. To plan for a whole fleet takes seconds,
- * so consolidation is asked beside the looks, when the other methods have found nothing to do.
+ * The disruption loop. Each look at the cluster asks the methods in order. The first plan is validated against the cluster as it is by
+ * then, and its commands begin. The loop waits only for their first writes: `Commands` carries them out in parallel. Planning for a whole
+ * fleet takes seconds, so consolidation runs beside the loop, when the other methods have found nothing to do.
  */
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
@@ -52,32 +51,32 @@ export interface DisruptionOptions extends ControllersOptions {
   readonly backOff: BackOff;
   readonly podEvents: Pick<PodEvents, 'latest'>;
   readonly spot: SpotPlanning;
-  /** The room that CapacityBuffers keep. */
+  /** The room that CapacityBuffers reserve. */
   readonly headroom: Pick<Headroom, 'isKnown' | 'on'>;
   readonly policies: Pick<SpotPolicies, 'for'>;
-  /** How long and how hard other places for pods are looked for. */
+  /** Time and work limits of the search for room for displaced pods. */
   readonly provisioning?: ProvisionerLimits;
-  /** Finds cheaper fleets; the last to be asked. */
+  /** Finds cheaper fleets; asked last. */
   readonly consolidation?: DisruptionMethod;
 }
 
-/** What starts together with us has started by then. */
+/** Other controllers of this process have started by then. */
 const FIRST_LOOK_MS = 10_000;
-/** At most so long between two looks. */
+/** The longest time between two looks. */
 const PERIOD_MS = 10_000;
-/** What happens close together is looked at together. */
+/** Changes within this time are handled by one look. */
 const SETTLE_MS = 1000;
-/** Where something was begun there may be more. */
+/** After a command has begun, the next look follows soon: there may be more to do. */
 const AT_ONCE_MS = 200;
-/** So many commands begin before others may run. */
+/** Yields to the event loop after this many commands. */
 const BEGUN_TOGETHER = 20;
-/** Beginnings that take longer are not waited for. */
+/** The longest wait for the first writes of commands. */
 const BEGIN_MS = 10_000;
 
-/** What was begun of a plan; each ends when the cluster shows it. */
+/** The commands of a plan that have begun. Each promise resolves when the marks of its command are written. */
 type Beginnings = Map<Command, Promise<void>>;
 
-/** The keys of the two things that go on beside each other. */
+/** The two keys of the work queue. */
 const LOOK = 'look';
 const CONSOLIDATION = 'consolidation';
 
@@ -126,7 +125,7 @@ export class Disruption {
         const startsAt = clock.elapsed() + FIRST_LOOK_MS;
         const soon = (): void => queue.add(LOOK, { afterMs: Math.max(SETTLE_MS, startsAt - clock.elapsed()) });
         const heard = { added: soon, updated: soon, deleted: soon };
-        // What had no place, or could not be launched, may have one now, and may be.
+        // A changed spec may make room, or allow launches that failed.
         const changed = (object: KubeObject, old: KubeObject): void => {
           if (object.metadata.generation !== old.metadata.generation) backOff.clear();
           soon();
@@ -157,10 +156,10 @@ export class Disruption {
     backOff.sweep();
     await this.#staleMarks.sweep(look.nodes, signal);
     for (const method of this.#methods) {
-      // Whatever else waits comes in between.
+      // Yields to the event loop.
       await clock.sleep(0, signal);
       const begun = await this.#ask(method, look, context);
-      // What consolidation has begun meanwhile may have taken the places that the next methods would count on.
+      // Consolidation may have begun commands meanwhile that use the room which the next methods would count on.
       if (begun || look.isOutdated) return { requeueAfterMs: AT_ONCE_MS };
     }
     if (consolidation !== undefined) this.#controller.queue.add(CONSOLIDATION);
@@ -178,19 +177,19 @@ export class Disruption {
     this.#controller.queue.add(LOOK, { afterMs });
   }
 
-  /** Begins what a method plans; tells whether that is anything. */
+  /** Plans with a method and begins its commands. Returns whether any has begun. */
   async #ask(method: DisruptionMethod, look: Look, context: ReconcileContext): Promise<boolean> {
     const { clock, commands } = this.#options;
     const { signal } = context;
-    // Until the claims of all that was begun are there, places would be given away twice.
+    // Until all begun commands have written their claims, the same room would be given away twice.
     if (method.places && commands.isStarting) return false;
     const startedAt = clock.elapsed();
     const planned = await method.plan(look, signal);
     const begun = this.#begun;
     this.#metrics.evaluated(method.reason, (clock.elapsed() - startedAt) / 1000);
     if (planned.length === 0) return false;
-    // What has begun by its turn is seen in the plan's check, but not which places that counts on. Consolidation has checked for itself
-    // what had begun before its plan was made.
+    // Validation sees commands that have begun meanwhile, but not which room they use. Consolidation has already checked its plan
+    // against commands that began before `plan` returned.
     const hasGivenPlaces = (): boolean =>
       commands.isStarting || (method === this.#options.consolidation ? this.#begun !== begun : look.isOutdated);
     const beginnings: Beginnings = new Map();
@@ -208,20 +207,20 @@ export class Disruption {
     return beginnings.size > 0;
   }
 
-  /** Does it after all that was to be done in turn before. */
+  /** Runs the action after all earlier ones, so that only one plan at a time begins. */
   #inTurn(action: () => Promise<void>): Promise<void> {
     const turn = this.#beginning.then(action);
     this.#beginning = turn.catch(() => {});
     return turn;
   }
 
-  /** Others may have been given the places of the plan; the next look makes a new one. */
+  /** Drops a plan whose room other commands may have taken; the next look makes a new one. */
   #drop(planned: readonly Command[], { logger }: ReconcileContext): void {
     logger.info('disruptions dropped: others have begun since they were planned', { commands: planned.length });
     for (const command of planned) this.#metrics.dropped(command);
   }
 
-  /** Begins those of the commands that still hold, with a turn for others in between. */
+  /** Begins the commands that are still valid. */
   async #begin(
     planned: readonly Command[],
     pools: readonly UsablePool[],
@@ -236,6 +235,7 @@ export class Disruption {
       const problem = await inSlices(
         validateCommand(command, look, {
           limits,
+          policies: this.#options.policies,
           policiesOf: (node: Node) => this.#options.clouds.repairPolicies(node),
         }),
         clock,
@@ -250,21 +250,22 @@ export class Disruption {
       logger.info('disruption dropped: the plan no longer holds', { reason: command.reason, problem });
       this.#metrics.dropped(command);
       for (const { state } of command.candidates)
-        this.#refuse({ refused: state, why: `the plan was dropped, ${problem}` });
+        this.#refuse({ refused: state, why: `the plan was dropped: ${problem}` });
     }
   }
 
-  /** Where pods are to go nothing is taken away; the next round of provisioning says which goes where. */
+  /** Reserves the receiving nodes for the displaced pods until the next provisioning round assigns them. */
   #keepPlaces({ candidates, receivers }: Command): void {
     const pods = candidates.flatMap((candidate) => candidate.pods);
     for (const name of receivers) this.#options.nominations.nominate(name, pods);
   }
 
   #take(signal: AbortSignal): Promise<Look> {
-    const { state, clock, commands, nominations, successors, budgets, random, recorder } = this.#options;
+    const { state, clock, commands, nominations, successors, budgets, random, recorder, writes } = this.#options;
     const slices = Look.take({
       state,
       now: clock.now(),
+      newest: (claim) => writes.newest(claim),
       markOf: (claim) => commands.markOf(claim),
       isNominated: (node) => nominations.has(node) || successors.awaitedBy(node.claim?.metadata.name ?? ''),
       kept: { nominations, successors },
@@ -285,7 +286,7 @@ export class Disruption {
     if (claim !== undefined) recorder.record(disruptionBlocked(claim, why));
   }
 
-  /** When there may be something to do by time alone. */
+  /** The next time at which there may be something to do without a change in the cluster. */
   #nextAt(look: Look): number {
     const expiries = look.nodes.map(expiresAt);
     const wakes = this.#methods.map(({ wakeAt }) => wakeAt);
@@ -296,7 +297,7 @@ export class Disruption {
   }
 }
 
-/** Whether the node only says that it is still there. */
+/** Whether the update of a node is only a heartbeat. */
 function isHeartbeat(node: Node, old: Node): boolean {
   const seen = ({ metadata, spec, status }: Node): string => {
     const { labels, annotations, deletionTimestamp } = metadata;
@@ -306,7 +307,7 @@ function isHeartbeat(node: Node, old: Node): boolean {
   return seen(node) === seen(old);
 }
 
-/** Waits for the promise, but not longer than that. */
+/** Waits for the promise, but no longer than `ms`. */
 async function atMost(clock: Clock, ms: number, promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   const limit = clock.deadline(ms, signal);
   const over = new Promise<void>((resolve) => limit.signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -49,7 +49,7 @@ async function going(names: string, { used = '', awaited = '' }): Promise<string
     podsOn: (name: string): Pod[] => (used.includes(name) ? [aPod()] : []),
     isNominated: ({ name }: StateNode) => awaited.includes(name),
     candidate: (state: StateNode) => (awaited.includes(state.name) ? undefined : ({ state, pool } as Candidate)),
-    budgets: { left: () => 10, take: () => {} },
+    budgets: { of: () => ({ allowed: 10, limit: 10 }), take: () => {} },
     newId: () => 'id',
   } as unknown as Look;
   const commands = await clock.run(emptiness.plan(look, new AbortController().signal));

@@ -1,4 +1,4 @@
-/** Nodes that no pod needs go, all at once and each for itself. */
+/** Deletes nodes without reschedulable pods, each by a command of its own. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { isStaticPool } from '../../apis/karpenter/is-static-pool.ts';
 import { type Slices, UNLIMITED, Work } from '../../engine/packing/work.ts';
@@ -16,20 +16,21 @@ import type { Command } from './commands/command.ts';
 import type { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
 import type { DisruptionMetrics } from './metrics.ts';
+import { alone } from './unit.ts';
 import { withinBudgets } from './within-budgets.ts';
 
 export interface EmptinessOptions {
   readonly clock: Clock;
   readonly metrics: DisruptionMetrics;
-  /** When pods last came and left, where claims do not tell of that yet. */
+  /** The latest pod event of a node that is not on its claim yet. */
   readonly podEvents: Pick<PodEvents, 'latest'>;
-  /** They may ask for on-demand nodes that nobody uses yet. */
+  /** A SpotPolicy may require on-demand nodes that run no pods yet. */
   readonly policies: Pick<SpotPolicies, 'for'>;
-  /** The room that CapacityBuffers keep: a node with some of it is not empty. */
+  /** The room that CapacityBuffers reserve: a node with some of it is not empty. */
   readonly headroom: Pick<Headroom, 'isKnown' | 'on'>;
 }
 
-/** A unit of the engine's work is a few hundred nanoseconds; this is what a node takes here. */
+/** The work of one node, in units of the engine of a few hundred nanoseconds. */
 const UNITS = 10;
 
 export class Emptiness implements DisruptionMethod {
@@ -46,9 +47,9 @@ export class Emptiness implements DisruptionMethod {
     const { metrics, clock } = this.#options;
     const candidates = await inSlices(this.#candidates(look), clock, signal);
     metrics.eligible(this.reason, candidates.length);
-    // Each for itself: a node that is used again by then keeps no other.
-    return withinBudgets(candidates, this.reason, look).map((candidate) => ({
-      ...{ id: look.newId(), reason: this.reason, disruption: 'graceful', candidates: [candidate] },
+    // One command per node: a node that is used again by then does not hold up the others.
+    return withinBudgets(candidates.map(alone), this.reason, look).map((unit) => ({
+      ...{ id: look.newId(), reason: this.reason, disruption: 'graceful', candidates: unit.candidates },
       ...{ newNodes: [], needs: [], receivers: [] },
     }));
   }
@@ -57,7 +58,7 @@ export class Emptiness implements DisruptionMethod {
     const { headroom } = this.#options;
     if (!headroom.isKnown) return [];
     const work = new Work(UNLIMITED);
-    // A node that pods are on their way to is as good as in use.
+    // A node that pods are about to be scheduled to counts as used.
     const isIdle = (state: StateNode): boolean =>
       isUnused(state, look) && !look.isNominated(state) && headroom.on(state).length === 0;
     const kept = keptOnDemand(look.nodes, this.#options.policies, isIdle);
@@ -72,12 +73,12 @@ export class Emptiness implements DisruptionMethod {
     return candidates;
   }
 
-  /** What the claim says of itself may be from before its last pod left. */
+  /** Checks the time too: the condition Consolidatable may be older than the latest pod event. */
   #isEmpty(state: StateNode, look: Look): boolean {
     const { claim } = state;
     if (claim === undefined || !isTrue(claim, 'Consolidatable') || !isUnused(state, look)) return false;
     const pool = look.poolNamed.get(poolOf(state) ?? '');
-    // A static pool keeps its nodes, used or not.
+    // A static pool keeps its nodes also when they are empty.
     if (pool !== undefined && isStaticPool(pool)) return false;
     return consolidatableAt(claim, pool, this.#options.podEvents.latest(state.name)) <= look.now;
   }

@@ -4,10 +4,12 @@ import type { Clock } from '../../platform/clock.ts';
 import { buildProblemSteps } from '../../state/build-problem.ts';
 import { inSlices } from '../in-slices.ts';
 import type { ProvisionerLimits } from '../provisioning/provisioner.ts';
+import { wholeMoves } from '../provisioning/whole-groups.ts';
+import { withFlavorLimits } from '../provisioning/with-flavor-limits.ts';
 import type { SpotPlanning } from '../spot-policy/spot-planning.ts';
 import type { Solve } from './place-elsewhere.ts';
 
-/** Asks the engine, as long and with as much work as provisioning does, and keeps its answer within the policies. */
+/** Solves with the limits of provisioning, and keeps the solution within the SpotPolicies. */
 export function engineSolve(
   clock: Clock,
   spot: Pick<SpotPlanning, 'settle'>,
@@ -15,7 +17,7 @@ export function engineSolve(
   quality: Quality = 'balanced',
 ): Solve {
   return async (snapshot, signal) => {
-    const built = await inSlices(buildProblemSteps(snapshot), clock, signal);
+    const built = await inSlices(buildProblemSteps(wholeMoves(withFlavorLimits(snapshot))), clock, signal);
     const startedAt = clock.elapsed();
     const elapsedMs = (): number => clock.elapsed() - startedAt;
     const slices = solveSteps(built.problem, { quality, elapsedMs, deadlineMs: solveMs, maxSteps });

@@ -1,14 +1,15 @@
 /**
- * Nodes that must go are not to take on-demand nodes with them that a policy asks for: where their pods would all find room on
- * nodes that stay, an on-demand node is launched for them all the same.
+ * Keeps the on-demand nodes that a SpotPolicy requires while nodes are replaced: an on-demand replacement is launched even where the
+ * remaining nodes have room for all displaced pods.
  */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
-import { isGoing, poolOf } from '../../state/state-node.ts';
+import { poolOf } from '../../state/state-node.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import { isOnDemand, onDemandLost } from '../spot-policy/on-demand-lost.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 import type { Look } from './look.ts';
 import type { Placement, Solve } from './place-elsewhere.ts';
+import { unitsAmong } from './unit.ts';
 
 export interface KeepOnDemandOptions {
   readonly look: Look;
@@ -18,9 +19,9 @@ export interface KeepOnDemandOptions {
 }
 
 /**
- * The placement, if no policy is missed by it. If one is, another for the first on-demand node of it, on a node of its own; the
- * others have their turn when that one is on its way. Where no on-demand node can be had the placement stays as it is, and
- * says what is missed: nodes that must go do not stay for ever.
+ * Returns the placement if it keeps all SpotPolicies. If not, returns one for the first on-demand node that a policy requires, and the nodes
+ * of its groups, with a new node for their pods; the other candidates follow in later looks. If no on-demand node can be launched, returns
+ * the placement with the gaps it leaves: a required replacement does not wait forever.
  */
 export async function keepOnDemand(
   placement: Placement,
@@ -30,13 +31,17 @@ export async function keepOnDemand(
   const { look, pools, solve } = options;
   const lost = lostBy(placement, options);
   for (const { pool: name } of lost) {
-    const heir = placement.candidates.find(
-      ({ state, pods }) => pods.length > 0 && isOnDemand(state) && poolOf(state) === name,
+    const heir = unitsAmong(placement.candidates).find(({ candidates }) =>
+      candidates.some(({ state, pods }) => pods.length > 0 && isOnDemand(state) && poolOf(state) === name),
     );
-    const own = pools.filter(({ pool }) => pool.metadata.name === name);
-    if (heir === undefined || own.length === 0) continue;
-    const snapshot = { ...look.snapshot(own, [heir], look.nodes), pending: [], displaced: heir.pods };
-    const alone = { candidates: [heir], ...(await solve(snapshot, signal)) };
+    if (heir === undefined) continue;
+    const { candidates } = heir;
+    const names = new Set(candidates.map(({ state }) => poolOf(state)));
+    const own = pools.filter(({ pool }) => names.has(pool.metadata.name));
+    if (own.length === 0) continue;
+    const displaced = candidates.flatMap(({ pods }) => pods);
+    const snapshot = { ...look.snapshot(own, candidates, look.nodes), pending: [], displaced };
+    const alone = { candidates, ...(await solve(snapshot, signal)) };
     const isPlaced = alone.solution.unplaced.length === 0 && alone.built.held.length === 0;
     if (isPlaced && lostBy(alone, options).length === 0) return alone;
   }
@@ -44,10 +49,8 @@ export async function keepOnDemand(
 }
 
 function lostBy({ candidates, built, solution }: Placement, { look, policies }: KeepOnDemandOptions) {
-  const leave = new Set(candidates.map(({ state }) => state.name));
-  const staying = look.nodes.filter((node) => !leave.has(node.name) && !isGoing(node));
-  // What is planned for pods that wait, or that leave other nodes, is not launched by those that go now.
+  // New nodes for pending pods, or for pods of other nodes, are not launched by this command.
   const moved = new Set(candidates.flatMap(({ pods }) => pods));
   const newNodes = solution.newNodes.filter(({ pods }) => pods.some((number) => moved.has(built.pods[number] as Pod)));
-  return onDemandLost({ going: candidates.map(({ state }) => state), staying, newNodes }, policies);
+  return onDemandLost({ going: candidates.map(({ state }) => state), nodes: look.nodes, newNodes }, policies);
 }

@@ -6,14 +6,18 @@ import { ANNOTATION_DISRUPTION } from '../../apis/spindrift/annotations.ts';
 import { finish, type Slices } from '../../engine/packing/work.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import { isGoing, type StateNode } from '../../state/state-node.ts';
-import { aNode, aNodeClaim, aPod, T0 } from '../testkit/objects.ts';
+import { aCondition, aNode, aNodeClaim, aPod, T0 } from '../testkit/objects.ts';
 import type { Candidate } from './candidate.ts';
 import { Look } from './look.ts';
 
 const state: StateNode = { name: 'old', node: aNode({ name: 'old' }), claim: aNodeClaim({ name: 'old' }) };
 
 /** Begins a look at one node, whose pods are as told, and whose claim is so when it is asked for. */
-function lookAt(podsOn: () => Pod[], claimNow: () => NodeClaim = () => state.claim!): Slices<Look> {
+function lookAt(
+  podsOn: () => Pod[],
+  claimNow: () => NodeClaim = () => state.claim!,
+  newest: (claim: NodeClaim) => NodeClaim = (claim) => claim,
+): Slices<Look> {
   const list = () => [];
   const nodeClaims = { get: claimNow };
   const informers = { nodePools: { list }, namespaces: { list }, nodeClaims };
@@ -27,6 +31,7 @@ function lookAt(podsOn: () => Pod[], claimNow: () => NodeClaim = () => state.cla
   return Look.take({
     state: cluster,
     now: T0,
+    newest,
     markOf: ({ metadata }) => metadata.annotations?.[ANNOTATION_DISRUPTION],
     isNominated: () => false,
     isStuck: () => false,
@@ -53,6 +58,19 @@ describe('a look', () => {
     slices.next();
     cached = aNodeClaim({ name: 'old', metadata: { annotations: { [ANNOTATION_DISRUPTION]: 'id=a reason=Empty' } } });
     expect(finish(slices).nodes.map(isGoing)).toEqual([true]);
+  });
+
+  it('shows what was written on claims and is not in the cache yet, such as a reboot', () => {
+    const written = aNodeClaim({ name: 'old', status: { conditions: [aCondition('Rebooting')] } });
+    const look = finish(
+      lookAt(
+        () => [],
+        () => state.claim!,
+        () => written,
+      ),
+    );
+    expect(look.node('old')?.claim).toBe(written);
+    expect(look.nodeOf('old')?.claim).toBe(written);
   });
 });
 

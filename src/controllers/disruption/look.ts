@@ -1,4 +1,4 @@
-/** The cluster at one moment, as methods of disruption look at it. */
+/** A snapshot of the cluster for the disruption methods: nodes, budgets, pools, and what keeps nodes from disruption. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
@@ -12,7 +12,7 @@ import { type ClusterState, isReschedulable } from '../../state/cluster-state.ts
 import type { StateNode } from '../../state/state-node.ts';
 import type { Successors } from '../../state/successors.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
-import { isHeld } from '../provisioning/held-pods.ts';
+import { isEvictionBlocked } from '../provisioning/eviction-blocked.ts';
 import { type KeptPlaces, placelessPods } from '../provisioning/placeless-pods.ts';
 import { replicaSnapshot } from '../static-pool/replica-snapshot.ts';
 import type { PoolsByUse } from '../usable-pools.ts';
@@ -24,20 +24,22 @@ import { podBlocker } from './pod-blocker.ts';
 export interface LookOptions {
   readonly state: ClusterState;
   readonly now: EpochMs;
+  /** The claim with what this process has written on it since, such as a requested reboot. */
+  newest(claim: NodeClaim): NodeClaim;
   /** The mark of a claim that a command takes, also one that the cache does not show yet. */
   markOf(claim: NodeClaim): string | undefined;
   isNominated(state: StateNode): boolean;
-  /** Who is to come to nodes on their way. */
+  /** Room that is reserved for pods on nodes. */
   readonly kept: KeptPlaces & { readonly successors: Pick<Successors, 'awaitedBy'> };
-  /** Whether a claim could not be marked a while ago. */
+  /** Whether a recent attempt to mark or delete the claim failed. */
   isStuck(claim: NodeClaim): boolean;
-  /** The PodDisruptionBudgets that count a pod. */
+  /** The PodDisruptionBudgets that select a pod. */
   budgetsOf(pod: Pod): readonly PodDisruptionBudget[];
-  /** Asks the clouds what they sell. */
+  /** Reads the pools with the instance types that their clouds offer. */
   readPools(signal: AbortSignal): Promise<PoolsByUse>;
-  /** Hears why a node that would go has to stay. */
+  /** Receives why a node that is due for disruption may not be disrupted. */
   refuse(refusal: Refusal): void;
-  /** Hears why no node of a pool goes. */
+  /** Receives why no node of a pool may be disrupted. */
   refusePool(pool: NodePool, why: string): void;
   newId(): string;
   /** How many commands have begun so far. */
@@ -50,18 +52,18 @@ interface LookedAt {
   readonly byName: ReadonlyMap<string, StateNode>;
   /** By the name of the claim. */
   readonly byClaim: ReadonlyMap<string, StateNode>;
-  /** Names of claims that commands under way need. */
+  /** Names of claims that must be up before commands in progress delete anything. */
   readonly needed: ReadonlySet<string>;
-  /** Those that budgets count. */
+  /** The nodes that budgets count. */
   readonly counting: readonly StateNode[];
 }
 
-/** A unit of the engine's work is a few hundred nanoseconds; this is what a node takes here. */
+/** The work of one node, in units of the engine of a few hundred nanoseconds. */
 const UNITS = 10;
 
 export class Look implements CandidateContext {
   readonly now: EpochMs;
-  /** All nodes; what commands take is going. */
+  /** All nodes. Those that commands in progress remove are marked as going. */
   readonly nodes: readonly StateNode[];
   readonly poolNamed: ReadonlyMap<string, NodePool>;
   readonly budgets: Budgets;
@@ -69,7 +71,7 @@ export class Look implements CandidateContext {
   readonly #begun: number;
   readonly #byName: ReadonlyMap<string, StateNode>;
   readonly #byClaim: ReadonlyMap<string, StateNode>;
-  /** Names of claims that commands under way need. */
+  /** Names of claims that must be up before commands in progress delete anything. */
   readonly #needed: ReadonlySet<string>;
   #pools: Promise<PoolsByUse> | undefined;
 
@@ -86,7 +88,7 @@ export class Look implements CandidateContext {
     this.budgets = new Budgets({ pools, nodes: nodes.counting, now: options.now });
   }
 
-  /** Takes a look: at what there is when it begins, in slices. */
+  /** Takes the snapshot, in slices; nodes that are created meanwhile are not in it. */
   static *take(options: LookOptions): Slices<Look> {
     const begun = options.begun();
     const work = new Work(UNLIMITED);
@@ -97,8 +99,10 @@ export class Look implements CandidateContext {
     const byClaim = new Map<string, StateNode>();
     const marks = new Map<StateNode, Mark>();
     for (const state of found) {
-      const text = state.claim && options.markOf(cachedNow(state.claim, options.state));
-      const node = text === undefined ? state : going(state, text);
+      const claim = state.claim && cachedNow(state.claim, options.state);
+      const shown = claim === undefined ? state : withReboot(state, options.newest(claim));
+      const text = claim && options.markOf(claim);
+      const node = text === undefined ? shown : going(shown, text);
       const mark = readMark(node.claim?.metadata.annotations?.[ANNOTATION_DISRUPTION]);
       if (mark !== undefined) marks.set(node, mark);
       all.push(node);
@@ -112,18 +116,23 @@ export class Look implements CandidateContext {
     return new Look(options, begun, { all, byName, byClaim, needed, counting });
   }
 
-  /** Something has begun since that this look knows nothing of: another method may have taken the same nodes or places. */
+  /** Whether commands have begun since: they may use the same nodes or the same room. */
   get isOutdated(): boolean {
     return this.#options.begun() !== this.#begun;
   }
 
-  /** Takes another look, at the cluster as it is by then. */
+  /** Takes a new look with the same options. */
   again(now: EpochMs): Slices<Look> {
     return Look.take({ ...this.#options, now });
   }
 
   podsOn(node: string) {
     return this.#options.state.podsOn(node);
+  }
+
+  /** The pod of that name. */
+  podNamed(key: { readonly namespace: string; readonly name: string }): Pod | undefined {
+    return this.#options.state.informers.pods.get(key);
   }
 
   /** The node of that name. */
@@ -137,8 +146,8 @@ export class Look implements CandidateContext {
   }
 
   /**
-   * Whether the node is left as it is for now: pods are to come to it, something goes only because it is there, or it could not be
-   * marked a while ago.
+   * Whether the node must stay for now: pods are about to be scheduled to it, a command in progress needs it, or it could not be marked a
+   * while ago.
    */
   isNominated(state: StateNode): boolean {
     const { claim } = state;
@@ -159,7 +168,7 @@ export class Look implements CandidateContext {
     return this.#options.newId();
   }
 
-  /** The node as a candidate; where it has to stay although it would go, that is said. */
+  /** The node as a candidate. If it may not be disrupted, reports why and returns undefined. */
   candidate(state: StateNode, disruption: DisruptionClass): Candidate | undefined {
     const found = candidateOf(state, disruption, this);
     if (found === undefined || !('why' in found)) return found;
@@ -167,17 +176,17 @@ export class Look implements CandidateContext {
     return undefined;
   }
 
-  /** Says why a node that would go has to stay. */
+  /** Reports why a node that is due for disruption may not be disrupted. */
   refuse(refusal: Refusal): void {
     this.#options.refuse(refusal);
   }
 
-  /** Says why no node of a pool goes. */
+  /** Reports why no node of a pool may be disrupted. */
   refusePool(pool: NodePool, why: string): void {
     this.#options.refusePool(pool, why);
   }
 
-  /** The pools that can make nodes for pods; the clouds are asked once a look. */
+  /** The pools that can launch nodes for pods; the clouds are asked once per look. */
   async pools(signal: AbortSignal): Promise<readonly UsablePool[]> {
     return (await this.#readPools(signal)).forPods;
   }
@@ -192,7 +201,7 @@ export class Look implements CandidateContext {
     return this.#pools;
   }
 
-  /** What a problem is built from: those that go, and `closed` ones that nothing is to be put on. */
+  /** The input of a problem without the candidates' nodes, in which nothing is placed on `closed` nodes. */
   snapshot(
     pools: readonly UsablePool[],
     candidates: readonly Candidate[] = [],
@@ -203,22 +212,21 @@ export class Look implements CandidateContext {
     const forgotten = this.nodes.filter((node) => this.#isForgotten(node));
     const shut = new Set([...closed, ...forgotten].map(({ name }) => name));
     const { namespaces } = state.informers;
-    // All of it is read in one moment: while a problem is built of it, pods come and go. What is kept for others is not given to those
-    // that are to leave now; and these are the very pods that the candidates know, as they are told by that whose place is whose.
+    // Everything is read at once, because pods change while the problem is built. Reserved room is not given to the candidates' pods.
+    // These must be the same objects as in the candidates: placements are matched to candidates by identity.
     const staying = this.nodes.filter(({ name }) => !leave.has(name));
     const { pending, displaced, podsOn } = placelessPods(state, staying, kept, (pod, node) =>
-      isHeld(pod, node, (counted) => this.#options.budgetsOf(counted), this.now),
+      isEvictionBlocked(pod, node, (counted) => this.#options.budgetsOf(counted), this.now),
     );
     const pods = new Map(staying.map(({ name }) => [name, podsOn(name)]));
     for (const candidate of candidates) {
       const others = state.podsOn(candidate.state.name).filter((pod) => !isReschedulable(pod));
       pods.set(candidate.state.name, [...candidate.pods, ...others]);
     }
-    const nodes = this.nodes.map((node) => (leave.has(node.name) ? going(node, 'planned') : node));
     return {
       pending,
       displaced: [...displaced, ...candidates.flatMap((candidate) => candidate.pods)],
-      nodes,
+      nodes: this.#withGoing(candidates),
       isClosed: ({ name }) => shut.has(name),
       missingFrom: (node) => state.room.missingFrom(node),
       podsOn: (node) => pods.get(node) ?? [],
@@ -230,14 +238,21 @@ export class Look implements CandidateContext {
     };
   }
 
-  /** What a problem is built from that asks for so many more nodes of a static pool. */
-  replicas(usable: UsablePool, count: number): ClusterSnapshot {
-    return replicaSnapshot(usable, count, { state: this.#options.state, nodes: this.nodes });
+  /** The input of a problem that asks for one replacement per candidate of a static pool. */
+  replacements(usable: UsablePool, candidates: readonly Candidate[]): ClusterSnapshot {
+    const nodes = this.#withGoing(candidates);
+    return replicaSnapshot(usable, candidates.length, { state: this.#options.state, nodes });
+  }
+
+  /** All nodes, with those of the candidates marked as going. */
+  #withGoing(candidates: readonly Candidate[]): readonly StateNode[] {
+    const leave = new Set(candidates.map(({ state }) => state.name));
+    return this.nodes.map((node) => (leave.has(node.name) ? going(node, 'planned') : node));
   }
 
   /**
-   * A command under way needs the node, and nobody remembers which pods are to come to it: a former process began the command, or
-   * they cannot be told to go there. However much room it seems to have, it is not for others.
+   * Whether a command in progress needs the node, but its pods are not known: an earlier process began the command, or the pods cannot be
+   * bound by us. Its free room must not be used for other pods.
    */
   #isForgotten({ claim }: StateNode): boolean {
     const { name = '' } = claim?.metadata ?? {};
@@ -245,10 +260,7 @@ export class Look implements CandidateContext {
   }
 }
 
-/**
- * A node that takes the place of one that goes and the one that goes are one node of their pool, so that a percentage does not
- * grow with what it lets go.
- */
+/** Counts a node and its replacement as one, so that a percentage budget does not grow with the replacements. */
 function withoutReplacements(nodes: readonly StateNode[], marks: ReadonlyMap<StateNode, Mark>): StateNode[] {
   const underWay = new Set<string>();
   for (const [{ claim }, { id }] of marks) {
@@ -257,10 +269,19 @@ function withoutReplacements(nodes: readonly StateNode[], marks: ReadonlyMap<Sta
   return nodes.filter(({ claim }) => !underWay.has(claim?.metadata.annotations?.[ANNOTATION_REPLACES] ?? ''));
 }
 
-/** A mark that was about to be written when the look began is in the cache by now, and nobody else remembers it. */
+/** The claim as the cache shows it by now: a mark that was being written when the look began may have arrived. */
 function cachedNow(claim: NodeClaim, { informers }: ClusterState): NodeClaim {
   const cached = informers.nodeClaims.get(claim.metadata.name ?? '');
   return cached !== undefined && cached.metadata.uid === claim.metadata.uid ? cached : claim;
+}
+
+/**
+ * Shows a requested reboot that the cache does not show yet. Everything else stays as the snapshot has it: nodes and claims of one moment
+ * belong together.
+ */
+function withReboot(state: StateNode, newest: NodeClaim): StateNode {
+  const isNew = isTrue(newest, 'Rebooting') && state.claim !== undefined && !isTrue(state.claim, 'Rebooting');
+  return isNew ? { ...state, claim: newest } : state;
 }
 
 function going(state: StateNode, mark: string): StateNode {

@@ -1,4 +1,4 @@
-/** Counts disruptions; names and labels are Karpenter's. */
+/** Disruption metrics, with Karpenter's names and labels. */
 import { LABEL_CAPACITY_TYPE, LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Metrics } from '../../platform/metrics.ts';
@@ -19,42 +19,42 @@ export class DisruptionMetrics {
     const decided = ['decision', 'reason', 'consolidation_type'] as const;
     this.#evaluation = metrics.histogram({
       name: 'karpenter_voluntary_disruption_decision_evaluation_duration_seconds',
-      help: 'How long it took to see what can be disrupted, in seconds, per reason and kind of consolidation',
+      help: 'Time to decide which nodes to disrupt, in seconds, per reason and consolidation type',
       labels: ['reason', 'consolidation_type'],
     });
     this.#decisions = metrics.counter({
       name: 'karpenter_voluntary_disruption_decisions_total',
-      help: 'Disruptions begun, per decision, reason and kind of consolidation',
+      help: 'Disruption commands begun, per decision, reason and consolidation type',
       labels: decided,
     });
     this.#decisionsByPool = metrics.counter({
       name: 'karpenter_voluntary_disruption_decisions_by_nodepool_total',
-      help: 'Disruptions begun, per pool, decision, reason and kind of consolidation',
+      help: 'Disruption commands begun, per NodePool, decision, reason and consolidation type',
       labels: ['nodepool', ...decided],
     });
     this.#eligible = metrics.gauge({
       name: 'karpenter_voluntary_disruption_eligible_nodes',
-      help: 'Nodes that would be disrupted if budgets and places for their pods allowed it, per reason',
+      help: 'Nodes eligible for disruption, before budgets and room for their pods are checked, per reason',
       labels: ['reason'],
     });
     this.#failedValidations = metrics.counter({
       name: 'karpenter_voluntary_disruption_failed_validations_total',
-      help: 'Plans that had become wrong when they were to begin, per kind of consolidation',
+      help: 'Disruption commands dropped because the cluster had changed since they were planned, per consolidation type',
       labels: ['consolidation_type'],
     });
     this.#failures = metrics.counter({
       name: 'karpenter_voluntary_disruption_queue_failures_total',
-      help: 'Disruptions undone after they had begun, per decision, reason and kind of consolidation',
+      help: 'Disruption commands undone after they had begun, per decision, reason and consolidation type',
       labels: decided,
     });
     this.#podsInitiated = metrics.counter({
       name: 'karpenter_pods_disruption_initiated_total',
-      help: 'Pods on nodes that were told to go, per reason, pool, capacity type, consolidation policy and termination mode',
+      help: 'Pods on nodes whose NodeClaim a disruption deleted, per reason, NodePool, capacity type, consolidation policy and termination mode',
       labels: ['reason', 'nodepool', 'capacity_type', 'consolidation_policy', 'termination_mode'],
     });
     this.#repaired = metrics.counter({
       name: 'karpenter_nodeclaims_unhealthy_disrupted_total',
-      help: 'Claims replaced because their node was sick, per condition that told so, pool, capacity type, image and termination mode',
+      help: 'NodeClaims replaced because their node was unhealthy, per condition, NodePool, capacity type, image and termination mode',
       labels: ['condition', 'nodepool', 'capacity_type', 'image_id', 'termination_mode'],
     });
   }
@@ -114,7 +114,7 @@ function labelsOf(decision: 'delete' | 'replace', reason: CommandReason) {
   return { decision, reason: reason.toLowerCase(), consolidation_type: kindOf(reason) };
 }
 
-/** All moves of consolidation are found together, whatever their size. */
+/** One plan finds all consolidation moves, so there is no `single`. */
 function kindOf(reason: CommandReason): string {
   if (reason === 'Empty') return 'empty';
   return reason === 'Underutilized' ? 'multi' : '';

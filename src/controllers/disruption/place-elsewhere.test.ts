@@ -7,6 +7,7 @@ import { aNode, aNodeClaim, aPod } from '../testkit/objects.ts';
 import type { Candidate } from './candidate.ts';
 import type { Look } from './look.ts';
 import { placeElsewhere, type Solve } from './place-elsewhere.ts';
+import { alone } from './unit.ts';
 
 const WHY: UnplacedReason = { offerings: 0, funnel: [], nearest: undefined, nodes: 0, nodesRejectedBy: {} };
 
@@ -38,13 +39,13 @@ async function place(names: readonly string[], fits: (pods: readonly string[]) =
     return { built, solution: { unplaced } as unknown as Solution, gaps: [] };
   };
   const placement = await placeElsewhere(
-    candidates,
+    candidates.map(alone),
     {
       look: { snapshot } as unknown as Look,
       pools: [],
       closed: [],
       solve,
-      blocked: ({ state }) => void blocked.push(state.name),
+      blocked: ({ first }) => void blocked.push(first.state.name),
     },
     new AbortController().signal,
   );

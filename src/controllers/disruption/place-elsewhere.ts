@@ -1,6 +1,6 @@
 /**
- * Finds other places for the pods of nodes that should go: all of them at once, as if they were gone. Those that have
- * pods without a place are left out, and the rest is looked at again.
+ * Finds room for the pods of all units at once, as if their nodes were gone. Units with pods that have no other place are left out, and the
+ * rest is solved again.
  */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
@@ -11,61 +11,64 @@ import type { StateNode } from '../../state/state-node.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 import type { Candidate } from './candidate.ts';
 import type { Look } from './look.ts';
+import { candidatesOf, type Unit } from './unit.ts';
 
-/** How a plan gives every pod of these candidates a place. */
+/** A solution that places every pod of the candidates. */
 export interface Placement {
   readonly candidates: readonly Candidate[];
   readonly built: BuiltProblem;
   readonly solution: Solution;
-  /** What of the policies it does not keep. */
+  /** The SpotPolicies that it does not keep. */
   readonly gaps: readonly SpreadGap[];
 }
 
-/** Finds places for all pods of a snapshot that need one. */
+/** Places all pending and displaced pods of a snapshot. */
 export type Solve = (snapshot: ClusterSnapshot, signal: AbortSignal) => Promise<Omit<Placement, 'candidates'>>;
 
 export interface PlaceElsewhereOptions {
   readonly look: Look;
   readonly pools: readonly UsablePool[];
-  /** Nodes that nothing is moved to. */
+  /** Nodes that receive no pods. */
   readonly closed: readonly StateNode[];
   readonly solve: Solve;
-  /** Hears why a candidate is left out. */
-  blocked(candidate: Candidate, why: string): void;
+  /** Receives why a unit is left out. */
+  blocked(unit: Unit, why: string): void;
 }
 
-/** The places for as many of the candidates, first ones first, as there are places; undefined when there are none. */
+/** The placement of as many units as possible, earlier ones first; undefined if there is room for none. */
 export async function placeElsewhere(
-  candidates: readonly Candidate[],
+  units: readonly Unit[],
   options: PlaceElsewhereOptions,
   signal: AbortSignal,
 ): Promise<Placement | undefined> {
   const { look, pools, closed, solve, blocked } = options;
-  let left = candidates;
+  let left = units;
   while (left.length > 0) {
-    const solved = await solve(look.snapshot(pools, left, closed), signal);
+    const candidates = candidatesOf(left);
+    const solved = await solve(look.snapshot(pools, candidates, closed), signal);
     const { built, solution } = solved;
     const without = podsWithoutPlace(built, solution);
-    const stuck = left.filter(({ pods }) => pods.some((pod) => without.has(pod)));
-    if (stuck.length === 0) return { candidates: left, ...solved };
+    const stuck = left.filter((unit) => podsOf(unit).some((pod) => without.has(pod)));
+    if (stuck.length === 0) return { candidates, ...solved };
     if (stuck.length < left.length || left.length === 1) {
-      for (const candidate of stuck) {
-        const pod = candidate.pods.find((each) => without.has(each)) as Pod;
-        blocked(
-          candidate,
-          `pod ${pod.metadata.namespace}/${pod.metadata.name} has no other place: ${without.get(pod)}`,
-        );
+      for (const unit of stuck) {
+        const pod = podsOf(unit).find((each) => without.has(each)) as Pod;
+        blocked(unit, `pod ${pod.metadata.namespace}/${pod.metadata.name} has no other place: ${without.get(pod)}`);
       }
-      left = left.filter((candidate) => !stuck.includes(candidate));
+      left = left.filter((unit) => !stuck.includes(unit));
     } else {
-      // There may be room for some of them, if not for all at once.
+      // No unit can be placed with all others; a part of them may fit.
       left = left.slice(0, Math.ceil(left.length / 2));
     }
   }
   return undefined;
 }
 
-/** Why pods have no place. */
+function podsOf({ candidates }: Unit): Pod[] {
+  return candidates.flatMap(({ pods }) => pods);
+}
+
+/** The pods without a place, and why. */
 function podsWithoutPlace({ pods, held }: BuiltProblem, { unplaced }: Solution): Map<Pod, string> {
   const without = new Map<Pod, string>();
   for (const { pod, problem } of held) without.set(pod, problem);

@@ -5,7 +5,7 @@ import type { Look } from './look.ts';
 import { replaceStatic } from './replace-static.ts';
 import { type DueReplacements, type ReplaceWithinOptions, replaceWithin } from './replace-within.ts';
 
-/** Plans the replacement of nodes that must go: one for one in static pools, and wherever their pods find a place in others. */
+/** Plans replacements: one new node per node in static pools, and in other pools wherever the pods fit. */
 export async function replaceAll(
   due: DueReplacements,
   look: Look,

@@ -1,33 +1,40 @@
 /**
- * Plans the replacement of nodes that must go, whatever that costs, as far as budgets and places for their pods allow, and within
- * policies where that can be.
+ * Plans replacements at any price, within the budgets and as far as there is room for the pods. SpotPolicies are kept where that is
+ * possible.
  */
+import { isStaticPool } from '../../apis/karpenter/is-static-pool.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { EventRecorder } from '../../kube/event-recorder.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { spotPolicyNotKept } from '../spot-policy/events.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 import type { BackOff } from './back-off.ts';
-import type { Candidate } from './candidate.ts';
+import type { Candidate, Refusal } from './candidate.ts';
 import type { Command, CommandReason } from './commands/command.ts';
 import { keepOnDemand } from './keep-on-demand.ts';
 import type { Look } from './look.ts';
 import { placeElsewhere, type Solve } from './place-elsewhere.ts';
+import { poolBackOffKey } from './pool-back-off-key.ts';
 import { splitPlacement } from './split-placement.ts';
-import { supplyKey } from './supply.ts';
-import { giveBack, withinBudgets } from './within-budgets.ts';
+import { type Unit, type UnitOptions, unitsAmong, unitsOf } from './unit.ts';
+import { giveBack, recordLargeGroups, withinBudgets } from './within-budgets.ts';
 
-/** What must go. */
+/** Nodes that must be replaced. */
 export interface DueReplacements {
-  /** Those to be replaced first come first. */
+  /** In the order of replacement. */
   readonly candidates: readonly Candidate[];
   readonly reason: CommandReason;
-  /** Nodes that nothing is moved to. */
+  /** Nodes that receive no pods. */
   readonly closed: readonly StateNode[];
   readonly repairs?: Command['repairs'];
+  /**
+   * Judges another node of a group, which need not be replaced itself: a candidate is replaced with the group, a refusal keeps the whole
+   * group, undefined leaves the node out. Default: only nodes that must be replaced are replaced together.
+   */
+  companion?(state: StateNode): Candidate | Refusal | undefined;
 }
 
-/** What it is planned with. */
+/** What replacements are planned with. */
 export interface ReplaceWithinOptions {
   readonly backOff: BackOff;
   readonly solve: Solve;
@@ -35,9 +42,9 @@ export interface ReplaceWithinOptions {
   readonly recorder: EventRecorder;
 }
 
-/** Nodes without another place use no budget up: so many times at most others are tried in their stead in one look. */
+/** Attempts per look: nodes whose pods have no other place give their budget to the next ones. */
 const MOST_TRIES = 10;
-/** So often a launch for a policy's sake may fail before nodes go without it. */
+/** Failed launches after which nodes are replaced without keeping the SpotPolicy. */
 const MOST_LAUNCHES_IN_VAIN = 3;
 
 export async function replaceWithin(
@@ -47,18 +54,25 @@ export async function replaceWithin(
   signal: AbortSignal,
 ): Promise<Command[]> {
   const { reason, closed, repairs } = due;
-  const keyOf = ({ metadata }: NodePool): string => supplyKey(metadata.name ?? '', reason);
+  const keyOf = ({ metadata }: NodePool): string => poolBackOffKey(metadata.name ?? '', reason);
   const supply = (pool: NodePool): number => backOff.leftMs(keyOf(pool));
   const failures = (candidate: Candidate): number => backOff.failures(candidateKey(candidate, reason));
-  let waiting = due.candidates
+  const heads = due.candidates
     .filter(({ claim }) => !look.isStuck(claim))
     .filter(({ pool, pods }) => pods.length === 0 || supply(pool) === 0)
     .filter((candidate) => backOff.leftMs(candidateKey(candidate, reason)) === 0)
-    // Those that were tried in vain do not stand before those that were not.
+    // Nodes with failed attempts come after those without.
     .sort((a, b) => failures(a) - failures(b));
-  const blocked = (candidate: Candidate, why: string): void => {
-    backOff.failed(candidateKey(candidate, reason));
-    look.refuse({ refused: candidate.state, why });
+  let waiting = unitsOf(heads, {
+    ...{ look, reason, judge: companionsOf(due) },
+    // After a failed attempt for the whole group, only its nodes that must be replaced go.
+    takes: (candidate, first) =>
+      !isStaticPool(candidate.pool) &&
+      (failures(first) === 0 || due.candidates.some(({ state }) => state.name === candidate.state.name)),
+  });
+  const blocked = ({ candidates, first }: Unit, why: string): void => {
+    for (const candidate of candidates) backOff.failed(candidateKey(candidate, reason));
+    look.refuse({ refused: first.state, why });
   };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const chosen = withinBudgets(waiting, reason, look);
@@ -72,6 +86,7 @@ export async function replaceWithin(
         const pool = look.poolNamed.get(name);
         if (pool !== undefined) recorder.record(spotPolicyNotKept(pool, sentence));
       }
+      recordLargeGroups(unitsAmong(kept.candidates), reason, look, recorder);
       return splitPlacement(kept, {
         node: (name) => look.node(name),
         poolNamed: look.poolNamed,
@@ -82,9 +97,15 @@ export async function replaceWithin(
       });
     }
     giveBack(chosen, look);
-    waiting = waiting.filter((candidate) => !chosen.includes(candidate));
+    waiting = waiting.filter((unit) => !chosen.includes(unit));
   }
   return [];
+}
+
+/** Decides about the other nodes of a group: a node that must be replaced is a candidate, `companion` decides about the rest. */
+export function companionsOf({ candidates, companion }: DueReplacements): UnitOptions['judge'] {
+  const byName = new Map(candidates.map((candidate) => [candidate.state.name, candidate]));
+  return (state) => byName.get(state.name) ?? companion?.(state);
 }
 
 function candidateKey({ claim }: Candidate, reason: CommandReason): string {

@@ -1,6 +1,6 @@
-/** Nodes that must be replaced when a time has come: those that have drifted, and those that are too old. */
+/** Replaces nodes that have drifted or expired. */
 import type { StateNode } from '../../state/state-node.ts';
-import type { Candidate } from './candidate.ts';
+import { type Candidate, candidateOf } from './candidate.ts';
 import type { Command, CommandReason } from './commands/command.ts';
 import type { Look } from './look.ts';
 import type { DisruptionMethod } from './method.ts';
@@ -12,7 +12,7 @@ export interface ReplacementOptions extends ReplaceWithinOptions {
   readonly name: string;
   readonly reason: Extract<CommandReason, 'Drifted' | 'Expired'>;
   readonly metrics: DisruptionMetrics;
-  /** From when on the node must be replaced; undefined where it need not be. */
+  /** Since when the node must be replaced; undefined if it need not be. */
   dueSince(state: StateNode): number | undefined;
 }
 
@@ -37,13 +37,14 @@ export class Replacement implements DisruptionMethod {
     }
     const candidates = [...due.keys()].flatMap((state) => look.candidate(state, 'eventual') ?? []);
     this.#options.metrics.eligible(reason, candidates.length);
-    // Pods may go to nodes that will be replaced later: they may move once more, but no room is bought twice.
-    const wanted = { candidates: inOrder(candidates, due), reason, closed: [] };
+    // Pods may move to nodes that are due later: they may move once more, but no room is launched twice.
+    const companion = (state: StateNode) => candidateOf(state, 'eventual', look);
+    const wanted = { candidates: inOrder(candidates, due), reason, closed: [], companion };
     return replaceAll(wanted, look, this.#options, signal);
   }
 }
 
-/** Empty nodes first, as that disturbs nobody; then those that wait longest. */
+/** Sorts empty nodes first, then the longest due. */
 function inOrder(candidates: readonly Candidate[], due: ReadonlyMap<StateNode, number>): Candidate[] {
   const rank = ({ pods }: Candidate): number => (pods.length === 0 ? 0 : 1);
   const since = ({ state }: Candidate): number => due.get(state) ?? 0;

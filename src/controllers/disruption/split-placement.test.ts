@@ -33,7 +33,7 @@ function split(candidates: readonly Candidate[], parts: Partial<Solution>, nodes
   const solution = { newNodes: [], existing: [], unplaced: [], ...parts } as unknown as Solution;
   let id = 0;
   const commands = splitPlacement(
-    { candidates, built, solution },
+    { candidates, built, solution, gaps: [] },
     {
       node: (name) => nodes.find((node) => node.name === name),
       poolNamed: new Map([['general', pool]]),

@@ -1,12 +1,14 @@
-/** Makes commands of a placement: candidates whose pods share a new node go together, all others each for itself. Pure. */
+/** Turns a placement into commands: candidates whose pods share a new node or a group share a command. Pure. */
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { isInFlight, type StateNode } from '../../state/state-node.ts';
 import type { Candidate } from './candidate.ts';
 import type { Command } from './commands/command.ts';
+import { DisjointSets } from './disjoint-sets.ts';
 import type { Placement } from './place-elsewhere.ts';
+import { unitsAmong } from './unit.ts';
 
-/** What all commands of a placement have in common. */
+/** What all commands of a placement share. */
 export interface SplitOptions {
   node(name: string): StateNode | undefined;
   readonly poolNamed: ReadonlyMap<string, NodePool>;
@@ -22,18 +24,18 @@ interface Part {
   readonly receivers: StateNode[];
 }
 
-export function splitPlacement(
-  { candidates, built, solution }: Omit<Placement, 'gaps'>,
-  options: SplitOptions,
-): Command[] {
+export function splitPlacement({ candidates, built, solution, gaps }: Placement, options: SplitOptions): Command[] {
   const ownerOf = new Map<Pod, number>();
   for (const [index, { pods }] of candidates.entries()) for (const pod of pods) ownerOf.set(pod, index);
-  /** The candidates that these pods are on now; pods of others may be among them. */
+  /** The candidates that these pods run on now; pods of other nodes are skipped. */
   const owners = (numbers: readonly number[]): number[] => [
     ...new Set(numbers.flatMap((number) => ownerOf.get(built.pods[number] as Pod) ?? [])),
   ];
-  const together = new Together(candidates.length);
+  const together = new DisjointSets(candidates.length);
   for (const { pods } of solution.newNodes) together.join(owners(pods));
+  const indexOf = new Map(candidates.map((candidate, index) => [candidate, index]));
+  for (const unit of unitsAmong(candidates))
+    together.join(unit.candidates.map((candidate) => indexOf.get(candidate) as number));
   const parts = new Map<number, Part>();
   for (const [index, candidate] of candidates.entries()) {
     const root = together.rootOf(index);
@@ -56,31 +58,12 @@ export function splitPlacement(
     if (receiver !== undefined) for (const root of roots) parts.get(root)?.receivers.push(receiver);
   }
   const { reason, disruption, repairs } = options;
+  const missed = [...new Set(gaps.map(({ pool }) => pool))];
   return [...parts.values()].map(({ receivers, ...part }) => ({
     ...{ id: options.newId(), reason, disruption, ...part },
+    ...(missed.length > 0 && { missed }),
     receivers: receivers.map(({ name }) => name),
     needs: receivers.flatMap((state) => (isInFlight(state) && state.claim ? [state.claim.metadata.name ?? ''] : [])),
     ...(repairs === undefined ? {} : { repairs }),
   }));
-}
-
-/** Which numbers belong together. */
-class Together {
-  readonly #parents: number[];
-
-  constructor(count: number) {
-    this.#parents = Array.from({ length: count }, (_, index) => index);
-  }
-
-  rootOf(index: number): number {
-    let root = index;
-    while (this.#parents[root] !== root) root = this.#parents[root] as number;
-    this.#parents[index] = root;
-    return root;
-  }
-
-  join([first, ...others]: readonly number[]): void {
-    if (first === undefined) return;
-    for (const other of others) this.#parents[this.rootOf(other)] = this.rootOf(first);
-  }
 }

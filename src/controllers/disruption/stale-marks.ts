@@ -1,18 +1,18 @@
-/** Takes off what is left of disruptions that nobody remembers: taints and conditions without a command behind them. */
+/** Removes disruption taints and conditions that no command accounts for. */
 import { ANNOTATION_DISRUPTION } from '../../apis/spindrift/annotations.ts';
 import { asError } from '../../platform/errors.ts';
 import { isGoing, type StateNode } from '../../state/state-node.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { readMark } from './commands/mark.ts';
-import { isTainted, Marks, saysWhy } from './commands/marks.ts';
+import { hasDisruptionReason, isTainted, Marks } from './commands/marks.ts';
 
-/** A claim's mark and its node's taint reach us on different ways: what is younger may only look forgotten. */
+/** The claim's mark and the node's taint arrive by different watches, so a younger leftover may only look stale. */
 const STALE_MS = 10_000;
 
 export class StaleMarks {
   readonly #options: ControllersOptions;
   readonly #marks: Marks;
-  /** Since when nodes look forgotten, by name. */
+  /** Since when nodes look stale, by name. */
   readonly #since = new Map<string, number>();
 
   constructor(options: ControllersOptions) {
@@ -20,7 +20,7 @@ export class StaleMarks {
     this.#marks = new Marks(options);
   }
 
-  /** Cleans what has been stale for long enough; what fails is tried again at the next sweep. */
+  /** Cleans nodes that have been stale for long enough; failures are tried again in the next sweep. */
   async sweep(nodes: readonly StateNode[], signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
     const now = clock.elapsed();
@@ -30,7 +30,8 @@ export class StaleMarks {
     for (const { name } of stale) this.#since.set(name, this.#since.get(name) ?? now);
     const due = stale.filter(({ name }) => now - (this.#since.get(name) as number) >= STALE_MS);
     for (const result of await Promise.allSettled(due.map((state) => this.#clean(state, signal)))) {
-      if (result.status === 'rejected') logger.debug('marks not removed', { error: asError(result.reason) });
+      if (result.status === 'rejected')
+        logger.debug('stale disruption marks not removed', { error: asError(result.reason) });
     }
   }
 
@@ -41,11 +42,12 @@ export class StaleMarks {
   }
 }
 
-/** A mark that cannot be read is one that nobody can act on. */
-function isStale({ node, claim, name }: StateNode): boolean {
-  if (claim === undefined) return false;
+/** A mark that cannot be parsed is stale too: no command can be read from it. */
+function isStale({ node, claim, name, foreign }: StateNode): boolean {
+  // Karpenter beside us uses the same conditions and taints.
+  if (claim === undefined || foreign === true) return false;
   const text = claim.metadata.annotations?.[ANNOTATION_DISRUPTION];
   if (text !== undefined && readMark(text) === undefined) return claim.metadata.deletionTimestamp === undefined;
   if (isGoing({ name, claim, ...(node && { node }) })) return false;
-  return saysWhy(claim) || (node !== undefined && isTainted(node));
+  return hasDisruptionReason(claim) || (node !== undefined && isTainted(node));
 }

@@ -6,6 +6,7 @@ import { finish } from '../../engine/packing/work.ts';
 import { ComingNodes } from '../../state/coming-nodes.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { PoolLimits } from '../pool-limits.ts';
+import { DEFAULT_SPOT_SETTINGS } from '../spot-policy/spot-settings.ts';
 import { aCondition, aNode, aNodeClaim, aPod, T0 } from '../testkit/objects.ts';
 import { Budgets } from './budgets/budgets.ts';
 import type { Candidate } from './candidate.ts';
@@ -19,10 +20,16 @@ const pool = {
   spec: { disruption: { budgets: [{ nodes: '2' }] } },
 } as unknown as NodePool;
 
-function aStateNode(name: string, annotations: Record<string, string> = {}): StateNode {
+function aStateNode(name: string, annotations: Record<string, string> = {}, more: object = {}): StateNode {
   const status = { conditions: [aCondition('Initialized')] };
-  const claim = aNodeClaim({ name, metadata: { labels: LABELS, annotations }, status });
-  return { name, node: aNode({ name, metadata: { labels: LABELS } }), claim };
+  const labels = { ...LABELS, ...more };
+  const claim = aNodeClaim({ name, metadata: { labels, annotations }, status });
+  return { name, node: aNode({ name, metadata: { labels } }), claim };
+}
+
+function aSpotNode(name: string): StateNode {
+  const place = { 'node.kubernetes.io/instance-type': 'small', 'topology.kubernetes.io/zone': 'a' };
+  return aStateNode(name, {}, { 'karpenter.sh/capacity-type': 'spot', ...place });
 }
 
 function sick({ node, ...state }: StateNode): StateNode {
@@ -59,26 +66,45 @@ function aLook(nodes: readonly StateNode[], pods: readonly Pod[] = [], changes: 
 const policiesOf = (): readonly RepairPolicy[] => [
   { conditionType: 'Ready', conditionStatus: 'False', tolerationMs: 0, priority: 1, action: 'ReplaceNode' },
 ];
-const validateCommand = (command: Command, look: Look) => {
+const validateCommand = (command: Command, look: Look, onDemandPercent = 0) => {
   const limits = new PoolLimits({ pools: [], nodes: [], coming: new ComingNodes() });
-  return finish(validate(command, look, { limits, policiesOf }));
+  const settings = { ...DEFAULT_SPOT_SETTINGS, limits: { ...DEFAULT_SPOT_SETTINGS.limits, onDemandPercent } };
+  return finish(validate(command, look, { limits, policiesOf, policies: { for: () => settings } }));
 };
 
 describe('a plan that is to begin', () => {
+  it('waits where spot nodes that came meanwhile make its SpotPolicy ask for an on-demand node that goes', () => {
+    const [od, spot] = [aStateNode('od'), aSpotNode('spot')];
+    const command = aCommand([aCandidate('od')]);
+    const before = aLook([od, aStateNode('od2'), spot]);
+    const after = aLook([od, aStateNode('od2'), spot, aSpotNode('came')]);
+    expect(validateCommand(command, before, 50)).toBeUndefined();
+    expect(validateCommand(command, after, 50)).toContain('2 of the 3 nodes of general are to be on-demand');
+    expect(validateCommand({ ...command, missed: ['general'] }, after, 50)).toBeUndefined();
+    expect(validateCommand({ ...command, reason: 'Unhealthy' }, aLook([sick(od), spot]), 50)).toBeUndefined();
+  });
+
   it('holds while nothing of it has changed, and uses the budget up', () => {
     const look = aLook(['a', 'b', 'c'].map((name) => aStateNode(name)));
     expect(validateCommand(aCommand([aCandidate('a'), aCandidate('b')]), look)).toBeUndefined();
-    expect(validateCommand(aCommand([aCandidate('c')]), look)).toContain('the budgets of general');
+    expect(validateCommand(aCommand([aCandidate('c')]), look)).toContain('the budgets of NodePool general');
+  });
+
+  it('takes nothing of the budget when it is dropped', () => {
+    const look = aLook(['a', 'b', 'c'].map((name) => aStateNode(name)));
+    const all = ['a', 'b', 'c'].map((name) => aCandidate(name));
+    expect(validateCommand(aCommand(all), look)).toContain('the budgets of NodePool general');
+    expect(look.budgets.left('general', 'Drifted')).toBe(2);
   });
 
   it('is dropped when one of its nodes is gone, is another of that name, or goes already', () => {
     const command = aCommand([aCandidate('a')]);
-    expect(validateCommand(command, aLook([]))).toContain('no longer there');
+    expect(validateCommand(command, aLook([]))).toContain('no longer exists');
     const { claim, ...state } = aStateNode('a');
     const other = { ...state, claim: { ...claim!, metadata: { ...claim!.metadata, uid: 'other' } } };
-    expect(validateCommand(command, aLook([other]))).toContain('no longer there');
+    expect(validateCommand(command, aLook([other]))).toContain('no longer exists');
     const marked = aStateNode('a', { 'spindrift.dev/disruption': 'another' });
-    expect(validateCommand(command, aLook([marked]))).toContain('goes already');
+    expect(validateCommand(command, aLook([marked]))).toContain('is being disrupted already');
   });
 
   it('is dropped when a pod came to one of its nodes, but not when one left', () => {
@@ -97,23 +123,25 @@ describe('a plan that is to begin', () => {
   it('is dropped when a node that was sick is well again', () => {
     const command = aCommand([aCandidate('a')], { reason: 'Unhealthy' });
     expect(validateCommand(command, aLook([sick(aStateNode('a'))]))).toBeUndefined();
-    expect(validateCommand(command, aLook([aStateNode('a')]))).toContain('no longer sick');
+    expect(validateCommand(command, aLook([aStateNode('a')]))).toContain('healthy again');
   });
 
   it('is dropped when a node that pods were to go to is gone or goes itself', () => {
     const command = aCommand([aCandidate('a')], { receivers: ['b'] });
-    expect(validateCommand(command, aLook([aStateNode('a')]))).toContain('b, where pods were to go');
+    expect(validateCommand(command, aLook([aStateNode('a')]))).toContain('node b, where its pods were to move');
     const going = aStateNode('b', { 'spindrift.dev/interruption': 'spot-interruption' });
-    expect(validateCommand(command, aLook([aStateNode('a'), going]))).toContain('b, where pods were to go');
+    expect(validateCommand(command, aLook([aStateNode('a'), going]))).toContain('node b, where its pods were to move');
     expect(validateCommand(command, aLook([aStateNode('a'), aStateNode('b')]))).toBeUndefined();
   });
 
   it('is dropped when a claim that is to come up first is gone or goes itself', () => {
     const command = aCommand([aCandidate('a')], { needs: ['new'] });
-    expect(validateCommand(command, aLook([aStateNode('a')]))).toContain('new, which was to come up first');
+    expect(validateCommand(command, aLook([aStateNode('a')]))).toContain('NodeClaim new, which must be up first');
     const { claim } = aStateNode('new', { 'spindrift.dev/disruption': 'another' });
     const coming = { name: 'nodeclaim/new', claim: claim! };
-    expect(validateCommand(command, aLook([aStateNode('a'), coming]))).toContain('new, which was to come up first');
+    expect(validateCommand(command, aLook([aStateNode('a'), coming]))).toContain(
+      'NodeClaim new, which must be up first',
+    );
     const { claim: staying } = aStateNode('new');
     const up = { name: 'nodeclaim/new', claim: staying! };
     expect(validateCommand(command, aLook([aStateNode('a'), up]))).toBeUndefined();

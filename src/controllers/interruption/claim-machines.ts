@@ -1,30 +1,29 @@
 /**
- * The claim of each machine, by the key that notices name it by; and machines that no claim has yet, which may be those of
- * launches that are not written down. A machine that notices speak of was launched before them, so it waits for the
- * launches that were under way when it was heard of, and for none that began later.
+ * Maps machines to claims, and parks unknown machines: they may belong to launches whose claim does not name its machine yet. A machine was
+ * launched before the first notice about it, so it waits for the launches in progress at that time, and for no later one.
  */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 
-/** Machines that wait; more are not remembered: their notices were not acknowledged and come again. */
+/** The most parked machines. Older ones are forgotten: the cloud repeats notices that are not acknowledged. */
 const MOST_PARKED = 50_000;
 
 export interface ClaimMachinesOptions extends Pick<ControllersOptions, 'clouds' | 'state'> {
-  /** Hears of each machine that need not wait any more. */
+  /** Receives each machine that need not wait any more. */
   decided(machine: string): void;
-  /** Hears of each machine that waited and is not remembered any more. */
+  /** Receives each parked machine that is forgotten. */
   forgotten(machine: string): void;
 }
 
 export class ClaimMachines {
   readonly #options: ClaimMachinesOptions;
-  /** Names of claims. */
+  /** Names of claims, by machine. */
   readonly #claims = new Map<string, string>();
-  /** UIDs of claims whose machine is known: it stays the same, whatever else changes. */
+  /** UIDs of claims whose machine is known; it never changes. */
   readonly #read = new Set<string>();
-  /** Claims whose machine is not known yet, by UID, oldest first, with the number they came with. */
+  /** Claims without a machine yet, by UID, oldest first, with their serial number. */
   readonly #unlaunched = new Map<string, number>();
-  /** Machines that wait, oldest first, with the number that launches had come to by then. */
+  /** Parked machines, oldest first, with the latest serial number at that time. */
   readonly #parked = new Map<string, number>();
   #serial = 0;
 
@@ -32,12 +31,12 @@ export class ClaimMachines {
     this.#options = options;
   }
 
-  /** How many machines wait. */
+  /** The number of parked machines. */
   get parked(): number {
     return this.#parked.size;
   }
 
-  /** The name of the claim that a machine is of. */
+  /** The name of the machine's claim. */
   claimOf(machine: string): string | undefined {
     return this.#claims.get(machine);
   }
@@ -46,7 +45,7 @@ export class ClaimMachines {
     return this.#parked.has(machine);
   }
 
-  /** Whether the machine has to wait until it is known whose it is; if so, that is told later. */
+  /** Parks the machine if a launch in progress may be its own; `decided` follows later. False if it need not wait. */
   park(machine: string): boolean {
     const since = this.#parked.get(machine) ?? this.#serial;
     if (this.#oldestLaunch() > since) {
@@ -100,7 +99,7 @@ export class ClaimMachines {
     this.#ended(claim.metadata.uid ?? '');
   }
 
-  /** A launch has ended: machines that waited for it and for none before it are nobody's of ours. */
+  /** A launch has ended: machines that waited for no earlier launch are not managed by us. */
   #ended(uid: string): void {
     if (!this.#unlaunched.delete(uid)) return;
     const oldest = this.#oldestLaunch();

@@ -1,16 +1,16 @@
-/** What a notice means for the claim of its machine. Pure. */
+/** Decides what a notice changes on the claim of its machine. Pure. */
 import type { Notice, NoticeKind } from '../../cloud/notice.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import type { ClaimInterruption } from './interruption-of-claim.ts';
 
-/** What a pool does when its cloud says that a machine may be taken soon. */
+/** What a pool does after a rebalance recommendation. */
 export type RebalanceAction = 'Event' | 'Cordon' | 'Replace';
 
-/** The shortest warning that any cloud gives: what is assumed of one that does not say how long it is. */
+/** The shortest warning of any cloud, assumed for a notice without a deadline. */
 const SHORTEST_NOTICE_MS = 30_000;
 
-/** The worse the later. */
-const GRAVITY: readonly NoticeKind[] = [
+/** From the least to the most severe. */
+const SEVERITY: readonly NoticeKind[] = [
   'reservation-ending',
   'rebalance',
   'scheduled-maintenance',
@@ -21,7 +21,7 @@ const GRAVITY: readonly NoticeKind[] = [
   'terminated',
 ];
 
-/** What is to be written on the claim; undefined when the notice adds nothing to what is there. */
+/** The interruption to write on the claim; undefined if the notice adds nothing. */
 export function decideNotice(
   notice: Notice,
   known: ClaimInterruption | undefined,
@@ -30,7 +30,7 @@ export function decideNotice(
   // The machine lives on as on-demand when its reservation ends.
   if (notice.kind === 'reservation-ending') return undefined;
   if (notice.kind === 'rebalance' && onRebalance !== 'Replace') return undefined;
-  const worse = known === undefined || GRAVITY.indexOf(notice.kind) > GRAVITY.indexOf(known.kind);
+  const worse = known === undefined || SEVERITY.indexOf(notice.kind) > SEVERITY.indexOf(known.kind);
   const kind = worse ? notice.kind : known.kind;
   const at = sooner(kind === notice.kind ? notice.at : undefined, worse ? undefined : known.at);
   const deadline = sooner(deadlineOf(notice), known?.deadline);
@@ -44,7 +44,7 @@ function deadlineOf({ kind, at, deadline }: Notice): EpochMs | undefined {
   return kind === 'stopping' ? at : undefined;
 }
 
-/** Of two times the sooner: a deadline only ever moves closer. They are written in whole seconds, and never later than said. */
+/** The earlier of two times: a deadline only moves closer. Times on claims are whole seconds, rounded down. */
 function sooner(said: EpochMs | undefined, known: EpochMs | undefined): EpochMs | undefined {
   const whole = said === undefined ? undefined : ((Math.floor(said / 1000) * 1000) as EpochMs);
   if (whole === undefined || known === undefined) return whole ?? known;

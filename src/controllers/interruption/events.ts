@@ -1,4 +1,4 @@
-/** What people are told about machines that their cloud takes away. */
+/** Events about machines that their cloud takes away. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
@@ -9,7 +9,7 @@ import type { RecordedEvent } from '../../kube/event-recorder.ts';
 import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 import type { LoadingTime } from '../../state/model-loading.ts';
 
-/** Karpenter's reasons where it has one. */
+/** Karpenter's event reasons where it has one. */
 const REASONS: Readonly<Record<NoticeKind, string>> = {
   'spot-interruption': 'SpotInterrupted',
   'reservation-interruption': 'CapacityReservationInstanceInterrupted',
@@ -24,7 +24,7 @@ const REASONS: Readonly<Record<NoticeKind, string>> = {
 const TEN_MINUTES_MS = 600_000;
 const HARMLESS: readonly NoticeKind[] = ['rebalance', 'reservation-ending'];
 
-/** The cloud has said something about the machine. */
+/** A notice about the machine was received. */
 export function noticeReceived(object: NodeClaim | Node, { kind, detail, deadline }: Notice): RecordedEvent {
   const when = deadline === undefined ? '' : `, at ${toTimestamp(deadline)}`;
   const type = HARMLESS.includes(kind) ? 'Normal' : 'Warning';
@@ -37,30 +37,30 @@ export function terminatingOnInterruption(object: NodeClaim | Node, because: str
   return { object, type: 'Warning', reason: 'TerminatingOnInterruption', message, dedupe: [] };
 }
 
-/** What a node waits for that goes some day, and for how long. */
+/** Why a node without a deadline is not drained yet, and until when it waits. */
 export function waitingForPlaces(kind: NoticeKind, pods: readonly Pod[], until: EpochMs): string {
   const [first] = pods;
   const others = pods.length > 1 ? ` and ${pods.length - 1} more pods` : '';
-  const then = kind === 'rebalance' ? 'the recommendation is dropped' : 'the node is drained all the same';
+  const then = kind === 'rebalance' ? 'the recommendation is dropped' : 'the node is drained anyway';
   const name = first === undefined ? '' : keyText(keyOf(first));
-  return `There is no other place for ${name}${others} yet: waiting for one until ${toTimestamp(until)}, then ${then}`;
+  return `No other node has room for ${name}${others} yet: waiting until ${toTimestamp(until)}, then ${then}`;
 }
 
-/** The drain waits for places that nobody has. */
+/** The drain waits, because no other node has room for the pods. */
 export function interruptionWaits(object: NodeClaim | Node, message: string): RecordedEvent {
   return { object, type: 'Warning', reason: 'InterruptionWaiting', message, dedupe: [], quietMs: TEN_MINUTES_MS };
 }
 
-/** The machine may be taken or not, and nothing better was found for its pods. */
+/** A rebalance recommendation was dropped, because its pods have no other node. */
 export function interruptionDropped(object: NodeClaim | Node, because: string): RecordedEvent {
-  const message = `The node stays and is open again: ${because}`;
+  const message = `The node stays and is schedulable again: ${because}`;
   return { object, type: 'Warning', reason: 'InterruptionDropped', message, dedupe: [] };
 }
 
-/** Models take longer to load than the machine is there: replicas will be away. */
+/** A model takes longer to load than its machine has left, so replicas will be missing. */
 export function loadsTooLate(object: NodeClaim | Node, { model, ms }: LoadingTime, leftMs: number): RecordedEvent {
   const [loading, left] = [Math.round(ms / 1000), Math.max(0, Math.round(leftMs / 1000))];
   const advice = `Keep replicas ready (${ANNOTATION_READY_REPLICAS}) so that others serve meanwhile`;
-  const message = `Pods of model ${model} take about ${loading} s to load, and the machine goes in ${left} s: its replicas will not serve for a while. ${advice}`;
+  const message = `Pods of model ${model} take about ${loading} s to load, and the machine is taken away in ${left} s: these replicas will be missing for a while. ${advice}`;
   return { object, type: 'Warning', reason: 'LoadsTooLate', message, dedupe: [model] };
 }

@@ -1,7 +1,7 @@
 /**
- * Sees interrupted claims off: nothing new comes to their nodes, other places for their pods are asked for, and when those
- * are ready, or when the pods need the time that is left, the claim is deleted, which drains the node. All that is known
- * is on the claim, so that this goes on where it was after a restart.
+ * Handles interrupted claims: taints their nodes, requests a provisioning round for their pods, and deletes the claim, which drains the
+ * node, when other nodes are ready for the pods or the pods need the time that is left. All state is on the claim, so a restart loses
+ * nothing.
  */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { LABEL_INITIALIZED, TAINT_DISRUPTED } from '../../apis/karpenter/labels.ts';
@@ -21,8 +21,9 @@ import { InformedController } from '../informed-controller.ts';
 import type { DrainPlans } from '../node/termination/drain-plans.ts';
 import { deleteClaim } from '../nodeclaim/delete-claim.ts';
 import { NodeClaimMetrics } from '../nodeclaim/metrics.ts';
-import { sayOfClaim } from '../nodeclaim/say-of-claim.ts';
+import { writeClaimConditions } from '../nodeclaim/write-claim-conditions.ts';
 import type { Rounds } from '../provisioning/rounds.ts';
+import { claimRequestTimeout, claimRetryWithinMs } from './deadline-pacing.ts';
 import { type DrainFacts, decideDrainStart, waitsUntil } from './decide-drain-start.ts';
 import {
   interruptionDropped,
@@ -31,7 +32,6 @@ import {
   terminatingOnInterruption,
   waitingForPlaces,
 } from './events.ts';
-import { answerForClaim, hurryForClaim } from './hurry.ts';
 import {
   type ClaimInterruption,
   interruptionOf,
@@ -42,23 +42,23 @@ import {
 import { MESSAGE_TYPES } from './metrics.ts';
 
 export interface InterruptedClaimsOptions extends ControllersOptions {
-  /** Tells people of it, where they are not told too much already. */
+  /** Records an event, within a rate limit. */
   say(event: RecordedEvent): void;
   readonly nominations: Nominations;
   readonly plans: DrainPlans;
-  /** How many notices are still to be written on their claims. */
+  /** Notices that are not written on their claims yet. */
   backlog(): number;
-  /** Finds places for pods. */
+  /** Finds nodes for pods. */
   readonly provisioner: { readonly rounds: Rounds; hurry(): void };
 }
 
-/** What happens close together is looked at once. */
+/** Changes within this time are handled together. */
 const GATHER_MS = 100;
 const AT_A_TIME = 100;
-/** A round of provisioning over a large cluster takes long: one for many claims is better than many for a few each. */
+/** With more unhandled notices than this, the provisioning round waits for them: in a large cluster a round takes long. */
 const FEW = 50;
 const LONGEST_BURST_MS = 3000;
-/** Clocks can be set while a claim waits. */
+/** Checks again at least this often, because clocks can be set. */
 const LOOK_AGAIN_MS = 30_000;
 
 export class InterruptedClaims {
@@ -66,7 +66,7 @@ export class InterruptedClaims {
   readonly #options: InterruptedClaimsOptions;
   readonly #metrics: NodeClaimMetrics;
   readonly #controller: InformedController;
-  /** Claims that wait for the start of their drain, and when we first saw them by the clock that never goes back, by name. */
+  /** Claims that wait for the start of their drain, by name; `seenAt` is by the clock's `elapsed`. */
   readonly #waiting = new Map<string, { readonly uid: string; readonly seenAt: number }>();
   #gathering: Timer | undefined;
   #asking: Timer | undefined;
@@ -79,10 +79,13 @@ export class InterruptedClaims {
       name: this.name,
       concurrency: 100,
       backOff: { baseDelayMs: 50, maxDelayMs: 5000 },
-      retryWithinMs: (name) => hurryForClaim(nodeClaims.get(name), options.clock.now()),
+      retryWithinMs: (name) => claimRetryWithinMs(nodeClaims.get(name), options.clock.now()),
       listen: (queue) => {
         const enqueue = (claim: NodeClaim): void => {
-          if (isWaiting(claim)) queue.add(claim.metadata.name ?? '');
+          const { name = '' } = claim.metadata;
+          if (isWaiting(claim)) queue.add(name);
+          // A later notice about the same machine waits from its own start.
+          else this.#waiting.delete(name);
         };
         return [
           nodeClaims.addHandler({
@@ -100,7 +103,7 @@ export class InterruptedClaims {
           nodes.addHandler({
             added: ({ spec }) => nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').forEach(enqueue),
             updated: (node, old) => {
-              // That it was closed just now was our own doing.
+              // We tainted it ourselves.
               if (isClosed(node) && !isClosed(old)) return;
               nodeClaims.byIndex(BY_PROVIDER_ID, node.spec?.providerID ?? '').forEach(enqueue);
             },
@@ -122,7 +125,7 @@ export class InterruptedClaims {
     return this.#controller.run(signal);
   }
 
-  /** What a claim says was taken back is out of the market, whichever process was told so. */
+  /** Makes the offering of an interrupted claim unavailable, also if another process received the notice. */
   #recall(claim: NodeClaim, old?: NodeClaim): void {
     const { clouds } = this.#options;
     const interruption = interruptionOf(claim);
@@ -130,7 +133,7 @@ export class InterruptedClaims {
     if (interruptionOf(old)?.at !== interruption.at || old === undefined) clouds.takenBack(claim, interruption.at);
   }
 
-  /** Once for all claims of a burst, which is over when no more notices are waiting, or has lasted long enough. */
+  /** Requests one provisioning round for a burst of notices, when few are unhandled or it has lasted long enough. */
   #askForPlaces(): void {
     const { backlog, clock, provisioner } = this.#options;
     if (this.#asking !== undefined) return;
@@ -147,7 +150,7 @@ export class InterruptedClaims {
     this.#gathering ??= this.#options.clock.setTimer(GATHER_MS, () => this.#lookAt([...this.#waiting.keys()]));
   }
 
-  /** A few at a time, so that others have their turn in between. */
+  /** Enqueues a few at a time, to yield to the event loop in between. */
   #lookAt(names: readonly string[]): void {
     for (const name of names.slice(0, AT_A_TIME)) this.#controller.queue.add(name);
     const others = names.slice(AT_A_TIME);
@@ -165,16 +168,16 @@ export class InterruptedClaims {
     const waitedMs = clock.elapsed() - this.#seenAt(claim);
     const cached = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '')[0];
     const pods = cached === undefined ? [] : state.podsOn(cached.metadata.name ?? '').filter(isReschedulable);
-    // 1. Nothing new comes to its node. One that is about to be deleted is closed by that.
+    // 1. No new pods come to its node. The drain itself taints a node that is about to be deleted.
     const stays = pods.length > 0 && !isGone(interruption);
     const node = cached !== undefined && stays ? await this.#closed(cached, claim, signal) : cached;
-    // 2. Other places are asked for, where somebody needs one.
+    // 2. A provisioning round finds nodes for its pods.
     const { uid = '' } = claim.metadata;
     const covered = provisioner.rounds.covers(uid);
     const answered = provisioner.rounds.saw(uid);
     if (!answered && pods.length > 0) this.#askForPlaces();
     if (!answered) this.#sayThatModelsLoadTooLate(node === undefined ? [claim] : [claim, node], pods, interruption);
-    // 3. It begins to drain when those are ready, or when there is no more time.
+    // 3. It drains when those nodes are ready, or when there is no more time.
     const facts = { interruption, waitedMs, covered, now: clock.now(), displaced: pods.length > 0 };
     const start = decideDrainStart({
       ...facts,
@@ -194,7 +197,7 @@ export class InterruptedClaims {
       for (const object of objects) say(interruptionDropped(object, start.because));
       return undefined;
     }
-    await deleteClaim(client, claim, signal, answerForClaim(claim, clock.now()));
+    await deleteClaim(client, claim, signal, claimRequestTimeout(claim, clock.now()));
     this.#waiting.delete(name);
     this.#metrics.disrupted(claim, MESSAGE_TYPES[interruption.kind]);
     logger.info('interrupted node begins to drain', { NodeClaim: { name }, because: start.because, ...interruption });
@@ -202,7 +205,7 @@ export class InterruptedClaims {
     return undefined;
   }
 
-  /** What is learnt of the loading of models tells whether others will serve in time; services that keep replicas ready have seen to it. */
+  /** Reports models that take longer to load than the machine has left, unless their service keeps replicas ready. */
   #sayThatModelsLoadTooLate(
     objects: readonly (NodeClaim | Node)[],
     pods: readonly Pod[],
@@ -218,7 +221,7 @@ export class InterruptedClaims {
     }
   }
 
-  /** Says that it waits for places that nobody has; where there is a deadline, the drain soon says what it could not do. */
+  /** Reports pods that no other node has room for. With a deadline, the drain reports pods that cannot leave in time instead. */
   async #sayThatItWaits(
     claim: NodeClaim,
     node: Node | undefined,
@@ -230,7 +233,7 @@ export class InterruptedClaims {
     for (const object of node === undefined ? [claim] : [claim, node])
       this.#options.say(interruptionWaits(object, message));
     const change = { type: 'DisruptionReason', status: 'True', reason: 'Interrupted', message } as const;
-    await sayOfClaim(this.#options, claim, [change], signal);
+    await writeClaimConditions(this.#options, claim, [change], signal);
   }
 
   #seenAt({ metadata }: NodeClaim): number {
@@ -247,10 +250,10 @@ export class InterruptedClaims {
     const node = writes.newest(cached);
     if (node.metadata.deletionTimestamp !== undefined || isClosed(node)) return node;
     const taints = [...(node.spec?.taints ?? []), TAINT_DISRUPTED];
-    return writes.patch(NODES, node, { spec: { taints } }, { ...answerForClaim(claim, clock.now()), signal });
+    return writes.patch(NODES, node, { spec: { taints } }, { ...claimRequestTimeout(claim, clock.now()), signal });
   }
 
-  /** How it is with the place that the pod is to go to: pods run there, it is on its way, or there is none. */
+  /** The state of the node that provisioning has assigned to the pod. */
   #placeOf(pod: Pod): 'up' | 'coming' | 'none' {
     const { nominations, state } = this.#options;
     const { nodes, nodeClaims } = state.informers;
@@ -269,10 +272,7 @@ export class InterruptedClaims {
     return node.metadata.labels?.[LABEL_INITIALIZED] === 'true' ? 'up' : 'coming';
   }
 
-  /**
-   * Whether enough replicas serve without this one, where its service keeps a number of them ready: a node that is up serves nobody before
-   * the model is loaded.
-   */
+  /** Whether the pod's service has enough ready replicas without it: a node that is up does not serve before the model is loaded. */
   #isServedElsewhere(pod: Pod): boolean {
     const { services } = this.#options.state;
     const service = services.of(pod);

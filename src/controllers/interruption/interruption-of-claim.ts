@@ -9,23 +9,23 @@ import {
 import { NOTICE_KINDS, type NoticeKind } from '../../cloud/notice.ts';
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
 
-/** What the cloud is about to do to a machine, as it is written on the claim. */
+/** The interruption that is written on a claim. */
 export interface ClaimInterruption {
   readonly kind: NoticeKind;
-  /** When the cloud first said that of this kind, where that is known. */
+  /** When the cloud first announced this kind, if known. */
   readonly at?: EpochMs;
-  /** When we first heard that, where that is known. */
+  /** When we first received this kind, if known. */
   readonly heardAt?: EpochMs;
-  /** When the machine goes, where that is known. */
+  /** When the machine is taken away, if known. */
   readonly deadline?: EpochMs;
 }
 
-/** What is written on the claim; undefined when its machine is in no danger. */
+/** Reads the interruption from the claim; undefined if there is none. */
 export function interruptionOf(claim: NodeClaim | undefined): ClaimInterruption | undefined {
   const { annotations = {} } = claim?.metadata ?? {};
   const said = annotations[ANNOTATION_INTERRUPTION];
   if (said === undefined) return undefined;
-  // What a person wrote in words of their own is taken for the usual danger.
+  // An unknown kind, written by hand, counts as a spot interruption.
   const kind = NOTICE_KINDS.find((known) => known === said) ?? 'spot-interruption';
   const at = parseTimestamp(annotations[ANNOTATION_INTERRUPTION_TIME]);
   const heardAt = parseTimestamp(annotations[ANNOTATION_INTERRUPTION_HEARD]);
@@ -38,7 +38,7 @@ export function interruptionOf(claim: NodeClaim | undefined): ClaimInterruption 
   };
 }
 
-/** The annotations that say it. */
+/** The annotations of an interruption. */
 export function interruptionAnnotations(interruption: ClaimInterruption): Record<string, string> {
   const { kind, at, heardAt, deadline } = interruption;
   return {
@@ -49,7 +49,7 @@ export function interruptionAnnotations(interruption: ClaimInterruption): Record
   };
 }
 
-/** What takes them away. */
+/** A patch that removes these annotations. */
 export const NO_INTERRUPTION = {
   [ANNOTATION_INTERRUPTION]: null,
   [ANNOTATION_INTERRUPTION_TIME]: null,
@@ -57,17 +57,17 @@ export const NO_INTERRUPTION = {
   [ANNOTATION_INTERRUPTION_DEADLINE]: null,
 } as const;
 
-/** Whether nothing new is to come to the claim's node, although it may stay. */
+/** Whether the claim's node is cordoned after a rebalance recommendation. */
 export function isCordoned(claim: NodeClaim | undefined): boolean {
   return claim?.metadata.annotations?.[ANNOTATION_CORDONED] !== undefined;
 }
 
-/** Whether the machine is gone already. */
+/** Whether the machine is already gone. */
 export function isGone(interruption: ClaimInterruption | undefined): boolean {
   return interruption?.kind === 'preempted' || interruption?.kind === 'terminated';
 }
 
-/** Whether the cloud takes capacity back, so that there is none of that offering for a while. */
+/** Whether the cloud reclaims capacity, so that the offering has none for a while. */
 export function isTakenBack({ kind }: { readonly kind: NoticeKind }): boolean {
   return kind === 'spot-interruption' || kind === 'reservation-interruption' || kind === 'preempted';
 }

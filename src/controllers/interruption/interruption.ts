@@ -1,15 +1,15 @@
-/** The way of a notice: it is received, written on its claim, and seen through. */
+/** Handles interruption notices: receives them, writes them on their claims, and drains the nodes of these. */
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
 import { InterruptedClaims, type InterruptedClaimsOptions } from './interrupted-claims.ts';
 import { NoticeReceiver, type NoticeReceiverOptions } from './notice-receiver.ts';
 
-/** What others make of notices. */
+/** What other controllers do with notices. */
 export type NoticeHooks = Partial<Pick<NoticeReceiverOptions, 'onRebalance' | 'recordNotice'>>;
 
 export type InterruptionOptions = Omit<InterruptedClaimsOptions, 'say' | 'backlog'> & NoticeHooks;
 
-/** When thousands of machines go at once, the first events say all that a person can read. */
+/** Limits the events when thousands of machines are interrupted at once: nobody can read more. */
 const EVENTS_AT_ONCE = 1000;
 const EVENTS_PER_SECOND = 20;
 

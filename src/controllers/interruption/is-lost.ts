@@ -2,12 +2,12 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { EpochMs } from '../../platform/clock.ts';
 import { interruptionOf, isGone } from './interruption-of-claim.ts';
 
-/** Longer than any cloud warns before it takes a spot machine back. */
+/** Longer than any cloud's spot warning. */
 const SOON_MS = 5 * 60_000;
 
 /**
- * Whether the cloud has taken the claim's machine, or takes it within minutes, so that it is not worth counting against
- * limits any more. One that is to go next week is, and so is one that should have gone and is still there.
+ * Whether the claim's machine is gone or is taken away within minutes, so that it no longer counts against limits. A machine with a later
+ * deadline counts, and so does one that still exists minutes after its deadline.
  */
 export function isLost(claim: NodeClaim, now: EpochMs): boolean {
   const interruption = interruptionOf(claim);

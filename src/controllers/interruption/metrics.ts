@@ -4,7 +4,7 @@ import { NOTICE_KINDS, type NoticeKind } from '../../cloud/notice.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { DisruptedReason } from '../nodeclaim/metrics.ts';
 
-/** What each kind is called in Karpenter's metrics. */
+/** Karpenter's metric labels of the notice kinds. */
 export const MESSAGE_TYPES = {
   'spot-interruption': 'spot_interrupted',
   'reservation-interruption': 'capacity_reservation_interrupted',
@@ -16,22 +16,22 @@ export const MESSAGE_TYPES = {
   'reservation-ending': 'capacity_reservation_ending',
 } as const satisfies Readonly<Record<NoticeKind, DisruptedReason>>;
 
-/** What became of a notice. */
+/** The outcome of a notice. */
 export type NoticeOutcome =
   /** It was written on its claim. */
   | 'acted'
-  /** It was told, and no more was asked for. */
+  /** An event was recorded, and nothing else had to be done. */
   | 'told'
-  /** All it says was known. */
+  /** Everything in it was known. */
   | 'repeated'
   /** It was written on its claim, but came after its deadline. */
   | 'late'
-  /** Its machine is not ours, or no longer. */
+  /** Its machine belongs to no claim, or no longer does. */
   | 'foreign';
 
 const OUTCOMES: readonly NoticeOutcome[] = ['acted', 'told', 'repeated', 'late', 'foreign'];
 
-/** Counts notices; `karpenter_*` names and labels are Karpenter's. */
+/** Metrics of notices; `karpenter_*` names and labels are Karpenter's. */
 export class InterruptionMetrics {
   readonly #received;
   readonly #deleted;
@@ -42,27 +42,27 @@ export class InterruptionMetrics {
   constructor(metrics: Metrics) {
     this.#received = metrics.counter({
       name: 'karpenter_interruption_received_messages_total',
-      help: 'Notices of the cloud about machines, ours or not, per kind',
+      help: 'Interruption notices received from the clouds, also about other machines, per kind',
       labels: ['message_type'],
       initial: Object.values(MESSAGE_TYPES).map((type) => ({ message_type: type })),
     });
     this.#deleted = metrics.counter({
       name: 'karpenter_interruption_deleted_messages_total',
-      help: 'Notices that were acknowledged, so that they do not come again',
+      help: 'Interruption notices acknowledged',
     });
     this.#queueSeconds = metrics.histogram({
       name: 'karpenter_interruption_message_queue_duration_seconds',
-      help: 'From the moment the cloud said it until the notice was acknowledged, in seconds',
+      help: 'From the time of a notice until its acknowledgement, in seconds',
     });
     this.#outcomes = metrics.counter({
       name: 'spindrift_interruption_notices_total',
-      help: `What became of notices: ${OUTCOMES.join(', ')}`,
+      help: `Interruption notices by outcome: ${OUTCOMES.join(', ')}`,
       labels: ['outcome'],
       initial: OUTCOMES.map((outcome) => ({ outcome })),
     });
     this.#interruptions = metrics.counter({
       name: 'spindrift_interruptions_total',
-      help: `Machines of ours in danger, per kind (${NOTICE_KINDS.length}), instance type, zone and pool: up to types x zones x pools series`,
+      help: `Machines of NodeClaims that a notice announced, per kind (${NOTICE_KINDS.length}), instance type, zone and pool: up to types x zones x pools series`,
       labels: ['instance_type', 'zone', 'nodepool', 'kind'],
     });
   }

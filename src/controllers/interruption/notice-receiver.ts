@@ -1,7 +1,6 @@
 /**
- * Takes notices from the clouds: each is matched to the claim of its machine, what it means is written on the claim, and
- * only then is it acknowledged. So nothing is forgotten by a crash, and what comes twice, late, out of order or for
- * somebody else's machine does no harm.
+ * Receives notices from the clouds. Each is matched to the claim of its machine and written on the claim; only then is it acknowledged. So
+ * no notice is lost in a crash, and notices that are repeated, late, out of order or about other machines do no harm.
  */
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../apis/karpenter/node-claim.ts';
@@ -17,44 +16,45 @@ import { BY_PROVIDER_ID } from '../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { ClaimMachines } from './claim-machines.ts';
+import { requestTimeoutMs, retryWithinMs } from './deadline-pacing.ts';
 import { decideNotice, type RebalanceAction } from './decide-notice.ts';
 import { noticeReceived } from './events.ts';
-import { answerMs, hurryMs } from './hurry.ts';
 import { interruptionAnnotations, interruptionOf, isCordoned, isTakenBack } from './interruption-of-claim.ts';
 import { InterruptionMetrics, type NoticeOutcome } from './metrics.ts';
 import { RecentCount } from './recent-count.ts';
 
 export interface NoticeReceiverOptions extends ControllersOptions {
-  /** Tells people of it, where they are not told too much already. */
+  /** Records an event, within a rate limit. */
   say(event: RecordedEvent): void;
-  /** What a pool does when its cloud says that a machine may be taken soon. */
+  /** What a pool does after a rebalance recommendation. */
   onRebalance(pool: string): RebalanceAction;
-  /** Hears of each notice about a machine of ours, also of those that come again, with the claim as it was before. */
+  /** Receives each notice about a managed machine, also repeated ones, with the claim as it was before. */
   recordNotice(notice: Notice, claim: NodeClaim): void;
+  /** Unhandled notices at which the receiver stops taking more: while the API server is away, clouds repeat them. Default 20000. */
+  readonly mostPending?: number;
 }
 
 /** A notice that is being handled. */
 interface Pending {
   readonly notice: ReceivedNotice;
   readonly receivedAt: number;
-  /** Its claim as we first saw it: the answer to a write that was made may be lost, and then all looks known. */
+  /** Its claim as first seen: after a write whose response was lost, the notice would look like a repeated one. */
   claim?: NodeClaim;
-  /** Known once everything but the acknowledgement is done. */
+  /** Set once everything but the acknowledgement is done. */
   outcome?: NoticeOutcome;
 }
 
-/** So many notices may not be handled before no more are taken: while the API server is away, they come again and again. */
 const MOST_PENDING = 20_000;
-/** Machines of which it is remembered what was told, so that what is said twice counts once. */
+/** Machines whose notices are remembered, so that a repeated one counts once. */
 const REMEMBERED = 20_000;
 const WORKERS = 64;
 /** These give two minutes or less. */
 const URGENT: readonly NoticeKind[] = ['spot-interruption', 'reservation-interruption'];
 /** Workers that take urgent notices only. */
 const URGENT_WORKERS = 16;
-/** So many are taken before others have their turn. */
+/** Yields to the event loop after this many notices. */
 const AT_A_TIME = 25;
-/** Of a storm, so long is enough to tell whether it is over. */
+/** A burst is over after this long without a notice. */
 const MOMENT_MS = 100;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -66,12 +66,13 @@ export class NoticeReceiver {
   readonly #recent: RecentCount;
   readonly #told = new RecentKeys(REMEMBERED);
   readonly #controller: InformedController;
-  /** By the key of the machine. */
+  /** Unhandled notices, by the key of their machine. */
   readonly #pending = new Map<string, Pending[]>();
-  /** How many there are of all machines. */
+  /** The number of unhandled notices of all machines. */
   #count = 0;
   readonly #machines: ClaimMachines;
-  #room: (() => void) | undefined;
+  /** Wake the receivers, one per cloud, that wait until fewer notices are pending. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(options: NoticeReceiverOptions) {
     this.#options = options;
@@ -90,7 +91,7 @@ export class NoticeReceiver {
       // A spot warning is handled before whatever arrived earlier and can wait.
       urgent: { concurrency: URGENT_WORKERS, is: (machine) => this.#isUrgent(machine) },
       backOff: { baseDelayMs: 20, maxDelayMs: 5000 },
-      retryWithinMs: (machine) => this.#hurryMs(machine),
+      retryWithinMs: (machine) => this.#retryWithinMs(machine),
       listen: () => [this.#machines.follow()],
       reconcile: (machine, context) => this.#handle(machine, context),
     });
@@ -100,7 +101,7 @@ export class NoticeReceiver {
   async run(signal: AbortSignal): Promise<void> {
     const receiving: Promise<void>[] = [];
     const stop = this.#options.clouds.onNoticeSource((source) => {
-      // Provider IDs could not be read before the cloud was open.
+      // Provider IDs cannot be read before the cloud is open.
       this.#machines.readAgain();
       receiving.push(this.#receive(source, signal));
     });
@@ -112,7 +113,7 @@ export class NoticeReceiver {
     }
   }
 
-  /** How many notices are not handled yet, or came just now; the clouds do not say how many more they have. */
+  /** Machines with unhandled notices, or the notices of the latest moment if these are more: more may follow. */
   get backlog(): number {
     return Math.max(this.#pending.size - this.#machines.parked, this.#recent.value);
   }
@@ -126,8 +127,7 @@ export class NoticeReceiver {
         for await (const notice of source.receive(signal)) {
           waitMs = FIRST_WAIT_MS;
           this.#take(`${cloud}/${notice.machine}`, notice);
-          if (this.#count - this.#machines.parked >= MOST_PENDING) await this.#roomFor(signal);
-          // However many there are, others have their turn as well.
+          if (this.#isFull && !signal.aborted) await this.#roomFor(signal);
           if (++taken % AT_A_TIME === 0) await clock.sleep(0, signal);
         }
       } catch (error) {
@@ -147,7 +147,7 @@ export class NoticeReceiver {
     const others = this.#pending.get(machine);
     const same = others?.findIndex((other) => other.notice.kind === notice.kind && this.#machines.isParked(machine));
     if (others !== undefined && same !== undefined && same >= 0) {
-      // It comes again because it was not acknowledged.
+      // The cloud repeats it, because it is not acknowledged.
       others[same] = pending;
       return;
     }
@@ -157,11 +157,25 @@ export class NoticeReceiver {
     this.#controller.queue.add(machine);
   }
 
+  /** Notices of parked machines do not count: they cost nothing, and may wait for a launch that takes minutes. */
+  get #isFull(): boolean {
+    return this.#count - this.#machines.parked >= (this.#options.mostPending ?? MOST_PENDING);
+  }
+
   #roomFor(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      this.#room = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      const wake = (): void => {
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', wake);
     });
+  }
+
+  #wakeIfRoom(): void {
+    if (!this.#isFull) for (const wake of [...this.#waiting]) wake();
   }
 
   async #handle(machine: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
@@ -170,8 +184,11 @@ export class NoticeReceiver {
     if (this.#machines.claimOf(machine) !== undefined) {
       for (const each of pending) each.outcome ??= await this.#act(machine, each, signal);
     } else {
-      // It may be the machine of a launch that is not written down yet: then it waits, at no cost, until those launches have ended.
-      if (this.#machines.park(machine)) return undefined;
+      // It may belong to a launch whose claim does not name its machine yet. Then the notice waits for the end of these launches.
+      if (this.#machines.park(machine)) {
+        this.#wakeIfRoom();
+        return undefined;
+      }
       for (const each of pending) each.outcome ??= 'foreign';
     }
     for (const { notice, outcome = 'foreign' } of pending) {
@@ -186,20 +203,20 @@ export class NoticeReceiver {
     return (this.#pending.get(machine) ?? []).some(({ notice }) => URGENT.includes(notice.kind));
   }
 
-  /** How soon what failed is tried again, where the machine goes before long. */
-  #hurryMs(machine: string): number | undefined {
+  /** The longest wait for the next try if the machine has a deadline. */
+  #retryWithinMs(machine: string): number | undefined {
     const now = this.#options.clock.now();
     const deadlines = (this.#pending.get(machine) ?? []).flatMap(({ notice }) => notice.deadline ?? []);
     const soonest = Math.min(...deadlines.filter((deadline) => deadline > now));
-    return Number.isFinite(soonest) ? hurryMs(soonest, now) : undefined;
+    return Number.isFinite(soonest) ? retryWithinMs(soonest, now) : undefined;
   }
 
-  /** The first of a machine's notices has been acknowledged. */
+  /** Drops the first notice of a machine, which has been acknowledged. */
   #forget(machine: string): void {
     const pending = this.#pending.get(machine);
     if (pending?.shift() !== undefined) this.#count--;
     if (pending?.length === 0) this.#pending.delete(machine);
-    if (this.#count < MOST_PENDING) this.#room?.();
+    this.#wakeIfRoom();
   }
 
   async #act(machine: string, pending: Pending, signal: AbortSignal): Promise<NoticeOutcome> {
@@ -207,7 +224,7 @@ export class NoticeReceiver {
     const { notice } = pending;
     const claim = writes.newest(state.informers.nodeClaims.get(this.#machines.claimOf(machine) ?? ''));
     if (claim === undefined) return 'foreign';
-    // Out of the market before anything is planned because of it.
+    // The offering leaves the market before anything is planned because of the notice.
     if (pending.claim === undefined && isTakenBack(notice)) clouds.takenBack(claim, notice.at);
     pending.claim ??= claim;
     const action = onRebalance(claim.metadata.labels?.[LABEL_NODE_POOL] ?? '');
@@ -218,7 +235,7 @@ export class NoticeReceiver {
     if (missing !== undefined) {
       const news = missing.kind === written?.kind ? missing : { ...missing, heardAt: clock.now() };
       const body = { metadata: { annotations: interruptionAnnotations(news) } };
-      const timeoutMs = answerMs(missing.deadline ?? Number.POSITIVE_INFINITY, clock.now());
+      const timeoutMs = requestTimeoutMs(missing.deadline ?? Number.POSITIVE_INFINITY, clock.now());
       await writes.patch(NODE_CLAIMS, claim, body, { signal, timeoutMs });
     }
     if (notice.kind === 'rebalance' && action === 'Cordon') await this.#cordon(claim, notice.kind, signal);
@@ -228,13 +245,13 @@ export class NoticeReceiver {
       const old = known !== undefined && (!unwritten || known.kind === notice.kind);
       return !old && this.#tell(notice, claim) ? 'told' : 'repeated';
     }
-    // That a machine ends which we ended ourselves, or whose end was announced, is no news.
+    // No event for a machine that we terminated ourselves, or whose end was announced before.
     const announced = known !== undefined && (isTakenBack(known) || !isTakenBack(notice));
     if (!announced && claim.metadata.deletionTimestamp === undefined) this.#tell(notice, claim);
     return wanted.deadline !== undefined && wanted.deadline <= clock.now() ? 'late' : 'acted';
   }
 
-  /** Tells people of it, and counts it; false when that has been done. */
+  /** Records the events and the metric of a notice; false if that was done before. */
   #tell(notice: Notice, claim: NodeClaim): boolean {
     const { say, state } = this.#options;
     if (!this.#told.add(`${notice.kind} ${notice.machine}`)) return false;
@@ -245,7 +262,7 @@ export class NoticeReceiver {
     return true;
   }
 
-  /** It is written on the claim first: a node that has not joined, or is about to be opened, goes by that. */
+  /** Writes it on the claim first, for a node that has not joined yet or is about to be uncordoned. */
   async #cordon(claim: NodeClaim, kind: Notice['kind'], signal: AbortSignal): Promise<void> {
     const { state, writes } = this.#options;
     const annotations = { [ANNOTATION_CORDONED]: kind };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 
-/** Counts what came in a moment that has only just passed: where that was much, more is to be expected. */
+/** Counts events in the latest moment: after many, more are to be expected. */
 export class RecentCount {
   readonly #clock: Clock;
   readonly #momentMs: number;
@@ -13,13 +13,13 @@ export class RecentCount {
     this.#momentMs = momentMs;
   }
 
-  /** One more has come. */
+  /** Counts one more. */
   add(): void {
     this.#moveOn();
     this.#count++;
   }
 
-  /** How many came in the present moment, or in the last one where that were more. */
+  /** The count of the present moment, or of the one before if that is higher. */
   get value(): number {
     this.#moveOn();
     return Math.max(this.#count, this.#before);

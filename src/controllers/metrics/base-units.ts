@@ -1,6 +1,6 @@
 import type { ResourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
 
-/** Amounts as metrics show them: cores, bytes and pieces. */
+/** Amounts in base units for metrics: cores, bytes and counts. */
 export function inBaseUnits(amounts: ResourceAmounts): [resource: string, amount: number][] {
   return Object.entries(amounts).map(([name, amount]) => [
     name,

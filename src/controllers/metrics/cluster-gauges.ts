@@ -1,4 +1,4 @@
-/** The cluster as a whole, and the program that looks after it. */
+/** Metrics of the cluster as a whole, and of this build. */
 
 import { resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
 import { type Clock, parseTimestamp } from '../../platform/clock.ts';
@@ -23,17 +23,17 @@ export function clusterGauges({ metrics, clock, state }: ClusterGaugesOptions): 
     },
     () => [[{ version: version(), goversion: '', goarch: '', commit: '' }, 1]],
   );
-  metrics.counted({ name: 'karpenter_cluster_state_node_count', help: 'Nodes and claims without a node' }, () => [
-    [{}, state.nodes().length],
-  ]);
   metrics.counted(
-    { name: 'karpenter_cluster_state_synced', help: '1 when every claim that was launched has its provider ID' },
-    () => [[{}, unsynced(state).length === 0 ? 1 : 0]],
+    { name: 'karpenter_cluster_state_node_count', help: 'Number of nodes, and of NodeClaims without a node' },
+    () => [[{}, state.nodes().length]],
   );
+  metrics.counted({ name: 'karpenter_cluster_state_synced', help: '1 if every NodeClaim has its provider ID' }, () => [
+    [{}, unsynced(state).length === 0 ? 1 : 0],
+  ]);
   metrics.counted(
     {
       name: 'karpenter_cluster_state_unsynced_time_seconds',
-      help: 'The age of the oldest claim without provider ID, in seconds',
+      help: 'Age of the oldest NodeClaim without provider ID, in seconds',
     },
     () => {
       const oldest = Math.min(...unsynced(state), clock.now());
@@ -43,14 +43,14 @@ export function clusterGauges({ metrics, clock, state }: ClusterGaugesOptions): 
   metrics.counted(
     {
       name: 'karpenter_cluster_utilization_percent',
-      help: 'What pods ask for of what all nodes have, in percent, per resource',
+      help: 'Pod requests as a share of the allocatable resources of all nodes, in percent, per resource',
       labels: ['resource_type'],
     },
     () => utilization(state),
   );
 }
 
-/** When the claims that have no provider ID yet were made. */
+/** Creation times of claims without provider ID. */
 function unsynced(state: ClusterState): number[] {
   return state.informers.nodeClaims
     .list()
@@ -59,7 +59,7 @@ function unsynced(state: ClusterState): number[] {
     );
 }
 
-/** Node by node: there may be many pods. */
+/** Yields after each node, as there may be many pods. */
 function* utilization(state: ClusterState): Iterable<Series<'resource_type'> | undefined> {
   const has = new Map<string, number>();
   const asked = new Map<string, number>();

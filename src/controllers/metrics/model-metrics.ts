@@ -1,4 +1,4 @@
-/** How long models take to load, for dashboards. */
+/** Metrics of model loading times. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { HistogramMetric, Metrics } from '../../platform/metrics.ts';
@@ -22,7 +22,7 @@ export class ModelMetrics {
   /** Observes the pods of an informer for as long as it runs. */
   follow(pods: Pick<Informer<Pod>, 'addHandler'>): void {
     pods.addHandler({
-      // When those were ready that were there before, nobody was looking.
+      // Pods that were ready before this process started were not observed.
       added: (pod) => {
         if (modelName(pod) !== undefined && loadingMs(pod) !== undefined) this.#served.add(pod.metadata.uid ?? '');
       },

@@ -1,4 +1,4 @@
-/** What nodes have, what is asked of them and how old they are, under the names that Karpenter's dashboards know. */
+/** Resources, requests and age of nodes, under the names that Karpenter's dashboards know. */
 import { CORE_LABEL_RULES } from '../../apis/karpenter/label-rules.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { Container, Pod } from '../../apis/kubernetes/pod.ts';
@@ -14,13 +14,13 @@ export interface NodeGaugesOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly state: ClusterState;
-  /** Labels of the cloud's own that nodes are told apart by. */
+  /** Cloud-specific node labels to add as metric labels. */
   readonly cloudLabels: readonly string[];
 }
 
 type Gauge = (state: StateNode & { readonly node: Node }) => ResourceAmounts;
 
-/** Counted whenever somebody asks for the metrics. */
+/** Registers gauges that are computed on each scrape. */
 export function nodeGauges({ metrics, clock, state, cloudLabels }: NodeGaugesOptions): void {
   const keys = [...new Set([...CORE_LABEL_RULES.wellKnown, ...cloudLabels])];
   const names = keys.map(metricLabel);
@@ -38,24 +38,24 @@ export function nodeGauges({ metrics, clock, state, cloudLabels }: NodeGaugesOpt
   const daemons = (name: string): Pod[] => state.podsOn(name).filter(isDaemon);
   const gauges: Readonly<Record<string, readonly [string, Gauge]>> = {
     karpenter_nodes_allocatable: [
-      'What pods can have of a node',
+      'Allocatable resources of a node',
       ({ node }) => resourceAmounts(node.status?.allocatable),
     ],
-    karpenter_nodes_system_overhead: ['What a node keeps back from pods', ({ node }) => overhead(node)],
+    karpenter_nodes_system_overhead: ['Capacity of a node that is not allocatable', ({ node }) => overhead(node)],
     karpenter_nodes_total_pod_requests: [
-      'What pods other than daemons ask for on a node',
+      'Requests of pods on a node, without DaemonSet pods',
       ({ name }) => total(others(state.podsOn(name)), asked),
     ],
     karpenter_nodes_total_pod_limits: [
-      'What pods other than daemons are limited to on a node',
+      'Limits of pods on a node, without DaemonSet pods',
       ({ name }) => total(others(state.podsOn(name)), podLimits),
     ],
     karpenter_nodes_total_daemon_requests: [
-      'What daemons ask for on a node',
+      'Requests of DaemonSet pods on a node',
       ({ name }) => total(daemons(name), asked),
     ],
     karpenter_nodes_total_daemon_limits: [
-      'What daemons are limited to on a node',
+      'Limits of DaemonSet pods on a node',
       ({ name }) => total(daemons(name), podLimits),
     ],
   };
@@ -76,7 +76,7 @@ export function nodeGauges({ metrics, clock, state, cloudLabels }: NodeGaugesOpt
   }
   const lifetime = {
     name: 'karpenter_nodes_current_lifetime_seconds',
-    help: 'How long a node has been there, in seconds, per node',
+    help: 'Age of a node, in seconds, per node',
     labels: [...names, 'node_name', 'phase', 'managed'],
   };
   metrics.counted(lifetime, function* () {

@@ -1,4 +1,4 @@
-/** What the clouds sell, as last heard, under the names that Karpenter's dashboards know. */
+/** The latest known offerings of the clouds, under the names that Karpenter's dashboards know. */
 import type { InstanceType, Offering } from '../../engine/problem.ts';
 import type { Series } from '../../platform/counted-gauge.ts';
 import type { Metrics } from '../../platform/metrics.ts';
@@ -18,12 +18,12 @@ export class OfferingGauges {
       );
     ofOfferings(
       'karpenter_cloudprovider_instance_type_offering_available',
-      '1 for an offering that can be launched, 0 for one that is out of the market or full',
+      '1 for an available offering, 0 for one without capacity',
       ({ healthy = true, slots = 1 }) => (healthy && slots > 0 ? 1 : 0),
     );
     ofOfferings(
       'karpenter_cloudprovider_instance_type_offering_price_estimate',
-      'What an offering costs, in dollars per hour',
+      'Price of an offering, in dollars per hour',
       ({ price }) => price,
     );
     ofTypes('karpenter_cloudprovider_instance_type_cpu_cores', 'Cores of an instance type', ({ capacity }) => {
@@ -34,7 +34,7 @@ export class OfferingGauges {
     });
   }
 
-  /** Of several reservations of a type in a zone the last is shown. */
+  /** Of several reservations of a type in a zone, the last is shown. */
   *#seriesOf(value: (offering: Offering) => number): Iterable<Series<(typeof LABELS)[number]>> {
     for (const { name: instance_type, offerings } of this.#types) {
       const last = new Map(offerings.map((one) => [`${one.capacityType}/${one.zone}`, one]));
@@ -45,7 +45,7 @@ export class OfferingGauges {
     }
   }
 
-  /** This is sold now. Where several pools are sold a type, the last of them is shown. */
+  /** Sets the present offerings. If several pools offer a type, the last one is shown. */
   heard(pools: readonly UsablePool[]): void {
     const types = new Map(
       pools.flatMap(({ instanceTypes, sold = instanceTypes }) => sold.map((type) => [type.name, type] as const)),

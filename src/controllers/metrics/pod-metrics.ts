@@ -1,4 +1,4 @@
-/** Where pods are and how long they took to get there, under the names that Karpenter's dashboards know. */
+/** State and scheduling times of pods, under the names that Karpenter's dashboards know. */
 import {
   LABEL_ARCH,
   LABEL_CAPACITY_TYPE,
@@ -38,7 +38,7 @@ const STATE_LABELS = [
 export class PodMetrics {
   readonly #options: PodMetricsOptions;
   readonly #decision: HistogramMetric<never>;
-  /** Pods that provisioning has looked at and that do not run yet, by UID. */
+  /** UIDs of pods that provisioning has planned for and that do not run yet. */
   readonly #decided = new Set<string>();
 
   constructor(options: PodMetricsOptions) {
@@ -47,7 +47,7 @@ export class PodMetrics {
     const seconds = (name: string, help: string): HistogramMetric<never> => metrics.histogram({ name, help });
     this.#decision = seconds(
       'karpenter_pods_scheduling_decision_duration_seconds',
-      'From when the scheduler gave a pod up until a place for it was decided on, in seconds',
+      'From when the scheduler found a pod unschedulable until provisioning planned for it, in seconds',
     );
     const all = {
       bound: seconds(
@@ -62,11 +62,11 @@ export class PodMetrics {
     const provisioned = {
       bound: seconds(
         'karpenter_pods_provisioning_bound_duration_seconds',
-        'The same as karpenter_pods_bound_duration_seconds, for pods that a place had to be made for',
+        'The same as karpenter_pods_bound_duration_seconds, for pods that provisioning planned for',
       ),
       started: seconds(
         'karpenter_pods_provisioning_startup_duration_seconds',
-        'The same as karpenter_pods_startup_duration_seconds, for pods that a place had to be made for',
+        'The same as karpenter_pods_startup_duration_seconds, for pods that provisioning planned for',
       ),
     };
     const observe = (step: 'bound' | 'started', pod: Pod): void => {
@@ -85,7 +85,7 @@ export class PodMetrics {
     this.#count();
   }
 
-  /** Provisioning has found a place for the pod, or has found that there is none. */
+  /** Records that provisioning has planned for the pod, with or without success. */
   decided(pod: Pod): void {
     const { uid = '' } = pod.metadata;
     if (isBound(pod) || this.#decided.has(uid)) return;
@@ -108,21 +108,21 @@ export class PodMetrics {
     waiting('karpenter_pods_unstarted_time_seconds', 'How long a pod has not run', (pod) => !hasStarted(pod));
     waiting(
       'karpenter_pods_provisioning_unbound_time_seconds',
-      'How long a pod that a place is made for has had no node',
+      'How long a pod that provisioning planned for has had no node',
       (pod) => decided(pod) && !isBound(pod),
     );
     waiting(
       'karpenter_pods_provisioning_unstarted_time_seconds',
-      'How long a pod that a place is made for has not run',
+      'How long a pod that provisioning planned for has not run',
       (pod) => decided(pod) && !hasStarted(pod),
     );
     waiting(
       'karpenter_pods_provisioning_scheduling_undecided_time_seconds',
-      'How long nothing has been decided about a pod without a node',
+      'How long a pod without a node has not been planned for',
       (pod) => !decided(pod) && !isBound(pod),
     );
     metrics.counted(
-      { name: 'karpenter_pods_state', help: '1 for each pod, with where it is', labels: STATE_LABELS },
+      { name: 'karpenter_pods_state', help: '1 for each pod, with its node, pool and phase', labels: STATE_LABELS },
       function* () {
         for (const pod of pods.list()) {
           const labels = nodes.get(pod.spec.nodeName ?? '')?.metadata.labels ?? {};

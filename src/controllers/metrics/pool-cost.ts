@@ -1,4 +1,4 @@
-/** What the nodes of each pool cost, at the prices last heard. */
+/** Cost of the nodes of each pool, at the latest known prices. */
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { InstanceType, Labels } from '../../engine/problem.ts';
 import type { Metrics } from '../../platform/metrics.ts';
@@ -10,7 +10,7 @@ import type { UsablePool } from '../../state/usable-pool.ts';
 export interface PoolCostOptions {
   readonly metrics: Metrics;
   readonly state: ClusterState;
-  /** The reservation that the labels of a node name. */
+  /** The reservation that a node's labels name. */
   readonly reservationOf: (labels: Labels) => string | undefined;
 }
 
@@ -23,14 +23,14 @@ export class PoolCost {
     options.metrics.counted(
       {
         name: 'karpenter_nodepools_cost_total',
-        help: 'What the nodes of a pool cost, in dollars per hour, per pool',
+        help: 'Cost of the nodes of a pool, in dollars per hour, per pool',
         labels: ['nodepool'],
       },
       () => [...this.#costs()].map(([nodepool, cost]) => [{ nodepool }, cost] as const),
     );
   }
 
-  /** This is sold now. */
+  /** Sets the present prices. */
   heard(pools: readonly UsablePool[]): void {
     this.#types = new Map(
       pools.map(({ pool, instanceTypes, sold = instanceTypes }) => [

@@ -1,4 +1,4 @@
-/** What people are told about models. */
+/** Events about models. */
 import type { OpenModel } from '../../apis/llmaz/open-model.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 

@@ -1,19 +1,19 @@
 /**
- * Keeps room for pods of models that do not exist yet: spares that a model asks for, and the workers of a group whose leader is not ready.
- * Both are virtual pods, which provisioning and disruption count as it counts those of CapacityBuffers.
+ * Keeps room for pods that do not exist yet: warm spares of a model, and the workers of a group whose leader is not ready. Both are virtual
+ * pods, which provisioning and disruption count like those of CapacityBuffers.
  */
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { LABEL_SET_NAME } from '../../apis/leader-worker-set/labels.ts';
 import type { OpenModel } from '../../apis/llmaz/open-model.ts';
 import type { ReconcileResult } from '../../kube/controller.ts';
-import { groupSize } from '../../state/group-size.ts';
 import { hasEnded } from '../../state/has-ended.ts';
 import type { Headroom } from '../../state/headroom.ts';
 import { dependsOnModel, modelName } from '../../state/model-flavors.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { isLeader, workersToCome } from '../../state/virtual-workers.ts';
 import { sparePod, warmSpares } from '../../state/warm-spares.ts';
+import { groupSize } from '../../state/worker-group.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { sparesInvalid } from './events.ts';
@@ -23,7 +23,7 @@ export interface ModelRoomOptions extends ControllersOptions {
   readonly nominations: Pick<Nominations, 'placeOf'>;
 }
 
-/** Pods come many at a time. */
+/** Many pods change at a time. */
 const GATHER_MS = 200;
 const LOOK_AGAIN_MS = 1000;
 const ALL = 'all';
@@ -32,7 +32,7 @@ export class ModelRoom {
   readonly name = 'model.room';
   readonly #options: ModelRoomOptions;
   readonly #controller: InformedController;
-  /** Virtual pods by key, then by name: the same object as long as it stands for the same. */
+  /** Virtual pods by key, then by content: an unchanged pod stays the same object. */
   readonly #made = new Map<string, Map<string, Pod>>();
 
   constructor(options: ModelRoomOptions) {
@@ -76,7 +76,7 @@ export class ModelRoom {
       else this.#forget(key);
     }
     for (const key of [...this.#made.keys()]) if (!wanted.has(key)) this.#forget(key);
-    // That a pod has a place on a node to come is written nowhere.
+    // No object changes when a pod gets a place on a node that is on its way.
     return leaders.some(({ spec }) => !spec.nodeName) ? { requeueAfterMs: LOOK_AGAIN_MS } : undefined;
   }
 
@@ -94,7 +94,7 @@ export class ModelRoom {
     return [key, Array.from({ length: count }, (_, index) => this.#keep(key, sparePod(model, like, index + 1)))];
   }
 
-  /** Room for the workers of leaders that have a place; those whose groups have no room as a whole get none. */
+  /** Room for the workers of leaders that have a place; leaders without room for their whole group have none. */
   #workers(leader: Pod): [string, readonly Pod[]] {
     const key = `LeaderWorkerSet ${keyText(keyOf(leader))}`;
     const { nominations, state } = this.#options;
@@ -103,7 +103,7 @@ export class ModelRoom {
     return [key, workers.map((worker) => this.#keep(key, worker))];
   }
 
-  /** The one that was made before, if it is like this one: it keeps its place. */
+  /** The virtual pod that was made before, if it is equal: it keeps its place. */
   #keep(key: string, pod: Pod): Pod {
     const known = this.#made.get(key) ?? new Map<string, Pod>();
     this.#made.set(key, known);

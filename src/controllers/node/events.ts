@@ -1,4 +1,4 @@
-/** What people are told about nodes that go, and about their pods. */
+/** Events about draining nodes and their pods. */
 import type { Node } from '../../apis/kubernetes/node.ts';
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
@@ -9,31 +9,31 @@ import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 
 const TEN_MINUTES_MS = 600_000;
 
-/** The pod was asked to leave. */
+/** The pod was evicted. */
 export function evicted(pod: Pod): RecordedEvent {
   return { object: pod, type: 'Normal', reason: 'Evicted', message: 'Evicted pod: its node is being terminated' };
 }
 
-/** The pod was deleted without asking, because its node has no more time. */
+/** The pod was deleted without an eviction, because the deadline of its node leaves no more time. */
 export function disrupted(pod: Pod, deadline: EpochMs): RecordedEvent {
-  const message = `Deleted the pod without asking, so that it has ended by ${toTimestamp(deadline)}, when its node goes`;
+  const message = `Deleted the pod without an eviction, so that it has ended by ${toTimestamp(deadline)}, when its node is terminated`;
   return { object: pod, type: 'Normal', reason: 'Disrupted', message, dedupe: [] };
 }
 
-/** The pod runs no more, because its machine is gone. */
+/** The pod was deleted, because its machine no longer exists. */
 export function machineGone(pod: Pod): RecordedEvent {
-  const message = 'Deleted the pod: its machine is gone, and it runs no more';
+  const message = 'Deleted the pod: its machine no longer exists';
   return { object: pod, type: 'Warning', reason: 'Disrupted', message };
 }
 
-/** A pod does not leave. */
+/** The eviction of a pod is refused. */
 export function podNotEvicted(node: Node, pod: Pod, why: string): RecordedEvent {
   const name = keyText(keyOf(pod));
   const message = `Failed to drain node, pod ${name} cannot be evicted: ${why}`;
   return { object: node, type: 'Warning', reason: 'FailedDraining', message, dedupe: [name] };
 }
 
-/** Pods are not to be disrupted, and the node waits for them. */
+/** The drain waits for pods with do-not-disrupt. */
 export function waitingForHeldPods(node: Node, names: string): RecordedEvent {
   const message = `Failed to drain node, waiting for pods with karpenter.sh/do-not-disrupt: ${names}`;
   return { object: node, type: 'Warning', reason: 'FailedDraining', message, dedupe: ['held', names] };
@@ -41,11 +41,11 @@ export function waitingForHeldPods(node: Node, names: string): RecordedEvent {
 
 /** The machine of the node is taken away before the pod can leave it. */
 export function cannotLeaveInTime(object: Node | Pod, pod: string, deadline: EpochMs, why: LateReason): RecordedEvent {
-  const message = `Pod ${pod} cannot leave before ${toTimestamp(deadline)}, when its machine goes: ${lateSentence(why)}`;
+  const message = `Pod ${pod} cannot leave before ${toTimestamp(deadline)}, when its machine is taken away: ${lateSentence(why)}`;
   return { object, type: 'Warning', reason: 'CannotLeaveInTime', message, dedupe: [pod], quietMs: TEN_MINUTES_MS };
 }
 
-/** By when the node is gone, whatever its pods say. */
+/** When the remaining pods are deleted without an eviction. */
 export function terminationGracePeriodExpiring(node: Node, deadline: EpochMs): RecordedEvent {
   const message = `All pods will be deleted by ${toTimestamp(deadline)}`;
   return { object: node, type: 'Warning', reason: 'TerminationGracePeriodExpiring', message };

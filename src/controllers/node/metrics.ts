@@ -6,7 +6,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Counts nodes and the pods that leave them; names and labels are Karpenter's. */
+/** Metrics of nodes and of their evicted pods, with Karpenter's names and labels. */
 export class NodeMetrics {
   readonly #created;
   readonly #terminated;
@@ -20,27 +20,27 @@ export class NodeMetrics {
     const labels = ['nodepool', 'zone'] as const;
     this.#created = metrics.counter({
       name: 'karpenter_nodes_created_total',
-      help: 'Nodes that were registered, per pool and zone',
+      help: 'Nodes registered, per NodePool and zone',
       labels,
     });
     this.#terminated = metrics.counter({
       name: 'karpenter_nodes_terminated_total',
-      help: 'Nodes that are gone with their machine, per pool and zone',
+      help: 'Nodes terminated with their machine, per NodePool and zone',
       labels,
     });
     this.#drained = metrics.counter({
       name: 'karpenter_nodes_drained_total',
-      help: 'Nodes that all pods have left, per pool',
+      help: 'Nodes drained of all pods, per NodePool',
       labels: ['nodepool'],
     });
     this.#terminationSeconds = metrics.histogram({
       name: 'karpenter_nodes_termination_duration_seconds',
-      help: 'From the deletion of a node until it was gone, in seconds, per pool',
+      help: 'From the deletion of a node until it was gone, in seconds, per NodePool',
       labels: ['nodepool'],
     });
     this.#lifetimeSeconds = metrics.histogram({
       name: 'karpenter_nodes_lifetime_duration_seconds',
-      help: 'From the creation of a node until it was gone, in seconds, per pool',
+      help: 'From the creation of a node until it was gone, in seconds, per NodePool',
       labels: ['nodepool'],
       buckets: [
         15 * MINUTE,
@@ -58,12 +58,12 @@ export class NodeMetrics {
     });
     this.#evictions = metrics.counter({
       name: 'karpenter_pods_eviction_requests_total',
-      help: 'Requests to evict a pod, per HTTP status of the answer',
+      help: 'Eviction requests, per HTTP status of the response',
       labels: ['code'],
     });
     this.#drainedPods = metrics.counter({
       name: 'karpenter_pods_drained_total',
-      help: 'Pods told to leave a node, per way: evicted, or deleted because the time was over or the machine is gone',
+      help: 'Pods removed from nodes, per reason: evicted, deleted at the deadline, or deleted because the machine is gone',
       labels: ['reason'],
     });
   }

@@ -4,7 +4,7 @@ import type { KubeClient, RequestOptions } from '../../kube/client.ts';
 import { hasCode } from '../../platform/errors.ts';
 import { isClaimThere } from './is-claim-there.ts';
 
-/** Deletes this very claim; one that is gone, or another of its name, is left alone. */
+/** Deletes exactly this claim. A claim that is gone, or another one of its name, is no error. */
 export async function deleteClaim(
   client: KubeClient,
   claim: NodeClaim,
@@ -20,7 +20,7 @@ export async function deleteClaim(
     });
   } catch (error) {
     if (hasCode(error, 'KUBE_NOT_FOUND')) return;
-    // A conflict says that it is another, or that the API server did not get to it: then it is still to be deleted.
+    // A conflict means another claim of that name, or that the API server failed: then this one still has to be deleted.
     if (!hasCode(error, 'KUBE_CONFLICT') || (await isClaimThere(client, { name: keyOf(claim).name, uid }, signal)))
       throw error;
   }

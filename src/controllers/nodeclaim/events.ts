@@ -1,4 +1,4 @@
-/** What people are told about claims. */
+/** Events about NodeClaims. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
@@ -11,13 +11,13 @@ export function insufficientCapacity(claim: NodeClaim, why: string): RecordedEve
   return noCapacityFor(claim, claim, why);
 }
 
-/** The same, said on what waits for the claim's node. */
+/** The same on an object that waits for the claim's node. */
 export function noCapacityFor(object: KubeObject, claim: NodeClaim, why: string): RecordedEvent {
   const message = `NodeClaim ${claim.metadata.name} event: ${why}`;
   return { object, type: 'Warning', reason: 'InsufficientCapacityError', message };
 }
 
-/** Nothing can be launched from the claim's node class. */
+/** The claim's node class is not ready for launches. */
 export function nodeClassNotReady(claim: NodeClaim, why: string): RecordedEvent {
   const message = `NodeClaim ${claim.metadata.name} event: ${why}`;
   return { object: claim, type: 'Warning', reason: 'NodeClassNotReady', message };
@@ -28,12 +28,12 @@ export function launchFailed(claim: NodeClaim, why: string): RecordedEvent {
   return { object: claim, type: 'Warning', reason: 'LaunchFailed', message: why, dedupe: [] };
 }
 
-/** The machine was launched and is gone before anybody could write it down. */
+/** The machine was launched and is gone before its claim recorded it. */
 export function instanceGone(claim: NodeClaim, why: string): RecordedEvent {
   return { object: claim, type: 'Warning', reason: 'InstanceGone', message: why };
 }
 
-/** A step of the claim took longer than it may; the claim is given up. */
+/** A step of the claim timed out; the claim is given up. */
 export function stepTimedOut(claim: NodeClaim, reason: string, message: string): RecordedEvent {
   return { object: claim, type: 'Warning', reason, message };
 }
@@ -44,33 +44,33 @@ export function unregisteredTaintMissing(claim: NodeClaim): RecordedEvent {
   return { object: claim, type: 'Warning', reason: 'UnregisteredTaintMissing', message };
 }
 
-/** The machine cannot be terminated, or does not go. */
+/** The machine cannot be terminated, or terminates too slowly. */
 export function failedTermination(object: NodeClaim | Node, why: string): RecordedEvent {
   const message = `Failed to terminate the instance: ${why}`;
   return { object, type: 'Warning', reason: 'FailedTermination', message, dedupe: [], quietMs: TEN_MINUTES_MS };
 }
 
-/** The claim goes because its machine is gone. */
+/** The claim is deleted, because its machine no longer exists. */
 export function garbageCollected(claim: NodeClaim): RecordedEvent {
   const message = `The instance ${claim.status?.providerID ?? ''} no longer exists`;
   return { object: claim, type: 'Warning', reason: 'InstanceGone', message };
 }
 
-/** The claim goes because its node is gone, and nothing can run on its machine. */
+/** The claim is deleted, because its node was removed and nothing can run on its machine. */
 export function nodeGone(claim: NodeClaim): RecordedEvent {
   const message = `The node ${claim.status?.nodeName ?? ''} was removed, and its machine has not joined again`;
   return { object: claim, type: 'Warning', reason: 'NodeGone', message };
 }
 
-/** The reservation has ended, and the machine is paid for in another way from now on. */
+/** The reservation has ended, and the machine has another capacity type from now on. */
 export function capacityTypeChanged(claim: NodeClaim, from: string, to: string): RecordedEvent {
   const message = `The instance is no longer ${from} but ${to}: its reservation has ended`;
   return { object: claim, type: 'Normal', reason: 'CapacityTypeChanged', message };
 }
 
-/** The cloud reboots the machine because its node is sick. */
+/** The cloud reboots the machine of an unhealthy node. */
 export function nodeRebooting(claim: NodeClaim): RecordedEvent {
-  const message = `The instance of node ${claim.status?.nodeName ?? ''} is rebooted, as the node is sick`;
+  const message = `The instance of node ${claim.status?.nodeName ?? ''} is rebooted, because the node is unhealthy`;
   return { object: claim, type: 'Normal', reason: 'NodeRebooting', message };
 }
 
@@ -80,7 +80,7 @@ export function nodeRebooted(claim: NodeClaim): RecordedEvent {
   return { object: claim, type: 'Normal', reason: 'NodeRebooted', message };
 }
 
-/** A reboot came to nothing, and the node is replaced. */
+/** The reboot failed, and the node is replaced. */
 export function nodeRebootFailed(claim: NodeClaim, why: string): RecordedEvent {
   const message = `Node ${claim.status?.nodeName ?? ''} is replaced: ${why}`;
   return { object: claim, type: 'Warning', reason: 'NodeRebootFailed', message };

@@ -2,7 +2,7 @@ import { NODE_CLAIMS } from '../../apis/karpenter/node-claim.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { hasCode } from '../../platform/errors.ts';
 
-/** Whether there is this very claim. The API server is asked itself: the cache may be behind. */
+/** Whether exactly this claim exists. Asks the API server, because the cache may be behind. */
 export async function isClaimThere(
   client: KubeClient,
   { name, uid }: { readonly name: string; readonly uid: string | undefined },

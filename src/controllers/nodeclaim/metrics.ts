@@ -3,7 +3,7 @@ import { LABEL_CAPACITY_TYPE, LABEL_NODE_POOL, LABEL_ZONE } from '../../apis/kar
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 
-/** Why a claim was deleted by us and not by a person. */
+/** Why the autoscaler deleted a claim. */
 export type DisruptedReason =
   | 'insufficient_capacity'
   | 'nodeclass_not_ready'
@@ -27,7 +27,7 @@ export type DisruptedReason =
 
 const TERMINATION_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 
-/** Counts claims; names and labels are Karpenter's. */
+/** Metrics of claims, with Karpenter's names and labels. */
 export class NodeClaimMetrics {
   readonly #disrupted;
   readonly #terminated;
@@ -37,29 +37,29 @@ export class NodeClaimMetrics {
   constructor(metrics: Metrics) {
     this.#disrupted = metrics.counter({
       name: 'karpenter_nodeclaims_disrupted_total',
-      help: 'Claims deleted by the autoscaler, per reason, pool, capacity type, consolidation policy and termination mode',
+      help: 'NodeClaims deleted by the autoscaler, per reason, NodePool, capacity type, consolidation policy and termination mode',
       labels: ['reason', 'nodepool', 'capacity_type', 'consolidation_policy', 'termination_mode'],
     });
     this.#terminated = metrics.counter({
       name: 'karpenter_nodeclaims_terminated_total',
-      help: 'Claims that are gone with their machine, per pool, capacity type and zone',
+      help: 'NodeClaims terminated with their machine, per NodePool, capacity type and zone',
       labels: ['nodepool', 'capacity_type', 'zone'],
     });
     this.#terminationSeconds = metrics.histogram({
       name: 'karpenter_nodeclaims_termination_duration_seconds',
-      help: 'From the deletion of a claim until it was gone, in seconds, per pool',
+      help: 'From the deletion of a NodeClaim until it was gone, in seconds, per NodePool',
       labels: ['nodepool'],
       buckets: TERMINATION_BUCKETS,
     });
     this.#instanceTerminationSeconds = metrics.histogram({
       name: 'karpenter_nodeclaims_instance_termination_duration_seconds',
-      help: 'From the first call to terminate a machine until it was gone, in seconds, per pool',
+      help: 'From the first call to terminate a machine until it was gone, in seconds, per NodePool',
       labels: ['nodepool'],
       buckets: TERMINATION_BUCKETS,
     });
   }
 
-  /** `policy` is that of the pool, where consolidation took the claim away. */
+  /** `policy` is the consolidation policy of the pool, if consolidation deleted the claim. */
   disrupted(claim: NodeClaim, reason: DisruptedReason, policy = ''): void {
     const { labels = {} } = claim.metadata;
     this.#disrupted.add({
@@ -81,7 +81,7 @@ export class NodeClaimMetrics {
   }
 }
 
-/** How long pods may take to leave: as long as they want, for a while, or not at all. */
+/** The `termination_mode` label: without a grace period, with one, or with one of zero. */
 export function terminationMode({ spec }: NodeClaim): 'graceful' | 'eventual' | 'forceful' {
   if (spec.terminationGracePeriod === undefined) return 'graceful';
   return (durationMs(spec.terminationGracePeriod) ?? 0) > 0 ? 'eventual' : 'forceful';

@@ -1,4 +1,4 @@
-/** Says on each NodeOverlay whether it holds, or with which other one it is in conflict. */
+/** Sets the condition of each NodeOverlay: valid, or in conflict with another one. */
 import { withConditions } from '../../apis/karpenter/condition-changes.ts';
 import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
 import { NODE_OVERLAY_CONDITIONS, NODE_OVERLAYS, type NodeOverlay } from '../../apis/karpenter/node-overlay.ts';
@@ -9,11 +9,11 @@ import { overlaid, type SoldTypes } from '../../state/node-overlays.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 
-/** All overlays are judged together. */
+/** All overlays are checked together, under one key. */
 const ALL = 'all';
-/** What happens close together is looked at together. */
+/** Gathers changes that happen close together. */
 const SETTLE_MS = 500;
-/** What clouds sell changes without anybody saying so. */
+/** Offerings change without an event. */
 const PERIOD_MS = 10 * 60_000;
 
 export class NodeOverlayController {
@@ -52,7 +52,7 @@ export class NodeOverlayController {
         sold.push({ pool, types });
       } catch (error) {
         signal.throwIfAborted();
-        logger.debug('pool is left out of the look at overlays', { NodePool: keyOf(pool), error: asError(error) });
+        logger.debug('NodePool skipped when checking NodeOverlays', { NodePool: keyOf(pool), error: asError(error) });
       }
     }
     const { conflicts } = overlaid(sold, overlays);
@@ -63,7 +63,7 @@ export class NodeOverlayController {
   async #say(overlay: NodeOverlay, other: string | undefined, signal: AbortSignal): Promise<void> {
     const { client, clock } = this.#options;
     const type = 'ValidationSucceeded';
-    const message = `NodeOverlay ${other} has the same weight and is about the same price or resource of an offering: give one of them another weight`;
+    const message = `NodeOverlay ${other} has the same weight and sets the same price or resource of an offering: give one of them another weight`;
     const change: ConditionChange =
       other === undefined ? { type, status: 'True' } : { type, status: 'False', reason: 'Conflict', message };
     const conditions = withConditions(NODE_OVERLAY_CONDITIONS, overlay, [change], clock.now());

@@ -2,7 +2,7 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Resources } from '../../engine/problem.ts';
 import { listedResources } from '../../state/pod-group.ts';
 
-/** How many claims have a machine, as `nodes`, and what those machines have together. */
+/** Number of launched claims, as `nodes`, and their total capacity. */
 export function countNodes(claims: readonly NodeClaim[]): Resources {
   let nodes = 0;
   const sum: Record<string, number> = {};

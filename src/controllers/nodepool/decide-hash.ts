@@ -1,4 +1,4 @@
-/** Which hashes pools and claims carry: where they differ, a claim has drifted from its pool. Pure. */
+/** Template hashes of pools and claims. A claim whose hash differs from its pool's has drifted. Pure. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { ANNOTATION_NODE_POOL_HASH, ANNOTATION_NODE_POOL_HASH_VERSION } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
@@ -10,7 +10,7 @@ export interface HashPlan {
   readonly annotations: Readonly<Record<string, string>>;
   /** Whether the pool does not carry them yet. */
   readonly poolChanges: boolean;
-  /** Claims whose hash cannot be compared, because it was made in another way, and what they are given. */
+  /** Claims whose hash has another version and cannot be compared, with their new annotations. */
   readonly claims: readonly { readonly claim: NodeClaim; readonly annotations: Readonly<Record<string, string>> }[];
 }
 
@@ -23,7 +23,7 @@ export function decideHash(pool: NodePool, claims: readonly NodeClaim[]): HashPl
     poolChanges: Object.entries(annotations).some(([key, value]) => own[key] !== value),
     claims: claims
       .filter(({ metadata }) => metadata.annotations?.[ANNOTATION_NODE_POOL_HASH_VERSION] !== NODE_POOL_HASH_VERSION)
-      // One that has drifted already must not be taken for one that has not.
+      // A drifted claim keeps its old hash, so that it stays drifted.
       .map((claim) => ({ claim, annotations: isTrue(claim, 'Drifted') ? version : annotations })),
   };
 }

@@ -1,4 +1,4 @@
-/** Whether somebody hears of it before spot machines of a pool are taken back. Pure. */
+/** Whether a pool with spot capacity has a source of interruption notices. Pure. */
 import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
 import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
@@ -6,13 +6,13 @@ import type { DaemonSet } from '../../apis/kubernetes/workloads.ts';
 
 export const CONDITION_SIGNALS = 'InterruptionSignals';
 
-/** Agents that say on Nodes, in words that we read, that machines are taken back. */
+/** DaemonSets that report interruptions on Nodes in a form that Spindrift reads. */
 const AGENTS = ['spindrift-agent', 'aws-node-termination-handler'];
 
 const MISSING =
-  'The pool allows spot capacity, but nothing tells when machines are taken back: their pods end without warning. Give the controller a queue (--interruption-queue; spindrift aws setup-queue makes one), or run the agent on spot nodes (examples/agent)';
+  'The pool allows spot capacity, but has no source of interruption notices: pods on interrupted nodes end without warning. Give the controller a queue (--interruption-queue; spindrift aws setup-queue creates one), or run the agent on spot nodes (examples/agent)';
 
-/** What is to be said of a pool; undefined when nothing is, because it has no spot machines. */
+/** The change of the pool's condition; undefined if there is none. `tells`: whether its cloud delivers notices, if known. */
 export function decideSignals(
   pool: NodePool,
   tells: boolean | undefined,
@@ -23,17 +23,17 @@ export function decideSignals(
     return isSaid ? { type: CONDITION_SIGNALS, status: 'True', reason: 'SpotNotAllowed' } : undefined;
   }
   if (tells === undefined) return undefined;
-  // That all is well is only said where it was not before.
+  // The condition appears only once notices are missing.
   if (tells || daemonSets.some(isAgent)) return isSaid ? { type: CONDITION_SIGNALS, status: 'True' } : undefined;
   return { type: CONDITION_SIGNALS, status: 'False', reason: 'NoSignalSource', message: MISSING };
 }
 
-/** Whether a DaemonSet runs one of them. */
+/** Whether a DaemonSet is one of these agents. */
 export function isAgent({ metadata }: DaemonSet): boolean {
   return AGENTS.includes(metadata.labels?.['app.kubernetes.io/name'] ?? metadata.name ?? '');
 }
 
-/** Where a pool says nothing about capacity types, it takes all of them. */
+/** A pool without a requirement on capacity types allows all of them. */
 function allowsSpot({ spec }: NodePool): boolean {
   const rules = spec.template.spec.requirements.filter(({ key }) => key === LABEL_CAPACITY_TYPE);
   return rules.every(({ operator, values = [] }) => {

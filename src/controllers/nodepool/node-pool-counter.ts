@@ -2,41 +2,24 @@ import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { ResourceList } from '../../apis/kubernetes/pod.ts';
-import { resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
 import { quantities } from '../../apis/kubernetes/resource-quantities.ts';
-import type { Resources } from '../../engine/problem.ts';
 import type { ReconcileContext } from '../../kube/controller.ts';
-import type { GaugeMetric } from '../../platform/metrics.ts';
 import { BY_POOL } from '../../state/cluster-informers.ts';
-import { resources } from '../../state/pod-group.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { countNodes } from './count-nodes.ts';
 
-/** A thousand claims that change together are counted a few times, not a thousand times. */
+/** Gathers changes, so that a thousand changing claims are counted a few times only. */
 const GATHER_MS = 500;
 
-/** Keeps the number of a pool's nodes, and what they have together, in its status. */
+/** Keeps the number of a pool's nodes and their total capacity in its status. */
 export class NodePoolCounter {
   readonly name = 'nodepool.counter';
   readonly #options: ControllersOptions;
-  readonly #usage: GaugeMetric<'nodepool' | 'resource_type'>;
-  readonly #limit: GaugeMetric<'nodepool' | 'resource_type'>;
   readonly #controller: InformedController;
 
   constructor(options: ControllersOptions) {
     this.#options = options;
-    const labels = ['nodepool', 'resource_type'] as const;
-    this.#usage = options.metrics.gauge({
-      name: 'karpenter_nodepools_usage',
-      help: 'What the nodes of a pool have together, per pool and resource',
-      labels,
-    });
-    this.#limit = options.metrics.gauge({
-      name: 'karpenter_nodepools_limit',
-      help: 'What the nodes of a pool may have together, per pool and resource',
-      labels,
-    });
     const { nodePools, nodeClaims } = options.state.informers;
     this.#controller = new InformedController(options, {
       name: this.name,
@@ -62,9 +45,7 @@ export class NodePoolCounter {
     const { client, clouds, state } = this.#options;
     const pool = state.informers.nodePools.get(name);
     if (pool === undefined || !clouds.isOurs(pool)) return;
-    const counted = countNodes(state.informers.nodeClaims.byIndex(BY_POOL, name));
-    this.#observe(pool, counted);
-    const { nodes = 0, ...amounts } = counted;
+    const { nodes = 0, ...amounts } = countNodes(state.informers.nodeClaims.byIndex(BY_POOL, name));
     const status = { nodes, resources: quantities({ ...amounts, nodes }) };
     const gone = Object.keys(pool.status?.resources ?? {}).filter((key) => !(key in status.resources));
     const same =
@@ -75,18 +56,6 @@ export class NodePoolCounter {
       status: { nodes, resources: { ...status.resources, ...Object.fromEntries(gone.map((key) => [key, null])) } },
     };
     await client.patch(NODE_POOLS, { name }, { type: 'merge', body }, { signal, subresource: 'status' });
-  }
-
-  #observe(pool: NodePool, counted: Resources): void {
-    const nodepool = pool.metadata.name ?? '';
-    const limits = resources(resourceAmounts(pool.spec.limits as ResourceList | undefined));
-    const set = (gauge: GaugeMetric<'nodepool' | 'resource_type'>, amounts: Resources): void => {
-      // Cores, not thousandths of them, as Prometheus counts.
-      for (const [name, amount] of Object.entries(amounts))
-        gauge.set({ nodepool, resource_type: name }, name === 'cpu' ? amount / 1000 : amount);
-    };
-    set(this.#usage, counted);
-    set(this.#limit, limits);
   }
 }
 

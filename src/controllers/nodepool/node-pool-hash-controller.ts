@@ -9,7 +9,7 @@ import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { decideHash } from './decide-hash.ts';
 
-/** Keeps the hash of each pool's template on the pool, and hashes that can be compared with it on its claims. */
+/** Keeps the template hash on each pool, and a hash of the same version on its claims. */
 export class NodePoolHashController {
   readonly name = 'nodepool.hash';
   readonly #options: ControllersOptions;
@@ -43,7 +43,7 @@ export class NodePoolHashController {
       pool,
       state.informers.nodeClaims.byIndex(BY_POOL, name).filter((claim) => clouds.isOurs(claim)),
     );
-    // Claims first: a pool with the new version has none left with an old one.
+    // Claims first: a pool with the new version then has no claim with an old one.
     await Promise.all(
       claims.map(({ claim, annotations: wanted }) =>
         client.patch(

@@ -8,12 +8,12 @@ import { nodeClassNotReady } from './events.ts';
 import { enqueuePoolsOfNodeClasses } from './pools-of-node-class.ts';
 import { sayOfPool } from './say-of-pool.ts';
 
-/** How often a node class is asked after that may become ready without anybody changing it. */
+/** How often a node class that is not ready is checked: it may become ready without an event. */
 const LOOK_AGAIN_MS = 5000;
-/** The same for one that is ready. */
+/** How often a ready node class is checked. */
 const PERIOD_MS = 60_000;
 
-/** Says on each pool whether its node class can be launched from (`NodeClassReady`, and with it `Ready`). */
+/** Sets on each pool whether its node class is ready (`NodeClassReady`, and with it `Ready`). */
 export class NodePoolReadiness {
   readonly name = 'nodepool.readiness';
   readonly #options: ControllersOptions;
@@ -37,7 +37,7 @@ export class NodePoolReadiness {
   async #reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const { clouds, recorder, state, writes } = this.#options;
     const pool = writes.newest(state.informers.nodePools.get(name));
-    // The pool of another autoscaler is judged by that one.
+    // Another autoscaler sets the conditions of its own pools.
     if (pool === undefined || !clouds.isOurs(pool)) return undefined;
     const change = this.#judge(pool);
     const said = await sayOfPool(this.#options, pool, change, signal);

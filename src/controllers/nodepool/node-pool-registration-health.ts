@@ -12,7 +12,7 @@ export interface NodePoolRegistrationHealthOptions extends ControllersOptions {
   readonly health: RegistrationHealth;
 }
 
-/** Says on each pool whether its latest nodes came up (`NodeRegistrationHealthy`); a change of the pool or class starts anew. */
+/** Sets on each pool whether its latest nodes registered (`NodeRegistrationHealthy`). A change of the pool or node class resets it. */
 export class NodePoolRegistrationHealth {
   readonly name = 'nodepool.registrationhealth';
   readonly #options: NodePoolRegistrationHealthOptions;
@@ -47,14 +47,15 @@ export class NodePoolRegistrationHealth {
       said !== undefined &&
       (said.observedGeneration !== (pool.metadata.generation ?? 0) ||
         pool.status?.nodeClassObservedGeneration !== generation);
-    if (changed) health.reset(name);
-    const change = changed || said === undefined ? UNKNOWN : this.#judge(pool);
+    const startsAnew = changed || said === undefined;
+    if (startsAnew) health.reset(name);
+    const change = startsAnew ? UNKNOWN : this.#judge(pool);
     if (change === undefined) return;
     const observed = generation === undefined ? {} : { nodeClassObservedGeneration: generation };
     await sayOfPool(this.#options, pool, change, signal, observed);
   }
 
-  /** Nothing where this process has seen nothing: what a former one said still holds. */
+  /** Undefined if this process has seen no node: the condition set by a former process still holds. */
   #judge(pool: NodePool): ConditionChange | undefined {
     const name = pool.metadata.name ?? '';
     const type = NODE_REGISTRATION_HEALTHY;
@@ -75,5 +76,5 @@ const UNKNOWN: ConditionChange = {
   type: NODE_REGISTRATION_HEALTHY,
   status: 'Unknown',
   reason: 'AwaitingNodes',
-  message: 'no node has come up since the pool or its node class changed',
+  message: 'no node has registered since the pool or its node class changed',
 };

@@ -6,10 +6,10 @@ import { decideSignals } from './decide-signals.ts';
 import { noSignalSource } from './events.ts';
 import { sayOfPool } from './say-of-pool.ts';
 
-/** An agent may be installed, or a cloud opened, without the pool changing. */
+/** An agent may be installed, or a cloud become available, without a change of the pool. */
 const PERIOD_MS = 60_000;
 
-/** Says on pools with spot capacity whether anybody hears that machines are taken back (`InterruptionSignals`). */
+/** Sets on pools with spot capacity whether interruption notices arrive (`InterruptionSignals`). */
 export class NodePoolSignals {
   readonly name = 'nodepool.signals';
   readonly #options: ControllersOptions;

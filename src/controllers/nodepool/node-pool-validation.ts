@@ -9,11 +9,11 @@ import { partlyIgnored, validationFailed } from './events.ts';
 import { sayOfPool } from './say-of-pool.ts';
 
 export interface NodePoolValidationOptions extends ControllersOptions {
-  /** Which labels a pool may speak of; a cloud adds its own. */
+  /** Labels that a pool may use; a cloud adds its own. */
   readonly labelRules?: LabelRules;
 }
 
-/** Says on each pool whether all of it makes sense (`ValidationSucceeded`). */
+/** Validates each pool beyond its schema (`ValidationSucceeded`). */
 export class NodePoolValidation {
   readonly name = 'nodepool.validation';
   readonly #options: NodePoolValidationOptions;

@@ -3,7 +3,7 @@ import { enqueueOn } from '../../kube/enqueue.ts';
 import type { WorkQueue } from '../../kube/work-queue.ts';
 import type { ClusterInformers } from '../../state/cluster-informers.ts';
 
-/** Adds the pools of a node class whenever that changes. */
+/** Enqueues the pools of a node class whenever it changes. */
 export function enqueuePoolsOfNodeClasses(informers: ClusterInformers, queue: WorkQueue): (() => void)[] {
   return [...informers.nodeClasses.values()].map((informer) =>
     enqueueOn(informer, queue, ({ kind, metadata }: KubeObject) =>
@@ -18,7 +18,7 @@ export function enqueuePoolsOfNodeClasses(informers: ClusterInformers, queue: Wo
   );
 }
 
-/** The node class of a pool, as far as it is watched. */
+/** The node class of a pool; undefined if it is not watched. */
 export function nodeClassOf(
   informers: ClusterInformers,
   { group, kind, name }: { readonly group: string; readonly kind: string; readonly name: string },

@@ -1,10 +1,10 @@
-/** How the latest nodes of each pool came up, as far as this process saw it. */
+/** Whether the latest nodes of each pool registered, as seen by this process. */
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 
-/** One node that came up, or did not. */
+/** A node that registered, or failed to. */
 export interface RegistrationResult {
   readonly succeeded: boolean;
-  /** Why not, in CamelCase and as a sentence. */
+  /** Why it failed: a reason in CamelCase, and a sentence. */
   readonly reason: string;
   readonly message: string;
 }
@@ -12,7 +12,7 @@ export interface RegistrationResult {
 export type Health = 'healthy' | 'unhealthy' | 'unknown';
 
 const REMEMBERED = 4;
-/** So many failures among those remembered make a pool unhealthy. */
+/** Failures among the remembered results that make a pool unhealthy. */
 const MOST_FAILURES = 2;
 
 export class RegistrationHealth {
@@ -25,7 +25,7 @@ export class RegistrationHealth {
     for (const listener of this.#listeners) listener(pool);
   }
 
-  /** Forgets a pool: it, or its node class, is not what it was. */
+  /** Forgets the results of a pool after a change of it or its node class. */
   reset(pool: string): void {
     this.#results.delete(pool);
   }

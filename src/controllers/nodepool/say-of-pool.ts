@@ -3,7 +3,7 @@ import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
 import { NODE_POOL_CONDITIONS, NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 
-/** Writes a condition of a pool, and what else of its status goes with it; tells whether there was anything new. */
+/** Writes a condition of a pool, with other status fields; returns whether anything changed. */
 export async function sayOfPool(
   { writes, clock }: Pick<ControllersOptions, 'writes' | 'clock'>,
   pool: NodePool,

@@ -1,5 +1,5 @@
 /**
- * Which pods a ReplicaSet should delete first when it is scaled down: those on nodes that go anyway, then those on nodes that consolidation
+ * Which pods a ReplicaSet should delete first when it is scaled down: pods on nodes being removed, then pods on nodes that consolidation
  * would like to empty. A pod that is deleted there need not be evicted later. Pure.
  */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
@@ -21,16 +21,16 @@ export interface DeletionCostCircumstances {
   podsOn(node: string): readonly Pod[];
   /** What a node costs an hour. */
   priceOf(state: StateNode): number;
-  /** How many nodes of a pool may go now, by reason. */
+  /** Disruptions allowed right now, per pool and reason. */
   allowed(pool: string, reason: 'Drifted' | 'Underutilized'): number;
 }
 
-/** The lowest there is: before all others. */
+/** The lowest possible cost: deleted first. */
 export const LEAVING_COST = -(2 ** 31);
-/** So many nodes get ranks at once. */
+/** Most nodes whose pods get a rank. */
 export const MOST_RANKED = 50;
 
-/** The cost of each pod of a ReplicaSet on our nodes; undefined where it should have none. */
+/** The deletion cost of each ReplicaSet pod on managed nodes; undefined removes it. */
 export function decideDeletionCosts(circumstances: DeletionCostCircumstances): ReadonlyMap<Pod, number | undefined> {
   const { nodes, podsOn } = circumstances;
   const own = nodes.filter(({ claim, node, foreign }) => claim !== undefined && node !== undefined && foreign !== true);
@@ -50,7 +50,7 @@ export function decideDeletionCosts(circumstances: DeletionCostCircumstances): R
   return costs;
 }
 
-/** Drifted nodes first, then by what an hour saves for each unit of disruption, within the budgets of their pools. */
+/** Drifted nodes first, then by hourly price per eviction cost, within the budgets of their pools. */
 function rankedNodes(nodes: readonly StateNode[], circumstances: DeletionCostCircumstances): StateNode[] {
   const { podsOn, priceOf, allowed } = circumstances;
   const left = new Map<string, number>();
@@ -91,7 +91,7 @@ function isDrifted({ claim }: StateNode): boolean {
   return claim !== undefined && isTrue(claim, 'Drifted');
 }
 
-/** A pod of anything else keeps its node, whatever the ReplicaSets do. */
+/** A pod of any other owner keeps its node, whatever the ReplicaSets delete. */
 function isReplaceable({ metadata }: Pod): boolean {
   if (metadata.namespace === 'kube-system') return true;
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);

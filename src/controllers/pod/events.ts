@@ -1,8 +1,8 @@
-/** What people are told about what their pods say. */
+/** Events about annotations of pods. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { RecordedEvent } from '../../kube/event-recorder.ts';
 
-/** The pod asks not to be disrupted, but nobody understands for how long. */
+/** The `do-not-disrupt` annotation of the pod is not valid. */
 export function invalidDoNotDisrupt(pod: Pod, problem: string): RecordedEvent {
   return { object: pod, type: 'Warning', reason: 'InvalidDoNotDisruptAnnotation', message: problem };
 }

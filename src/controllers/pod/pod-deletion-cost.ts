@@ -1,6 +1,6 @@
 /**
- * Writes `controller.kubernetes.io/pod-deletion-cost` on pods of ReplicaSets, so that a Deployment that is scaled down loses the pods
- * first whose nodes go or should go. Off unless it is asked for, as it takes the place of what people have written there.
+ * Writes `controller.kubernetes.io/pod-deletion-cost` on pods of ReplicaSets, so that a Deployment that is scaled down first deletes the
+ * pods on nodes that are or should be removed. Off by default, because it overwrites costs that people have set.
  */
 
 import { keyOf } from '../../apis/kubernetes/object.ts';
@@ -18,26 +18,26 @@ import { periodicController } from '../periodic-controller.ts';
 import { decideDeletionCosts } from './decide-deletion-costs.ts';
 
 export interface PodDeletionCostOptions extends ControllersOptions {
-  /** Whether anything has changed since the last look. */
+  /** Changes with the cluster, so that unchanged periods are skipped. */
   readonly stamp: Pick<ChangeStamp, 'value'>;
 }
 
 type Result = 'updated' | 'skipped_unchanged' | 'skipped_notfound' | 'skipped_conflict' | 'error';
 
 const PERIOD_MS = 60_000;
-/** So many pods are written at once. */
+/** Pods patched concurrently. */
 const AT_A_TIME = 20;
 
-/** Looks every minute, if anything has changed. */
+/** Runs every minute if the cluster has changed. */
 export function podDeletionCost(options: PodDeletionCostOptions): RunningController {
   const { client, clock, clouds, metrics, stamp, state } = options;
   const writes: CounterMetric<'result'> = metrics.counter({
     name: 'karpenter_pod_deletion_cost_pod_annotation_writes_total',
-    help: 'Pods whose deletion cost was looked at, per result',
+    help: 'Pods whose deletion cost was decided, per result of the write',
     labels: ['result'],
   });
-  // Which replicas of a service that keeps some ready go first is decided with their number.
-  const isOthers = (pod: Pod): boolean => state.services.of(pod) === undefined;
+  // The availability controller decides which replicas of a service with ready-replicas are deleted first.
+  const isOurs = (pod: Pod): boolean => state.services.of(pod) === undefined;
   let seen = -1;
   return periodicController(options, 'pod.deletioncost', PERIOD_MS, async ({ logger, signal }) => {
     if (stamp.value === seen) return;
@@ -45,8 +45,8 @@ export function podDeletionCost(options: PodDeletionCostOptions): RunningControl
     const nodes = state.nodes();
     const pools = state.informers.nodePools.list();
     const budgets = new Budgets({ pools, nodes, now: clock.now() });
-    const costs = decideDeletionCosts({
-      ...{ now: clock.now(), nodes, podsOn: (node) => state.podsOn(node).filter(isOthers) },
+    const decided = decideDeletionCosts({
+      ...{ now: clock.now(), nodes, podsOn: (node) => state.podsOn(node) },
       poolNamed: new Map(pools.map((pool) => [pool.metadata.name ?? '', pool])),
       priceOf: (node) =>
         nodePrice(
@@ -56,10 +56,11 @@ export function podDeletionCost(options: PodDeletionCostOptions): RunningControl
         ),
       allowed: (pool, reason) => budgets.left(pool, reason),
     });
-    const changed = [...costs].filter(
+    const costs = [...decided].filter(([pod]) => isOurs(pod));
+    const changed = costs.filter(
       ([pod, cost]) => pod.metadata.annotations?.[ANNOTATION_POD_DELETION_COST] !== written(cost),
     );
-    writes.add({ result: 'skipped_unchanged' }, costs.size - changed.length);
+    writes.add({ result: 'skipped_unchanged' }, costs.length - changed.length);
     let failed = 0;
     for (let from = 0; from < changed.length; from += AT_A_TIME) {
       const results = await Promise.all(
@@ -69,7 +70,7 @@ export function podDeletionCost(options: PodDeletionCostOptions): RunningControl
       failed += results.filter((result) => result === 'error').length;
     }
     if (failed > 0) logger.warn('deletion costs of pods could not be written', { pods: failed });
-    // Our own writes change pods too: only what comes after them is new.
+    // After writes of its own it looks once more: they change the pods too.
     seen = failed > 0 || changed.length > 0 ? -1 : before;
   });
 

@@ -6,7 +6,7 @@ import type { ControllersOptions } from '../controllers-options.ts';
 import { InformedController } from '../informed-controller.ts';
 import { invalidDoNotDisrupt } from './events.ts';
 
-/** Tells of pods that say something about their disruption that nobody understands: they take themselves for protected. */
+/** Records an event on pods with an invalid `do-not-disrupt` annotation, which protects them from nothing. */
 export class PodValidation {
   readonly name = 'pod.validation';
   readonly #options: ControllersOptions;
@@ -21,7 +21,7 @@ export class PodValidation {
         const check = (pod: Pod): void => {
           if (doNotDisruptProblem(pod) !== undefined) queue.add(keyText(keyOf(pod)));
         };
-        // Once: pods change often, and seldom in what they say.
+        // Only when the annotation changes: pods change often.
         const updated = (pod: Pod, old: Pod): void => {
           if (said(pod) !== said(old)) check(pod);
         };

@@ -1,27 +1,27 @@
-/** Gathers what happens close together into one batch: it ends when nothing came for a while, or when it lasted long enough. */
+/** Gathers triggers into batches. A batch ends when no trigger came for a while, or after a maximum time. */
 import type { Clock } from '../../platform/clock.ts';
 
 /** How long a batch lasts. */
 export interface BatchWindow {
-  /** It ends when nothing came for this long. */
+  /** Ends the batch when no trigger came for this long. */
   readonly idleMs: number;
-  /** It ends after this long at the latest. */
+  /** Ends the batch after this long at the latest. */
   readonly maxMs: number;
 }
 
 export interface BatcherOptions {
   readonly clock: Clock;
-  /** Looked at whenever something comes: it may change. */
+  /** Read for every batch, so it may change. */
   readonly window: BatchWindow;
 }
 
-/** What is urgent waits only for what comes in the same moment. */
+/** An urgent batch waits only for triggers of the same moment. */
 const URGENT_IDLE_MS = 100;
 const URGENT_MAX_MS = 1000;
 
 export class Batcher {
   readonly #options: BatcherOptions;
-  /** When something came first and last that no batch has had yet. */
+  /** Times of the first and last trigger since the latest batch. */
   #came: { readonly first: number; readonly last: number } | undefined;
   #urgent = false;
   #wake: (() => void) | undefined;
@@ -30,7 +30,7 @@ export class Batcher {
     this.#options = options;
   }
 
-  /** Something came. */
+  /** Starts a batch, or extends the present one. */
   trigger(): void {
     const now = this.#options.clock.elapsed();
     const begins = this.#came === undefined;
@@ -38,12 +38,12 @@ export class Batcher {
     if (begins) this.#wake?.();
   }
 
-  /** Something came that is worth a batch, but none that is under way need wait longer for it. */
+  /** Starts a batch, but does not extend one that has started. */
   note(): void {
     if (this.#came === undefined) this.trigger();
   }
 
-  /** Something came that cannot wait: the batch ends almost at once. */
+  /** Starts a batch that ends almost at once, or ends the present one. */
   hurry(): void {
     this.trigger();
     if (this.#urgent) return;
@@ -54,7 +54,7 @@ export class Batcher {
   /** Resolves at the end of the next batch; rejects with the signal's reason when that aborts first. */
   async next(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    // What came while nobody waited is not older than the wait.
+    // Triggers from before this call count from its start.
     const beganAt = clock.elapsed();
     for (;;) {
       const endsAt = this.#endsAt(beganAt);
@@ -75,7 +75,7 @@ export class Batcher {
       : Math.min(last + idleMs, first + maxMs);
   }
 
-  /** Waits so long, or until something changes when the batch ends sooner. */
+  /** Waits that long, or until a trigger changes the end of the batch. */
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The NodeClaim that a planned node is asked for with. */
+/** Builds the NodeClaim of a planned node. */
 import {
   ANNOTATION_NODE_POOL_HASH,
   ANNOTATION_NODE_POOL_HASH_VERSION,
@@ -18,13 +18,13 @@ import type { Requirement } from '../../engine/problem.ts';
 import type { NewNode, RankedOffering } from '../../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, writeOfferings } from '../../state/planned-offerings.ts';
 
-/** So many alternatives are written on a claim: enough for a launch to fall back on, not too much to read. */
+/** Offerings written on a claim: enough alternatives for a launch, few enough to read. */
 const WRITTEN_OFFERINGS = 60;
 
-/** What an offering says of a node. */
+/** Labels that the launched offering decides. */
 const OF_THE_OFFERING: readonly string[] = [LABEL_INSTANCE_TYPE, LABEL_ZONE, LABEL_CAPACITY_TYPE];
 
-/** The claim; its name is made by the API server. */
+/** The claim; the API server generates its name. */
 export function claimForNode(node: NewNode, pool: NodePool, cloudName: (instanceType: string) => string): NodeClaim {
   const { template } = pool.spec;
   const { taints, startupTaints, nodeClassRef, terminationGracePeriod, expireAfter } = template.spec;
@@ -45,7 +45,7 @@ export function claimForNode(node: NewNode, pool: NodePool, cloudName: (instance
       },
       annotations: {
         ...template.metadata?.annotations,
-        // Of the template as it is here: the pool may carry that of the one before.
+        // Hash of this template: the annotation of the pool may still be that of the previous one.
         [ANNOTATION_NODE_POOL_HASH]: nodePoolHash(pool),
         [ANNOTATION_NODE_POOL_HASH_VERSION]: NODE_POOL_HASH_VERSION,
         [ANNOTATION_OFFERINGS]: writeOfferings(offerings),
@@ -74,7 +74,7 @@ export function claimForNode(node: NewNode, pool: NodePool, cloudName: (instance
   };
 }
 
-/** What must hold of the node, with the instance types, zones and capacity types narrowed to those it may be launched as. */
+/** The requirements of the node, narrowed to the instance types, zones and capacity types of the offerings. */
 function claimRequirements(
   requirements: readonly Requirement[],
   offerings: readonly RankedOffering[],
@@ -109,7 +109,7 @@ function claimRequirements(
   return [...narrowed, ...others] as NodeClaim['spec']['requirements'];
 }
 
-/** Labels that the requirements leave no choice about; those of the machine itself are known when it is launched. */
+/** Labels with exactly one allowed value; labels of the offering are known after the launch. */
 function fixedLabels(requirements: readonly Requirement[]): Record<string, string> {
   return Object.fromEntries(
     requirements.flatMap(({ key, operator, values }) =>

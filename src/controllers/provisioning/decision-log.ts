@@ -1,4 +1,4 @@
-/** The latest decisions, with what they were made from and what was rejected, for those who ask why. */
+/** Keeps the latest provisioning decisions with their inputs and rejected alternatives, for the `why` command. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Solution } from '../../engine/solution.ts';
 import type { EpochMs } from '../../platform/clock.ts';
@@ -7,23 +7,23 @@ import type { SettledPlan } from '../spot-policy/spot-planning.ts';
 
 export interface Decision {
   readonly at: EpochMs;
-  /** The question; the objects it was made from would keep whole versions of the cluster alive. */
+  /** The problem that was solved, without the snapshot: its objects would keep old versions of the cluster in memory. */
   readonly built: Omit<BuiltProblem, 'snapshot'>;
   readonly solution: Solution;
-  /** For each new node of the solution the claim that was written, where it was. */
+  /** The claim of each new node of the solution; undefined where none was created. */
   readonly claims: readonly (NodeClaim | undefined)[];
-  /** What policies changed of the plan, and what of them it does not keep. */
+  /** Changes that SpotPolicies made to the plan, and limits of policies that it does not meet. */
   readonly policies: Pick<SettledPlan, 'changes' | 'gaps'>;
 }
 
-/** All questions together speak of so many pods at most; the newest is kept however large it is. */
+/** Most pods in all kept decisions together; the newest decision is kept whatever its size. */
 const MOST_PODS = 5000;
 
 export class DecisionLog {
   readonly #decisions: Decision[] = [];
   readonly #kept: number;
 
-  /** A decision holds the whole question, so only few are kept, and of large ones fewer. */
+  /** `kept`: most decisions. Each holds a whole problem, so fewer large ones are kept. */
   constructor(kept = 20) {
     this.#kept = kept;
   }

@@ -1,9 +1,9 @@
 /**
- * Asks for another round where nobody else would. While pods wait: an offering that had no capacity comes back into the market, a
- * cloud answers again, a volume is made, or the place that was planned for one is given to another, and the scheduler does not speak
- * of a pod twice. While pods do not leave nodes that go: the places kept for them are forgotten after a while, and would be taken away
- * and made again. And while claims cannot be written: sooner, as most of what fails succeeds the next time, but less and less
- * often, as a webhook may refuse them for good.
+ * Triggers another provisioning round when no event would. While pods are pending: an offering may be available again, a cloud may
+ * answer again, a volume may be created, or another pod may have taken the planned room, and the scheduler marks a pod unschedulable only
+ * once. While pods have not left nodes that are being removed: nominations expire, and their replacement nodes would be removed as empty
+ * and launched again. While claims cannot be created: soon at first, as most retries succeed, then less often, as a webhook may refuse
+ * them for good.
  */
 import type { Clock, Timer } from '../../platform/clock.ts';
 
@@ -12,21 +12,21 @@ export interface LaterRoundOptions {
   trigger(): void;
 }
 
-/** What a round leaves behind. */
+/** Work that a round left. */
 export interface Remainder {
-  /** Pods without a node, be a place planned for them or not, and pods of nodes that go without one planned. */
+  /** Pending pods, nominated or not, and pods of nodes being removed that fit nowhere. */
   readonly waiting?: number;
-  /** Pods on nodes that go. */
+  /** Pods on nodes that are being removed. */
   readonly displaced?: number;
-  /** Claims that could not be written. */
+  /** Claims that could not be created. */
   readonly unwritten?: number;
 }
 
 const FIRST_WAIT_MS = 10_000;
-/** The batch that is asked for takes its time as well. */
+/** Short, because the batch adds its own delay. */
 const FIRST_REWRITE_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
-/** Half of the time for which a place is kept for a pod. */
+/** Half of the lifetime of a nomination. */
 const STAYING_WAIT_MS = 300_000;
 
 export class LaterRound {
@@ -34,16 +34,16 @@ export class LaterRound {
   #timer: Timer | undefined;
   #virtual: Timer | undefined;
   #hasAsked = false;
-  /** How many rounds in a row pods have waited, and nobody asked for them but we: where others ask, something has changed. */
+  /** Rounds in a row with pending pods that only this timer triggered. Any other trigger means a change, and resets it. */
   #waited = 0;
-  /** How many rounds in a row could not write what they wanted, whoever asked for them. */
+  /** Rounds in a row that could not create all claims, whatever triggered them. */
   #failed = 0;
 
   constructor(options: LaterRoundOptions) {
     this.#options = options;
   }
 
-  /** A round has ended, and this is left. */
+  /** Schedules the next round after one that ended with this work left. */
   ended({ waiting = 0, displaced = 0, unwritten = 0 }: Remainder): void {
     this.stop();
     this.#waited = waiting > 0 && this.#hasAsked ? this.#waited + 1 : 0;
@@ -57,7 +57,7 @@ export class LaterRound {
     if (Number.isFinite(afterMs)) this.#timer = this.#options.clock.setTimer(afterMs, () => this.#ask());
   }
 
-  /** So many virtual pods of capacity buffers have no place either: there is another round in a while, if none is asked for sooner. */
+  /** Schedules a later round if virtual pods of capacity buffers have no room. */
   also(virtual: number): void {
     if (virtual === 0) return;
     this.#virtual?.cancel();
@@ -75,7 +75,7 @@ export class LaterRound {
   }
 }
 
-/** Twice as long each time. */
+/** Doubles each time, up to the longest wait. */
 function longer(firstMs: number, times: number): number {
   return Math.min(LONGEST_WAIT_MS, firstMs * 2 ** times);
 }

@@ -1,8 +1,8 @@
 /**
- * Keeps launches that do not help from being repeated for ever, whatever the cause. A launch helps when a pod that it was planned for
- * comes to its node and runs. Where none does, the next launch for the same demand is planned with what was learnt (`learnt-room.ts`),
- * and from the third on launches are single nodes with growing waits. What is needed to know that is on objects: claims say for which
- * pods they were planned, and pools keep the count when the claims are gone.
+ * Stops launches that do not help from repeating without bound, whatever the cause. A launch helps when a pod that it was planned for
+ * runs on its node. If none does, the next launch for the same demand is planned with the room measured on that node
+ * (`learnt-room.ts`). From the third attempt on, launches are single nodes with growing waits. All of it survives a restart: claims
+ * record the pods they were planned for, and pools keep the count after the claims are gone.
  */
 import { conditionOf, isTrue } from '../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
@@ -34,18 +34,18 @@ import { belongsToNode, planGap, takenByOthers } from './plan-gap.ts';
 import { PoolLaunches, poolNameOf } from './pool-launches.ts';
 import { SINGLE_FROM, singleLaunches } from './single-launches.ts';
 
-/** Why a launch has not helped. */
+/** Why a launch did not help. */
 export type FutileReason = 'never-joined' | 'unused' | 'pod-failed';
 
 export interface LaunchGuardOptions
   extends Pick<ControllersOptions, 'clock' | 'logger' | 'metrics' | 'recorder' | 'state' | 'writes'> {
-  /** How long a claim may take for its steps. */
+  /** Timeouts for a claim's launch and registration. */
   readonly limits?: Partial<LivenessLimits>;
 }
 
 /**
- * For so long the next launch has room for what others took of the last one. After that it is planned plainly again: in a pool at
- * its limits there may never be room for both.
+ * How long the next launch is sized to also fit the pods that took the room of the last one. After that it is planned without them:
+ * a pool at its limits may never have room for both.
  */
 const ROOM_BESIDE_MS = 10 * 60_000;
 
@@ -57,9 +57,9 @@ export class LaunchGuard {
   readonly #metrics: LaunchGuardMetrics;
   readonly #limits: LivenessLimits;
   readonly #launches: PoolLaunches;
-  /** By the UID of a claim, the demands whose pods have come to its node; those that went again leave no other trace. */
+  /** Demands whose pods have run on the node of a claim, by claim UID. A pod that was deleted since leaves no other trace. */
   readonly #reached = new Map<string, Set<string>>();
-  /** By demand, what others have on the latest node that was launched for it in vain, and until when the next one has room for that too. */
+  /** By demand: resources that other pods took on its latest unused node, and until when the next launch includes them. */
   readonly #others = new Map<string, { readonly taken: Resources; readonly until: number }>();
 
   constructor(options: LaunchGuardOptions) {
@@ -69,7 +69,7 @@ export class LaunchGuard {
     this.#launches = new PoolLaunches(options);
   }
 
-  /** Listens until what it gives is called; calls back when something is to be written. */
+  /** Follows pods and claims; calls back when `write` has something to do. Call the results to stop. */
   follow(changed: () => void): (() => void)[] {
     const { pods, nodeClaims } = this.#options.state.informers;
     return [
@@ -86,12 +86,12 @@ export class LaunchGuard {
     ];
   }
 
-  /** Writes down on pools what is new. */
+  /** Writes changed records to their pools. */
   write(signal: AbortSignal): Promise<void> {
     return this.#launches.write(signal);
   }
 
-  /** The pods among these that nodes may be launched for now. The others are told what they wait for. */
+  /** The pods that nodes may be launched for now. Records an event on each pod whose launches are backed off. */
   admit(pods: readonly Pod[]): readonly Pod[] {
     const now = this.#options.clock.now();
     const demands = Map.groupBy(pods, demandOf);
@@ -103,8 +103,8 @@ export class LaunchGuard {
   }
 
   /**
-   * Which of these virtual pods, for which nodes would be launched, have to wait, and why: nodes launched for their buffer before have room
-   * for none of them. `on` gives the virtual pods that nodes have room for. A node that real pods have taken has helped.
+   * Virtual pods whose launches are backed off, and why: earlier nodes launched for their buffer have room for none of them. `on` gives
+   * the virtual pods that a node has room for. A node that real pods use has helped.
    */
   waitingBuffers(pods: readonly Pod[], on: (node: StateNode) => readonly Pod[]): ReadonlyMap<Pod, string> {
     const { clock, state } = this.#options;
@@ -127,19 +127,20 @@ export class LaunchGuard {
     for (const [demand, own] of demands) {
       if (!this.#waits(demand, now)) continue;
       const { count = 0, why = '' } = this.#launches.futile(demand) ?? {};
-      for (const pod of own) waiting.set(pod, `${count} nodes were launched for it and have no room for it; ${why}`);
+      for (const pod of own)
+        waiting.set(pod, `nodes were launched ${count} times for it and have no room for it; ${why}`);
     }
     return waiting;
   }
 
-  /** Whether nodes may be launched from a pool at all: not while its nodes do not join, but for one from time to time. */
+  /** Whether a pool may launch nodes. While its machines do not join, it may launch one at a time, with growing waits. */
   launches(pool: string): boolean {
     const futile = this.#launches.neverJoined(pool);
     if (futile === undefined) return true;
     return nextLaunchAt(futile) <= this.#options.clock.now() && !this.#isComing(WHOLE_POOL, futile.count, pool);
   }
 
-  /** Which pools launch nothing now, in a sentence for the pods that have no place for it; nothing where all do. */
+  /** Names the pools that launch nothing now, to append to the reason of an unschedulable pod; empty if all launch. */
   heldPools(): string {
     const now = this.#options.clock.now();
     return [...this.#launches.names()]
@@ -147,26 +148,26 @@ export class LaunchGuard {
       .map((pool) => {
         const futile = this.#launches.neverJoined(pool);
         const waitMs = futile === undefined ? 0 : nextLaunchAt(futile) - now;
-        const until = waitMs > 0 ? `for another ${Math.ceil(waitMs / 60_000)}m` : 'until one of them is seen to join';
-        return `; NodePool ${pool} launches no more nodes ${until}, as its latest machines never joined the cluster`;
+        const until = waitMs > 0 ? `for another ${Math.ceil(waitMs / 60_000)}m` : 'until one of them joins';
+        return `; NodePool ${pool} launches no nodes ${until} because its latest machines never joined the cluster`;
       })
       .join('');
   }
 
-  /** What others took of the node that was last launched for the pod in vain: the next one has room for that as well. */
+  /** Resources that other pods took on the latest unused node of this pod's demand: the next node has room for them too. */
   roomBeside(pod: Pod): Resources | undefined {
     if (this.#others.size === 0) return undefined;
     const others = this.#others.get(demandOf(pod));
     return others === undefined || this.#options.clock.now() >= others.until ? undefined : others.taken;
   }
 
-  /** Those of the planned nodes that are launched now. */
+  /** The planned nodes that may be launched now. */
   among(nodes: readonly NewNode[], pods: readonly Pod[]): ReadonlySet<NewNode> {
     const launches = nodes.map((node) => ({ node, attempts: this.#attempts(node, pods) }));
     return singleLaunches(launches, (pool) => this.#launches.neverJoined(pool) !== undefined);
   }
 
-  /** What is written on the claim of a planned node, so that it can be judged later. */
+  /** Annotations of the claim from which the launch is judged later. */
   annotations(node: NewNode, pods: readonly Pod[], problem: Problem): Readonly<Record<string, string>> {
     return {
       [ANNOTATION_PLANNED_FOR]: writePlannedFor(this.#attempts(node, pods)),
@@ -176,13 +177,13 @@ export class LaunchGuard {
 
   #attempts(node: NewNode, pods: readonly Pod[]): PlannedFor {
     const demands = new Set(node.pods.map((number) => demandOf(pods[number] as Pod)));
-    // The first time that nodes of a pool do not join is worth a wait already: it is not about one pod.
+    // A pool whose machines do not join waits after the first failure: it concerns more than one pod.
     const ofPool = (this.#launches.neverJoined(node.pool)?.count ?? 1) + 1;
     const ofDemands = [...demands].map((demand) => [demand, (this.#launches.futile(demand)?.count ?? 0) + 1] as const);
     return new Map([[WHOLE_POOL, ofPool] as const, ...ofDemands]);
   }
 
-  /** Finds launches for these demands that have come up and helped none of their pods, and those that have. */
+  /** Records which launches for these demands helped, and which came up unused. */
   #judge(demands: Demands, now: EpochMs): void {
     const { state } = this.#options;
     for (const node of state.nodes()) {
@@ -196,7 +197,7 @@ export class LaunchGuard {
         if (outcome === 'helped' && here.some((pod) => demandOf(pod) === demand && hasRun(pod)))
           this.#helped(demand, claim);
         if (outcome !== 'unused' || this.#reached.get(claim.metadata.uid ?? '')?.has(demand)) continue;
-        // A pod that came later was not waited for.
+        // A pod created after the claim was not what the node was launched for.
         if (!pods.some(({ metadata }) => (parseTimestamp(metadata.creationTimestamp) ?? now) <= madeAt(claim)))
           continue;
         const upSince = parseTimestamp(conditionOf(claim, 'Initialized')?.lastTransitionTime) ?? now;
@@ -222,7 +223,7 @@ export class LaunchGuard {
     return nextLaunchAt(futile) > now || this.#isComing(demand, futile.count);
   }
 
-  /** Whether a launch after so many is still on its way. */
+  /** Whether a launch after that many unused ones is still starting. */
   #isComing(demand: string, after: number, pool?: string): boolean {
     const now = this.#options.clock.now();
     return this.#options.state.nodes().some((state) => {
@@ -268,7 +269,7 @@ export class LaunchGuard {
     const nodepool = poolNameOf(claim);
     this.#metrics.futile.add({ nodepool, reason });
     this.#options.recorder.record(launchNotUsed(claim, why));
-    this.#options.logger.warn('a node was launched for pods and helped none of them', {
+    this.#options.logger.warn('node was launched for pods, and none of them runs there', {
       ...{ NodeClaim: { name: claim.metadata.name }, NodePool: { name: nodepool } },
       ...{ launches: attempt, why },
     });

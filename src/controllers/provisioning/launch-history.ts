@@ -1,29 +1,29 @@
 /**
- * Which launches have not helped, by demand (see `planned-for.ts`) and for pools as a whole, and until when the next one waits. The
- * first two launches for a demand wait for nothing: the second is planned with what was found on the first. Pure.
+ * Launches that did not help, per demand (see `planned-for.ts`) and for the pool as a whole, and when the next one may start. The first
+ * two launches for a demand do not wait: the second is planned with the room measured on the first. Pure.
  */
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
 
-/** Launches for a demand that have not helped. */
+/** Consecutive launches for a demand that did not help. */
 export interface FutileLaunches {
-  /** How many, one after the other; those that were planned together count once. */
+  /** How many in a row; launches of one plan count once. */
   readonly count: number;
-  /** When the latest was seen not to help. */
+  /** When the latest was found not to help. */
   readonly at: EpochMs;
-  /** When the claim of that was made: what was launched before it says nothing about it. */
+  /** When its claim was created. The outcome of an earlier launch does not reset this record. */
   readonly launchedAt: EpochMs;
 }
 
-/** Launches that wait for nothing. */
+/** Launches that do not wait. */
 const AT_ONCE = 2;
 const SHORTEST_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 30 * 60_000;
-/** What did not help so long ago may help now. */
+/** A record is forgotten this long after the next launch was allowed. */
 const FORGOTTEN_MS = 60 * 60_000;
-/** So many are written down. */
+/** Most records written on a pool. */
 const MOST_WRITTEN = 50;
 
-/** When the next launch may begin: each wait is twice the one before, and never shorter than a launch takes to be seen not to help. */
+/** When the next launch may start. Waits double, and are never shorter than it took to find the last launch unused. */
 export function nextLaunchAt({ count, at, launchedAt }: FutileLaunches): EpochMs {
   if (count < AT_ONCE) return at;
   const firstMs = Math.max(SHORTEST_WAIT_MS, at - launchedAt);
@@ -37,25 +37,20 @@ export class LaunchHistory {
     return this.#futile.get(demand);
   }
 
-  /** Which launch for the demand the next one is. */
-  attempt(demand: string): number {
-    return (this.#futile.get(demand)?.count ?? 0) + 1;
-  }
-
-  /** The launch of that number has not helped; tells whether that is new. */
+  /** Records that this attempt did not help; returns whether that is new. */
   failed(demand: string, attempt: number, at: EpochMs, launchedAt: EpochMs): boolean {
     if (attempt <= (this.#futile.get(demand)?.count ?? 0)) return false;
     this.#futile.set(demand, { count: attempt, at, launchedAt });
     return true;
   }
 
-  /** A launch of that time has helped; tells whether anything is forgotten for it. */
+  /** Forgets the record if a launch as new as it has helped; returns whether it did. */
   helped(demand: string, launchedAt: EpochMs): boolean {
     const known = this.#futile.get(demand);
     return known !== undefined && launchedAt >= known.launchedAt && this.#futile.delete(demand);
   }
 
-  /** Forgets what was long ago; tells whether there was any. */
+  /** Forgets old records; returns whether there were any. */
   sweep(now: EpochMs): boolean {
     const before = this.#futile.size;
     for (const [demand, futile] of this.#futile) {
@@ -72,7 +67,7 @@ export class LaunchHistory {
       .join(' ');
   }
 
-  /** What was written down, and what is not known of it yet; words that cannot be read are passed over. */
+  /** Reads written records that are newer than the known ones; ignores unreadable words. */
   read(text: string): void {
     for (const word of text.split(' ')) {
       const [, demand = '', count = '', at, launchedAt] = /^(.+)#(\d+)@([^/]+)\/(.+)$/.exec(word) ?? [];

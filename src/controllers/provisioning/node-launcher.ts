@@ -1,4 +1,4 @@
-/** Writes the claims of planned nodes: those that the launch guard and the limits of their pools allow. */
+/** Creates NodeClaims for planned nodes, as far as the launch guard and the limits of their pools allow. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
@@ -22,28 +22,28 @@ export interface NodeLauncherOptions {
   readonly writer: ClaimWriter;
   readonly guard: Pick<LaunchGuard, 'among' | 'annotations'>;
   readonly logger: Logger;
-  /** Called when other writers have used the limits up, so that another round is needed. */
+  /** Called when other writers have used up the limits of a pool, so that pods have to be planned again. */
   outrun(): void;
 }
 
-/** Nodes of a plan that are to be launched. */
+/** The new nodes of a plan. */
 export interface PlannedLaunches {
   readonly newNodes: readonly NewNode[];
   readonly built: BuiltProblem;
   readonly pools: readonly UsablePool[];
-  /** Hears of each claim as soon as it is written, with the pods of the plan on it: its machine may join before the others are written. */
+  /** Called for each claim as soon as it is created, with its planned pods: its machine may join before the last claim is created. */
   written?(claim: NodeClaim, pods: readonly Pod[]): void;
 }
 
-/** What came of it. */
+/** The created claims. */
 export interface Launched {
-  /** For each planned node the claim that was written, where it was. */
+  /** The claim of each planned node; undefined where none was created. */
   readonly claims: readonly (NodeClaim | undefined)[];
-  /** How many could not be written although they were allowed. */
+  /** Claims that were allowed, but could not be created. */
   readonly failed: number;
 }
 
-/** So many nodes are dealt with before others have their turn. */
+/** Yields to the event loop after this many nodes. */
 const AT_A_TIME = 50;
 
 export class NodeLauncher {
@@ -64,7 +64,7 @@ export class NodeLauncher {
     for (const node of newNodes) {
       const pool = poolNamed.get(node.pool) as NodePool;
       writes.push(allowed.has(node) ? this.#create(node, pool, planned, signal) : Promise.resolve(undefined));
-      // All are under way at once, but they need not begin in the same moment.
+      // All creates run concurrently, but they need not start in the same turn of the event loop.
       if (writes.length % AT_A_TIME === 0) await this.#options.clock.sleep(0, signal);
     }
     const claims = await Promise.all(writes);
@@ -73,8 +73,8 @@ export class NodeLauncher {
   }
 
   /**
-   * Those of the nodes that there is room for under the limits of their pools, which is theirs from now on: others may have written
-   * claims while this was solved, and go on doing so.
+   * Takes room under the limits of the pools for as many of the nodes as fit. The disruption controller may have created claims while
+   * this plan was solved, and may create more before these are written.
    */
   #withinLimits(
     newNodes: readonly NewNode[],
@@ -86,13 +86,13 @@ export class NodeLauncher {
     const limits = new PoolLimits({ pools, nodes: state.nodes(), coming, isLost: lost });
     const room = limits.takeEach(newNodes, cloudName);
     if (room.size < newNodes.length) {
-      logger.info('nodes not asked for: others have used the limits up', { nodes: newNodes.length - room.size });
+      logger.info('NodeClaims not created: the pool limits are used up', { nodes: newNodes.length - room.size });
       this.#options.outrun();
     }
     return room;
   }
 
-  /** One claim that cannot be written does not keep the others from being written; it is tried again in a later round. */
+  /** A claim that cannot be created does not stop the others; a later round plans its pods again. */
   async #create(
     node: NewNode,
     pool: NodePool,
@@ -111,7 +111,7 @@ export class NodeLauncher {
       return claim;
     } catch (error) {
       if (signal.aborted) return undefined;
-      this.#trouble.error('claim could not be written', error, { NodePool: { name: node.pool } });
+      this.#trouble.error('NodeClaim could not be created', error, { NodePool: { name: node.pool } });
       return undefined;
     }
   }

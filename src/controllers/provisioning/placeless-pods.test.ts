@@ -3,8 +3,8 @@ import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { aNode, aNodeClaim, aPod } from '../testkit/objects.ts';
-import type { Landed } from './foresee-landings.ts';
 import { placelessPods } from './placeless-pods.ts';
+import type { PredictedPlacements } from './predict-placements.ts';
 
 const leaving: StateNode = {
   name: 'old',
@@ -19,14 +19,19 @@ const coming: StateNode = {
 const [first, second] = [aPod({ name: 'first' }), aPod({ name: 'second' })];
 const waiting = ['a', 'b'].map((name) => aPod({ name, spec: { nodeName: '' }, status: { phase: 'Pending' } }));
 
-function found(kept: readonly Pod[], after: readonly Pod[], held: readonly Pod[] = [], landed?: Landed) {
+function found(
+  kept: readonly Pod[],
+  after: readonly Pod[],
+  held: readonly Pod[] = [],
+  predicted?: PredictedPlacements,
+) {
   const state = { podsOn: (node: string) => (node === 'old' ? [first, second] : []), provisionable: () => waiting };
   const places = {
     nominations: { keptFor: ({ metadata }: NodeClaim) => (metadata.name === 'new' ? [...kept] : []) },
     successors: { placesFor: () => new Map([['new', after]]) },
   };
-  const isHeld = (pod: Pod) => held.includes(pod);
-  const { pending, displaced, podsOn } = placelessPods(state, [leaving, coming], places, isHeld, landed);
+  const isEvictionBlocked = (pod: Pod) => held.includes(pod);
+  const { pending, displaced, podsOn } = placelessPods(state, [leaving, coming], places, isEvictionBlocked, predicted);
   const names = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name);
   return { pending: names(pending), displaced: names(displaced), old: names(podsOn('old')), new: names(podsOn('new')) };
 }
@@ -55,7 +60,7 @@ describe('pods without a place', () => {
   });
 
   it('are not those that are expected to find one: they count there', () => {
-    const landed = new Map([['uid-first', 'new']]);
-    expect(found([], [], [], landed)).toMatchObject({ displaced: ['second'], old: ['second'], new: ['first'] });
+    const predicted = new Map([['uid-first', 'new']]);
+    expect(found([], [], [], predicted)).toMatchObject({ displaced: ['second'], old: ['second'], new: ['first'] });
   });
 });

@@ -1,4 +1,4 @@
-/** How a node differs from what was planned, in a sentence for those who pay for it. Pure. */
+/** Describes how a node differs from its plan, for events and conditions. Pure. */
 import { LABEL_INSTANCE_TYPE } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
@@ -9,16 +9,16 @@ import { knownRequests } from '../../state/known-requests.ts';
 import { plannedDaemons } from '../../state/planned-daemons.ts';
 import { listedResources } from '../../state/pod-group.ts';
 
-/** A node that has come up, and what is on it. */
+/** An initialized node and its pods. */
 export interface NodeAsItCame {
   readonly claim: NodeClaim;
   readonly node: Node;
   readonly pods: readonly Pod[];
-  /** What daemons that are still to come will take. */
+  /** Requests of DaemonSet pods that are not there yet. */
   readonly coming: readonly Resources[];
 }
 
-/** Every difference that leaves less room than planned; where there is none, that it is not for want of room. */
+/** Lists every difference that leaves less room than planned, or says that the node is as planned. */
 export function planGap({ claim, node, pods, coming }: NodeAsItCame): string {
   const found = [...pods.filter(belongsToNode).map((pod) => knownRequests(pod).resources), ...coming];
   const type = node.metadata.labels?.[LABEL_INSTANCE_TYPE] ?? 'its instance type';
@@ -39,17 +39,17 @@ export function planGap({ claim, node, pods, coming }: NodeAsItCame): string {
   return 'the node is as planned, so the scheduler keeps the pod off it for another reason: see its event FailedScheduling';
 }
 
-/** What pods ask for together that neither daemons nor the node itself have brought. */
+/** Total requests of pods that belong neither to a DaemonSet nor to the node itself. */
 export function takenByOthers(pods: readonly Pod[]): Resources {
   return total(pods.filter((pod) => !belongsToNode(pod)).map((pod) => knownRequests(pod).resources));
 }
 
-/** The pods of DaemonSets, and those of the node itself. */
+/** Whether a pod belongs to a DaemonSet or to the node itself. */
 export function belongsToNode({ metadata }: Pod): boolean {
   return metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node') ?? false;
 }
 
-/** Resources of which the second has noticeably more, with both amounts. */
+/** Resources of which the second has over 1 % more, with both amounts. */
 function differences(first: Resources, second: Resources): [name: string, first: number, second: number][] {
   return Object.entries(second).flatMap(([name, more]): [string, number, number][] => {
     const known = first[name] ?? 0;

@@ -1,37 +1,37 @@
-/** Launches that have not helped, pool by pool: kept here, and written on the pools for the process that comes after this one. */
+/** Records of launches that did not help, per pool: in memory, and written on the pools so that they survive a restart. */
 import { LABEL_NODE_POOL } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../apis/karpenter/node-pool.ts';
 import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
 import type { EpochMs } from '../../platform/clock.ts';
-import { asError } from '../../platform/errors.ts';
+import { asError, hasCode } from '../../platform/errors.ts';
 import { WHOLE_POOL } from '../../state/planned-for.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
 import { sayOfPool } from '../nodepool/say-of-pool.ts';
 import { type FutileLaunches, LaunchHistory } from './launch-history.ts';
 import { madeAt } from './launch-outcome.ts';
 
-/** On a pool: launches that have not helped, so that a new process knows of them when their claims are gone. */
+/** On a pool: launches that did not help, for a new process to read after their claims are gone. */
 export const ANNOTATION_FUTILE_LAUNCHES = `${SPINDRIFT_GROUP}/futile-launches`;
-/** On a pool: whether the nodes launched for pods are used by them; said once one is not. */
+/** Condition of a pool: whether pods use the nodes that were launched for them. Set once one is unused. */
 export const LAUNCHES_HELP = 'LaunchesHelp';
 
 export type PoolLaunchesOptions = Pick<ControllersOptions, 'clock' | 'logger' | 'state' | 'writes'>;
 
 interface PoolRecord {
   readonly history: LaunchHistory;
-  /** What was last found, for people. */
+  /** The latest finding, as a sentence. */
   why: string;
-  /** The generation of the pool that it is about: after a change all begins anew. */
+  /** The pool generation it belongs to: a changed pool starts with an empty record. */
   readonly generation: number;
-  /** Claims that were made before say nothing of it. */
+  /** Claims created before this do not count. */
   readonly since: EpochMs;
 }
 
 export class PoolLaunches {
   readonly #options: PoolLaunchesOptions;
   readonly #records = new Map<string, PoolRecord>();
-  /** Pools of which something is to be written. */
+  /** Pools with unwritten changes. */
   readonly #unwritten = new Set<string>();
   #changed: () => void = () => {};
 
@@ -39,7 +39,7 @@ export class PoolLaunches {
     this.#options = options;
   }
 
-  /** Listens until what it gives is called; calls back when something is to be written. */
+  /** Follows the pools; calls back when `write` has something to do. Call the result to stop. */
   follow(changed: () => void): () => void {
     this.#changed = changed;
     const { nodePools } = this.#options.state.informers;
@@ -50,17 +50,17 @@ export class PoolLaunches {
     });
   }
 
-  /** Names of the pools of which something is known. */
+  /** Names of the pools with a record. */
   names(): Iterable<string> {
     return this.#records.keys();
   }
 
-  /** Launches of a pool whose machines never joined. */
+  /** Launches of a pool whose machines never joined the cluster. */
   neverJoined(pool: string): FutileLaunches | undefined {
     return this.#recordOf(pool).history.of(WHOLE_POOL);
   }
 
-  /** Launches for a demand, in whichever pool, and what was found of the latest. */
+  /** The longest record of unused launches for a demand, in any pool. */
   futile(demand: string): (FutileLaunches & { readonly why: string }) | undefined {
     let most: (FutileLaunches & { readonly why: string }) | undefined;
     for (const { history, why } of this.#records.values()) {
@@ -70,7 +70,7 @@ export class PoolLaunches {
     return most;
   }
 
-  /** The launch of a claim has not helped a demand; gives what was found, in words, where that is new. */
+  /** Records that the launch of a claim did not help a demand; returns the finding if that is new. */
   failed(demand: string, attempt: number, claim: NodeClaim, describe: () => string): string | undefined {
     const record = this.#recordOf(poolNameOf(claim));
     if (madeAt(claim) < record.since) return undefined;
@@ -80,23 +80,23 @@ export class PoolLaunches {
     return record.why;
   }
 
-  /** The launch of a claim has helped a demand. */
+  /** Records that the launch of a claim helped a demand. */
   helped(demand: string, claim: NodeClaim): void {
     for (const [name, { history }] of this.#records) if (history.helped(demand, madeAt(claim))) this.#isNew(name);
   }
 
-  /** The machine of a claim has joined: those of its pool do. */
+  /** Records that the machine of a claim joined the cluster. */
   joined(claim: NodeClaim): void {
     const pool = poolNameOf(claim);
     if (this.#recordOf(pool).history.helped(WHOLE_POOL, madeAt(claim))) this.#isNew(pool);
   }
 
-  /** Forgets what was long ago. */
+  /** Forgets old records. */
   sweep(now: EpochMs): void {
     for (const [name, { history }] of this.#records) if (history.sweep(now)) this.#isNew(name);
   }
 
-  /** Writes down on pools what is new. */
+  /** Writes changed records to their pools. */
   async write(signal: AbortSignal): Promise<void> {
     for (const name of [...this.#unwritten]) {
       this.#unwritten.delete(name);
@@ -104,9 +104,13 @@ export class PoolLaunches {
         await this.#writePool(name, signal);
       } catch (error) {
         if (signal.aborted) return;
+        if (hasCode(error, 'KUBE_CONFLICT')) {
+          this.#isNew(name);
+          continue;
+        }
         this.#unwritten.add(name);
         const details = { NodePool: { name }, error: asError(error) };
-        this.#options.logger.warn('launches that did not help could not be written on their pool', details);
+        this.#options.logger.warn('record of unused launches could not be written on the NodePool', details);
       }
     }
   }
@@ -116,7 +120,7 @@ export class PoolLaunches {
     this.#changed();
   }
 
-  /** What a former process wrote on the pool is read once, and all is forgotten when the pool is changed. */
+  /** The record of a pool: read once from its annotation, and emptied when the pool changes. */
   #recordOf(name: string): PoolRecord {
     const known = this.#records.get(name);
     const pool = this.#options.state.informers.nodePools.get(name);

@@ -1,6 +1,6 @@
 /**
- * Makes nodes for pods that have no place: gathers a batch, takes a snapshot, asks the engine, and writes a claim for each
- * node it wants. What it wrote and why is kept in the decision log.
+ * Launches nodes for unschedulable pods: gathers a batch, takes a snapshot, asks the engine for a plan, and creates a NodeClaim for each
+ * new node. The decision log keeps the plans and their reasons.
  */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
@@ -38,28 +38,28 @@ import { type PoolsByUse, UsablePools } from '../usable-pools.ts';
 import { ClaimWriter } from '../write-claim.ts';
 import { Batcher, type BatchWindow } from './batcher.ts';
 import type { DecisionLog } from './decision-log.ts';
-import { foreseeLandings, type Landed } from './foresee-landings.ts';
-import { isHeld } from './held-pods.ts';
+import { isEvictionBlocked } from './eviction-blocked.ts';
 import { LaterRound } from './later-round.ts';
 import { LaunchGuard } from './launch-guard.ts';
 import { type ProvisioningMetrics, provisioningMetrics } from './metrics.ts';
 import { NodeLauncher } from './node-launcher.ts';
-import { type IsHeld, needsRound, placelessPods } from './placeless-pods.ts';
+import { type IsEvictionBlocked, needsRound, placelessPods } from './placeless-pods.ts';
+import { type PredictedPlacements, predictPlacements } from './predict-placements.ts';
 import { RoundLog } from './round-log.ts';
 import { RoundTeller } from './round-teller.ts';
 import { Rounds } from './rounds.ts';
-import { wholeGroups } from './whole-groups.ts';
+import { wholeGroups, wholeMoves } from './whole-groups.ts';
 import { withFlavorLimits } from './with-flavor-limits.ts';
 
-/** How long pods are gathered, and how long places for them are looked for. */
+/** Time limits of a provisioning round. */
 export interface ProvisionerLimits {
-  /** Read anew for every batch, so that it can change while the program runs. */
+  /** How long pods are gathered; read for every batch, so it may change. */
   readonly batch?: BatchWindow;
   /** How long the engine may improve a plan. */
   readonly solveMs?: number;
-  /** How much work it may put into that, whatever the time: on a virtual clock no time passes while it works. */
+  /** How many steps it may take for that: on a virtual clock no time passes while it works. */
   readonly solveSteps?: number;
-  /** How long a cloud may take to say what it sells before its pools are left out of this batch. */
+  /** How long a cloud may take to list its instance types before the round skips its pools. */
   readonly instanceTypesMs?: number;
 }
 
@@ -71,9 +71,9 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly writes: OwnWrites;
   readonly recorder: EventRecorder;
   readonly decisions: DecisionLog;
-  /** How long a claim may take for its steps. */
+  /** Timeouts for a claim's launch and registration. */
   readonly limits?: Partial<LivenessLimits>;
-  /** Hears of each claim that is written. */
+  /** Called for each created claim. */
   readonly written?: (claim: NodeClaim) => void;
   readonly coming: ComingNodes;
   /** The room that CapacityBuffers keep. */
@@ -81,10 +81,10 @@ export interface ProvisionerOptions extends ProvisionerLimits {
   readonly nominations: Nominations;
   readonly successors: Successors;
   readonly budgets: Pick<DisruptionBudgets, 'of'>;
-  /** What risk and policies do to plans. */
+  /** Applies interruption risk and SpotPolicies to plans. */
   readonly spot: SpotPlanning;
   readonly podMetrics?: Pick<PodMetrics, 'decided'>;
-  /** Shows what the clouds sell. */
+  /** Called with the offerings of each round, for metrics. */
   readonly showSold?: (pools: readonly UsablePool[]) => void;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -104,14 +104,14 @@ export class Provisioner {
   readonly #later: LaterRound;
   readonly #pools: UsablePools;
   readonly #launcher: NodeLauncher;
-  /** Keeps static pools at their number of nodes. */
+  /** Launches missing nodes of static pools. */
   readonly #static: StaticLaunches;
-  /** Keeps room for capacity buffers. */
+  /** Finds or launches room for CapacityBuffers. */
   readonly #buffers: BufferRound;
   readonly #teller: RoundTeller;
-  /** Keeps launches that do not help from being repeated for ever. */
+  /** Backs off launches that do not help. */
   readonly #guard: LaunchGuard;
-  readonly #isHeld: IsHeld;
+  readonly #isEvictionBlocked: IsEvictionBlocked;
 
   constructor(options: ProvisionerOptions) {
     const {
@@ -138,10 +138,11 @@ export class Provisioner {
     });
     const solve = engineSolve(clock, options.spot, options);
     this.#static = new StaticLaunches({ ...launching, launcher: this.#launcher, solve });
-    this.#isHeld = (pod, node) => isHeld(pod, node, (counted) => budgets.of(counted), clock.now());
+    this.#isEvictionBlocked = (pod, node) =>
+      isEvictionBlocked(pod, node, (counted) => budgets.of(counted), clock.now());
     this.#buffers = new BufferRound({
       ...launching,
-      ...{ launcher: this.#launcher, isHeld: this.#isHeld, solve },
+      ...{ launcher: this.#launcher, isEvictionBlocked: this.#isEvictionBlocked, solve },
       solveFast: engineSolve(clock, options.spot, options, 'fast'),
     });
     this.#teller = new RoundTeller({ ...options, name: NAME, logger: this.#logger, metrics: this.#metrics });
@@ -157,9 +158,12 @@ export class Provisioner {
       while (!signal.aborted) {
         await this.#batcher.next(signal);
         try {
-          const needs = this.#static.isMissingAny || !headroom.isEmpty || needsRound(state, this.#isHeld);
+          const needs = this.#static.missing > 0 || !headroom.isEmpty || needsRound(state, this.#isEvictionBlocked);
           if (needs) await this.provision(signal);
-          else this.#nothingToPlan(state.nodes());
+          else {
+            this.#guard.admit([]);
+            this.#nothingToPlan(state.nodes());
+          }
           await this.#guard.write(signal);
         } catch (error) {
           if (signal.aborted) return;
@@ -176,33 +180,36 @@ export class Provisioner {
     }
   }
 
-  /** Asks for a round almost at once: a machine goes, and its pods need another place. */
+  /** Triggers a round almost at once: a node is interrupted, and its pods need replacement capacity. */
   hurry(): void {
     this.#batcher.hurry();
   }
 
-  /** One round: everything that is pending now, and everything on nodes that go. */
+  /** One round: static pools, then pending pods and pods of nodes being removed, then CapacityBuffers. */
   async provision(signal: AbortSignal): Promise<void> {
     const pools = await this.#pools.read(signal);
     this.#options.showSold?.([...pools.forPods, ...pools.withReplicas]);
     await this.#static.launch(pools.withReplicas, signal);
-    const landed = await this.#plan(pools, signal);
-    // Only what is left over when the others are where they will be is planned for again.
-    if (landed !== undefined) await this.#plan(pools, signal, landed);
+    const predicted = await this.#plan(pools, signal);
+    // Plans again for the pods that are left when the predicted placements are taken.
+    if (predicted !== undefined) await this.#plan(pools, signal, predicted);
     await this.#buffers.place(pools, signal);
     this.#later.also(this.#buffers.waiting);
-    if (this.#buffers.isPutOff) this.#batcher.note();
   }
 
-  /** Plans for all that have no place, and begins that; where some would not find theirs, it says where the others land, and is not over. */
-  async #plan(byUse: PoolsByUse, signal: AbortSignal, before?: Landed): Promise<Landed | undefined> {
+  /** Plans for all pods without room and launches nodes. If some would not find their planned room, returns the predicted placements for a second plan. */
+  async #plan(
+    byUse: PoolsByUse,
+    signal: AbortSignal,
+    before?: PredictedPlacements,
+  ): Promise<PredictedPlacements | undefined> {
     const guard = this.#guard;
     const { forPods: pools, withReplicas: staticPools } = byUse;
     const { state, clock, decisions, spot } = this.#options;
     const startedAt = clock.elapsed();
-    // All of it is read in one moment: while the problem is built, pods come and go.
+    // Read in one moment: pods come and go while the problem is built.
     const nodes = state.nodes();
-    const placeless = placelessPods(state, nodes, this.#options, this.#isHeld, before);
+    const placeless = placelessPods(state, nodes, this.#options, this.#isEvictionBlocked, before);
     const pods = { ...placeless, pending: guard.admit(placeless.pending) };
     if (pods.pending.length === 0 && pods.displaced.length === 0) return void this.#nothingToPlan(nodes);
     const snapshot = {
@@ -219,7 +226,7 @@ export class Provisioner {
       storage: state.storage,
       models: state.models,
     };
-    const whole = withFlavorLimits({ ...snapshot, pending: wholeGroups(snapshot, this.#options) });
+    const whole = wholeGroups(wholeMoves(withFlavorLimits(snapshot)), this.#options);
     const built = await inSlices(buildProblemSteps(whole), clock, signal);
     const solved = await this.#solve(built, signal);
     const { solution, ...policies } = await inSlices(spot.settle(solved, built), clock, signal);
@@ -239,8 +246,8 @@ export class Provisioner {
     await inSlices(this.#teller.plan(built, solution, claims, guard.heldPools()), clock, signal);
     this.#teller.policies(policies, poolNamed);
     const unwritten = solution.newNodes.filter((_, index) => claims[index] === undefined);
-    const landed = before ?? (await inSlices(foreseeLandings(built, solution), clock, signal));
-    const isOver = landed === before;
+    const predicted = before ?? (await inSlices(predictPlacements(built, solution), clock, signal));
+    const isOver = predicted === before;
     if (isOver) {
       const left = unwritten.flatMap((node) => node.pods.map((number) => built.pods[number] as Pod));
       this.rounds.ended(goingOf(nodes), goingOf(nodes, new Set(left.map(({ spec }) => spec.nodeName))));
@@ -249,21 +256,22 @@ export class Provisioner {
     decisions.add({ at: clock.now(), built: question, solution, claims, policies });
     const withoutPlace = solution.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
     this.#later.ended({
-      waiting: state.provisionable().length + withoutPlace + this.#static.short,
+      waiting: state.provisionable().length + withoutPlace + this.#static.missing,
       displaced: snapshot.displaced.length,
       unwritten: failed,
     });
     const seconds = (clock.elapsed() - startedAt) / 1000;
     this.#metrics.duration.observe({ controller: NAME }, seconds);
     this.#roundLog.tell(built, solution, seconds);
-    return isOver ? undefined : landed;
+    return isOver ? undefined : predicted;
   }
 
-  /** Every pod has a place, or one is kept for it. */
+  /** Every pod has a node, or room reserved on one. */
   #nothingToPlan(nodes: readonly StateNode[]): void {
+    this.#teller.nothingToPlan();
     const going = goingOf(nodes);
     this.rounds.ended(going);
-    const waiting = this.#options.state.provisionable().length + this.#static.short;
+    const waiting = this.#options.state.provisionable().length + this.#static.missing;
     this.#later.ended({ waiting, displaced: going.length });
   }
 
@@ -274,7 +282,7 @@ export class Provisioner {
     return inSlices(solveSteps(built.problem, { elapsedMs, deadlineMs: solveMs, maxSteps }), clock, signal);
   }
 
-  /** What comes after pods that leave other nodes is put where they were planned to go, as long as we can do that for all that come. */
+  /** Reserves room for the replacements of displaced pods, if Spindrift can bind all pods of the node itself. */
   #expectSuccessors({ metadata: { name = '' } }: NodeClaim, pods: readonly Pod[]): void {
     const { state, successors } = this.#options;
     if (pods.some((pod) => !pod.spec.nodeName && !mayBind(pod))) return;
@@ -287,14 +295,16 @@ export class Provisioner {
     if (origins.length > 0) successors.expect(name, leaving, origins);
   }
 
-  /** What can change where pods have a place: the pods, the pools, and nodes that go. */
+  /** Triggers rounds on changes of pods, pools, and nodes being removed. */
   #listen(): (() => void)[] {
     const { headroom, state } = this.#options;
     const { informers } = state;
     const trigger = (): void => this.#batcher.trigger();
-    // A pod that has come to a node may have taken room that a buffer keeps.
+    // A pod bound to a node may have taken the room of a buffer.
     const mayUseHeadroom = ({ spec }: Pod, old?: Pod): boolean =>
       !headroom.isEmpty && Boolean(spec.nodeName) && !old?.spec.nodeName;
+    // A pending pod that is deleted is no longer counted as unschedulable, and frees the room planned for it.
+    const hasLeft = ({ spec }: Pod, old: Pod): boolean => needsPlace(old) && !spec.nodeName;
     const changed = <T extends KubeObject>() => ({ added: trigger, updated: (_: T) => trigger() });
     return [
       ...this.#guard.follow(() => this.#batcher.note()),
@@ -304,10 +314,13 @@ export class Provisioner {
           if (needsPlace(pod)) trigger();
           else if (mayUseHeadroom(pod)) this.#batcher.note();
         },
-        // That the scheduler has now looked at a pod which was there before makes no batch larger.
+        // A known pod that the scheduler has now found unschedulable does not extend a batch.
         updated: (pod, old) => {
           if (needsPlace(pod)) needsPlace(old) ? this.#batcher.note() : trigger();
-          else if (mayUseHeadroom(pod, old)) this.#batcher.note();
+          else if (mayUseHeadroom(pod, old) || hasLeft(pod, old)) this.#batcher.note();
+        },
+        deleted: (pod) => {
+          if (!pod.spec.nodeName) this.#batcher.note();
         },
       }),
       informers.nodePools.addHandler(changed()),
@@ -324,7 +337,7 @@ export class Provisioner {
   }
 }
 
-/** The claims whose machines go, by UID; only those of these nodes where some are named. */
+/** UIDs of claims being removed; with `names`, only those of these nodes. */
 function goingOf(nodes: readonly StateNode[], names?: ReadonlySet<string | undefined>): string[] {
   return nodes.flatMap((state) =>
     isGoing(state) && state.claim !== undefined && names?.has(state.name) !== false

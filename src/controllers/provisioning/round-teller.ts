@@ -1,4 +1,4 @@
-/** Tells what a round of provisioning has decided: events, metrics, and for which pods nodes are kept. */
+/** Reports a provisioning round: events, metrics and nominations. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
@@ -10,9 +10,9 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { TokenBucket } from '../../platform/token-bucket.ts';
 import type { BuiltProblem } from '../../state/build-problem.ts';
-import { groupSize } from '../../state/group-size.ts';
 import type { Nominations } from '../../state/nominations.ts';
 import { CLAIM_PREFIX, isComing } from '../../state/state-node.ts';
+import { groupSize } from '../../state/worker-group.ts';
 import type { PodMetrics } from '../metrics/pod-metrics.ts';
 import { spotPolicyNotKept } from '../spot-policy/events.ts';
 import type { Decision } from './decision-log.ts';
@@ -20,7 +20,7 @@ import { failedScheduling, groupOnSpot, nominated, noReplacement } from './event
 import type { ProvisioningMetrics } from './metrics.ts';
 
 export interface RoundTellerOptions {
-  /** Of the controller whose rounds they are. */
+  /** Name of the controller, for metrics. */
   readonly name: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,12 +30,12 @@ export interface RoundTellerOptions {
   readonly podMetrics?: Pick<PodMetrics, 'decided'>;
 }
 
-/** So many nodes are dealt with before others have their turn. */
+/** Yields to the event loop after this many nodes. */
 const AT_A_TIME = 50;
 
 export class RoundTeller {
   readonly #options: RoundTellerOptions;
-  /** Where thousands of pods go is not said of each of them: it would take longer than to bring them there. */
+  /** Limits Nominated events: for thousands of pods, writing them would take longer than the launch. */
   readonly #sayings: TokenBucket;
 
   constructor(options: RoundTellerOptions) {
@@ -43,7 +43,7 @@ export class RoundTeller {
     this.#sayings = new TokenBucket({ clock: options.clock, perSecond: 2, burst: 50 });
   }
 
-  /** Says of pods where they go, or why nowhere, and keeps their places; in slices. `claims` are those of the new nodes, as far as they were written; `heldPools` says which pools launch nothing now. */
+  /** Records where each pod should run, or why it is unschedulable, and nominates nodes; in slices. `claims` belong to the new nodes; `heldPools` names pools that launch nothing now. */
   *plan(
     built: BuiltProblem,
     solution: Solution,
@@ -56,7 +56,7 @@ export class RoundTeller {
     const podsOf = (numbers: readonly number[]): Pod[] => numbers.map((number) => built.pods[number] as Pod);
     const say = (pods: readonly Pod[], node: string): void => {
       const where = node.startsWith(CLAIM_PREFIX) ? node : `node/${node}`;
-      // A pod that runs is not told where it would go if its node went.
+      // A running pod gets no event about the node that would replace its own.
       for (const pod of pods) if (!pod.spec.nodeName && this.#sayings.tryTake()) recorder.record(nominated(pod, where));
     };
     for (const [index, node] of solution.newNodes.entries()) {
@@ -89,9 +89,16 @@ export class RoundTeller {
     metrics.price.set({ bound: 'lower' }, solution.lowerBound);
   }
 
-  /** Says what policies have done to a plan, and where it does not keep them. */
+  /** Clears the gauges: no pod is left to plan for. */
+  nothingToPlan(): void {
+    const { name: controller, metrics } = this.#options;
+    metrics.unschedulable.set({ controller }, 0);
+    metrics.ignored.set({}, 0);
+  }
+
+  /** Reports changes by SpotPolicies, and limits that the plan does not meet. */
   policies({ changes, gaps }: Decision['policies'], poolNamed: ReadonlyMap<string, NodePool>): void {
-    for (const { sentence } of changes) this.#options.logger.debug('a policy changed the plan', { sentence });
+    for (const { sentence } of changes) this.#options.logger.debug('SpotPolicy changed the plan', { sentence });
     for (const { pool: name, sentence } of gaps) {
       const pool = poolNamed.get(name);
       if (pool !== undefined) this.#options.recorder.record(spotPolicyNotKept(pool, sentence));

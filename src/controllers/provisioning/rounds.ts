@@ -1,4 +1,4 @@
-/** What the latest round of provisioning has done for the pods of claims that go. */
+/** Which claims being removed the latest provisioning round has planned replacements for. */
 
 export class Rounds {
   #seen: ReadonlySet<string> = new Set();
@@ -6,8 +6,8 @@ export class Rounds {
   readonly #listeners = new Set<() => void>();
 
   /**
-   * A round has ended; it saw these claims go, by UID. What it wanted has been written, but for places of pods of some of them: these
-   * alone wait for another round.
+   * Records the end of a round that planned for these claims being removed, by UID. Replacements for the `unwritten` ones could not be
+   * created; they wait for another round.
    */
   ended(going: Iterable<string>, unwritten: Iterable<string> = []): void {
     this.#seen = new Set(going);
@@ -15,17 +15,17 @@ export class Rounds {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Whether other places for the pods of this claim were looked for: whoever asks for another round gets the same answer. */
+  /** Whether the round planned for the pods of this claim. Another round would give the same answer. */
   saw(uid: string): boolean {
     return this.#seen.has(uid);
   }
 
-  /** Whether another place for the pods of this claim has been found, or asked for. */
+  /** Whether the pods of this claim have other nodes, or launched replacements. */
   covers(uid: string): boolean {
     return this.#seen.has(uid) && !this.#unwritten.has(uid);
   }
 
-  /** Calls back after each round; gives what ends that. */
+  /** Calls back after each round. Call the result to stop. */
   onEnd(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

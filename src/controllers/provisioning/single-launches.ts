@@ -1,19 +1,19 @@
-/** Where launches have not helped, the next one is a single node: it shows whether anything has changed. Pure. */
+/** After launches that did not help, the next one is a single node, to see whether anything has changed. Pure. */
 import type { NewNode } from '../../engine/solution.ts';
 import { WHOLE_POOL } from '../../state/planned-for.ts';
 
-/** From this launch on a demand gets one node at a time. */
+/** From this attempt on, a demand gets one node at a time. */
 export const SINGLE_FROM = 3;
 
-/** A node, and for which launch of each of its demands it stands. */
+/** A planned node, and its attempt number for each of its demands. */
 export interface Launch {
   readonly node: NewNode;
   readonly attempts: ReadonlyMap<string, number>;
 }
 
 /**
- * The nodes that may be launched together. Pools whose nodes do not join get one; a demand that has had two launches in vain gets one,
- * unless its pods share a node with others.
+ * The nodes that may be launched now. A pool whose machines do not join gets one. A demand with two unused launches gets one, unless its
+ * pods share a node with other demands.
  */
 export function singleLaunches(
   launches: readonly Launch[],

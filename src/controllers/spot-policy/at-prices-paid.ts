@@ -3,7 +3,7 @@ import { atMarketPrices } from '../../engine/risk/risk-prices.ts';
 import type { NewNode, RankedOffering } from '../../engine/solution.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 
-/** A planned node at the prices that are paid: for claims and for people. */
+/** The planned node with market prices instead of risk-adjusted ones, for claims, events and reports. */
 export function atPricesPaid<Node extends NewNode>(
   node: Node,
   pools: readonly UsablePool[],
@@ -18,7 +18,7 @@ export function atPricesPaid<Node extends NewNode>(
   });
 }
 
-// What a cloud sells is never changed but replaced.
+// Lists of instance types are replaced, never mutated.
 const PRICES = new WeakMap<readonly InstanceType[], ReadonlyMap<string, number>>();
 
 function pricesOf(sold: readonly InstanceType[]): ReadonlyMap<string, number> {

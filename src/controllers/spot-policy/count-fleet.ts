@@ -4,12 +4,12 @@ import { spotPoolKey } from '../../engine/spot/spot-pool.ts';
 import { labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
 import { spotPoolOf } from './spot-pool-of.ts';
 
-/** The nodes of a NodePool, by how they are paid for. */
+/** Node counts of a NodePool, per capacity type. */
 export interface PoolCounts extends FleetCounts {
   readonly reserved: number;
 }
 
-/** The nodes of each NodePool; one that is not launched yet counts as what it is planned as. */
+/** Counts the nodes of each NodePool; a node that is not launched yet counts as planned. */
 export function countFleet(nodes: readonly StateNode[]): ReadonlyMap<string, PoolCounts> {
   const counts = new Map<string, ReturnType<typeof none>>();
   for (const node of nodes) {

@@ -49,7 +49,7 @@ describe('a policy', () => {
   it('holds for every NodePool when it has no selector and is the only one', () => {
     const { nodePools, effective, overlapping } = said(aSpotPolicy('one'), []);
     expect(nodePools).toEqual(['batch', 'web']);
-    expect(effective).toMatchObject({ status: 'True', message: 'holds for NodePools batch, web' });
+    expect(effective).toMatchObject({ status: 'True', message: 'applies to NodePools batch, web' });
     expect(overlapping).toMatchObject({ status: 'False' });
   });
 
@@ -66,10 +66,10 @@ describe('a policy', () => {
     const message = (returnToSpot: { after?: string; budget?: string }): string | undefined =>
       said(aSpotPolicy('one', { returnToSpot }), [], pools).effective?.message;
     expect(message({})).toBe(
-      'holds for NodePools calm, empty, other; machines do not return to spot in calm: its consolidateAfter is Never, in empty: its consolidationPolicy is WhenEmpty',
+      'applies to NodePools calm, empty, other; nodes do not return to spot in calm: its consolidateAfter is Never, in empty: its consolidationPolicy is WhenEmpty',
     );
     expect(message({ budget: '0%' })).toContain('in other: returnToSpot.budget is 0%');
-    expect(message({ after: 'Never', budget: '0' })).toBe('holds for NodePools calm, empty, other');
+    expect(message({ after: 'Never', budget: '0' })).toBe('applies to NodePools calm, empty, other');
   });
 
   it('says that it selects nothing, and what to do about it', () => {
@@ -90,19 +90,19 @@ describe('a policy', () => {
     expect(general.overlapping).toMatchObject({
       status: 'True',
       message:
-        'SpotPolicy special holds for NodePool web, not this one: write a priority above 10, or narrow nodePoolSelector',
+        'SpotPolicy special applies to NodePool web, not this one: set a priority above 10, or narrow nodePoolSelector',
     });
     const winner = said(special, [aSpotPolicy('general')]);
-    expect(winner.overlapping?.message).toBe('this one holds for NodePool web, before general');
+    expect(winner.overlapping?.message).toBe('this one applies to NodePool web, before general');
   });
 
   it('says that names decide where priorities do not', () => {
     const [first, second] = [aSpotPolicy('a', FRONT), aSpotPolicy('b', FRONT)];
     const loser = said(second, [first]);
     expect(loser.effective).toMatchObject({ status: 'False', reason: 'Overruled' });
-    const hint = 'both have priority 0 and the first by name holds: give one of them a higher priority';
-    expect(loser.overlapping?.message).toBe(`SpotPolicy a holds for NodePool web, not this one: ${hint}`);
-    expect(said(first, [second]).overlapping?.message).toBe(`this one holds for NodePool web, before b, ${hint}`);
+    const hint = 'both have priority 0 and the first by name applies: give one of them a higher priority';
+    expect(loser.overlapping?.message).toBe(`SpotPolicy a applies to NodePool web, not this one: ${hint}`);
+    expect(said(first, [second]).overlapping?.message).toBe(`this one applies to NodePool web, before b, ${hint}`);
   });
 
   it('selects nothing, and says why, when its selector cannot be read', () => {

@@ -1,4 +1,4 @@
-/** For which NodePools a policy holds, and what its conditions say about that. Pure. */
+/** The NodePools that a SpotPolicy applies to, and its conditions. Pure. */
 import type { ConditionChange } from '../../apis/karpenter/conditions.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { OVERLAPPING, type SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
@@ -6,12 +6,12 @@ import { policiesFor, readSelector } from './governing-policy.ts';
 import { noReturn } from './no-return.ts';
 
 export interface PolicyPlan {
-  /** The names of the NodePools that it holds for. */
+  /** Names of the NodePools that it applies to. */
   readonly nodePools: readonly string[];
   readonly conditions: readonly ConditionChange[];
 }
 
-/** So many NodePools are named in a sentence. */
+/** NodePools named in one sentence. */
 const NAMED = 10;
 
 export function decidePolicy(
@@ -51,35 +51,35 @@ function effect(
   if (problem !== undefined)
     return { status: 'False', reason: 'SelectorInvalid', message: `nodePoolSelector cannot be read: ${problem}` };
   if (nodePools.length > 0) {
-    const but = staying.length === 0 ? '' : `; machines do not return to spot in ${listed(staying, ', in ')}`;
-    return { status: 'True', reason: 'Holds', message: `holds for ${nodePoolsNamed(nodePools)}${but}` };
+    const but = staying.length === 0 ? '' : `; nodes do not return to spot in ${listed(staying, ', in ')}`;
+    return { status: 'True', reason: 'Holds', message: `applies to ${nodePoolsNamed(nodePools)}${but}` };
   }
   if (selected > 0)
     return {
       status: 'False',
       reason: 'Overruled',
-      message: 'another SpotPolicy holds for each NodePool that it selects: see the condition Overlapping',
+      message: 'another SpotPolicy applies to each NodePool that it selects: see the condition Overlapping',
     };
   const message = 'no NodePool has the labels that nodePoolSelector asks for: label one, or change the selector';
   return { status: 'False', reason: 'SelectsNoNodePool', message };
 }
 
-/** Who holds for a NodePool that several policies select, and what to write so that another does. */
+/** Which policy applies to a NodePool that several select, and how to change that. */
 function overlap(policy: SpotPolicy, pool: string, rivals: readonly SpotPolicy[]): string {
   const [winner, second] = rivals as readonly [SpotPolicy, SpotPolicy];
   const nameOf = ({ metadata }: SpotPolicy): string => metadata.name ?? '';
   const { priority } = policy.spec;
-  const tie = `both have priority ${priority} and the first by name holds: give one of them a higher priority`;
+  const tie = `both have priority ${priority} and the first by name applies: give one of them a higher priority`;
   if (winner.metadata.name === policy.metadata.name) {
     const others = rivals.slice(1).map(nameOf).join(', ');
     const hint = second.spec.priority === priority ? `, ${tie}` : '';
-    return `this one holds for NodePool ${pool}, before ${others}${hint}`;
+    return `this one applies to NodePool ${pool}, before ${others}${hint}`;
   }
   const fix =
     winner.spec.priority === priority
       ? tie
-      : `write a priority above ${winner.spec.priority}, or narrow nodePoolSelector`;
-  return `SpotPolicy ${nameOf(winner)} holds for NodePool ${pool}, not this one: ${fix}`;
+      : `set a priority above ${winner.spec.priority}, or narrow nodePoolSelector`;
+  return `SpotPolicy ${nameOf(winner)} applies to NodePool ${pool}, not this one: ${fix}`;
 }
 
 function nodePoolsNamed(names: readonly string[]): string {

@@ -38,7 +38,7 @@ describe('a fallback', () => {
         { afterMs: 0, budget: '1' },
         { now: later(MINUTE), nodes: 10, instanceTypes: types(healthy) },
       );
-    expect(hold(false)).toEqual({ because: 'the spot capacity it was to have is still not available' });
+    expect(hold(false)).toEqual({ because: 'the spot capacity it would return to is still unavailable' });
     expect(hold(true)).toBeUndefined();
   });
 
@@ -49,7 +49,7 @@ describe('a fallback', () => {
     expect(hold(0)).toMatchObject({ until: T0 + 16 * MINUTE });
     expect(hold(16 * MINUTE)).toBeUndefined();
     expect(hold(16 * MINUTE, false)?.until).toBeUndefined();
-    expect(hold(16 * MINUTE, false)?.because).toContain('not available');
+    expect(hold(16 * MINUTE, false)?.because).toContain('still unavailable');
   });
 
   it('is not held for good where it is never to return, as it may go for other reasons', () => {

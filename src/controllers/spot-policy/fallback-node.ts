@@ -1,4 +1,4 @@
-/** Nodes that are on-demand only because there was no spot, and how long they are left alone. Pure. */
+/** Fallback nodes: on-demand only because no spot capacity was available. And how long they are kept. Pure. */
 import { conditionOf } from '../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { ANNOTATION_SPOT_FALLBACK } from '../../apis/spindrift/annotations.ts';
@@ -11,7 +11,7 @@ import { capacityTypeOf } from '../../state/node-price.ts';
 import { ANNOTATION_OFFERINGS, firstOffering, readOfferings } from '../../state/planned-offerings.ts';
 import { labelsOf, type StateNode } from '../../state/state-node.ts';
 
-/** Whether a node is such a fallback. */
+/** Whether a node is a fallback node. */
 export function isFallbackNode(state: StateNode): boolean {
   const { annotations = {} } = state.claim?.metadata ?? {};
   const isMarked = annotations[ANNOTATION_SPOT_FALLBACK] === 'true';
@@ -19,16 +19,16 @@ export function isFallbackNode(state: StateNode): boolean {
   return wanted === 'spot' && capacityTypeOf(labelsOf(state)) === 'on-demand';
 }
 
-/** What else the judgement depends on. */
+/** Facts beside the node that decide whether it is held. */
 export interface HoldContext {
   readonly now: EpochMs;
-  /** How many nodes its pool has. */
+  /** Number of nodes of its pool. */
   readonly nodes: number;
-  /** What its pool is sold. */
+  /** Instance types of its pool. */
   readonly instanceTypes: readonly InstanceType[];
 }
 
-/** Why a fallback is left as it is for now, and until when where time alone ends that; undefined where it is not. */
+/** Why a fallback node is held for now, and until when if only time ends that; undefined if it is not held. */
 export function fallbackHold(
   state: StateNode,
   rule: ReturnRule,
@@ -37,7 +37,7 @@ export function fallbackHold(
   if (!isFallbackNode(state)) return undefined;
   const isUnavailable = (offering: RankedOffering): boolean => !isSold(offering, instanceTypes);
   const judged = mayReturnToSpot(factsOf(state), rule, { now, nodes, returning: 0, isUnavailable });
-  // What is never to return, or not now because others do, may still go for another reason.
+  // A node that never returns to spot, or not now because of the budget, may still be disrupted for another reason.
   if (judged.kind !== 'held' || judged.by === 'never' || judged.by === 'budget') return undefined;
   const { until, sentence: because } = judged;
   return until === undefined ? { because } : { because, until: until as EpochMs };
@@ -53,7 +53,7 @@ function factsOf(state: StateNode): FallbackFacts {
   };
 }
 
-/** What a claim was to be launched as, with the spot before it that was out of the market when it was planned. */
+/** The offerings that the claim was planned with, preceded by the spot offerings that were unavailable then. */
 function wantedBy(claim: NodeClaim | undefined): RankedOffering[] {
   const { annotations = {} } = claim?.metadata ?? {};
   const planned = readOfferings(annotations[ANNOTATION_OFFERINGS]);

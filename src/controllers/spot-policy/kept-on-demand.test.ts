@@ -11,6 +11,8 @@ function kept(names: string, limits: Partial<SpotSettings['limits']>): string[] 
       'karpenter.sh/nodepool': 'general',
       'karpenter.sh/capacity-type': word.startsWith('od') ? 'on-demand' : 'spot',
       'karpenter.sh/registered': 'true',
+      'node.kubernetes.io/instance-type': 'm5.large',
+      'topology.kubernetes.io/zone': 'sim-1a',
     };
     const going = word.includes('!') ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {};
     const node = aNode({ name: word, metadata: { labels } });

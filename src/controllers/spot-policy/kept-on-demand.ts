@@ -1,12 +1,12 @@
-import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
 import { onDemandWanted } from '../../engine/spot/spot-limits.ts';
-import { isGoing, labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
+import { isGoing, poolOf, type StateNode } from '../../state/state-node.ts';
+import { isOnDemand } from './on-demand-lost.ts';
 import type { SpotPolicies } from './spot-policies.ts';
 
 /**
- * Names of the on-demand nodes that stay as they are because the policy of their pool asks for more of them beside the nodes that
- * are in use: empty ones, as many as are missing, and where any are missing those in use too. Pods of spot nodes can move
- * there, and then those go instead. Nothing is kept of a pool that nobody uses.
+ * Names of on-demand nodes that consolidation must keep, because the nodes in use have fewer than the SpotPolicy of the pool requires:
+ * as many empty ones as are missing, and all that are in use. Pods of spot nodes can move to them, and the spot nodes are removed
+ * instead. Nothing is kept of a pool without used nodes.
  */
 export function keptOnDemand(
   nodes: readonly StateNode[],
@@ -27,8 +27,4 @@ export function keptOnDemand(
     for (const { name } of usedOnDemand) kept.add(name);
   }
   return kept;
-}
-
-function isOnDemand(state: StateNode): boolean {
-  return labelsOf(state)[LABEL_CAPACITY_TYPE] !== 'spot';
 }

@@ -80,7 +80,7 @@ describe('a move', () => {
   it('may not take the on-demand nodes that a policy asks for', () => {
     const nodes = [node('od', 'on-demand'), ...spot(2)];
     expect(judge(nodes, limits({ onDemandBase: 1 })).judge(move(['od'], 0))).toEqual({
-      because: 'SpotPolicy careful asks for 1 of 2 nodes of general on demand',
+      because: 'SpotPolicy careful requires 1 of 2 nodes of general to be on-demand',
     });
     expect(judge(nodes, limits({ onDemandBase: 1 })).judge(move(['s0'], 0))).toHaveProperty('move');
     expect(
@@ -113,7 +113,7 @@ describe('a move', () => {
   it('says what it has become', () => {
     const judged = judge([node('od', 'on-demand'), ...spot(1)], limits({ onDemandBase: 1 })).judge(move(['od'], 1, 5));
     expect(judged).toMatchObject({
-      move: { sentence: 'replace node od by small on-demand in a: saves $3.0000 per hour, nothing has to move' },
+      move: { sentence: 'replace node od by small on-demand in a: saves $3.0000 per hour, no evictions' },
     });
   });
 
@@ -128,7 +128,7 @@ describe('a move', () => {
     expect(judging.judge(move(['b0'], 0))).toHaveProperty('move');
     expect(judging.asksFor('b1')).toBe(true);
     expect(judging.judge(move(['b1'], 0))).toEqual({
-      because: 'SpotPolicy careful lets 50 % of the nodes of general be in one spot pool, not 3 of 4',
+      because: 'SpotPolicy careful allows 50 % of the nodes of general in one spot pool, not 3 of 4',
     });
     expect(judging.judge({ ...move(['b1'], 0), reason: 'Empty' })).toHaveProperty('move');
   });
@@ -143,7 +143,7 @@ describe('a move', () => {
     const fallbacks = ['f1', 'f2'].map((name) => node(name, 'on-demand', { fallback: true }));
     const settings = { ...limits({ onDemandPercent: 50 }), returnToSpot: { afterMs: 0, budget: '2' } };
     const judging = judge([...own, ...fallbacks], settings);
-    expect(judging.judge(move(['o1'], 1))).toMatchObject({ because: expect.stringContaining('return first') });
+    expect(judging.judge(move(['o1'], 1))).toMatchObject({ because: expect.stringContaining('return to spot first') });
     expect(judging.judge(move(['f1'], 1))).toHaveProperty('move');
     expect(judge([...own, node('o3', 'on-demand'), ...fallbacks], settings).judge(move(['o1'], 0))).toHaveProperty(
       'move',

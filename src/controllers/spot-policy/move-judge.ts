@@ -1,7 +1,7 @@
 /**
- * Keeps consolidation within the policies: the new nodes of a move are bought as the limits ask for, and a move is refused
- * that would take on-demand nodes which a policy wants, that crowds a spot pool, that saves little once its nodes are what
- * they must be, or that returns more machines to spot than may return. Moves are judged one after another: what one does counts for the next.
+ * Keeps consolidation within the SpotPolicies. The new nodes of a move get the capacity types that the limits require. A move is refused
+ * if it removes on-demand nodes that a policy requires, crowds a spot pool, saves too little with these capacity types, or returns more
+ * nodes to spot than the budget allows. Moves are judged in order: each allowed move counts for the next.
  */
 import type { Move } from '../../engine/consolidation/plan.ts';
 import { moveSentence } from '../../engine/consolidation/sentences.ts';
@@ -15,25 +15,25 @@ import { isFallbackNode } from './fallback-node.ts';
 import { type PoolsToSpreadOptions, poolsToSpread } from './pools-to-spread.ts';
 import { spotPoolOf } from './spot-pool-of.ts';
 
-/** The move as it may be done, or why it may not. */
+/** The move as allowed, or why it is refused. */
 export type Judgement = { readonly move: Move } | { readonly because: string };
 
-/** Of what a move was to save so much must be left. */
+/** Share of the planned savings that must remain. */
 const STILL_SAVED = 0.5;
 
 export class MoveJudge {
   readonly #options: PoolsToSpreadOptions;
   readonly #states: ReadonlyMap<string, StateNode>;
-  /** By pool: the nodes there are. */
+  /** Number of nodes per pool. */
   readonly #sizes = new Map<string, number>();
-  /** By pool that has limits; the counts are those after the moves that were allowed. */
+  /** Pools with limits; their counts include the allowed moves. */
   readonly #pools: Map<string, PoolToSpread>;
-  /** By pool: machines that are being exchanged for spot. */
+  /** Nodes returning to spot, per pool. */
   readonly #returning = new Map<string, number>();
-  /** Nodes that are on-demand only because there was no spot, and stay. */
+  /** Fallback nodes that stay. */
   readonly #fallbacks: Set<StateNode>;
 
-  /** `nodes` are all there are, also those that go. */
+  /** `nodes`: all nodes, including those being removed. */
   constructor(options: PoolsToSpreadOptions) {
     const staying = options.nodes.filter((node) => !isGoing(node));
     this.#options = options;
@@ -47,7 +47,7 @@ export class MoveJudge {
     }
   }
 
-  /** A move that is allowed is taken for done. */
+  /** Judges a move; an allowed move counts as done. */
   judge(move: Move): Judgement {
     const gone = move.nodes.flatMap((name) => this.#states.get(name) ?? []);
     const left = this.#without(gone);
@@ -64,14 +64,14 @@ export class MoveJudge {
     const after = withNew(left, newNodes);
     const refused =
       this.#onDemandTaken(after) ??
-      // That nothing runs on a node says nothing about how far pods are spread.
+      // Removing empty nodes does not change how pods are spread.
       (move.reason === 'Empty' ? undefined : this.#crowded(after)) ??
       this.#ownTaken(gone, newNodes, after) ??
       this.#returnsTooMany(gone, newNodes);
     if (refused !== undefined) return { because: refused };
     for (const [name, pool] of after) this.#pools.set(name, pool);
     for (const node of gone) this.#fallbacks.delete(node);
-    // What its nodes fall back on may be in another order.
+    // Only the order of alternative offerings may have changed.
     if (changes.length === 0) return { move: newNodes === move.newNodes ? move : { ...move, newNodes } };
     const score = move.disruptionCost === 0 ? move.score : savings / move.disruptionCost;
     const settled = { ...move, newNodes, savings, score };
@@ -79,7 +79,7 @@ export class MoveJudge {
     return { move: { ...settled, sentence: moveSentence(settled, types) } };
   }
 
-  /** Whether the end of a node by itself would miss a share. */
+  /** Whether removing this node alone would break a limit. */
   asksFor(node: string): boolean {
     const state = this.#states.get(node);
     if (state === undefined || !this.#pools.has(poolOf(state) ?? '')) return false;
@@ -87,12 +87,12 @@ export class MoveJudge {
     return (this.#onDemandTaken(after) ?? this.#crowded(after)) !== undefined;
   }
 
-  /** What people know an instance type by. */
+  /** The cloud's name of an instance type. */
   #called(instanceType: string): string {
     return this.#options.cloudName?.(instanceType) ?? instanceType;
   }
 
-  /** The pools once these nodes are gone. */
+  /** The pools without these nodes. */
   #without(gone: readonly StateNode[]): Map<string, PoolToSpread> {
     const pools = new Map(this.#pools);
     for (const node of gone) {
@@ -104,27 +104,27 @@ export class MoveJudge {
     return pools;
   }
 
-  /** How many of the on-demand nodes that its policy asks for a pool does not have. */
+  /** Required on-demand nodes that a pool lacks. */
   #missing(name: string): number {
     const pool = this.#pools.get(name);
     return pool === undefined ? 0 : missingIn(pool);
   }
 
-  /** Whether a pool would lack more of the on-demand nodes that its policy asks for, or lose some that are too few already. */
+  /** Refuses a move after which a pool lacks more required on-demand nodes, or has fewer although it lacks some. */
   #onDemandTaken(after: ReadonlyMap<string, PoolToSpread>): string | undefined {
     for (const [name, pool] of after) {
       const fewer = pool.counts.onDemand < (this.#pools.get(name)?.counts.onDemand ?? 0);
       if (missingIn(pool) <= (fewer ? 0 : this.#missing(name))) continue;
       const { nodes } = pool.counts;
       const policy = this.#options.policies.for(name).policy ?? '';
-      return `SpotPolicy ${policy} asks for ${onDemandWanted(pool.limits, nodes)} of ${nodes} nodes of ${name} on demand`;
+      return `SpotPolicy ${policy} requires ${onDemandWanted(pool.limits, nodes)} of ${nodes} nodes of ${name} to be on-demand`;
     }
     return undefined;
   }
 
   /**
-   * Whether a spot pool would be too full, and fuller than before, by what is not just a matter of rounding: a fleet that keeps its shares
-   * could otherwise only shrink by a node of every spot pool at a time.
+   * Refuses a move after which a spot pool exceeds its share by a whole node, and by more than before. Without that tolerance a fleet at
+   * its limits could only shrink by one node of every spot pool at a time.
    */
   #crowded(after: ReadonlyMap<string, PoolToSpread>): string | undefined {
     for (const [name, pool] of after) {
@@ -133,14 +133,14 @@ export class MoveJudge {
       if (before === undefined || excess < 1 || excess <= excessIn(before)) continue;
       const { policy, limits } = this.#options.policies.for(name);
       const { nodes, spot } = pool.counts;
-      return `SpotPolicy ${policy} lets ${limits.maxPercentPerSpotPool} % of the nodes of ${name} be in one spot pool, not ${Math.max(...spot.values())} of ${nodes}`;
+      return `SpotPolicy ${policy} allows ${limits.maxPercentPerSpotPool} % of the nodes of ${name} in one spot pool, not ${Math.max(...spot.values())} of ${nodes}`;
     }
     return undefined;
   }
 
   /**
-   * Whether nodes that a policy asks for on demand would become spot because others stand in for them that are on-demand only for lack of
-   * spot: those return themselves, when their time has come.
+   * Refuses to replace required on-demand nodes by spot while fallback nodes stand in for them: the fallback nodes return to spot
+   * themselves.
    */
   #ownTaken(
     gone: readonly StateNode[],
@@ -155,7 +155,7 @@ export class MoveJudge {
       const own = (this.#pools.get(name)?.counts.onDemand ?? 0) - standIns(this.#fallbacks, name);
       const ownAfter = counts.onDemand - standIns(left, name);
       if (ownAfter >= Math.min(own, onDemandWanted(limits, counts.nodes))) continue;
-      return `machines of ${name} that are on demand for lack of spot return first, and others stay on demand meanwhile`;
+      return `nodes of ${name} that are on-demand for lack of spot return to spot first; the others stay on-demand until then`;
     }
     return undefined;
   }
@@ -183,7 +183,7 @@ function missingIn({ limits, counts }: PoolToSpread): number {
   return Math.max(0, onDemandWanted(limits, counts.nodes) - counts.onDemand);
 }
 
-/** How many nodes the fullest spot pool has beyond its share; one always may be there. */
+/** Nodes of the fullest spot pool beyond its share; one node is always allowed. */
 function excessIn({ limits, counts: { nodes, spot } }: PoolToSpread): number {
   const fullest = Math.max(0, ...spot.values());
   return fullest <= 1 ? 0 : Math.max(0, fullest - (nodes * limits.maxPercentPerSpotPool) / 100);
@@ -205,7 +205,7 @@ function withNew(pools: ReadonlyMap<string, PoolToSpread>, newNodes: readonly Ne
   return after;
 }
 
-/** The pool with a node more or less, which is spot where it has a spot pool. */
+/** The pool with one node more or fewer; a node without a spot pool is on-demand. */
 function counted(pool: PoolToSpread, spotPool: SpotPool | undefined, by: 1 | -1): PoolToSpread {
   const { nodes, onDemand, spot } = pool.counts;
   const key = spotPool && spotPoolKey(spotPool);

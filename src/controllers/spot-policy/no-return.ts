@@ -3,8 +3,8 @@ import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 
 /**
- * Why fallbacks of a NodePool stay on demand although its policy gives them a time to return, which nobody may have meant;
- * undefined where they return, or where the policy says that they do not.
+ * Why fallback nodes of a NodePool stay on-demand although its SpotPolicy has `returnToSpot.after`; undefined if they return, or if the
+ * policy says Never.
  */
 export function noReturn(
   { spec: { returnToSpot } }: SpotPolicy,
@@ -12,7 +12,7 @@ export function noReturn(
 ): string | undefined {
   if (returnToSpot.after === NEVER) return undefined;
   if (Number.parseInt(returnToSpot.budget, 10) === 0) return `returnToSpot.budget is ${returnToSpot.budget}`;
-  // It is consolidation that exchanges them.
+  // Consolidation replaces them.
   if (disruption.consolidateAfter === NEVER) return `its consolidateAfter is ${NEVER}`;
   return disruption.consolidationPolicy === 'WhenEmpty' ? 'its consolidationPolicy is WhenEmpty' : undefined;
 }

@@ -29,7 +29,8 @@ function lost(going: string, staying: string, limits: Partial<SpotSettings['limi
     offerings: [{ instanceType: 'small', zone: 'a', capacityType: typeOf(word), price: 1 }],
   }));
   const settings = { ...DEFAULT_SPOT_SETTINGS, limits: { ...DEFAULT_SPOT_SETTINGS.limits, ...limits } };
-  const departure = { going: words(going).map(aStateNode), staying: words(staying).map(aStateNode), newNodes };
+  const leaving = words(going).map(aStateNode);
+  const departure = { going: leaving, nodes: [...leaving, ...words(staying).map(aStateNode)], newNodes };
   return onDemandLost(departure, { for: () => settings }).map(({ sentence }) => sentence.split(':')[0] ?? '');
 }
 

@@ -1,28 +1,30 @@
-/** On-demand nodes that a policy asks for, and that a NodePool has no longer once nodes go. Pure. */
+/** Required on-demand nodes that a NodePool loses when nodes are removed. Pure. */
 import type { NewNode } from '../../engine/solution.ts';
 import { onDemandWanted } from '../../engine/spot/spot-limits.ts';
 import type { SpreadGap } from '../../engine/spot/spread-over-spot-pools.ts';
-import { labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
+import { isGoing, labelsOf, poolOf, type StateNode } from '../../state/state-node.ts';
 import { countFleet } from './count-fleet.ts';
 import type { SpotPolicies } from './spot-policies.ts';
 import { spotPoolOf } from './spot-pool-of.ts';
 
-/** What goes, and what is there then. */
+/** Nodes being removed, all nodes of the cluster, and the replacements. */
 export interface Departure {
   readonly going: readonly StateNode[];
-  readonly staying: readonly StateNode[];
+  readonly nodes: readonly StateNode[];
   readonly newNodes: readonly Pick<NewNode, 'pool' | 'offerings'>[];
 }
 
-/** The NodePools that lack more of the on-demand nodes that their policies ask for than they did before, and what they lack. */
+/** The NodePools that would lack more required on-demand nodes than before. */
 export function onDemandLost(
-  { going, staying, newNodes }: Departure,
+  { going, nodes: all, newNodes }: Departure,
   policies: Pick<SpotPolicies, 'for'>,
 ): SpreadGap[] {
   const pools = new Set(going.filter(isOnDemand).flatMap((node) => poolOf(node) ?? []));
   return [...pools].flatMap((pool): SpreadGap[] => {
     const { limits } = policies.for(pool);
     if (limits.onDemandBase === 0 && limits.onDemandPercent === 0) return [];
+    const leave = new Set(going.map(({ name }) => name));
+    const staying = all.filter((node) => poolOf(node) === pool && !leave.has(node.name) && !isGoing(node));
     const count = (nodes: readonly StateNode[]) =>
       countFleet(nodes.filter((node) => poolOf(node) === pool)).get(pool) ?? { nodes: 0, onDemand: 0 };
     const missing = (nodes: number, onDemand: number): number => Math.max(0, onDemandWanted(limits, nodes) - onDemand);
@@ -34,12 +36,12 @@ export function onDemandLost(
     const short = missing(nodes, onDemand);
     if (short <= missing(before.nodes, before.onDemand)) return [];
     const limit = `${onDemandWanted(limits, nodes)} of the ${nodes} nodes of ${pool} are to be on-demand`;
-    const why = 'nodes go that must, and no on-demand node can be launched for their pods';
+    const why = 'nodes must be removed, and no on-demand node can be launched for their pods';
     return [{ pool, rule: 'on-demand', limit, sentence: `${limit}, ${short} of them will be missing: ${why}` }];
   });
 }
 
-/** Whether policies count a node as on-demand. */
+/** Whether SpotPolicies count a node as on-demand; reserved nodes count too. */
 export function isOnDemand(node: StateNode): boolean {
   return spotPoolOf(labelsOf(node)) === undefined;
 }

@@ -1,4 +1,4 @@
-/** From policies, nodes and pools to what `spreadOverSpotPools` is told of each pool. */
+/** Builds the input of `spreadOverSpotPools` from policies, nodes and pools. */
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import type { InstanceType, Resources } from '../../engine/problem.ts';
 import type { NewNode, RankedOffering } from '../../engine/solution.ts';
@@ -11,11 +11,11 @@ import type { SpotPolicies } from './spot-policies.ts';
 export interface PoolsToSpreadOptions {
   readonly policies: Pick<SpotPolicies, 'for'>;
   readonly pools: readonly NodePool[];
-  /** The nodes that are there or on their way, and stay. */
+  /** Present and starting nodes that stay. */
   readonly nodes: readonly StateNode[];
-  /** Of the problem or the fleet. */
+  /** Instance types of the problem or fleet. */
   readonly instanceTypes: readonly InstanceType[];
-  /** What the cloud calls an instance type of the problem. */
+  /** The cloud's name of an instance type in the problem. */
   cloudName?(instanceType: string): string;
 }
 
@@ -46,7 +46,7 @@ export function poolsToSpread(options: PoolsToSpreadOptions): ReadonlyMap<string
   );
 }
 
-/** Whether an offering takes no more than the planned one of what the pool limits: the plan may have used the limits up. */
+/** Whether an offering uses no more of the limited resources than the planned one: the plan may use all that the limits leave. */
 function takesNoMore(
   capacities: ReadonlyMap<string, Resources>,
   limited: readonly string[],

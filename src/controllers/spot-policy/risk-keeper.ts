@@ -1,4 +1,4 @@
-/** What this process knows of the risk of spot pools: fed by notices, failed launches and the nodes there are. */
+/** Interruption risk of spot pools, learnt from notices, failed launches and the running spot nodes. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { SpotPolicy } from '../../apis/spindrift/spot-policy.ts';
 import type { Notice, NoticeKind } from '../../cloud/notice.ts';
@@ -21,14 +21,14 @@ export interface RiskKeeperOptions {
   readonly metrics: Metrics;
 }
 
-/** What notices say of a pool; the others say nothing of it. */
+/** Notice kinds that count toward a spot pool's interruption rate. */
 const EVENTS: Readonly<Partial<Record<NoticeKind, RiskEvent>>> = {
   'spot-interruption': 'interruption',
   preempted: 'interruption',
   rebalance: 'rebalance',
 };
 
-/** Machines whose notices are remembered, so that what is said twice counts once. */
+/** Remembered notices, so that a repeated notice counts once. */
 const REMEMBERED = 20_000;
 const HOUR_MS = 3_600_000;
 
@@ -45,20 +45,20 @@ export class RiskKeeper {
     this.#metrics = riskMetrics(metrics, () => this.#model.overallRate(clock.now()));
   }
 
-  /** A notice about the machine of a claim; false when it tells nothing new about a spot pool. */
+  /** Records a notice about the machine of a claim; false if it adds nothing to the risk of a spot pool. */
   recordNotice(notice: Notice, claim: NodeClaim): boolean {
     const event = EVENTS[notice.kind];
     const pool = spotPoolOf(claim.metadata.labels);
     if (event === undefined || pool === undefined) return false;
     const known = interruptionOf(claim);
-    // Whoever wrote that on the claim has counted it, also a former process.
+    // The process that wrote the notice on the claim has counted it.
     if (known !== undefined && EVENTS[known.kind] === event) return false;
     if (!this.#heard.add(`${event} ${notice.machine}`)) return false;
     this.#record(pool, event, notice.at);
     return true;
   }
 
-  /** Hears of launches that find no spot capacity. Call the result to stop. */
+  /** Records launches that fail for lack of spot capacity. Call the result to stop. */
   followLaunches(unavailable: UnavailableOfferings): () => void {
     return unavailable.onMark(({ offering: { capacityType, instanceType, zone }, cause }) => {
       if (cause === 'capacity' && capacityType === 'spot' && instanceType !== undefined && zone !== undefined)
@@ -66,13 +66,13 @@ export class RiskKeeper {
     });
   }
 
-  /** Takes over what was written on policies: by a former process, or by the one that leads. Call the result to stop. */
+  /** Reads the risk that the leader, or a former process, wrote on SpotPolicies. Call the result to stop. */
   followPolicies(policies: Informer<SpotPolicy>): () => void {
     const take = ({ status }: SpotPolicy): void => this.#model.restore(readRisks(status));
     return policies.addHandler({ added: take, updated: take });
   }
 
-  /** So many nodes are in each spot pool now, and were since the last time. */
+  /** Adds the time since the last call as exposure of each spot node; one entry per node. */
   watch(nodes: readonly SpotPool[]): void {
     const now = this.#clock.now();
     const elapsed = this.#clock.elapsed();
@@ -83,25 +83,25 @@ export class RiskKeeper {
     for (const pool of this.#model.known(now)) this.#metrics.rate.set(labelsOf(pool), this.#model.rate(pool, now));
   }
 
-  /** Interruptions to expect in a pool, per node and hour. */
+  /** Expected interruptions in a spot pool, per node and hour. */
   rate(pool: SpotPool): number {
     return this.#model.rate(pool, this.#clock.now());
   }
 
-  /** All that is known now, with what it means. */
+  /** The known risk of all spot pools, with its rate. */
   known(): (KnownRisk & { readonly rate: number })[] {
     const now = this.#clock.now();
     return this.#model.known(now).map((known) => ({ ...known, rate: this.#model.rate(known, now) }));
   }
 
-  /** What a node class sells, with risk in the prices of spot; the same array while nothing that matters changed. */
+  /** Instance types with risk-adjusted spot prices; the same array while nothing relevant changed. */
   priced(types: readonly InstanceType[], weight: number): readonly InstanceType[] {
     return this.#prices.of(types, weight, this.#clock.now());
   }
 
   #record(pool: SpotPool, event: RiskEvent, at: number): void {
     const now = this.#clock.now();
-    // A cloud's clock may be ahead of ours.
+    // The clock of the cloud may be ahead.
     this.#model.record(pool, event, Math.min(at, now));
     this.#metrics.events.add({ ...labelsOf(pool), event });
     this.#metrics.rate.set(labelsOf(pool), this.#model.rate(pool, now));

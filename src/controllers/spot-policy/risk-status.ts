@@ -1,4 +1,4 @@
-/** Risk as it is written on policies, and read again after a restart. Pure. */
+/** Writes risk on SpotPolicies, and reads it back after a restart. Pure. */
 import type { SpotPolicyStatus } from '../../apis/spindrift/spot-policy.ts';
 import type { KnownRisk } from '../../engine/risk/risk-model.ts';
 import { spotPoolKey } from '../../engine/spot/spot-pool.ts';
@@ -6,14 +6,14 @@ import { type EpochMs, parseTimestamp, toTimestamp } from '../../platform/clock.
 
 type RiskyPools = NonNullable<SpotPolicyStatus['riskiest']>;
 
-/** So many are written. */
+/** Most spot pools written. */
 const MOST = 20;
-/** What is left of less than this is not worth writing. */
+/** Fewer decayed events than this are not written. */
 const LEAST_EVENTS = 0.05;
-/** A rate that moved by less is not written again. */
+/** A rate that changed by less is not written again. */
 const STEP = 0.01;
 
-/** What to write about risk; the list that is written already while nothing in it changed much. */
+/** The risk to write; the already written list while no rate changed much. */
 export function writeRisks(
   known: readonly (KnownRisk & { readonly rate: number })[],
   written: RiskyPools | undefined,
@@ -33,7 +33,7 @@ export function writeRisks(
   return written !== undefined && isAlike(written, riskiest) ? written : riskiest;
 }
 
-/** What was written. */
+/** Reads the written risk. */
 export function readRisks(status: SpotPolicyStatus | undefined): KnownRisk[] {
   return (status?.riskiest ?? []).flatMap(({ instanceType, zone, events, nodeHours, at }) => {
     const time = parseTimestamp(at);

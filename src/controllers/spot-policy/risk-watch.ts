@@ -7,7 +7,7 @@ import { spotPoolOf } from './spot-pool-of.ts';
 
 const PERIOD_MS = 60_000;
 
-/** Tells the keeper of risk every minute which spot nodes there are: what could have been taken back, and was not. */
+/** Reports the running spot nodes to the risk model every minute: exposure without interruption lowers a rate. */
 export function riskWatch(options: ControllersOptions & { readonly risk: RiskKeeper }): InformedController {
   return periodicController(options, 'spotpolicy.risk', PERIOD_MS, async () => {
     const launched = options.state.nodes().filter((node) => !isInFlight(node));

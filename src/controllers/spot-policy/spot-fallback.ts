@@ -6,7 +6,7 @@ import type { NewNode } from '../../engine/solution.ts';
 import { requirement } from '../../state/engine-requirements.ts';
 import type { UsablePool } from '../../state/usable-pool.ts';
 
-/** The planned node, with a mark where it is on-demand only because the same machine as spot is out of the market. */
+/** The planned node, marked as fallback if it is on-demand only because the same instance type is unavailable as spot. */
 export function withFallbackMark<Node extends NewNode>(
   node: Node,
   pools: readonly UsablePool[],
@@ -27,7 +27,7 @@ export function withFallbackMark<Node extends NewNode>(
   return wouldBeSpot ? { ...node, spotFallback: true } : node;
 }
 
-// What a pool is sold is never changed but replaced.
+// Lists of instance types are replaced, never mutated.
 const BY_NAME = new WeakMap<readonly InstanceType[], ReadonlyMap<string, InstanceType>>();
 
 function byName(types: readonly InstanceType[]): ReadonlyMap<string, InstanceType> {

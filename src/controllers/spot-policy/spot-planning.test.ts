@@ -29,11 +29,14 @@ function planned(given: {
   riskWeight?: number;
   interruptions?: number;
   nodes?: readonly StateNode[];
+  /** The nodes there are when the plan is ready. */
+  nodesThen?: readonly StateNode[];
   pods?: number;
   sold?: readonly InstanceType[];
   template?: NodePoolParts['template'];
 }) {
   const { limits, riskWeight = 1, interruptions = 0, nodes = [], pods = 1, sold = SOLD, template } = given;
+  const { nodesThen = nodes } = given;
   const clock = new VirtualClock();
   const risk = new RiskKeeper({ clock, metrics: new Metrics() });
   const labels = {
@@ -52,7 +55,7 @@ function planned(given: {
     risk.recordNotice(notice, aNodeClaim({ metadata: { labels } }));
   }
   const settings = { ...DEFAULT_SPOT_SETTINGS, riskWeight, limits: { ...DEFAULT_SPOT_SETTINGS.limits, ...limits } };
-  const spot = new SpotPlanning({ policies: { for: () => settings }, risk });
+  const spot = new SpotPlanning({ policies: { for: () => settings }, risk, nodes: () => nodesThen });
   const pool = aNodePool({ name: 'general', ...(template && { template }) });
   const built = buildProblem({
     pending: Array.from({ length: pods }, (_, index) =>
@@ -116,6 +119,13 @@ describe('a plan', () => {
     expect(first).toEqual(['on-demand a 3', 'spot a 1']);
     expect(changes).toHaveLength(1);
     expect(solution.price).toBe(4);
+  });
+
+  it('counts the nodes there are when the plan is ready, without those that it was made to replace', () => {
+    const limits = { maxPercentPerSpotPool: 50 };
+    expect(planned({ limits, nodes: [aFullNode('n')], nodesThen: [aFullNode('n', true)] }).first).toEqual(['spot a 1']);
+    expect(planned({ limits, nodes: [], nodesThen: [aFullNode('n')] }).first).toEqual(['spot b 1.1']);
+    expect(planned({ limits, nodes: [aFullNode('n', true)], nodesThen: [aFullNode('n')] }).first).toEqual(['spot a 1']);
   });
 
   it('marks nodes that are on demand only because spot is out of the market', () => {

@@ -1,4 +1,4 @@
-/** What risk and policies do to a plan: they go into its prices before, and change what its new nodes are bought as after. */
+/** Applies risk and SpotPolicies to plans: risk adjusts the prices before solving, and policies adjust the new nodes afterwards. */
 
 import type { Slices } from '../../engine/packing/work.ts';
 import type { InstanceType } from '../../engine/problem.ts';
@@ -6,7 +6,7 @@ import type { NewNode, Solution } from '../../engine/solution.ts';
 import { type SpreadChange, type SpreadGap, spreadSteps } from '../../engine/spot/spread-over-spot-pools.ts';
 import type { KeptServices } from '../../state/availability/kept-services.ts';
 import type { BuiltProblem } from '../../state/build-problem.ts';
-import { isGoing } from '../../state/state-node.ts';
+import { isGoing, type StateNode } from '../../state/state-node.ts';
 import { atPricesPaid } from './at-prices-paid.ts';
 import { poolsToSpread } from './pools-to-spread.ts';
 import type { RiskKeeper } from './risk-keeper.ts';
@@ -17,21 +17,23 @@ import { spreadServices } from './spread-services.ts';
 export interface SpotPlanningOptions {
   readonly policies: Pick<SpotPolicies, 'for'>;
   readonly risk: Pick<RiskKeeper, 'priced'>;
-  /** Services whose spot machines are spread. */
+  /** Services whose spot nodes are spread over spot pools. */
   readonly services?: KeptServices;
+  /** The present nodes, which may differ from those of the plan. Default: the nodes of the plan. */
+  nodes?(): readonly StateNode[];
 }
 
-/** A plan as it is carried out. */
+/** A plan after SpotPolicies were applied. */
 export interface SettledPlan {
-  /** Its new nodes have the prices that are paid; its own price is still the one it was planned with. */
+  /** New nodes have market prices; the total price is still risk-adjusted. */
   readonly solution: Solution;
-  /** What policies changed of it. */
+  /** Changes that policies made. */
   readonly changes: readonly SpreadChange[];
-  /** What of the policies it does not keep. */
+  /** Limits of policies that the plan does not meet. */
   readonly gaps: readonly SpreadGap[];
 }
 
-/** Each has a list of offerings. */
+/** Few, because each node has a list of offerings. */
 const NODES_PER_SLICE = 50;
 
 export class SpotPlanning {
@@ -41,27 +43,26 @@ export class SpotPlanning {
     this.#options = options;
   }
 
-  /** What a pool is sold, with risk in the prices as its policy weighs it. */
+  /** Instance types of a pool with risk-adjusted prices, weighted by its SpotPolicy. */
   priced(pool: string, types: readonly InstanceType[]): readonly InstanceType[] {
     return this.#options.risk.priced(types, this.#options.policies.for(pool).riskWeight);
   }
 
-  /** Keeps a plan within the limits of the policies, in slices. */
+  /** Adjusts a plan to the limits of the policies, in slices. */
   *settle(solved: Solution, built: BuiltProblem): Slices<SettledPlan> {
     const { problem, cloudName, snapshot } = built;
-    const { nodes, pools } = snapshot;
+    const { pools } = snapshot;
     const solution = yield* this.#spread(solved, built);
     const limits = poolsToSpread({
       policies: this.#options.policies,
       pools: pools.map(({ pool }) => pool),
-      // A node that has joined before its claim knows of it is counted by its claim.
-      nodes: nodes.filter((node) => node.claim !== undefined && !isGoing(node)),
+      nodes: this.#staying(snapshot.nodes),
       instanceTypes: problem.instanceTypes,
       cloudName,
     });
     const { newNodes, changes, gaps } = yield* spreadSteps(solution.newNodes, limits);
     const price = changes.reduce((sum, { from, to }) => sum + to.price - from.price, solution.price);
-    // What a policy wants on-demand is no fallback; what found no room in other spot pools may be one.
+    // A node that a policy made on-demand is no fallback; one that found no other spot pool may be.
     const byPolicy = new Set(changes.filter(({ rule }) => rule === 'on-demand').map(({ node }) => node));
     const paid: NewNode[] = [];
     for (const [index, node] of newNodes.entries()) {
@@ -70,6 +71,13 @@ export class SpotPlanning {
       if (index % NODES_PER_SLICE === NODES_PER_SLICE - 1) yield;
     }
     return { solution: { ...solution, newNodes: paid, price }, changes, gaps };
+  }
+
+  /** Managed nodes that stay, both now and in the plan: it may be made for nodes that are about to be removed. */
+  #staying(planned: readonly StateNode[]): readonly StateNode[] {
+    const leave = new Set(planned.filter(isGoing).map(({ claim }) => claim?.metadata.name));
+    const nodes = this.#options.nodes?.() ?? planned;
+    return nodes.filter((node) => node.claim !== undefined && !isGoing(node) && !leave.has(node.claim.metadata.name));
   }
 
   *#spread(solution: Solution, built: BuiltProblem): Slices<Solution> {

@@ -8,7 +8,7 @@ export interface SpotPoliciesOptions {
   readonly nodePools: Informer<NodePool>;
 }
 
-/** Tells how each NodePool uses spot capacity, by the policies there are. */
+/** The spot settings of each NodePool, from the present SpotPolicies. */
 export class SpotPolicies {
   readonly #options: SpotPoliciesOptions;
   readonly #known = new Map<string, SpotSettings>();
@@ -20,7 +20,7 @@ export class SpotPolicies {
     options.nodePools.addHandler({ added: forget, updated: forget, deleted: forget });
   }
 
-  /** The settings of a NodePool; those of an empty policy where none is for it. */
+  /** The settings of a NodePool; defaults if no policy selects it. */
   for(pool: string): SpotSettings {
     const known = this.#known.get(pool);
     if (known !== undefined) return known;

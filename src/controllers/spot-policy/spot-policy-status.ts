@@ -13,12 +13,12 @@ export interface SpotPolicyStatusOptions extends ControllersOptions {
   readonly risk: RiskKeeper;
 }
 
-/** Nodes that come and go together are counted once. */
+/** Gathers changes of nodes into one count. */
 const GATHER_MS = 1000;
-/** Risk changes by itself. */
+/** Risk decays without an event. */
 const LOOK_AGAIN_MS = 60_000;
 
-/** Says on each policy for which NodePools it holds, what nodes these have, and which spot pools are risky. */
+/** Writes the status of each SpotPolicy: its NodePools, their node counts, and the riskiest spot pools. */
 export class SpotPolicyStatusController {
   readonly name = 'spotpolicy.status';
   readonly #options: SpotPolicyStatusOptions;
@@ -83,7 +83,7 @@ function isSame(before: SpotPolicyStatus | undefined, after: SpotPolicyStatus): 
   const { spot, onDemand, reserved } = before?.nodes ?? {};
   return (
     before !== undefined &&
-    // Both lists are the ones that were there where nothing in them changed.
+    // Unchanged lists keep their identity.
     before.conditions === after.conditions &&
     before.riskiest === after.riskiest &&
     before.nodePools?.join() === after.nodePools?.join() &&

@@ -1,4 +1,4 @@
-/** What a policy says, as the code that follows it reads it. */
+/** The settings of a SpotPolicy in parsed form. */
 import { durationMs } from '../../apis/karpenter/duration.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { withDefaults } from '../../apis/schema/with-defaults.ts';
@@ -10,13 +10,13 @@ import { policiesFor } from './governing-policy.ts';
 
 /** How a NodePool uses spot capacity. */
 export interface SpotSettings {
-  /** The name of the policy that holds; undefined where none does, and all else is the default. */
+  /** Name of the policy that applies; undefined if all settings are defaults. */
   readonly policy: string | undefined;
   readonly onRebalance: RebalanceAction;
   readonly limits: SpotLimits;
-  /** What an interruption costs, in hours of the machine. */
+  /** Cost of an interruption, in hours of the node's price. */
   readonly riskWeight: number;
-  /** How long an offering is not tried again. */
+  /** How long an unavailable offering is not tried again. */
   readonly unavailableForMs: number;
   readonly returnToSpot: ReturnRule;
 }
@@ -33,11 +33,11 @@ function spotSettings(policy: string | undefined, spec: SpotPolicySpec): SpotSet
   };
 }
 
-/** The settings of a NodePool, by the policies there are. */
+/** The settings of a NodePool from these policies. */
 export function settingsFor(pool: NodePool, policies: readonly SpotPolicy[]): SpotSettings {
   const [policy] = policiesFor(pool, policies);
   return policy === undefined ? DEFAULT_SPOT_SETTINGS : spotSettings(policy.metadata.name, policy.spec);
 }
 
-/** What holds for NodePools that no policy selects: the same as for an empty one. */
+/** Settings of NodePools that no policy selects: those of an empty policy. */
 export const DEFAULT_SPOT_SETTINGS: SpotSettings = spotSettings(undefined, withDefaults(SPOT_POLICY_SPEC, {}));

@@ -1,4 +1,4 @@
-/** Spreads the spot machines of a service that keeps replicas ready over spot pools, so that one that is taken back costs it few. */
+/** Spreads the spot nodes of a service with `ready-replicas` over spot pools, so that an interrupted pool costs few replicas. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { Slices } from '../../engine/packing/work.ts';
 import type { NewNode, RankedOffering } from '../../engine/solution.ts';
@@ -10,12 +10,12 @@ import type { BuiltProblem } from '../../state/build-problem.ts';
 import { isGoing, labelsOf } from '../../state/state-node.ts';
 import { spotPoolOf } from './spot-pool-of.ts';
 
-/** A quarter of the replicas of a service may be in one spot pool; one always may be. */
+/** At most a quarter of a service's replicas in one spot pool; one is always allowed. */
 const LIMITS: SpotLimits = { onDemandBase: 0, onDemandPercent: 0, maxPercentPerSpotPool: 25 };
-/** Another spot pool is not worth more than that: a machine of twice the size is no help against a loss of one. */
+/** Most price increase for another spot pool: spreading is not worth a node of twice the size. */
 const DEARER = 1.25;
 
-/** The plan's new nodes, those of services in as many spot pools as there are; the same list when nothing changed. */
+/** The new nodes with those of services spread over spot pools; the same list if nothing changed. */
 export function* spreadServices(
   newNodes: readonly NewNode[],
   { pods, cloudName, snapshot }: Pick<BuiltProblem, 'pods' | 'cloudName' | 'snapshot'>,
@@ -28,7 +28,7 @@ export function* spreadServices(
   });
   const counts = (service: KeptService): FleetCounts => {
     const spot = new Map<string, number>();
-    // Nodes on their way count too: places on them are kept for replicas.
+    // Starting nodes count too: room on them is reserved for replicas.
     const own = snapshot.nodes.filter(
       (node) => !isGoing(node) && snapshot.podsOn(node.name).some((pod) => services.of(pod)?.key === service.key),
     );
@@ -41,7 +41,7 @@ export function* spreadServices(
     if (service !== undefined && !limits.has(service.key))
       limits.set(service.key, { limits: LIMITS, counts: counts(service), cloudName, allows: isWorthIt });
   if (limits.size === 0) return newNodes;
-  // Each service stands for a pool of its own; nodes of none are of a pool without limits.
+  // Each service is treated as a pool of its own; other nodes belong to a pool without limits.
   const named = newNodes.map((node, index) => ({ ...node, pool: served[index]?.key ?? '' }));
   const { newNodes: spread } = yield* spreadSteps(named, limits);
   return spread.map((node, index) => ({ ...node, pool: newNodes[index]?.pool ?? '' }));

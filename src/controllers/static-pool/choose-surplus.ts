@@ -1,12 +1,12 @@
-/** Which nodes go when a static pool has too many. Pure. */
+/** Chooses the surplus nodes of a static pool to delete. Pure. */
 import { onDemandWanted } from '../../engine/spot/spot-limits.ts';
 import { poolOf, type StateNode } from '../../state/state-node.ts';
 import { isOnDemand } from '../spot-policy/on-demand-lost.ts';
 import type { SpotPolicies } from '../spot-policy/spot-policies.ts';
 
 /**
- * So many of the nodes of a pool, first ones first. On-demand nodes that a SpotPolicy asks for, of those that will be left, are passed
- * over as long as there are others.
+ * Takes `surplus` nodes in the given order. On-demand nodes that the SpotPolicy requires of the remaining nodes are skipped as long as
+ * there are others.
  */
 export function chooseSurplus(
   ordered: readonly StateNode[],

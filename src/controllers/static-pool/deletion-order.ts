@@ -1,4 +1,4 @@
-/** Which nodes of a static pool go first when its replicas are lowered. Pure. */
+/** Which nodes of a static pool are deleted first when its replicas are lowered. Pure. */
 import { isTrue } from '../../apis/karpenter/conditions.ts';
 import { durationMs } from '../../apis/karpenter/duration.ts';
 import { ANNOTATION_DO_NOT_DISRUPT } from '../../apis/karpenter/labels.ts';
@@ -15,7 +15,7 @@ interface Ranked {
   readonly state: StateNode;
   /** 0 not launched, 1 not up, 2 empty, 3 with pods, 4 with pods that must not be disrupted. */
   readonly rank: number;
-  /** What its pods' eviction costs, less for a node near the end of its life. */
+  /** Eviction cost of its pods, less for a node near expiry. */
   readonly cost: number;
   /** A drifted node would have to be replaced anyway. */
   readonly drifted: boolean;
@@ -68,7 +68,7 @@ function rankOf(state: StateNode, pods: readonly Pod[], moving: number, now: Epo
   return isInFlight(state) ? 1 : 2;
 }
 
-/** The share of its life that a node has left: 1 for one that does not expire. */
+/** The share of its lifetime that a node has left; 1 if it does not expire. */
 function lifeLeft(claim: NodeClaim | undefined, now: EpochMs): number {
   const createdAt = parseTimestamp(claim?.metadata.creationTimestamp);
   const livesMs = durationMs(claim?.spec.expireAfter ?? '');

@@ -1,7 +1,7 @@
 /**
- * The nodes of a static pool as the engine is asked for them: each replica is a pod of no size that tolerates every taint, shares
- * its node with no other replica, and prefers the zone with the fewest. The engine then chooses type, zone and capacity type, and
- * SpotPolicies apply, as for any other plan. These pods exist in the question only.
+ * How the engine plans nodes of a static pool: each replica is a pod without requests that tolerates every taint, shares its node with
+ * no other replica, and prefers the zone with the fewest. The engine then chooses type, zone and capacity type, and SpotPolicies apply,
+ * as in any plan. These pods exist only in the problem.
  */
 import { LABEL_HOSTNAME, LABEL_ZONE } from '../../apis/karpenter/labels.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
@@ -10,7 +10,7 @@ import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
 
 const LABEL_REPLICA_OF = `${SPINDRIFT_GROUP}/replica-of`;
 
-/** A replica of the pool; with a node, one that is there. */
+/** A replica of the pool; with `nodeName`, one that exists. */
 export function replicaPod(pool: NodePool, name: string, nodeName?: string): Pod {
   const { name: poolName = '', uid: poolUid = '', creationTimestamp } = pool.metadata;
   const labels = { [LABEL_REPLICA_OF]: poolName };

@@ -1,4 +1,4 @@
-/** What the engine is asked when a static pool needs nodes. Pure. */
+/** Builds the snapshot from which nodes of a static pool are planned. Pure. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { ClusterSnapshot } from '../../state/build-problem.ts';
@@ -10,15 +10,15 @@ import { staticCount } from './static-count.ts';
 
 export interface ReplicaSnapshotOptions {
   readonly state: Pick<ClusterState, 'daemonSets' | 'informers' | 'storage' | 'models'>;
-  /** All nodes of the cluster; those that go count against the limits of the pool as well. */
+  /** All nodes of the cluster; nodes being removed count against the limits of the pool too. */
   readonly nodes: readonly StateNode[];
-  /** Claims that do not count against the limits of the pool any more. */
+  /** Claims that no longer count against the limits of the pool. */
   isLost?(claim: NodeClaim): boolean;
 }
 
 /**
- * The question for so many more nodes of a pool. The nodes that the pool has are closed, so that each replica gets a new one, and
- * hold a replica each, so that zones and spot pools are counted.
+ * A snapshot that asks for `count` more nodes of a pool. Its present nodes are closed, so that each replica gets a new one, and hold one
+ * replica each, so that zones and spot pools are counted.
  */
 export function replicaSnapshot(
   usable: UsablePool,

@@ -1,4 +1,4 @@
-/** How many nodes a static pool lacks, or has too many of. Pure. */
+/** Counts the missing and surplus nodes of a static pool. Pure. */
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../apis/karpenter/node-pool.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_INTERRUPTION } from '../../apis/spindrift/annotations.ts';
@@ -13,13 +13,13 @@ export interface StaticCount {
   readonly surplus: number;
 }
 
-/** Tells whether a disruption command takes the claim, also where the mark on the claim is not in the cache yet. */
+/** Whether a disruption command replaces the claim, even if the cache does not show its annotation yet. */
 export type IsTaken = (claim: NodeClaim) => boolean;
 
 /**
  * Counts the nodes of a static pool. A node that a disruption command replaces still counts against `missing`: the command
- * launches its replacement. It does not count towards `surplus`, because it goes anyway. A node that its cloud takes away counts
- * for neither, so that its replacement is launched at once.
+ * launches its replacement. It does not count towards `surplus`, because it is removed anyway. An interrupted node counts for
+ * neither, so that its replacement is launched at once.
  */
 export function staticCount(pool: NodePool, nodes: readonly StateNode[], isTaken: IsTaken = isMarked): StaticCount {
   const { replicas = 0 } = pool.spec;

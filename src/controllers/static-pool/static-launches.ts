@@ -1,10 +1,11 @@
 /**
- * Launches the nodes that static pools lack. It is part of each round of provisioning, before pods are placed: pods then count on
- * these nodes, and only one part of the program writes claims for what is missing.
+ * Launches the nodes that static pools lack. It runs in each provisioning round before pods are planned: the plan for pods then counts
+ * on these nodes, and only the provisioner creates claims for missing capacity.
  */
 
 import { isStaticPool } from '../../apis/karpenter/is-static-pool.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
+import type { Clouds } from '../../cloud/clouds.ts';
 import { reasonSentence } from '../../engine/explain/sentence.ts';
 import type { EventRecorder } from '../../kube/event-recorder.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -26,50 +27,44 @@ export interface StaticLaunchesOptions {
   readonly recorder: EventRecorder;
   readonly logger: Logger;
   readonly launcher: Pick<NodeLauncher, 'launch'>;
-  readonly guard: Pick<LaunchGuard, 'launches' | 'heldPools'>;
+  readonly clouds: Pick<Clouds, 'isOurs'>;
+  readonly guard: Pick<LaunchGuard, 'launches'>;
   readonly solve: Solve;
 }
 
 export class StaticLaunches {
   readonly #options: StaticLaunchesOptions;
-  #short = 0;
 
   constructor(options: StaticLaunchesOptions) {
     this.#options = options;
   }
 
-  /** How many nodes were still missing after the latest launch. */
-  get short(): number {
-    return this.#short;
-  }
-
-  /** Whether any static pool lacks nodes: quick to tell. */
-  get isMissingAny(): boolean {
-    const { informers } = this.#options.state;
-    const pools = informers.nodePools.list().filter(isStaticPool);
-    if (pools.length === 0) return false;
-    const nodes = this.#options.state.nodes();
-    return pools.some((pool) => staticCount(pool, nodes).missing > 0);
+  /** Nodes that static pools lack now, also those that cannot be launched yet. */
+  get missing(): number {
+    const { clouds, state } = this.#options;
+    const pools = state.informers.nodePools
+      .list()
+      .filter((pool) => isStaticPool(pool) && pool.metadata.deletionTimestamp === undefined && clouds.isOurs(pool));
+    if (pools.length === 0) return 0;
+    const nodes = state.nodes();
+    return pools.reduce((sum, pool) => sum + staticCount(pool, nodes).missing, 0);
   }
 
   /** Launches what these pools lack, within their limits. */
   async launch(pools: readonly UsablePool[], signal: AbortSignal): Promise<void> {
-    let short = 0;
-    for (const usable of pools) short += await this.#launchFor(usable, signal);
-    this.#short = short;
+    for (const usable of pools) await this.#launchFor(usable, signal);
   }
 
-  /** Gives how many nodes of the pool are still missing. */
-  async #launchFor(usable: UsablePool, signal: AbortSignal): Promise<number> {
+  async #launchFor(usable: UsablePool, signal: AbortSignal): Promise<void> {
     const { clock, state, recorder, guard, launcher, logger, solve } = this.#options;
     const { pool } = usable;
     const name = pool.metadata.name ?? '';
     const nodes = state.nodes();
     const { missing } = staticCount(pool, nodes);
-    if (missing === 0) return 0;
+    if (missing === 0) return;
     if (!guard.launches(name)) {
       recorder.record(replicasMissing(pool, missing, 'the latest machines never joined the cluster'));
-      return missing;
+      return;
     }
     const lost = (claim: NodeClaim): boolean => isLost(claim, clock.now());
     const snapshot = replicaSnapshot(usable, missing, { state, nodes, isLost: lost });
@@ -82,6 +77,5 @@ export class StaticLaunches {
     for (const { sentence } of gaps) recorder.record(spotPolicyNotKept(pool, sentence));
     if (launched > 0)
       logger.info('nodes of a static pool launched', { NodePool: { name }, launched, replicas: pool.spec.replicas });
-    return missing - launched;
   }
 }

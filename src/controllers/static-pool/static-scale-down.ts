@@ -20,7 +20,7 @@ export interface StaticScaleDownOptions extends ControllersOptions {
   readonly policies: Pick<SpotPolicies, 'for'>;
 }
 
-/** A surplus that no event tells of, such as a command that was undone, is seen after so long. */
+/** How often a pool is checked without an event, for example after a disruption command was rolled back. */
 const PERIOD_MS = 60_000;
 
 export class StaticScaleDown {
@@ -71,7 +71,7 @@ export class StaticScaleDown {
     const ordered = deletionOrder(staying, (node) => state.podsOn(node), clock.now());
     const going = chooseSurplus(ordered, surplus, policies);
     const names = going.map(({ claim }) => claim?.metadata.name ?? '');
-    logger.info('static pool has too many nodes', { replicas: pool.spec.replicas, nodeClaims: names });
+    logger.info('deleting surplus nodes of a static pool', { replicas: pool.spec.replicas, nodeClaims: names });
     recorder.record(scaledDown(pool, names));
     await Promise.all(going.map(({ claim }) => this.#delete(claim as NodeClaim, client, signal)));
     return { requeueAfterMs: PERIOD_MS };

@@ -13,7 +13,7 @@ function server(): ApiServer {
   return new ApiServer({ clock: new VirtualClock(), random: seededRandom('property') });
 }
 
-/** Whatever it is, it succeeds or is refused as an API server refuses. */
+/** Runs an operation that may succeed or fail with an API error. Any other error is thrown. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -44,7 +44,7 @@ const TOYS = {
   },
 } as KubeObject;
 
-/** Field names that mean something somewhere, so that nonsense gets past the first check. */
+/** Field names that have a meaning, so that random objects get past the first check. */
 const name = fc.constantFrom(
   ...['metadata', 'spec', 'status', 'labels', 'name', 'template', 'selector', 'matchLabels', 'containers', 'replicas'],
   ...['data', 'finalizers', 'ownerReferences', 'taints', 'conditions', 'tolerations', '__proto__', 'x'],

@@ -435,7 +435,7 @@ describe('a custom resource whose schema has defaults', () => {
     expect(await client.get(TOYS, { name: 'a' })).toMatchObject({ status });
     expect((await client.list(TOYS)).items).toMatchObject([{ status }]);
     expect(watch.take()).toMatchObject({ object: { status } });
-    // The same object while nothing is written, so that readers can compare by identity.
+    // Reads return the same object until the next write, so that readers can compare by identity.
     expect(await client.get(TOYS, { name: 'a' })).toBe((await client.list(TOYS)).items[0]);
     const body = { status: { phase: 'Old' } };
     await client.patch(TOYS, { name: 'a' }, { type: 'merge', body }, { subresource: 'status' });

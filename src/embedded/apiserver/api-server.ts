@@ -1,6 +1,6 @@
 /**
- * What a Kubernetes API server means, without a wire: every verb as a function that takes effect at once or throws a
- * KubeError with kube-apiserver's own Status. The in-memory client and the HTTP front are two doors to it.
+ * A Kubernetes API server without HTTP. Every verb is a function that takes effect at once or throws a KubeError with
+ * kube-apiserver's own Status. The in-memory client and the HTTP server both call it.
  */
 import type { KubeObject, ObjectKey, Resource } from '../../apis/kubernetes/object.ts';
 import type { Scale } from '../../apis/kubernetes/scale.ts';
@@ -26,20 +26,20 @@ import { Watch } from './watching.ts';
 import type { World } from './world.ts';
 import { createObject, updateObject, type WriteRequest } from './writing.ts';
 
-/** What an API server is made of. */
+/** Dependencies and settings of an API server. */
 export interface ApiServerOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** At least this many of the newest writes can still be watched from. */
+  /** Watches can start at any of at least this many newest writes. */
   readonly rememberedEvents?: number;
-  /** New nodes carry the taint that says they are not ready, as on a cluster with a node lifecycle controller. */
+  /** New nodes get the not-ready taint, as on a cluster with a node lifecycle controller. */
   readonly taintsNewNodes?: boolean;
 }
 
-/** Names a kind on the wire. */
+/** Identifies a kind in a request. */
 export type KindRef = Pick<Resource, 'group' | 'version' | 'plural'>;
 
-/** Which part of an object a request is about; the object itself when absent. */
+/** The subresource a request is about; undefined for the object itself. */
 export type Part = 'status' | 'scale' | undefined;
 
 /** The API server of one cluster. */
@@ -60,7 +60,7 @@ export class ApiServer {
     createFirstObjects(this.world);
   }
 
-  /** The kind that is served under that name; 404 when none is. */
+  /** The kind served under this name; 404 if there is none. */
   kind(ref: KindRef): Kind {
     return this.world.kinds.get(ref);
   }
@@ -102,7 +102,7 @@ export class ApiServer {
     return deleteObject(this.world, this.#stored(ref), key, request);
   }
 
-  /** Deletes all that are selected and gives what was there. */
+  /** Deletes all selected objects and returns them. */
   deleteCollection(ref: KindRef, selection: Selection, request: DeleteRequest = {}): ListPage<KubeObject> {
     const page = this.list(ref, selection);
     for (const { metadata } of page.items) {
@@ -120,7 +120,7 @@ export class ApiServer {
     bindPod(this.world, this.kind(POD), pod, request);
   }
 
-  /** Writes a namespace's `spec.finalizers`: with none left, a namespace that is being deleted goes. */
+  /** Sets a namespace's `spec.finalizers`. A namespace that is being deleted is removed once they are empty. */
   finalizeNamespace(name: string, finalizers: readonly string[], request: WriteRequest = {}): KubeObject {
     return finalizeNamespace(this.world, name, finalizers, request);
   }

@@ -1,4 +1,4 @@
-/** pods/binding: the scheduler's word that a pod belongs to a node. */
+/** pods/binding: the scheduler assigns a pod to a node. */
 import type { Condition, ObjectKey, ObjectMeta } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { Kind } from './kinds/kind.ts';
@@ -7,7 +7,7 @@ import { mustExist, type World, writeContext } from './world.ts';
 
 const BINDING = { group: '', kind: 'Binding', plural: 'pods/binding' };
 
-/** What a Binding says. */
+/** The contents of a Binding. */
 export interface BindRequest {
   readonly nodeName: string;
   readonly uid?: string;
@@ -15,7 +15,7 @@ export interface BindRequest {
   readonly dryRun?: boolean;
 }
 
-/** Assigns a pod to a node; 409 when it has one, is going, or waits behind a gate. */
+/** Assigns a pod to a node; 409 if it has a node, is being deleted, or has scheduling gates. */
 export function bindPod(world: World, pods: Kind, key: ObjectKey, request: BindRequest): void {
   const pod = mustExist(world, pods, key) as unknown as Pod;
   const { metadata, spec, status } = pod;

@@ -1,4 +1,4 @@
-/** CustomResourceDefinitions at work: a definition that is written is served from then on, and one that goes takes its objects along. */
+/** Serves custom resources as soon as their CustomResourceDefinition is written. Deleting a definition deletes its objects. */
 import { toTimestamp } from '../../platform/clock.ts';
 import type { StoreEvent } from '../event-log.ts';
 import { sameJson } from '../frozen.ts';
@@ -13,10 +13,10 @@ import { storeUpdate } from './writing.ts';
 
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Keeps the registry of kinds in step with the definitions in the store, as long as the store lives. */
+/** Keeps the kind registry in step with the definitions in the store, for as long as the store lives. */
 export function serveCustomResources(world: World): void {
   const { store } = world;
-  /** Definitions that wait for their last object to go, by the collection of those objects. */
+  /** Definitions that wait for their last object to be deleted, keyed by the collection of those objects. */
   const ending = new Map<string, string>();
 
   const finish = (name: string, collection: string): void => {
@@ -64,7 +64,7 @@ export function serveCustomResources(world: World): void {
     ) as CustomResourceDefinition[];
     const status = definitionStatus(definition, others, toTimestamp(world.clock.now()));
     if (!sameJson(status, definition.status)) {
-      // Comes back here, then with a status that says what it should.
+      // This write triggers the same handler again, then with the current status.
       store.put(DEFINITIONS, { ...definition, status } as CustomResourceDefinition);
       return;
     }

@@ -8,7 +8,7 @@ import { deletedStatus, preconditionFailed } from './status-errors.ts';
 import { mustExist, storageKey, viewOf, type World, writeContext } from './world.ts';
 import { isReadyToGo } from './writing.ts';
 
-/** DeleteOptions, as far as they mean something here. */
+/** The DeleteOptions that have an effect here. */
 export interface DeleteRequest {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
@@ -16,12 +16,12 @@ export interface DeleteRequest {
   readonly dryRun?: boolean;
 }
 
-/** Holds an owner until what blocks it is gone. */
+/** Holds an owner until the dependents that block its deletion are gone. */
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
-/** Holds an owner until its dependents have forgotten it. */
+/** Holds an owner until its dependents no longer refer to it. */
 export const ORPHAN_FINALIZER = 'orphan';
 
-/** Gives the object while it is still there, or the Status when it is gone. */
+/** Returns the object if it still exists, or a Status if it was removed. */
 export function deleteObject(world: World, kind: Kind, key: ObjectKey, request: DeleteRequest): KubeObject | Status {
   const stored = mustExist(world, kind, key);
   checkPreconditions(kind, key.name, stored.metadata, request);
@@ -37,7 +37,7 @@ export function deleteObject(world: World, kind: Kind, key: ObjectKey, request: 
   return viewOf(kind, world.store.put(kind.collection, marked));
 }
 
-/** Refuses when the object is not the one that the caller means. */
+/** Refuses if the uid or resourceVersion is not the one that the caller expects. */
 export function checkPreconditions(
   kind: Kind,
   name: string,
@@ -55,7 +55,7 @@ export function checkPreconditions(
   }
 }
 
-/** The object with what the deletion writes into it; the same object when it says nothing new. */
+/** The object with its deletion fields set; the same object if nothing changes. */
 function markForDeletion(world: World, kind: Kind, stored: Draft, request: DeleteRequest): Draft {
   const { metadata } = stored;
   const now = world.clock.now();
@@ -88,7 +88,7 @@ function withDeletion(object: Draft, finalizers: readonly string[], end: string,
   return { ...object, metadata: { ...held, deletionTimestamp: end, deletionGracePeriodSeconds: grace } };
 }
 
-/** The garbage collector finds its task in a finalizer; a policy that is asked for replaces another. */
+/** The garbage collector reads the propagation policy from a finalizer. A newly requested policy replaces the old one. */
 function deletionFinalizers(
   finalizers: readonly string[],
   policy: DeleteRequest['propagationPolicy'],

@@ -1,4 +1,4 @@
-/** pods/eviction: a delete that asks the disruption budgets first. */
+/** pods/eviction: a delete that checks the PodDisruptionBudgets first. */
 import { compileLabelSelector } from '../../apis/kubernetes/label-selector.ts';
 import type { ObjectKey } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
@@ -12,7 +12,7 @@ const BUDGETS = 'poddisruptionbudgets.policy';
 const BUDGET = { group: 'policy', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets' };
 const MOST_DISRUPTED_PODS = 2000;
 
-/** Deletes the pod gracefully if its budget allows it; 429 otherwise. */
+/** Deletes the pod gracefully if its PodDisruptionBudget allows it; 429 otherwise. */
 export function evictPod(world: World, pods: Kind, key: ObjectKey, request: DeleteRequest): void {
   const pod = mustExist(world, pods, key) as unknown as Pod;
   checkPreconditions(pods, key.name, pod.metadata, request);
@@ -28,7 +28,7 @@ export function evictPod(world: World, pods: Kind, key: ObjectKey, request: Dele
   deleteObject(world, pods, key, withoutRevision(request));
 }
 
-/** The pod says why it goes, for whoever counts its failures. */
+/** Records why the pod is deleted, for controllers that count pod failures. */
 function withDisruptionTarget(pod: Pod, now: string): Pod {
   const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget');
   const condition = {
@@ -41,13 +41,13 @@ function withDisruptionTarget(pod: Pod, now: string): Pod {
   return { ...pod, status: { ...pod.status, conditions: [...others, condition] } };
 }
 
-/** The revision that was asked for has been checked, and the pod has been written to since. */
+/** Drops the resourceVersion precondition: it has been checked, and the pod has been written since. */
 function withoutRevision(request: DeleteRequest): DeleteRequest {
   const { preconditions, ...rest } = request;
   return preconditions?.uid === undefined ? rest : { ...rest, preconditions: { uid: preconditions.uid } };
 }
 
-/** Pods that serve nobody are evicted without asking. */
+/** Pending, finished and terminating pods are evicted without checking budgets. */
 function needsNoBudget(pod: Pod): boolean {
   const phase = pod.status?.phase;
   if (phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending') return true;
@@ -63,7 +63,7 @@ function budgetsOf(world: World, pod: Pod): PodDisruptionBudget[] {
   );
 }
 
-/** A running pod that is not ready may go as its budget's policy says. */
+/** Whether the budget's unhealthyPodEvictionPolicy allows evicting a pod that is not ready. */
 function evictableUnready(pod: Pod, budget: PodDisruptionBudget): boolean {
   if (pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True')) return false;
   if (budget.spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
@@ -71,7 +71,7 @@ function evictableUnready(pod: Pod, budget: PodDisruptionBudget): boolean {
   return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
 }
 
-/** Takes one disruption from the budget, so that no second eviction uses it before the controller counts again. */
+/** Takes one disruption from the budget, so that no second eviction uses it before the disruption controller recounts. */
 function spend(world: World, budget: PodDisruptionBudget, pod: Pod, dryRun: boolean): void {
   const { metadata, status = {} } = budget;
   const name = metadata.name ?? '';

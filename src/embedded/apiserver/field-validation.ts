@@ -1,16 +1,16 @@
-/** Fields that a kind does not have: dropped, and told to the client as it asked (`fieldValidation`). */
+/** Drops fields that a kind does not have, and reports them as the client asked (`fieldValidation`). */
 import { frozenCopy } from '../frozen.ts';
 import type { Draft, Kind } from './kinds/kind.ts';
 import { badRequest } from './status-errors.ts';
 import type { WriteRequest } from './writing.ts';
 
 /**
- * The object without unknown fields; refused in strict mode when there are any, or when a field stood twice. What is one
- * and the same as in the present object has been looked at before.
+ * The object without unknown fields. Strict mode refuses unknown and duplicate fields. Top-level fields that are
+ * identical to the current object's were checked before and are skipped.
  */
 export function checkFields(kind: Kind, object: Draft, request: WriteRequest, current?: Draft): Draft {
   const schema = kind.schema();
-  // A client in the same process may have left fields undefined, which JSON does not know.
+  // A client in the same process may pass undefined fields, which JSON does not have.
   const given = frozenCopy(object);
   if (schema === undefined) return given;
   const isKnown = (field: string): boolean => kind.builtIn && current !== undefined && given[field] === current[field];
@@ -30,7 +30,7 @@ export function checkFields(kind: Kind, object: Draft, request: WriteRequest, cu
   }
   if (!kind.builtIn) return schema.applyDefaults(read) as unknown as Draft;
   const decoded = { ...Object.fromEntries(fields.filter(([field]) => isKnown(field))), ...read } as unknown as Draft;
-  // The types of Go have a spec whether or not one was sent.
+  // Go types have a spec even if none was sent.
   const hasSpec = schema.schema.properties?.spec?.type === 'object';
   return hasSpec && decoded.spec === undefined ? { ...decoded, spec: {} } : decoded;
 }

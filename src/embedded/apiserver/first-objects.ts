@@ -1,4 +1,4 @@
-/** What every cluster has from its first moment. */
+/** Objects that every cluster has from the start. */
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { Draft } from './kinds/kind.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-/** What the state of a namespace means for the objects in it (the NamespaceLifecycle admission of kube-apiserver). */
+/** How the state of a namespace affects the objects in it (kube-apiserver's NamespaceLifecycle admission). */
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { Draft, Kind } from './kinds/kind.ts';
 import { forbidden, notFound } from './status-errors.ts';
@@ -10,7 +10,7 @@ const NAMESPACE = { group: '', kind: 'Namespace', plural: 'namespaces' };
 /** Namespaces every cluster has; they cannot be deleted. */
 export const PERMANENT_NAMESPACES: readonly string[] = ['default', 'kube-system', 'kube-public'];
 
-/** Refuses a new object in a namespace that is not there or is about to go. */
+/** Refuses a new object in a namespace that does not exist or is being deleted. */
 export function checkNamespaceTakesContent(world: World, kind: Kind, namespace: string, name: string): void {
   if (namespace === '') return;
   const found = world.store.get('namespaces', namespace) as Draft | undefined;
@@ -25,7 +25,7 @@ export function checkNamespaceTakesContent(world: World, kind: Kind, namespace: 
   ]);
 }
 
-/** Takes over `spec.finalizers` and nothing else. */
+/** Writes `spec.finalizers` and nothing else. */
 export function finalizeNamespace(
   world: World,
   name: string,

@@ -1,11 +1,11 @@
-/** The rules of metadata that hold for every kind. */
+/** Metadata rules for all kinds. */
 import { labelKeyProblems, labelValueProblems, subdomainProblems } from '../../apis/kubernetes/label-syntax.ts';
 import type { ObjectMeta } from '../../apis/kubernetes/object.ts';
 import type { Kind } from './kinds/kind.ts';
 import { isFields } from './patch/merge-patch.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from './schema/field-error.ts';
 
-/** The form a name must have: `path` is anything that can stand in a URL. */
+/** The form a name must have; `path` allows anything that is valid in a URL path segment. */
 export type NameForm = 'label' | 'subdomain' | 'service' | 'path';
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -18,7 +18,7 @@ const LONGEST_LABEL = 63;
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
 const LARGEST_ANNOTATIONS = 256 * 1024;
 
-/** What is wrong with a name of that form; nothing for a good one. */
+/** Why a name does not have this form; empty if it does. */
 export function nameProblems(name: string, form: NameForm): string[] {
   if (form === 'subdomain') return subdomainProblems(name);
   if (form === 'path') {
@@ -43,10 +43,7 @@ const TEXT_FIELDS = [
 const TEXT_MAPS = ['labels', 'annotations'];
 const LISTS = ['finalizers', 'ownerReferences', 'managedFields'];
 
-/**
- * What makes metadata unreadable: a field of another type than it has in every kind. Undefined when nothing does. This comes
- * before all else, since metadata says what the rest is about.
- */
+/** Reports a metadata field of the wrong type; undefined if all are right. Checked first, since everything else reads metadata. */
 export function metaTypeProblem(metadata: unknown): string | undefined {
   if (metadata === undefined || Object.isFrozen(metadata)) return undefined;
   if (!isFields(metadata)) return 'metadata is not an object';
@@ -79,11 +76,11 @@ function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** Name, labels, annotations, owners and finalizers, as far as they are not those that were there before. */
+/** Validates name, labels, annotations, owners and finalizers, except unchanged ones. */
 export function validateMeta(kind: Kind, metadata: ObjectMeta, old: ObjectMeta = {}): FieldError[] {
   const { namespaced } = kind;
   const form = kind.rules.name ?? 'subdomain';
-  // Only the older kinds insist that a finalizer without a domain is one that Kubernetes itself knows.
+  // Of the built-in kinds, only definitions accept an unknown finalizer without a domain; custom resources accept it too.
   const needsDomain = kind.builtIn && kind.group !== 'apiextensions.k8s.io';
   const { name = '', finalizers = [] } = metadata;
   const errors: FieldError[] = [];
@@ -107,7 +104,7 @@ export function validateMeta(kind: Kind, metadata: ObjectMeta, old: ObjectMeta =
   return errors;
 }
 
-/** What is wrong with the labels that stand at a field. */
+/** Validates labels; `field` is their path. */
 export function validateLabels(labels: ObjectMeta['labels'], field: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const key in labels) {
@@ -149,7 +146,7 @@ function validateOwners(owners: NonNullable<ObjectMeta['ownerReferences']>): Fie
   return errors;
 }
 
-/** What an update may not do to metadata. */
+/** Refuses metadata changes that an update may not make. */
 export function validateMetaUpdate(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   if (old.deletionTimestamp === undefined) return [];
   const added = (metadata.finalizers ?? []).filter((finalizer) => !(old.finalizers ?? []).includes(finalizer));

@@ -1,4 +1,4 @@
-/** Patch: the present object, changed as one of four kinds of patch says, goes the way of an update. */
+/** Patch: applies one of four patch types to the current object, then continues like an update. */
 import type { KubeObject, ObjectKey } from '../../apis/kubernetes/object.ts';
 import type { Scale } from '../../apis/kubernetes/scale.ts';
 import type { Patch } from '../../kube/client.ts';
@@ -16,7 +16,7 @@ import { createObject, updateObject, type WriteRequest } from './writing.ts';
 
 const PATCH_OPTIONS = { group: 'meta.k8s.io', kind: 'PatchOptions', plural: 'patchoptions' };
 
-/** Carries out a patch; a server-side apply may create the object. */
+/** Applies a patch. A server-side apply may create the object. */
 export function patchObject(
   world: World,
   kind: Kind,
@@ -104,7 +104,7 @@ function applyObject(
   return updateObject(world, kind, key, part ?? 'object', change, bySelf);
 }
 
-/** The URL says what the object is called; its body may leave that out. */
+/** The name comes from the URL; the body may leave it out. */
 function named(config: Draft, key: ObjectKey): Draft {
   return { ...config, metadata: { ...key, ...config.metadata } };
 }

@@ -1,13 +1,13 @@
-/** The log of a container that does not exist: a few lines that follow from the pod's own history. */
+/** Simulated container logs: a few lines derived from the pod's history. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../platform/clock.ts';
 import { badRequest } from './status-errors.ts';
 
-/** A line about once a minute, so that a pod that has run for long has something to say. */
+/** One line per minute, so that the log of a long-running pod is not empty. */
 const HEARTBEAT_MS = 60_000;
 const MOST_HEARTBEATS = 100;
 
-/** The log of one container; 400 when the request leaves open which, or when it has not started. */
+/** The log of one container; 400 if the request does not say which one, or if it has not started. */
 export function podLog(pod: Pod, parameters: URLSearchParams, now: number): string {
   const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].map(({ name }) => name);
   const name = pod.metadata.name ?? '';

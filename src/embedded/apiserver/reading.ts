@@ -13,15 +13,15 @@ import { mustExist, viewOf, type World } from './world.ts';
 const TOKEN_TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.';
 
-/** One object as this version of its kind shows it. */
+/** One object in this version of its kind. */
 export function getObject(world: World, kind: Kind, key: ObjectKey): KubeObject {
   return viewOf(kind, mustExist(world, kind, key));
 }
 
-/** Tells whether a stored object is selected; undefined when all are. */
+/** Whether a stored object is selected; undefined selects all objects. */
 export type Filter = ((object: KubeObject) => boolean) | undefined;
 
-/** Reads the selectors of a query for a kind; the namespace is left to the caller. */
+/** Parses the selectors of a query for a kind. The caller filters by namespace. */
 export function filterOf(kind: Kind, selection: Selection): Filter {
   const { labelSelector = '', fieldSelector = '' } = selection;
   if (labelSelector === '' && fieldSelector === '') return undefined;
@@ -49,7 +49,7 @@ function unknownField(kind: Kind, field: string): string {
     : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
-/** A selector that cannot be read is the client's mistake. */
+/** Turns an invalid selector into a 400. */
 function read<T>(parse: () => T): T {
   try {
     return parse();
@@ -59,7 +59,7 @@ function read<T>(parse: () => T): T {
   }
 }
 
-/** The name that a field selector pins down, where it does: then there is nothing to search. */
+/** The name that a field selector requires, if any; then no search is needed. */
 function nameIn(selection: Selection): string | undefined {
   if (selection.fieldSelector === undefined) return undefined;
   return parseFieldSelector(selection.fieldSelector).find(
@@ -67,7 +67,7 @@ function nameIn(selection: Selection): string | undefined {
   )?.value;
 }
 
-/** A page of objects, all as they were at one revision. */
+/** A page of objects, all from one revision. */
 export function listObjects(world: World, kind: Kind, query: ListQuery): ListPage<KubeObject> {
   const { store } = world;
   const start = query.continue === undefined || query.continue === '' ? undefined : readContinue(query.continue);
@@ -91,7 +91,7 @@ export function listObjects(world: World, kind: Kind, query: ListQuery): ListPag
   const page = { items, resourceVersion: String(revision) };
   if (index >= end) return page;
   const token = writeContinue({ revision, after: last });
-  // With a selector nobody knows how many are left without looking at all of them.
+  // With a selector, counting the remaining objects would mean checking them all.
   return filter === undefined
     ? { ...page, continue: token, remainingItemCount: end - index }
     : { ...page, continue: token };
@@ -119,7 +119,7 @@ function exactRevision(world: World, kind: Kind, query: ListQuery): number {
   return asked;
 }
 
-/** Reads a resource version that a client sent. */
+/** Parses a resource version sent by a client. */
 export function parseRevision(text: string): number {
   if (!/^\d{1,15}$/.test(text))
     throw badRequest(
@@ -144,7 +144,7 @@ function readContinue(text: string): ContinueToken {
     const { rv, start } = JSON.parse(Buffer.from(text, 'base64url').toString()) as { rv: unknown; start: unknown };
     if (typeof rv === 'number' && typeof start === 'string') return { revision: rv, after: start };
   } catch {
-    // Whatever it is, it is not a token of ours.
+    // Not one of our tokens.
   }
   throw badRequest('invalid continue token: continue key is not valid: it was not made by this server');
 }

@@ -1,4 +1,4 @@
-/** The scale subresource: the number of replicas of any kind that has one, read and written in one form. */
+/** The scale subresource: reads and writes the replica count of every kind that has one, in one form. */
 import { compileLabelSelector, formatLabelSelector } from '../../apis/kubernetes/label-selector.ts';
 import type { KubeObject, ObjectKey } from '../../apis/kubernetes/object.ts';
 import type { LabelSelector } from '../../apis/kubernetes/pod.ts';
@@ -18,7 +18,7 @@ export function readScale(world: World, kind: Kind, key: ObjectKey): Scale {
   return scaleOf(kind, viewOf(kind, mustExist(world, kind, key)));
 }
 
-/** Writes the replicas that `change` makes of the present scale, and gives the new scale. */
+/** Updates the replicas with the result of `change`, and returns the new scale. */
 export function updateScale(
   world: World,
   kind: Kind,
@@ -83,7 +83,7 @@ function scaleOf(kind: Kind, object: KubeObject): Scale {
   };
 }
 
-/** The built-in kinds keep a selector object there, custom resources its text. */
+/** Built-in kinds have a selector object at this path, custom resources a string. */
 function selectorText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!isFields(value)) return '';
@@ -93,7 +93,7 @@ function selectorText(value: unknown): string {
   return formatLabelSelector(compileLabelSelector({ matchLabels: value as Record<string, string> }));
 }
 
-/** `.spec.replicas` as its field names; scale paths are no more than that. */
+/** Splits `.spec.replicas` into field names; scale paths have no other syntax. */
 function fieldsOf(path: string): string[] {
   return path.split('.').filter((field) => field !== '');
 }

@@ -1,9 +1,9 @@
-/** The failures of the API server, each with the Status that kube-apiserver gives for it, word for word. */
+/** The errors of the API server, each with kube-apiserver's Status, word for word. */
 import type { Status, StatusCause } from '../../apis/kubernetes/status.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { describeFieldErrors, type FieldError } from './schema/field-error.ts';
 
-/** What of a kind is needed to speak about it. */
+/** The names of a kind that error messages need. */
 export interface KindName {
   readonly group: string;
   readonly kind: string;
@@ -31,29 +31,29 @@ export function qualifiedResource(kind: Pick<KindName, 'group' | 'plural'>): str
   return kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
 }
 
-/** There is no object of that name. */
+/** No object has this name. */
 export function notFound(kind: KindName, name: string): KubeError {
   return failure(404, 'NotFound', `${qualifiedResource(kind)} ${quoted(name)} not found`, detailsOf(kind, name));
 }
 
-/** The URL means nothing here. */
+/** No resource is served at this URL. */
 export function noSuchPath(): KubeError {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
-/** There is an object of that name already. */
+/** An object with this name already exists. */
 export function alreadyExists(kind: KindName, name: string): KubeError {
   const message = `${qualifiedResource(kind)} ${quoted(name)} already exists`;
   return failure(409, 'AlreadyExists', message, detailsOf(kind, name));
 }
 
-/** The object is not in a state for this. */
+/** The state of the object does not allow the operation. */
 export function conflict(kind: KindName, name: string, problem: string): KubeError {
   const message = `Operation cannot be fulfilled on ${qualifiedResource(kind)} ${quoted(name)}: ${problem}`;
   return failure(409, 'Conflict', message, detailsOf(kind, name));
 }
 
-/** The write was made from an older state than the present one. */
+/** The write is based on an outdated version of the object. */
 export function modifiedMeanwhile(kind: KindName, name: string): KubeError {
   return conflict(
     kind,
@@ -62,19 +62,19 @@ export function modifiedMeanwhile(kind: KindName, name: string): KubeError {
   );
 }
 
-/** The object is not the one, or not in the state, that a deletion was meant for. */
+/** The object does not match the preconditions of a delete. */
 export function preconditionFailed(kind: KindName, name: string, problem: string): KubeError {
   const type = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   const message = `Operation cannot be fulfilled on ${type} ${quoted(name)}: ${problem}`;
   return failure(409, 'Conflict', message, { ...detailsOf(kind, name), kind: kind.kind });
 }
 
-/** Server-side apply met fields of other managers. */
+/** A server-side apply conflicts with fields of other managers. */
 export function applyConflict(message: string, causes: readonly StatusCause[]): KubeError {
   return failure(409, 'Conflict', message, { causes });
 }
 
-/** The object breaks rules of its kind. */
+/** The object violates the rules of its kind. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): KubeError {
   const type = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   return failure(422, 'Invalid', `${type} ${quoted(name)} is invalid: ${describeFieldErrors(errors)}`, {
@@ -85,17 +85,17 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
   });
 }
 
-/** A JSON patch that does not fit the object it is for. */
+/** A JSON patch that does not fit its object. */
 export function patchRejected(): KubeError {
   return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
-/** The request cannot be understood. */
+/** The request is malformed. */
 export function badRequest(message: string): KubeError {
   return failure(400, 'BadRequest', message);
 }
 
-/** Nobody knows who asks. */
+/** The request has no valid credentials. */
 export function unauthorized(): KubeError {
   return failure(401, 'Unauthorized', 'Unauthorized');
 }
@@ -119,19 +119,19 @@ export function noSuchMethod(): KubeError {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
-/** The kind does not do this verb. */
+/** The kind does not support this verb. */
 export function methodNotAllowed(kind: KindName, verb: string): KubeError {
   const message = `${verb} is not supported on resources of kind "${qualifiedResource(kind)}"`;
   return failure(405, 'MethodNotAllowed', message, detailsOf(kind, ''));
 }
 
-/** The answer cannot be given in a form that the client takes. */
+/** The client accepts none of the available representations. */
 export function notAcceptable(offered: readonly string[]): KubeError {
   const message = `406: Not Acceptable\n\nAvailable representations: ${offered.join(', ')}`;
   return failure(406, 'NotAcceptable', message, {});
 }
 
-/** A body in a format that is not read here; patches are refused more shortly than objects. */
+/** The format of the body is not supported. The message is shorter for patches than for objects. */
 export function unsupportedMediaType(supported?: readonly string[]): KubeError {
   const message =
     supported === undefined
@@ -140,17 +140,17 @@ export function unsupportedMediaType(supported?: readonly string[]): KubeError {
   return failure(415, 'UnsupportedMediaType', message, supported === undefined ? {} : undefined);
 }
 
-/** The body is larger than the server reads. */
+/** The body is larger than the server accepts. */
 export function tooLarge(message: string): KubeError {
   return failure(413, 'RequestEntityTooLarge', message);
 }
 
-/** A revision or continue token that is older than what is remembered. */
+/** A revision or continue token that is too old; the log no longer has its events. */
 export function expired(message: string): KubeError {
   return failure(410, 'Expired', message);
 }
 
-/** The caller knows a revision that has not happened yet. */
+/** The client asks for a revision that does not exist yet. */
 export function revisionTooLarge(asked: number, current: number): KubeError {
   const message = `Too large resource version: ${asked}, current: ${current}`;
   return failure(504, 'Timeout', `Timeout: ${message}`, {
@@ -159,7 +159,7 @@ export function revisionTooLarge(asked: number, current: number): KubeError {
   });
 }
 
-/** An eviction that a disruption budget does not allow now. */
+/** A PodDisruptionBudget does not allow the eviction now. */
 export function budgetExceeded(cause: string, retryAfterSeconds?: number): KubeError {
   return failure(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: 'DisruptionBudget', message: cause }],
@@ -167,7 +167,7 @@ export function budgetExceeded(cause: string, retryAfterSeconds?: number): KubeE
   });
 }
 
-/** A failure that has a sentence but no reason of its own. */
+/** A failure with a message but without a reason. */
 export function serverFailure(message: string): KubeError {
   return failure(500, '', message);
 }
@@ -177,13 +177,13 @@ export function internalError(problem: string): KubeError {
   return failure(500, 'InternalError', `Internal error occurred: ${problem}`, { causes: [{ message: problem }] });
 }
 
-/** What a delete answers when nothing is left of the object. */
+/** The answer to a delete that removed the object. */
 export function deletedStatus(kind: KindName, name: string, uid: string | undefined): Status {
   const details = detailsOf(kind, name, uid === undefined ? {} : { uid });
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
-/** As Go's %q writes it, for all that occurs in names. */
+/** Go's %q for the characters that occur in names. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -1,4 +1,4 @@
-/** Watch: a place in the log of a collection that moves on as its reader does. */
+/** Watch: a position in the log of a collection that advances as its reader takes events. */
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import type { WatchQuery } from '../../kube/client.ts';
 import type { Timer } from '../../platform/clock.ts';
@@ -9,22 +9,22 @@ import { type Filter, filterOf, parseRevision } from './reading.ts';
 import { expired, revisionTooLarge } from './status-errors.ts';
 import { viewOf, type World } from './world.ts';
 
-/** What a watch tells: a change, or how far it has come. */
+/** A watch event: a change, or a bookmark. */
 export type ServerWatchEvent =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
       readonly object: KubeObject;
-      /** The write behind it; absent for what was there when the watch began. */
+      /** The write that caused it; absent for objects that existed when the watch began. */
       readonly source?: StoreEvent;
     }
   | { readonly type: 'BOOKMARK'; readonly revision: number; readonly initialEventsEnd: boolean };
 
-/** The time between bookmarks, as kube-apiserver has it. */
+/** The time between bookmarks, as in kube-apiserver. */
 const BOOKMARK_MS = 60_000;
 
 /**
- * One watch. It keeps no events of its own: its reader takes them out of the shared log at its own pace, and when it is
- * so slow that the log has forgotten its place, the watch fails with 410.
+ * One watch. It buffers no events: its reader takes them from the shared log at its own pace. If the log has dropped
+ * events that the reader has not taken yet, the watch fails with 410.
  */
 export class Watch {
   readonly kind: Kind;
@@ -37,7 +37,7 @@ export class Watch {
   #initial: readonly KubeObject[];
   #initialIndex = 0;
   #position: number;
-  /** The revision of the last event that was looked at, sent or not. */
+  /** The revision of the last event that was checked, sent or not. */
   #revision: number;
   #bookmark: 'initial-events-end' | 'due' | undefined;
   #ended = false;
@@ -68,17 +68,17 @@ export class Watch {
     }
   }
 
-  /** True when the server has ended it; what is left in the log is not sent any more. */
+  /** True once the server has ended the watch; events left in the log are not sent. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** Calls back once, when there may be something to take again. */
+  /** Calls back once, when there may be new events. */
   onceReady(callback: () => void): void {
     this.#wake = callback;
   }
 
-  /** The next event, or undefined when there is none yet. Throws 410 when the reader is too slow. */
+  /** The next event; undefined if there is none yet. Throws 410 if the reader is too slow. */
   take(): ServerWatchEvent | undefined {
     if (this.#ended) return undefined;
     if (this.#initialIndex < this.#initial.length) {
@@ -120,12 +120,12 @@ export class Watch {
   #takeBookmark(): ServerWatchEvent | undefined {
     if (this.#bookmark !== 'due') return undefined;
     this.#bookmark = undefined;
-    // Nothing of this collection is left in the log, so the watch is as far as the whole store.
+    // No event of this collection is left in the log, so the watch is up to date with the whole store.
     this.#revision = this.#world.store.revision;
     return { type: 'BOOKMARK', revision: this.#revision, initialEventsEnd: false };
   }
 
-  /** What a write looks like through the selectors: an object may come into view or leave it without being deleted. */
+  /** A write as seen through the selectors: an object may start or stop matching without being created or deleted. */
   #asSeen(event: StoreEvent): ServerWatchEvent | undefined {
     if (this.#namespace !== undefined && event.object.metadata.namespace !== this.#namespace) return undefined;
     const filter = this.#filter;

@@ -7,17 +7,17 @@ import type { Draft, Kind, WriteContext } from './kinds/kind.ts';
 import type { KindRegistry } from './kinds/kind-registry.ts';
 import { badRequest, notFound } from './status-errors.ts';
 
-/** What every part of the API server works on. */
+/** The state that all parts of the API server share. */
 export interface World {
   readonly store: Store;
   readonly kinds: KindRegistry;
   readonly clock: Clock;
   readonly random: Random;
-  /** New nodes carry the taint that says they are not ready; a controller must take it away. */
+  /** New nodes get the not-ready taint; a controller must remove it. */
   readonly taintsNewNodes: boolean;
 }
 
-/** What the rules of kinds may know when something is written now. */
+/** The context for a write made now. */
 export function writeContext(world: World): WriteContext {
   return {
     now: toTimestamp(world.clock.now()),
@@ -27,7 +27,7 @@ export function writeContext(world: World): WriteContext {
   };
 }
 
-/** The key under which an object of the kind is kept. */
+/** The storage key of an object. */
 export function storageKey(kind: Kind, key: ObjectKey): string {
   if (!kind.namespaced) return key.name;
   if (key.namespace === undefined || key.namespace === '') {
@@ -36,17 +36,17 @@ export function storageKey(kind: Kind, key: ObjectKey): string {
   return keyText({ name: key.name, namespace: key.namespace });
 }
 
-/** The stored object, or the failure that says there is none. */
+/** The stored object; 404 if there is none. */
 export function mustExist(world: World, kind: Kind, key: ObjectKey): Draft {
   const stored = world.store.get(kind.collection, storageKey(kind, key));
   if (stored === undefined) throw notFound(kind, key.name);
   return stored as Draft;
 }
 
-/** By the kind itself and not by its name: a definition that changes is another kind, with other defaults. */
+/** Keyed by the kind object, not by its name: a changed definition is another kind, with other defaults. */
 const views = new WeakMap<Kind, WeakMap<KubeObject, KubeObject>>();
 
-/** A stored object as this version of its kind shows it. */
+/** A stored object in this version of its kind. */
 export function viewOf(kind: Kind, stored: KubeObject): KubeObject {
   const converts = stored.apiVersion !== kind.apiVersion;
   const filled = converts ? stored : withDefaults(kind, stored);
@@ -69,7 +69,7 @@ function inVersion(kind: Kind, stored: KubeObject): KubeObject {
   return Object.freeze({ ...converted, apiVersion: kind.apiVersion });
 }
 
-/** Also below `status`, which no create may bring along, and for objects that are older than a default. */
+/** Also fills in defaults below `status`, which a create drops, and in objects stored before a default was added. */
 function withDefaults(kind: Kind, object: KubeObject): KubeObject {
   if (kind.defaultsOnRead !== true) return object;
   return (kind.schema()?.fillDefaults(object as never) ?? object) as KubeObject;

@@ -1,4 +1,4 @@
-/** Create and update: the one way by which an object gets into the store. */
+/** Create and update: every object enters the store through here. */
 import type { KubeObject, ObjectKey, ObjectMeta } from '../../apis/kubernetes/object.ts';
 import { sameJson } from '../frozen.ts';
 import { admit } from './admission/validating-policies.ts';
@@ -11,29 +11,29 @@ import { type FieldError, invalid as invalidField } from './schema/field-error.t
 import { alreadyExists, badRequest, conflict, invalid, modifiedMeanwhile, serverFailure } from './status-errors.ts';
 import { mustExist, storageKey, storedForm, viewOf, type World, writeContext } from './world.ts';
 
-/** What a write carries besides the object. */
+/** The options of a write. */
 export interface WriteRequest {
   readonly fieldManager?: string;
   readonly dryRun?: boolean;
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
-  /** Fields that stood twice in the text of the request; only its reader can know. */
+  /** Duplicate fields in the text of the request; only its parser can find them. */
   readonly duplicateFields?: readonly string[];
-  /** `given`: the object brings its managed fields itself, because a server-side apply has worked them out. */
+  /** `given`: the object already has its managed fields, calculated by server-side apply. */
   readonly managedFields?: 'given';
-  /** Told when a server-side apply made a new object. */
+  /** Called when a server-side apply creates a new object. */
   readonly onCreated?: () => void;
-  /** Takes warnings for the client. */
+  /** Receives warnings for the client. */
   readonly warn?: (warning: string) => void;
 }
 
-/** Which part of an object an update writes. */
+/** The part of an object that an update writes. */
 export type UpdatedPart = 'object' | 'status';
 
 const GENERATED_LENGTH = 5;
 const MOST_GENERATED = 8;
 const LONGEST_GENERATED_BASE = 58;
 
-/** Makes a new object: names it, fills in what is missing, checks it, and stores it. */
+/** Creates an object: names it, fills in defaults, validates and stores it. */
 export function createObject(
   world: World,
   kind: Kind,
@@ -73,8 +73,8 @@ export function createObject(
 }
 
 /**
- * Changes an object. `change` gets the present object as this version of the kind shows it and gives what it should be;
- * the server keeps for itself what is its own.
+ * Updates an object. `change` gets the current object in this version of the kind and returns the new one. The server
+ * keeps the fields it owns.
  */
 export function updateObject(
   world: World,
@@ -120,13 +120,13 @@ export function updateObject(
   return storeUpdate(world, kind, key, stored, object, request.dryRun === true);
 }
 
-/** A spec that did not change has its defaults already, and stays shared with the present object. */
+/** An unchanged spec already has its defaults, and stays shared with the stored object. */
 function withDefaults(kind: Kind, object: Draft, stored: Draft, context: WriteContext): Draft {
   const filled = kind.rules.defaults?.(object, context) ?? object;
   return object.spec !== undefined && object.spec === stored.spec ? { ...filled, spec: object.spec } : filled;
 }
 
-/** Puts a changed object into the store, or takes it out when it was only waiting for its last finalizer to go. */
+/** Stores an updated object, or removes it if it was only waiting for its last finalizer. */
 export function storeUpdate(
   world: World,
   kind: Kind,
@@ -144,7 +144,7 @@ export function storeUpdate(
   return viewOf(kind, world.store.put(kind.collection, object));
 }
 
-/** Marked for deletion, and neither a finalizer nor a grace period holds it any more. */
+/** Whether the object is marked for deletion and nothing holds it: no finalizer, grace period or rule of its kind. */
 export function isReadyToGo(kind: Kind, object: Draft): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
   if (deletionTimestamp === undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0) return false;
@@ -203,7 +203,7 @@ function withNames(world: World, kind: Kind, key: Partial<ObjectKey>, body: Draf
   };
 }
 
-/** A name that begins so; one that is taken already only if no other has been found after some tries. */
+/** A name with this prefix. It can be taken already, if every try found a taken one. */
 function generatedName(world: World, kind: Kind, beginning: string, namespace: Partial<ObjectKey>): string {
   if (beginning === '') return '';
   let name = '';
@@ -214,7 +214,7 @@ function generatedName(world: World, kind: Kind, beginning: string, namespace: P
   return name;
 }
 
-/** What the server writes into a new object's metadata, whatever was sent. */
+/** Metadata of a new object; the server's fields replace what was sent. */
 function newMeta(world: World, kind: Kind, metadata: ObjectMeta, now: string): ObjectMeta {
   const {
     deletionTimestamp: _,
@@ -251,7 +251,7 @@ function mainUpdate(kind: Kind, object: Draft, stored: Draft): Draft {
 }
 
 function statusUpdate(kind: Kind, object: Draft, stored: Draft): Draft {
-  // A custom resource lets nothing but its status be written here; the built-in kinds also take labels and the like.
+  // Custom resources accept only the status here; built-in kinds also accept labels and other metadata.
   const metadata = kind.builtIn ? withOwners(object.metadata, stored.metadata.ownerReferences) : stored.metadata;
   const base = { ...stored, metadata };
   return object.status === undefined ? without(base, 'status') : { ...base, status: object.status };
@@ -262,7 +262,7 @@ function withOwners(metadata: ObjectMeta, ownerReferences: ObjectMeta['ownerRefe
   return ownerReferences === undefined ? rest : { ...rest, ownerReferences };
 }
 
-/** The metadata that a client cannot change, from the stored object. */
+/** Metadata of an update; fields that a client cannot change are taken from the stored object. */
 function keptMeta(kind: Kind, object: Draft, stored: Draft): ObjectMeta {
   const { deletionTimestamp: _, deletionGracePeriodSeconds: __, generation: ___, ...given } = object.metadata;
   const old = stored.metadata;

@@ -1,4 +1,4 @@
-/** Objects without a controller are adopted by an owner that selects them; those it selects no more are let go. */
+/** Adoption: an owner adopts objects without a controller that it selects, and releases objects that it no longer selects. */
 import type { LabelMatcher } from '../../apis/kubernetes/label-selector.ts';
 import type { KubeObject, OwnerReference, Resource } from '../../apis/kubernetes/object.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -10,7 +10,7 @@ export interface AdoptionPlan<T> {
   readonly release: readonly T[];
 }
 
-/** Which of the objects without a controller belong to the owner, and which of its own do not any more. Pure. */
+/** Which orphans the owner adopts, and which of its objects it releases. Pure. */
 export function decideAdoption<T extends KubeObject>(
   owner: KubeObject,
   selector: LabelMatcher,
@@ -25,7 +25,7 @@ export function decideAdoption<T extends KubeObject>(
   };
 }
 
-/** Writes the references. */
+/** Writes the owner references. */
 export async function carryOutAdoption<T extends KubeObject>(
   client: KubeClient,
   kind: Resource<T>,
@@ -47,7 +47,7 @@ export async function carryOutAdoption<T extends KubeObject>(
   }
 }
 
-/** Tells whether nobody controls the object. */
+/** Whether the object has no controller. */
 export function isOrphan(object: KubeObject): boolean {
   return controllerUid(object) === undefined;
 }

@@ -17,7 +17,7 @@ import { clusterControllers } from './all.ts';
 
 class Cluster implements AsyncDisposable {
   readonly world = new World();
-  /** What the parts of the cluster use, while the test itself has no trouble. */
+  /** The client of the cluster's parts, which may fail. The test itself uses one that does not. */
   readonly client: KubeClient;
   readonly kubelets: Kubelets;
 
@@ -45,7 +45,7 @@ class Cluster implements AsyncDisposable {
     return this;
   }
 
-  /** A kubelet tries to register until it is there. */
+  /** Retries the registration until the node exists. */
   async #join(machine: { readonly name: string }): Promise<void> {
     while ((await this.world.list(NODES)).every(({ metadata }) => metadata.name !== machine.name)) {
       await this.kubelets.join(machine).catch(() => undefined);
@@ -56,7 +56,7 @@ class Cluster implements AsyncDisposable {
     return (await this.world.list(PODS)).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
-  /** As kubectl drain: cordon, then evict what may be evicted until the node is empty. Gives the seconds it took. */
+  /** Like kubectl drain: cordons the node, then evicts pods until it is empty. Returns the seconds it took. */
   async drain(node: string): Promise<number> {
     await this.world.change(NODES, node, { spec: { unschedulable: true } });
     for (let second = 0; second < 600; second += 5) {
@@ -123,7 +123,7 @@ describe('the cluster', () => {
       },
     });
     const seconds = await cluster.drain('n1');
-    // Three pods, and the next may only go when the one before is replaced and ready.
+    // Three pods: each is evicted only after the replacement of the one before is ready.
     expect(seconds).toBeGreaterThan(20);
     expect(seconds).toBeLessThan(120);
     expect(fewest).toBe(8);

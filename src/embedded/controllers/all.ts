@@ -16,18 +16,18 @@ import { StatefulSetController } from './stateful-set/stateful-set-controller.ts
 import { VolumeController } from './volume/volume-controller.ts';
 
 export interface ClusterControllersOptions extends Omit<NamespaceControllerOptions, 'recorder'> {
-  /** Gives the recorder of a component that speaks in events: `deployment-controller`. */
+  /** Creates the event recorder of a component such as `deployment-controller`. */
   readonly recorder: (component: string) => EventRecorder;
-  /** After what silence a node is taken for lost; 40 s by default. */
+  /** How long a node may be silent before it counts as lost; 40 s by default. */
   readonly nodeTimes?: Partial<NodeTimes>;
 }
 
-/** A part of the cluster: it runs until the signal aborts. */
+/** A part of the cluster; runs until the signal aborts. */
 export interface ClusterController {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** What kube-controller-manager runs, as far as the embedded cluster has it. */
+/** The controllers of kube-controller-manager that the embedded cluster has. */
 export function clusterControllers(options: ClusterControllersOptions): ClusterController[] {
   const as = (component: string): ControllerOptions => ({ ...options, recorder: options.recorder(component) });
   const nodeTimes = options.nodeTimes === undefined ? {} : { nodeTimes: options.nodeTimes };

@@ -1,4 +1,4 @@
-/** JSON with keys in order and without fields that are not set, so that equal values give equal text. */
+/** JSON with sorted keys and without unset fields, so that equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   return (
     JSON.stringify(value, (_, part: unknown) => {

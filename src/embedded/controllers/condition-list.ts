@@ -1,6 +1,6 @@
 import type { WorkloadCondition } from '../../apis/kubernetes/workloads.ts';
 
-/** The conditions of a workload while its status is worked out. */
+/** The conditions of a workload while its status is calculated. */
 export class ConditionList {
   readonly #now: string;
   #conditions: readonly WorkloadCondition[];
@@ -18,7 +18,7 @@ export class ConditionList {
     return this.#conditions.find((condition) => condition.type === type);
   }
 
-  /** Sets a condition; one that says the same already stays as it is, unless it is to be dated anew. */
+  /** Sets a condition. One with the same status and reason stays unchanged, unless `dateAnew` is set. */
   set(
     type: string,
     status: 'True' | 'False' | 'Unknown',

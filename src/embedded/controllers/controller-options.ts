@@ -6,7 +6,7 @@ import type { Metrics } from '../../platform/metrics.ts';
 import type { Random } from '../../platform/random.ts';
 import type { ClusterInformers } from '../cluster-informers.ts';
 
-/** What every controller of the cluster is given. */
+/** The dependencies of every controller of the cluster. */
 export interface ControllerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;

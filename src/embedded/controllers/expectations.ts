@@ -1,10 +1,10 @@
 /**
- * Writes that a controller has made and not heard of yet. Until it has, its picture is old, and acting on it would make the
- * same pods twice; so it waits (client-go's controller expectations, by uid).
+ * Writes that a controller has made but not yet seen in its cache. Until then its cache is stale, and acting on it
+ * would create the same pods twice; so the controller waits (client-go's controller expectations, by uid).
  */
 import type { Clock } from '../../platform/clock.ts';
 
-/** After this long an event is taken for lost. */
+/** After this long an event is assumed to be lost. */
 const LONGEST_WAIT_MS = 300_000;
 
 interface Awaited {
@@ -21,7 +21,7 @@ export class Expectations {
     this.#clock = clock;
   }
 
-  /** Everything the owner's controller wrote has been heard of. */
+  /** Whether all writes for the owner have been seen, or the wait has timed out. */
   satisfied(owner: string): boolean {
     const awaited = this.#byOwner.get(owner);
     if (awaited === undefined) return true;
@@ -42,7 +42,7 @@ export class Expectations {
     if (uid !== undefined) this.#byOwner.get(owner)?.created.delete(uid);
   }
 
-  /** Also called when an object is only marked for deletion: from then on it is not counted any more. */
+  /** Also called when an object is only marked for deletion, because it no longer counts from then on. */
   sawDeletion(owner: string, uid: string | undefined): void {
     if (uid === undefined) return;
     this.#byOwner.get(owner)?.deleted.delete(uid);

@@ -1,6 +1,6 @@
 import type { IntOrPercent } from '../../apis/kubernetes/workloads.ts';
 
-/** The count that a number or a share such as `25%` stands for. */
+/** Converts a number or a percentage such as `25%` to a count. */
 export function scaledValue(value: IntOrPercent, of: number, round: 'up' | 'down'): number {
   if (typeof value === 'number') return value;
   const match = /^(\d+)(%?)$/.exec(value);

@@ -1,4 +1,4 @@
-/** Pods made from a template by an owner. */
+/** Pods that an owner creates from a template. */
 import { type KubeObject, keyOf, keyText, type OwnerReference } from '../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../apis/kubernetes/pod.ts';
 import type { PodTemplateSpec } from '../../apis/kubernetes/workloads.ts';
@@ -7,7 +7,7 @@ import { Turns } from '../../platform/turns.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import type { Expectations } from './expectations.ts';
 
-/** The reference by which an owner controls an object. */
+/** The owner reference that makes an owner the controller of an object. */
 export function controllerReference(owner: KubeObject): OwnerReference {
   const { name = '', uid = '' } = owner.metadata;
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
@@ -18,7 +18,7 @@ export function controllerUid(object: KubeObject): string | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller)?.uid;
 }
 
-/** The key of the object's controller, when that is of this kind. */
+/** The key of the object's controller, if it is of this kind. */
 export function controllerKey(object: KubeObject, kind: string): string | undefined {
   const owner = object.metadata.ownerReferences?.find((reference) => reference.controller);
   if (owner?.kind !== kind) return undefined;
@@ -28,7 +28,7 @@ export function controllerKey(object: KubeObject, kind: string): string | undefi
   });
 }
 
-/** A pod as the template describes it; it still needs a name. */
+/** A pod built from the template. Its name comes from `more`, or is set by the caller. */
 export function podFromTemplate(
   owner: KubeObject,
   template: PodTemplateSpec,
@@ -49,15 +49,15 @@ export function podFromTemplate(
   };
 }
 
-/** How the events speak of a pod that was made or deleted. */
+/** The event message for a created or deleted pod. */
 export type PodSentence = (verb: 'Create' | 'Delete', podName: string, owner: KubeObject) => string;
 
-/** Pods made or deleted before others in the process get their turn. */
+/** Yields to the event loop after this many pods are created or deleted. */
 const WRITES_PER_TURN = 50;
 
 const SENTENCE: PodSentence = (verb, podName) => `${verb}d pod: ${podName}`;
 
-/** Creates and deletes pods of owners, says so in events, and remembers what has not been heard of yet. */
+/** Creates and deletes the pods of owners, records events, and tracks writes not yet seen in the cache. */
 export class PodControl {
   readonly #options: ControllerOptions;
   readonly #expectations: Expectations;
@@ -114,7 +114,7 @@ export class PodControl {
     }
   }
 
-  /** Listens for pods of owners of that kind, marks what is heard, and calls back with the owner's key. */
+  /** Listens for pods whose owner is of this kind, marks the writes as seen, and calls back with the owner's key. */
   listen(ownerKind: string, changed: (ownerKey: string) => void): () => void {
     const { pods } = this.#options.informers;
     const tell = (pod: Pod, note: (owner: string, uid: string | undefined) => void): void => {

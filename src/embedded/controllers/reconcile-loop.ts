@@ -6,12 +6,12 @@ export interface ReconcileLoopOptions {
   /** Dotted lower case. */
   readonly name: string;
   readonly concurrency?: number;
-  /** Starts to listen to whatever should bring keys into the queue; gives what stops that. */
+  /** Registers handlers that add keys to the queue, and returns functions that remove them. */
   listen(queue: WorkQueue): readonly (() => void)[];
   reconcile(key: string, signal: AbortSignal): Promise<ReconcileResult | undefined>;
 }
 
-/** A controller on the shared informers: it starts to listen, waits until the caches are full, and works until told to stop. */
+/** A controller on the shared informers: registers its handlers, waits for the caches to sync, and reconciles until the signal aborts. */
 export class ReconcileLoop {
   readonly #shared: ControllerOptions;
   readonly #options: ReconcileLoopOptions;
@@ -31,10 +31,10 @@ export class ReconcileLoop {
       concurrency,
       ...(logger && { logger }),
       ...(metrics && { metrics }),
-      // Everything a controller does here is in memory or next door: trouble passes quickly, so looking again may too.
+      // Everything a controller uses is in memory or local, so failures pass quickly and retries can be fast.
       queue: { retriesPerSecond: 1000, retryBurst: 1000 },
       reconcile: async (key, context) => {
-        // Whatever else happens in the same moment is taken in first: a burst of events is one look, not a thousand.
+        // Lets other events of the same moment arrive first, so that a burst of events causes one reconcile.
         await clock.sleep(0, context.signal);
         return this.#options.reconcile(key, context.signal);
       },

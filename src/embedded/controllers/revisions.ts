@@ -1,4 +1,4 @@
-/** The templates that a StatefulSet or DaemonSet has had, kept as ControllerRevisions for rolling back. */
+/** The templates of a StatefulSet or DaemonSet, kept as ControllerRevisions for rollbacks. */
 import { type KubeObject, keyOf } from '../../apis/kubernetes/object.ts';
 import {
   CONTROLLER_REVISIONS,
@@ -15,17 +15,17 @@ export const REVISION_LABEL = 'controller-revision-hash';
 const DEFAULT_HISTORY = 10;
 
 export interface RevisionPlan {
-  /** The revision of the present template, as it is or will be. */
+  /** The revision of the current template, existing or to be created. */
   readonly update: ControllerRevision;
   readonly create: boolean;
-  /** An old template is the present one again: it becomes the newest. */
+  /** An old template is current again, so its revision becomes the newest. */
   readonly renumber: boolean;
   readonly delete: readonly ControllerRevision[];
 }
 
 /**
- * Finds or makes the revision of a template, and what is too old to keep. Pure. `inUse` are the names of revisions that
- * pods have; `hashLabel` is where the owner's kind writes the hash on a revision.
+ * Finds or builds the revision of a template, and lists revisions that are too old to keep. Pure. `inUse` are the names
+ * of revisions that pods use; `hashLabel` is the label that holds the hash on a revision.
  */
 export function decideRevisions(
   owner: KubeObject & { readonly spec: { readonly template: PodTemplateSpec; readonly revisionHistoryLimit?: number } },
@@ -56,7 +56,7 @@ export async function writeRevisions(client: KubeClient, plan: RevisionPlan): Pr
   try {
     if (plan.create) await client.create(CONTROLLER_REVISIONS, plan.update);
   } catch (error) {
-    // Our picture was old: we made it before.
+    // The cache was stale: the revision was created before.
     if (!hasCode(error, 'KUBE_ALREADY_EXISTS')) throw error;
   }
   if (plan.renumber) {

@@ -5,8 +5,9 @@ import { canonicalJson } from './canonical-json.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Writes a status that was worked out from the object as it was read. Fields that are gone are taken away, and nothing is
- * written when nothing changed. KUBE_CONFLICT when the object changed meanwhile: then it is to be worked out anew.
+ * Writes a status that was calculated from the object as it was read. Fields that are missing are removed; nothing is
+ * written if nothing changed. Throws KUBE_CONFLICT if the object changed meanwhile; then the status must be
+ * recalculated.
  */
 export async function writeStatus<T extends KubeObject & { readonly status?: object }>(
   client: KubeClient,
@@ -23,7 +24,7 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
   return true;
 }
 
-/** The merge patch that makes one object of another: what is new or different, and null for what is gone. */
+/** The merge patch from one object to another: new and changed fields, and null for removed ones. */
 export function mergeDifference(old: Fields, fresh: Fields): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(fresh)) {
@@ -41,7 +42,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A count as it stands in a status: zero is left out. */
+/** A count as a status shows it: zero is left out. */
 export function unlessZero(count: number): number | undefined {
   return count === 0 ? undefined : count;
 }

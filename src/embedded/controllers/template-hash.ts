@@ -1,9 +1,9 @@
 import { canonicalJson } from './canonical-json.ts';
 
-/** The letters that Kubernetes uses where a hash becomes part of a name. */
+/** The characters that Kubernetes uses for hashes in names. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** A short name for a template; another count gives another one, for when two templates have the same. */
+/** A short hash of a template. Another collision count gives another hash, in case two templates collide. */
 export function templateHash(template: unknown, collisionCount = 0): string {
   const text = `${canonicalJson(template)}#${collisionCount}`;
   let low = 0x811c9dc5;

@@ -2,18 +2,18 @@ import type { Clock } from '../../platform/clock.ts';
 import type { ApiServer } from '../apiserver/api-server.ts';
 import type { Store } from '../store.ts';
 
-/** As long as kube-apiserver keeps them. */
+/** As long as kube-apiserver keeps events. */
 const KEPT_MS = 3_600_000;
 const EVENTS = 'events';
 
 /**
- * Forgets events (the objects of that kind) an hour after they were last written, whenever another one comes. It needs no
- * timer: where no events come, there are none to make room for.
+ * Deletes Event objects an hour after they were last written, whenever another Event is written. It needs no timer:
+ * without new events, there is no need to make room.
  */
 export class EventExpiry {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** When each was last written, the one that goes first in front. */
+  /** When each event was last written, oldest first. */
   readonly #writtenAt = new Map<string, number>();
 
   constructor(server: ApiServer) {
@@ -21,7 +21,7 @@ export class EventExpiry {
     this.#clock = server.world.clock;
   }
 
-  /** Follows the store until the signal aborts. */
+  /** Observes the store until the signal aborts. */
   start(signal: AbortSignal): void {
     const stop = this.#store.observe(({ collection, type, key }) => {
       if (collection !== EVENTS) return;

@@ -1,6 +1,6 @@
 /**
- * Takes away what nobody owns any more, and carries out foreground and orphaning deletions, as the garbage collector of
- * kube-controller-manager does. It needs no time: it works through what a write made necessary right after that write.
+ * Deletes objects whose owners are gone, and carries out foreground and orphan deletions, as the garbage collector of
+ * kube-controller-manager does. It needs no timer: it works right after the write that made it necessary.
  */
 import { type KubeObject, type OwnerReference, parseKey } from '../../apis/kubernetes/object.ts';
 import type { ApiServer } from '../apiserver/api-server.ts';
@@ -22,7 +22,7 @@ export class GarbageCollector {
     this.#world = server.world;
   }
 
-  /** Follows the store until the signal aborts. */
+  /** Observes the store until the signal aborts. */
   start(signal: AbortSignal): void {
     const { store, kinds } = this.#world;
     for (const { collection } of kinds.collections()) {
@@ -76,7 +76,10 @@ export class GarbageCollector {
     this.#checkOwners(kind, place, object);
   }
 
-  /** Deletes what has lost all its owners, or waits with one of them; forgets single owners that are gone. */
+  /**
+   * Deletes an object if each of its owners is gone or waits for its dependents to be deleted. If another owner
+   * remains, only the references to those owners are removed.
+   */
   #checkOwners(kind: Kind, place: Place, object: Draft): void {
     const owners = ownersOf(object);
     if (owners.length === 0) return;
@@ -96,7 +99,7 @@ export class GarbageCollector {
     });
   }
 
-  /** An owner of a kind that is not served may be anywhere, so it counts as there. */
+  /** An owner of a kind that is not served cannot be looked up, so it counts as existing. */
   #isGone(owner: OwnerReference): boolean {
     return !this.#graph.exists(owner.uid) && this.#world.kinds.byName(owner.apiVersion, owner.kind) !== undefined;
   }
@@ -136,7 +139,7 @@ export class GarbageCollector {
     }
   }
 
-  /** A dependent holds its owner up unless it waits for that owner in its turn, which would never end. */
+  /** A dependent blocks the deletion of its owner, unless it waits for that owner itself: that would be a deadlock. */
   #blocks(dependent: Place, ownerUid: string): boolean {
     const object = this.#world.store.get(dependent.collection, dependent.key);
     const reference = object === undefined ? undefined : ownersOf(object).find(({ uid }) => uid === ownerUid);

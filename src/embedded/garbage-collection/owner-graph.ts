@@ -1,18 +1,18 @@
 import type { KubeObject, OwnerReference } from '../../apis/kubernetes/object.ts';
 import type { StoreEvent } from '../event-log.ts';
 
-/** Where an object is kept. */
+/** Where an object is stored. */
 export interface Place {
   readonly collection: string;
   readonly key: string;
 }
 
-/** Who owns whom, by uid, kept in step with the store. */
+/** Owners and dependents by uid, kept in step with the store. */
 export class OwnerGraph {
   readonly #places = new Map<string, Place>();
   readonly #dependents = new Map<string, Map<string, Place>>();
 
-  /** Takes note of a write. */
+  /** Records a write. */
   update(event: StoreEvent): void {
     const { uid } = event.object.metadata;
     if (uid === undefined) return;
@@ -26,7 +26,7 @@ export class OwnerGraph {
     for (const owner of after ?? []) this.#link(owner, uid, place);
   }
 
-  /** Whether an object with that uid is there. */
+  /** Whether an object with this uid exists. */
   exists(uid: string): boolean {
     return this.#places.has(uid);
   }
@@ -52,7 +52,7 @@ export class OwnerGraph {
   }
 }
 
-/** The references of an object to owners. */
+/** The owner references of an object. */
 export function ownersOf(object: KubeObject): readonly OwnerReference[] {
   return object.metadata.ownerReferences ?? [];
 }

@@ -1,4 +1,4 @@
-/** The life of one container: it waits, runs, ends, and is started again as its pod's restart policy says. */
+/** The life of one container: it waits, runs, ends, and is restarted as its pod's restart policy says. */
 import type { ContainerScript } from './pod-script.ts';
 
 export interface EndedRun {
@@ -21,17 +21,17 @@ export interface ContainerRun {
 
 export type RestartPolicy = 'Always' | 'OnFailure' | 'Never';
 
-/** kubelet's back-off: at once, then 10 s, doubling to 5 min; forgotten after a run of 10 min. */
+/** kubelet's back-off: none, then 10 s, doubling to 5 min; reset after a run of 10 min. */
 const FIRST_BACK_OFF_MS = 10_000;
 const LONGEST_BACK_OFF_MS = 300_000;
 const FORGIVEN_AFTER_MS = 600_000;
 
-/** A container that will start at that time. */
+/** A container that will start at this time. */
 export function startingAt(time: number): ContainerRun {
   return { state: { phase: 'waiting', until: time, backOffMs: 0 }, restarts: 0 };
 }
 
-/** The container as it is at that time. */
+/** The state of the container at this time. */
 export function advance(run: ContainerRun, script: ContainerScript, policy: RestartPolicy, now: number): ContainerRun {
   let current = run;
   for (let next = changesAt(current, script); next <= now; next = changesAt(current, script)) {
@@ -40,7 +40,7 @@ export function advance(run: ContainerRun, script: ContainerScript, policy: Rest
   return current;
 }
 
-/** When the container changes next by itself. */
+/** When the container next changes by itself. */
 export function changesAt({ state }: ContainerRun, script: ContainerScript): number {
   switch (state.phase) {
     case 'waiting':
@@ -52,7 +52,7 @@ export function changesAt({ state }: ContainerRun, script: ContainerScript): num
   }
 }
 
-/** Ends the container now, whatever its script says. */
+/** Ends the container now, regardless of its script. */
 export function stopped(run: ContainerRun, exitCode: number, now: number): ContainerRun {
   const { state } = run;
   if (state.phase === 'ended') return run;
@@ -73,7 +73,7 @@ function step(run: ContainerRun, script: ContainerScript, policy: RestartPolicy,
   const forgiven = at - state.startedAt >= FORGIVEN_AFTER_MS;
   const backOffMs =
     restarts === 0 || forgiven ? 0 : Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (restarts - 1));
-  // A script that ends at once would be restarted at once for ever; no process is that fast.
+  // A script that ends at once would restart forever in the same instant, so it waits at least 1 ms.
   const until = at + Math.max(backOffMs, script.runForMs === 0 ? 1 : 0);
   return { state: { phase: 'waiting', until, backOffMs }, restarts, last: ended };
 }

@@ -1,6 +1,6 @@
 import { parseDuration as parseGoDuration } from '../../apis/kubernetes/go-duration.ts';
 
-/** Milliseconds of a text such as `30s`, `1m30s` or `500ms`, or of a plain number of seconds; undefined when it is none. */
+/** Parses `30s`, `1m30s`, `500ms` or a plain number of seconds to milliseconds; undefined if it is invalid. */
 export function parseDuration(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;

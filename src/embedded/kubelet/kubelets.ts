@@ -1,7 +1,7 @@
 /**
- * The kubelets of all simulated nodes in one: it registers nodes or takes over Node objects made for it, keeps their leases
- * and conditions fresh, and plays the pods bound to them. Whatever is due, on however many nodes, waits in one queue with
- * one timer.
+ * The kubelets of all simulated nodes. Registers nodes or takes over Node objects created for it, keeps their leases
+ * and conditions fresh, and simulates the pods bound to them. All nodes share one work queue for nodes and one for
+ * pods.
  */
 
 import { kubeletLabels } from '../../apis/kubernetes/kubelet-labels.ts';
@@ -32,7 +32,7 @@ export interface KubeletsOptions {
   readonly informers: ClusterInformers;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** Delays of pods that do not name their own; none by default. */
+  /** Delays of pods that do not specify their own; none by default. */
   readonly delays?: Partial<PodDelays>;
   readonly leaseRenewMs?: number;
 }
@@ -41,7 +41,7 @@ interface Machine {
   readonly name: string;
   readonly addresses: PodAddresses;
   readonly readyAt: number;
-  /** A dead machine says and does nothing any more. */
+  /** A dead machine reports nothing and runs nothing. */
   state: 'alive' | 'shutting-down' | 'dead';
   leaseDueAt: number;
   statusDueAt: number;
@@ -54,7 +54,7 @@ interface PlayedPod {
   run: PodRun;
 }
 
-/** Nodes and pods looked at before others in the process get their turn. */
+/** Yields to the event loop after this many nodes and pods. */
 const SYNCS_PER_TURN = 50;
 const LEASE_SECONDS = 40;
 const STATUS_EVERY_MS = 300_000;
@@ -104,18 +104,18 @@ export class Kubelets {
     }
   }
 
-  /** Lets a machine join the cluster. */
+  /** Registers a machine as a node of the cluster. */
   async join(machine: SimulatedNode): Promise<Node> {
     return this.#options.client.create(NODES, registration(machine, toTimestamp(this.#options.clock.now())));
   }
 
-  /** The machine loses power: nothing is heard of it any more, and its pods stop without a word. */
+  /** Cuts the machine's power: it stops reporting, and its pods stop without a final status. */
   kill(name: string): void {
     const machine = this.#machines.get(name);
     if (machine !== undefined) machine.state = 'dead';
   }
 
-  /** A dead machine comes back with the pods it had. */
+  /** Brings a dead machine back with the pods it had. */
   revive(name: string): void {
     const machine = this.#machines.get(name);
     if (machine === undefined) return;
@@ -125,7 +125,7 @@ export class Kubelets {
     this.#wakeMachine(machine);
   }
 
-  /** The machine is told to switch off: it says so, stops its pods within their grace, and then it is dead. */
+  /** Shuts the machine down: it reports that, stops its pods within their grace period, and is then dead. */
   shutDown(name: string): void {
     const machine = this.#machines.get(name);
     if (machine === undefined || machine.state !== 'alive') return;
@@ -144,7 +144,7 @@ export class Kubelets {
     const name = node.metadata.name ?? '';
     const known = this.#machines.get(name);
     if (known !== undefined) {
-      // Somebody thinks that the machine has gone silent: it says again how it is.
+      // The control plane considers the node lost, so the kubelet reports its status again.
       const doubted = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'Unknown');
       if (doubted && known.state !== 'dead') {
         known.statusDueAt = 0;
@@ -187,7 +187,7 @@ export class Kubelets {
     }
     if (now >= machine.leaseDueAt) {
       await this.#renewLease(machine, node);
-      // Spread by number, so that a thousand nodes do not all speak in the same moment.
+      // Spreads the first renewals, so that a thousand nodes do not all report at the same moment.
       machine.leaseDueAt =
         machine.leaseDueAt === 0
           ? now + this.#leaseRenewMs * ((this.#numbers++ * 0.618) % 1)
@@ -196,7 +196,7 @@ export class Kubelets {
     return { requeueAfterMs: Math.min(machine.leaseDueAt, machine.statusDueAt) - this.#options.clock.now() };
   }
 
-  /** Nothing runs on the machine any more. */
+  /** Whether no pod runs on the machine. */
   #isEmpty(machine: Machine): boolean {
     return this.#options.informers.pods.byIndex('node', machine.name).every(isOver);
   }
@@ -271,7 +271,7 @@ export class Kubelets {
     played.run = advancePod(played.run, pod, now);
     const over = isStopped(played.run, now);
     if (over && !deleted) played.run = { ...played.run, ended: SHUTDOWN };
-    // A pod that is about to go says no last words, unless somebody holds it and will read them.
+    // A pod that is about to be removed gets no final status, unless a finalizer keeps it.
     if (!(over && deleted) || pod.metadata.finalizers?.length) await this.#reportPod(pod, played, now);
     if (over && deleted) await this.#remove(pod);
     const next = podChangesAt(played.run, pod, now);
@@ -321,7 +321,7 @@ function isOver(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
 
-/** Tells whether every field of a new status is in the old one already. */
+/** Whether the old status already has all fields of the new one. */
 function saysTheSame(old: object, fresh: object): boolean {
   const known = old as Record<string, unknown>;
   return Object.entries(fresh).every(([field, value]) => JSON.stringify(known[field]) === JSON.stringify(value));

@@ -1,36 +1,36 @@
-/** What a simulated node says of itself. */
+/** The Node object and status that a simulated node reports. */
 import { kubeletLabels } from '../../apis/kubernetes/kubelet-labels.ts';
 import type { Node, Taint } from '../../apis/kubernetes/node.ts';
 import type { Condition } from '../../apis/kubernetes/object.ts';
 import type { ResourceList } from '../../apis/kubernetes/pod.ts';
 import { READY_AFTER } from './pod-script.ts';
 
-/** A machine that is to join the cluster. */
+/** A machine that can join the cluster. */
 export interface SimulatedNode {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
   readonly providerID?: string;
-  /** What is not named is as in {@link DEFAULT_CAPACITY}. */
+  /** Missing resources are taken from {@link DEFAULT_CAPACITY}. */
   readonly capacity?: ResourceList;
-  /** All of the capacity when absent. */
+  /** The whole capacity if absent. */
   readonly allocatable?: ResourceList;
 }
 
-/** A Node object made by someone else with this annotation set to `true` gets a simulated kubelet. */
+/** Any Node object with this annotation set to `true` gets a simulated kubelet. */
 export const SIMULATED = 'spindrift.dev/simulated';
 
 export const DEFAULT_CAPACITY: ResourceList = { cpu: '4', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
 
 export type NodeHealth = 'ready' | 'starting' | 'shutting-down';
 
-/** The conditions that a kubelet writes. */
+/** The condition types that a kubelet writes. */
 const REPORTED = ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'Ready'];
 
 type NodeCondition = Condition & { readonly lastHeartbeatTime: string };
 
-/** The Node object with which a machine registers: ready at once, unless its annotations say that it takes a while. */
+/** The Node object with which a machine registers. It is ready at once, unless its annotations delay that. */
 export function registration(machine: SimulatedNode, now: string): Node {
   const node: Node = {
     apiVersion: 'v1',
@@ -50,7 +50,7 @@ export function registration(machine: SimulatedNode, now: string): Node {
   return { ...node, status: { ...node.status, conditions: conditions(node, health, now) } };
 }
 
-/** The status a kubelet reports; capacity that is known already is left as it is. */
+/** The status that a kubelet reports; a capacity that is already set is kept. */
 export function nodeStatus(node: Node, hostIP: string, health: NodeHealth, now: string): Node['status'] {
   const capacity = node.status?.capacity ?? DEFAULT_CAPACITY;
   return {
@@ -97,7 +97,7 @@ function conditions(node: Node, health: NodeHealth, now: string): NodeCondition[
   ];
 }
 
-/** What others found out about the node is not the kubelet's to take away. */
+/** Conditions that other components set; the kubelet must not remove them. */
 function conditionsOfOthers({ status }: Node): readonly Condition[] {
   return (status?.conditions ?? []).filter(({ type }) => !REPORTED.includes(type));
 }

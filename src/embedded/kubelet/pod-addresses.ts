@@ -1,4 +1,4 @@
-/** Addresses of one node and its pods, out of private ranges by the node's number. */
+/** Addresses of one node and its pods, from private ranges by the node's number. */
 export class PodAddresses {
   readonly hostIP: string;
   readonly podCIDR: string;
@@ -14,7 +14,7 @@ export class PodAddresses {
     this.podCIDR = `${this.#prefix}.0/24`;
   }
 
-  /** An address that no other pod of the node has; where a node has more than its range holds, the last is shared. */
+  /** An address that no other pod of the node has. If the range is used up, pods share the last address. */
   take(): string {
     const host = this.#free.pop() ?? Math.min(this.#next++, 254);
     return `${this.#prefix}.${host}`;

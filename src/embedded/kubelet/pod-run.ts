@@ -8,22 +8,22 @@ export interface PodRun {
   readonly acceptedAt: number;
   readonly containers: readonly ContainerRun[];
   readonly initContainers: readonly ContainerRun[];
-  /** When its processes will have ended after the word to stop, and how. */
+  /** When its processes will have ended after the stop request, and with which exit code. */
   readonly stop?: { readonly at: number; readonly exitCode: number };
-  /** It was ended from outside, and why. */
+  /** Why the pod was ended from outside, if it was. */
   readonly ended?: { readonly reason: string; readonly message: string };
 }
 
-/** The exit codes of a process that ends by SIGTERM, as one without a handler does, and by SIGKILL. */
+/** Exit codes of a process that ends by SIGTERM without a handler, and by SIGKILL. */
 const TERMINATED = 143;
 const KILLED = 137;
 
-/** A pod that its node has just heard of. */
+/** A pod that its node has just accepted. */
 export function acceptPod(script: PodScript, now: number): PodRun {
   let startsAt = now + script.startMs;
   const initContainers = script.initContainers.map((init) => {
     const run = startingAt(startsAt);
-    // Sidecars start in their turn and do not hold up the others; an init container that fails holds them up for good.
+    // Sidecars do not delay the containers after them; an init container that fails blocks them for good.
     if (init.runForMs !== Number.POSITIVE_INFINITY)
       startsAt = init.exitCode === 0 ? startsAt + init.runForMs : Number.POSITIVE_INFINITY;
     return run;
@@ -31,7 +31,7 @@ export function acceptPod(script: PodScript, now: number): PodRun {
   return { script, acceptedAt: now, initContainers, containers: script.containers.map(() => startingAt(startsAt)) };
 }
 
-/** The pod as it is at that time. */
+/** The state of the pod at this time. */
 export function advancePod(run: PodRun, pod: Pod, now: number): PodRun {
   if (run.ended !== undefined) return run;
   const policy = restartPolicy(pod);
@@ -60,7 +60,7 @@ export function advancePod(run: PodRun, pod: Pod, now: number): PodRun {
   return advanced;
 }
 
-/** Tells the pod to stop within that grace; a shorter grace told later holds. */
+/** Asks the pod to stop within a grace period. A later request with a shorter period wins. */
 export function stopPod(run: PodRun, graceMs: number, now: number): PodRun {
   const started = run.containers.some(({ state }) => state.phase === 'running');
   const takesMs = started ? run.script.stopMs : 0;
@@ -69,7 +69,7 @@ export function stopPod(run: PodRun, graceMs: number, now: number): PodRun {
   return { ...run, stop: { at, exitCode: takesMs > graceMs ? KILLED : TERMINATED } };
 }
 
-/** When the pod changes next by itself; Infinity when it does not. */
+/** When the pod next changes by itself; Infinity if it does not. */
 export function podChangesAt(run: PodRun, pod: Pod, now: number): number {
   if (run.ended !== undefined) return Number.POSITIVE_INFINITY;
   const times = [
@@ -86,12 +86,12 @@ export function podChangesAt(run: PodRun, pod: Pod, now: number): number {
   return Math.min(...times.filter((time) => time > now));
 }
 
-/** When a running container becomes ready; Infinity for one that does not run. */
+/** When a running container becomes ready; Infinity if it is not running. */
 export function readyAt(run: PodRun, { state }: ContainerRun): number {
   return state.phase === 'running' ? state.startedAt + run.script.readyMs : Number.POSITIVE_INFINITY;
 }
 
-/** All processes have ended after the word to stop. */
+/** Whether all processes have ended after the stop request. */
 export function isStopped(run: PodRun, now: number): boolean {
   return run.stop !== undefined && run.stop.at <= now;
 }

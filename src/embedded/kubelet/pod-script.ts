@@ -1,4 +1,4 @@
-/** What a simulated pod does, and when: read from its annotations, or from commands simple enough to be understood. */
+/** What a simulated pod does, and when: read from its annotations, or from simple commands. */
 import type { Container, Pod } from '../../apis/kubernetes/pod.ts';
 import { parseDuration } from './duration.ts';
 
@@ -8,13 +8,13 @@ export const START_AFTER = 'spindrift.dev/start-after';
 export const READY_AFTER = 'spindrift.dev/ready-after';
 export const STOP_AFTER = 'spindrift.dev/stop-after';
 
-/** Delays that all pods have which do not say otherwise. */
+/** Delays of pods that do not specify their own. */
 export interface PodDelays {
   /** From the binding to the start of the containers. */
   readonly startMs: number;
   /** From the start of a container until it is ready. */
   readonly readyMs: number;
-  /** From the word to stop until the process has ended. */
+  /** From the stop request until the process has ended. */
   readonly stopMs: number;
 }
 
@@ -55,7 +55,7 @@ export function podScript(pod: Pod, delays: PodDelays): PodScript {
   };
 }
 
-/** How long the pre-stop hooks take before the processes hear of their end: they run side by side. */
+/** How long the preStop hooks take before processes are asked to stop; the hooks run in parallel. */
 function preStopMs({ spec }: Pod): number {
   const times = spec.containers.map(({ lifecycle }) => {
     const { sleep, exec } = lifecycle?.preStop ?? {};
@@ -64,7 +64,7 @@ function preStopMs({ spec }: Pod): number {
   return Math.max(0, ...times);
 }
 
-/** Understands sequences of `sleep`, `true`, `false`, `exit` and `echo`; undefined for anything else. */
+/** Interprets sequences of `sleep`, `true`, `false`, `exit` and `echo`; undefined for anything else. */
 export function commandScript(container: Pick<Container, 'command' | 'args'>): ContainerScript | undefined {
   const words = [...(container.command ?? []), ...(container.args ?? [])];
   if (words.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** What a kubelet reports of a pod. */
+/** The pod status that a kubelet reports. */
 import type { Condition } from '../../apis/kubernetes/object.ts';
 import type { Container, Pod, PodPhase, PodStatus } from '../../apis/kubernetes/pod.ts';
 import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
@@ -12,7 +12,7 @@ export interface PodPlace {
 
 type PodCondition = Condition & { readonly lastProbeTime: null };
 
-/** The status of the pod at that time; conditions that others set are kept. */
+/** The status of the pod at this time; conditions set by other components are kept. */
 export function podStatus(pod: Pod, run: PodRun, place: PodPlace, now: number): PodStatus {
   const phase = phaseOf(pod, run);
   const over = phase === 'Succeeded' || phase === 'Failed';

@@ -1,4 +1,4 @@
-/** Which nodes a pod may go to, asked in kube-scheduler's order so that the first reason is the same. */
+/** Filters the nodes that a pod can run on, in kube-scheduler's order, so that the first reason is the same. */
 import type { Refusal } from './fit-failure.ts';
 import { labelsOf, type NodeEntry } from './node-entry.ts';
 import { type AffinityState, affinityRefusal, prepareAffinity } from './pod-affinity.ts';
@@ -7,7 +7,7 @@ import type { ClusterSnapshot } from './snapshot.ts';
 import { prepareSpread, type SpreadState, spreadRefusal } from './topology-spread.ts';
 import type { VolumeDemand } from './volume-index.ts';
 
-/** What holds for all nodes while one pod is being placed. */
+/** State that holds for all nodes while one pod is being placed. */
 export interface Cycle {
   readonly snapshot: ClusterSnapshot;
   readonly podClass: PodClass;
@@ -21,7 +21,7 @@ const PORTS_TAKEN: Refusal = {
   resolvable: true,
 };
 
-/** Looks at the cluster once for a class. */
+/** Reads the cluster state once for a class. */
 export function prepareCycle(snapshot: ClusterSnapshot, podClass: PodClass): Cycle {
   return {
     snapshot,
@@ -32,7 +32,7 @@ export function prepareCycle(snapshot: ClusterSnapshot, podClass: PodClass): Cyc
   };
 }
 
-/** Tells whether the pod may go to the node. */
+/** Whether the pod can run on the node. */
 export function passes(cycle: Cycle, entry: NodeEntry): boolean {
   const { podClass } = cycle;
   if (podClass.verdicts.of(podClass, entry) !== 0) return false;
@@ -43,7 +43,7 @@ export function passes(cycle: Cycle, entry: NodeEntry): boolean {
   return laterRefusal(cycle, entry) === undefined;
 }
 
-/** How many pods of the class the node could take, by resources alone. */
+/** How many more pods of the class fit on the node, by resources alone. */
 export function roomFor(podClass: PodClass, entry: NodeEntry): number {
   let room = entry.maxPods - entry.pods.size;
   for (const { column, amount } of podClass.requests) {
@@ -52,7 +52,7 @@ export function roomFor(podClass: PodClass, entry: NodeEntry): number {
   return Math.max(0, room);
 }
 
-/** Why the pod may not go to the node. */
+/** Why the pod cannot run on the node. */
 export function refusalOf(cycle: Cycle, entry: NodeEntry): Refusal | undefined {
   const { podClass } = cycle;
   const refusal = podClass.verdicts.refusal(podClass, entry);
@@ -76,7 +76,7 @@ function laterRefusal(cycle: Cycle, entry: NodeEntry): Refusal | undefined {
   return affinity === undefined ? undefined : affinityRefusal(affinity, entry);
 }
 
-/** Every resource that is short is named (kube-scheduler NodeResourcesFit). */
+/** Lists every resource that is insufficient (kube-scheduler NodeResourcesFit). */
 function fitRefusal({ snapshot, podClass }: Cycle, entry: NodeEntry): Refusal | undefined {
   const reasons: string[] = [];
   let resolvable = true;
@@ -97,7 +97,7 @@ function portsTaken(podClass: PodClass, entry: NodeEntry): boolean {
     for (const taken of entry.hostPorts.keys()) {
       const [otherProtocol, otherAddress, otherPort] = taken.split('/');
       if (protocol !== otherProtocol || port !== otherPort) continue;
-      // The wildcard address is every address.
+      // The wildcard address conflicts with every address.
       if (address === otherAddress || address === '0.0.0.0' || otherAddress === '0.0.0.0') return true;
     }
     return false;

@@ -1,6 +1,6 @@
-/** Why a pod fits on no node, in kube-scheduler's words. */
+/** Why no node fits a pod, in kube-scheduler's words. */
 
-/** A reason a node was refused for; `resolvable` when fewer pods on the node would help. */
+/** Why a node was refused; `resolvable` if fewer pods on the node would help. */
 export interface Refusal {
   readonly reasons: readonly string[];
   readonly resolvable: boolean;
@@ -10,7 +10,7 @@ export interface FitFailure {
   readonly message: string;
 }
 
-/** Counts the refusals of the nodes and puts them in a sentence. */
+/** Counts the refusals of the nodes and formats the message. */
 export function fitFailure(
   nodeCount: number,
   refusals: Iterable<Refusal>,
@@ -28,8 +28,8 @@ export function fitFailure(
 }
 
 /**
- * The failure of a pod that no node was asked about, because of what it refers to. The last two words are what
- * kube-scheduler 1.36 says there: dynamic resources miss a state that was never written.
+ * The failure of a pod for which no node was checked, because of an object it refers to. The final "not found" is what
+ * kube-scheduler 1.36 prints there: dynamic resources look for a state that was never written.
  */
 export function podFailure(nodeCount: number, problem: string): FitFailure {
   if (nodeCount === 0) return { message: 'no nodes available to schedule pods' };
@@ -37,11 +37,11 @@ export function podFailure(nodeCount: number, problem: string): FitFailure {
 }
 
 function sentence(nodeCount: number, reasons: readonly string[], preemptionNote: string): string {
-  // Since 1.34 the sentence begins its second half with what dynamic resources have to say, which is always the same here.
+  // Since 1.34 the second half starts with a note about dynamic resources, which is always the same here.
   return `0/${nodeCount} nodes are available: ${reasons.join(', ')}. no new claims to deallocate, preemption: ${preemptionNote}`;
 }
 
-/** What a look at preemption says; here it never finds a victim. */
+/** The preemption part of the message. Preemption never finds a victim here. */
 function preemption(nodeCount: number, resolvable: number, policy: string | undefined): string {
   if (policy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
   const parts = [

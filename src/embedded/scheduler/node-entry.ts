@@ -1,10 +1,10 @@
-/** A node with what is taken of it, as the scheduler sees it. */
+/** A node and its used resources, as the scheduler sees it. */
 import type { Labels } from '../../apis/kubernetes/label-requirement.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { PodClass } from './pod-class.ts';
 
-/** A pod that has a place. */
+/** A pod that is placed on a node. */
 export interface PlacedPod {
   readonly pod: Pod;
   readonly podClass: PodClass;
@@ -13,11 +13,11 @@ export interface PlacedPod {
 
 export interface NodeEntry {
   readonly name: string;
-  /** A small number of its own while it is there, for arrays by node. */
+  /** A small index, unique while the node exists, for arrays by node. */
   readonly slot: number;
-  /** Absent while there are pods on a node that is not there (yet, or any more). */
+  /** Undefined if pods are placed on a node that does not exist (yet, or anymore). */
   node: Node | undefined;
-  /** Changes, and is never used again, whenever the node's object changes. */
+  /** Changes whenever the Node object changes; values are never reused. */
   generation: number;
   /** By resource column. */
   allocatable: number[];
@@ -36,7 +36,7 @@ export function labelsOf(entry: NodeEntry): Labels {
   return entry.node?.metadata.labels ?? NO_LABELS;
 }
 
-/** Adds a pod's demand to what is taken of a node, or takes it back with -1. */
+/** Adds a pod's requests to the node's usage, or removes them with -1. */
 export function take(entry: NodeEntry, podClass: PodClass, sign: 1 | -1): void {
   for (const { column, amount } of podClass.requests) {
     entry.requested[column] = (entry.requested[column] ?? 0) + sign * amount;

@@ -20,13 +20,13 @@ function zones(...names: string[]): Node[] {
   return names.map((zone, index) => aNode(`n${index}`, { labels: { [ZONE]: zone } }));
 }
 
-/** The node the pod is given, or the sentence why none. */
+/** The chosen node, or the failure message. */
 function pick(snapshot: ClusterSnapshot, pod: Pod): string {
   const placement = new NodePicker(seededRandom(1)).pick(snapshot, snapshot.classOf(pod));
   return 'node' in placement ? placement.node : placement.failure.message;
 }
 
-/** Schedules the pods one after the other and gives how many each node, or each failure, got. */
+/** Schedules the pods one by one, and returns how many each node got and how many found none. */
 function fill(snapshot: ClusterSnapshot, pods: Pod[]): Record<string, number> {
   const picker = new NodePicker(seededRandom(1));
   const counts: Record<string, number> = {};

@@ -1,4 +1,4 @@
-/** Finds the node for a pod, or the reason why there is none. */
+/** Picks a node for a pod, or says why there is none. */
 import type { Random } from '../../platform/random.ts';
 import { passes, prepareCycle, refusalOf } from './filter.ts';
 import { type FitFailure, fitFailure, podFailure } from './fit-failure.ts';
@@ -9,12 +9,13 @@ import type { ClusterSnapshot } from './snapshot.ts';
 
 export type Placement =
   | {
-      readonly node: string /** Claims for which a volume is to be made where the node is. */;
+      readonly node: string;
+      /** Claims that still need a volume at the node's location. */
       readonly unboundClaims: readonly string[];
     }
   | { readonly failure: FitFailure };
 
-/** With no more nodes than this, all are looked at. */
+/** With at most this many nodes, all are checked. */
 const FEWEST_CANDIDATES = 100;
 
 export class NodePicker {
@@ -43,7 +44,7 @@ export class NodePicker {
       const entry = nodes[(this.#next + looked) % nodes.length] as NodeEntry;
       if (passes(cycle, entry)) candidates.push(entry);
     }
-    // Each pod starts where the last one stopped, so that all nodes get their turn.
+    // Each pod starts where the last one stopped, so that all nodes are considered equally.
     if (nodes.length > 0) this.#next = (this.#next + looked) % nodes.length;
     if (candidates.length === 0) {
       const refusals = nodes.map((entry) => refusalOf(cycle, entry)).filter((refusal) => refusal !== undefined);
@@ -53,7 +54,7 @@ export class NodePicker {
     return { node: (best as NodeEntry).name, unboundClaims: cycle.volumes.unbound };
   }
 
-  /** One of those with the highest score, each with the same chance. */
+  /** A random node among those with the highest score. */
   #best(scores: Float64Array, candidates: readonly NodeEntry[]): NodeEntry {
     let best = 0;
     let ties = 1;
@@ -68,7 +69,7 @@ export class NodePicker {
   }
 }
 
-/** How many nodes that would do are enough to choose from (kube-scheduler with `percentageOfNodesToScore: 5`). */
+/** How many feasible nodes are enough to choose from (kube-scheduler with `percentageOfNodesToScore: 5`). */
 export function candidatesWanted(nodeCount: number): number {
   return Math.min(nodeCount, Math.max(FEWEST_CANDIDATES, Math.floor(nodeCount / 20)));
 }

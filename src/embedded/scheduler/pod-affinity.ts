@@ -1,4 +1,4 @@
-/** Affinity between pods: near these, away from those, and not where others keep us away (kube-scheduler InterPodAffinity). */
+/** Pod affinity, pod anti-affinity, and the anti-affinity of placed pods (kube-scheduler InterPodAffinity). */
 import type { Refusal } from './fit-failure.ts';
 import type { NodeEntry, PlacedPod } from './node-entry.ts';
 import type { PodClass } from './pod-class.ts';
@@ -7,7 +7,7 @@ import { type PodTerm, termMatches } from './pod-terms.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
 import type { TopologyDomains } from './topology-domains.ts';
 
-/** The domains of a topology key that hold at least one pod that is meant. */
+/** The domains of a topology key that hold at least one matching pod. */
 interface DomainSet {
   readonly domains: TopologyDomains;
   readonly holds: Uint8Array;
@@ -15,7 +15,7 @@ interface DomainSet {
 
 export interface AffinityState {
   readonly near: readonly DomainSet[];
-  /** No pod anywhere is meant, and the class means itself: the first of a group may go anywhere. */
+  /** No placed pod matches, but the class matches its own terms: the first pod of a group may run anywhere. */
   readonly first: boolean;
   readonly away: readonly DomainSet[];
   readonly keptAway: readonly DomainSet[];
@@ -25,7 +25,7 @@ const NOT_NEAR: Refusal = { reasons: ["node(s) didn't match pod affinity rules"]
 const NOT_AWAY: Refusal = { reasons: ["node(s) didn't match pod anti-affinity rules"], resolvable: true };
 const KEPT_AWAY: Refusal = { reasons: ["node(s) didn't satisfy existing pods anti-affinity rules"], resolvable: true };
 
-/** Finds the domains that matter to a class; undefined when none does. */
+/** Finds the domains that affect a class; undefined if there are none. */
 export function prepareAffinity(snapshot: ClusterSnapshot, podClass: PodClass): AffinityState | undefined {
   const namespaceLabels = snapshot.namespaceLabels(podClass.namespace);
   const meansClass = (term: PodTerm): boolean =>
@@ -36,7 +36,7 @@ export function prepareAffinity(snapshot: ClusterSnapshot, podClass: PodClass): 
   }
   const { affinity, antiAffinity } = podClass;
   if (affinity.length === 0 && antiAffinity.length === 0 && keptAway.length === 0) return undefined;
-  // A pod is near only when it meets all terms at once, so one count serves every term.
+  // A pod matches only if it meets all terms at once, so one counter serves all terms.
   const together = affinity.length === 0 ? undefined : snapshot.counter(affinity, { terminating: true });
   const near = together === undefined ? [] : affinity.map((term) => domainSet(snapshot, term.topologyKey, together));
   return {
@@ -49,7 +49,7 @@ export function prepareAffinity(snapshot: ClusterSnapshot, podClass: PodClass): 
   };
 }
 
-/** Why the node breaks a rule between pods. */
+/** Why the node violates affinity or anti-affinity. */
 export function affinityRefusal(state: AffinityState, entry: NodeEntry): Refusal | undefined {
   let allNear = true;
   for (const { domains, holds } of state.near) {

@@ -1,6 +1,6 @@
 /**
- * Pods that are alike in everything the scheduler looks at are one class: what can be worked out from the pod alone is
- * worked out once for all of them, and what one of them was refused for need not be tried again with the next.
+ * Pods that are equal in everything the scheduler looks at form a class. Whatever depends on the pod alone is
+ * calculated once per class, and a failure of one pod need not be tried again with the next.
  */
 import type { Labels } from '../../apis/kubernetes/label-requirement.ts';
 import { compileNodeSelectorTerm, type NodeMatcher, requiredNodes } from '../../apis/kubernetes/node-selector.ts';
@@ -20,14 +20,14 @@ export interface PodClass {
   readonly namespace: string;
   readonly labels: Labels;
   readonly spec: PodSpec;
-  /** What it asks for, by column; no zeros. */
+  /** Requests by resource column; no zeros. */
   readonly requests: readonly { readonly column: number; readonly amount: number }[];
-  /** Cpu and memory for scoring, assumed where nothing is asked for. */
+  /** CPU and memory for scoring, with assumed amounts if none are requested. */
   readonly assumedCpu: number;
   readonly assumedMemory: number;
   readonly hostPorts: readonly string[];
   readonly nodes: NodeMatcher;
-  /** The only nodes that can match at all, where the pod names them (as DaemonSet pods do). */
+  /** The only nodes that can match, if the pod names them (as DaemonSet pods do). */
   readonly namedNodes?: ReadonlySet<string>;
   readonly preferredNodes: readonly { readonly weight: number; readonly matcher: NodeMatcher }[];
   readonly hardSpread: readonly SpreadConstraint[];
@@ -36,21 +36,21 @@ export interface PodClass {
   readonly antiAffinity: readonly PodTerm[];
   /** Negative weights repel. */
   readonly preferredPods: readonly WeightedTerm[];
-  /** The controller whose pods should spread by default. */
+  /** The controller whose pods are spread by default. */
   readonly ownerUid: string | undefined;
   readonly claimNames: readonly string[];
-  /** What is known of nodes from the class and the node's object alone. */
+  /** Cached results of filters that depend on the class and the Node object alone. */
   readonly verdicts: StaticVerdicts;
-  /** Why no node would do, as of a version of the snapshot. */
+  /** Why no node fits, for one version of the snapshot. */
   failure?: { readonly version: number; readonly failure: FitFailure };
 }
 
-/** Where pods of other pods matter for this class, so that any change of pods may change its fate. */
+/** Whether placed pods affect this class, so that any change of pods may help it. */
 export function dependsOnPods(podClass: PodClass): boolean {
   return podClass.hardSpread.length > 0 || podClass.affinity.length > 0 || podClass.antiAffinity.length > 0;
 }
 
-/** Equal for pods that the scheduler need not tell apart. */
+/** Equal for pods that the scheduler need not distinguish. */
 export function podClassKey(pod: Pod): string {
   const { spec, metadata } = pod;
   const needs = (container: PodSpec['containers'][number]): unknown => [
@@ -75,7 +75,7 @@ export function podClassKey(pod: Pod): string {
   ]);
 }
 
-/** Works out a class from one of its pods. */
+/** Builds a class from one of its pods. */
 export function makePodClass(pod: Pod, columns: ResourceColumns): PodClass {
   const { spec } = pod;
   const namespace = pod.metadata.namespace ?? '';
@@ -122,10 +122,10 @@ export function makePodClass(pod: Pod, columns: ResourceColumns): PodClass {
   };
 }
 
-/** The ports the pod takes on its node, as `protocol/ip/port`. */
+/** The host ports of the pod, as `protocol/ip/port`. */
 export function hostPortsOf(spec: PodSpec): string[] {
   const portOf = (port: ContainerPort): number => port.hostPort || (spec.hostNetwork ? port.containerPort : 0);
-  // Sidecars run as long as the containers, so their ports are taken as well.
+  // Sidecars run as long as the containers, so their ports count as well.
   const lasting = [
     ...spec.containers,
     ...(spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always'),
@@ -140,7 +140,7 @@ function ownerUidOf(pod: Pod): string | undefined {
   return pod.metadata.ownerReferences?.find((owner) => owner.controller)?.uid;
 }
 
-/** The claims the pod uses; an ephemeral volume's claim is named after the pod and the volume. */
+/** The claims of the pod. The claim of an ephemeral volume is named after the pod and the volume. */
 function claimNamesOf(pod: Pod): string[] {
   return (pod.spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
@@ -148,7 +148,7 @@ function claimNamesOf(pod: Pod): string[] {
   });
 }
 
-/** Every term names nodes: then only those can match (kube-scheduler NodeAffinity PreFilter). */
+/** The nodes that the terms name. If every term names nodes, only those can match (kube-scheduler NodeAffinity PreFilter). */
 function namedNodesOf(spec: PodSpec): ReadonlySet<string> | undefined {
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   if (terms.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** How many placed pods of a kind each node has, kept up to date instead of counted anew for every pod to schedule. */
+/** Counts matching placed pods per node. Updated on every placement instead of recounted for every pod to schedule. */
 export class PodCounter<Subject> {
   readonly #counts: (subject: Subject) => boolean;
   #bySlot = new Int32Array(16);
@@ -16,7 +16,7 @@ export class PodCounter<Subject> {
     return this.#bySlot[slot] ?? 0;
   }
 
-  /** Counts a pod that was placed on a node, or takes it back with -1. */
+  /** Counts a pod placed on a node, or removes it with -1. */
   note(subject: Subject, slot: number, sign: 1 | -1): void {
     if (!this.#counts(subject)) return;
     if (slot >= this.#bySlot.length) {

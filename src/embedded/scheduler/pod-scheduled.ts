@@ -1,8 +1,8 @@
-/** What the scheduler writes into a pod that it could not place. */
+/** The PodScheduled condition of a pod that could not be scheduled. */
 import type { Condition } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 
-/** The change of the pod, or undefined when it says so already. */
+/** The status patch; undefined if the pod already has this condition. */
 export function notScheduled(
   pod: Pod,
   reason: 'Unschedulable' | 'SchedulingGated' | 'SchedulerError',

@@ -1,4 +1,4 @@
-/** Terms by which pods ask for, or keep away from, other pods; compiled once for all pods that are written alike. */
+/** Affinity terms and spread constraints, compiled once for all pods that have the same. */
 import type { Labels } from '../../apis/kubernetes/label-requirement.ts';
 import {
   compileLabelSelector,
@@ -12,13 +12,13 @@ import {
 } from '../../apis/kubernetes/label-selector.ts';
 import type { PodAffinityTerm, TopologySpreadConstraint } from '../../apis/kubernetes/pod.ts';
 
-/** Which pods are meant: those of these namespaces with these labels. */
+/** Selects pods by namespace and labels. */
 export interface PodTerm {
   /** Equal terms have equal keys. */
   readonly key: string;
   readonly topologyKey: string;
   readonly namespaces: ReadonlySet<string>;
-  /** Namespaces meant in addition, by their labels. */
+  /** Selects further namespaces by their labels. */
   readonly namespaceSelector: LabelMatcher;
   readonly selector: LabelMatcher;
 }
@@ -35,7 +35,7 @@ export interface SpreadConstraint {
   readonly selfMatch: boolean;
 }
 
-/** Compiles an affinity term of a pod in that namespace with those labels. */
+/** Compiles an affinity term of a pod with this namespace and these labels. */
 export function podTerm(term: PodAffinityTerm, namespace: string, labels: Labels): PodTerm {
   const selector = withLabelKeys(compileLabelSelector(term.labelSelector), term, labels);
   const namespaces = new Set(term.namespaces ?? []);
@@ -44,7 +44,7 @@ export function podTerm(term: PodAffinityTerm, namespace: string, labels: Labels
   return makeTerm(term.topologyKey, namespaces, namespaceSelector, selector);
 }
 
-/** Compiles a spread constraint of a pod in that namespace with those labels. */
+/** Compiles a spread constraint of a pod with this namespace and these labels. */
 export function spreadConstraint(
   constraint: TopologySpreadConstraint,
   namespace: string,
@@ -68,7 +68,7 @@ export function spreadConstraint(
   };
 }
 
-/** Tells whether a pod is one of those the term means. */
+/** Whether the term selects a pod. */
 export function termMatches(
   term: PodTerm,
   namespace: string,
@@ -94,7 +94,7 @@ function matcherKey(matcher: LabelMatcher): string {
   return matcher === EVERYTHING ? 'everything' : `of ${formatLabelSelector(matcher)}`;
 }
 
-/** Label keys stand for the pod's own values: those that must be the same, and those that must differ. */
+/** Adds the pod's own values for matchLabelKeys, which must be equal, and mismatchLabelKeys, which must differ. */
 function withLabelKeys(
   selector: LabelMatcher,
   keys: { readonly matchLabelKeys?: readonly string[]; readonly mismatchLabelKeys?: readonly string[] },

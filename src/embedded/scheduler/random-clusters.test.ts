@@ -40,7 +40,7 @@ describe('in any cluster', () => {
     for (const { message, count } of failures) {
       const [, first = ''] = /^0\/\d+ nodes are available: (.*?)\. no new claims/.exec(message) ?? [];
       const named = first.split(', ').reduce((sum, part) => sum + Number.parseInt(part, 10), 0);
-      // A node that is short of several things is named once for each.
+      // A node that lacks several resources is counted once for each.
       expect(named).toBeGreaterThanOrEqual(count);
     }
   });

@@ -4,7 +4,7 @@ export class ResourceColumns {
   readonly #names: string[] = [];
 
   constructor() {
-    // Scoring looks at these two by number.
+    // Scoring refers to these two by number.
     this.column('cpu');
     this.column('memory');
   }

@@ -1,6 +1,6 @@
 /**
- * The default scheduler: hears of pods and nodes, picks a node for each pod that waits, and binds. A pod is taken as placed
- * as soon as its node is picked, so that the next one is placed around it while the binding is still on its way.
+ * The default scheduler: watches pods and nodes, picks a node for each pending pod, and binds it. A pod counts as
+ * placed as soon as its node is picked, so that the next one is placed around it while the binding is in flight.
  */
 import { NAMESPACES } from '../../apis/kubernetes/core.ts';
 import type { Node } from '../../apis/kubernetes/node.ts';
@@ -30,13 +30,13 @@ export interface SchedulerOptions {
   readonly informers: ClusterInformers;
   readonly recorder: EventRecorder;
   readonly logger?: Logger;
-  /** Only pods that name this scheduler are its business. */
+  /** Schedules only pods with this schedulerName. */
   readonly name?: string;
 }
 
-/** Bindings on their way at once. */
+/** At most this many bindings are in flight. */
 const MOST_BINDINGS = 64;
-/** Pods after which others in the process get their turn. */
+/** Yields to the event loop after this many pods. */
 const TURN = 100;
 
 export class Scheduler {
@@ -46,9 +46,9 @@ export class Scheduler {
   readonly #snapshot = new ClusterSnapshot();
   readonly #picker: NodePicker;
   readonly #queue: SchedulingQueue;
-  /** Pods whose node is picked and whose binding has not been heard of yet. */
+  /** Pods whose node is picked, but whose binding the informer has not shown yet. */
   readonly #assumed = new Set<string>();
-  /** What may have made room since the parked pods were last thought of. */
+  /** Nodes that may have room since the parked pods were last checked; an empty name stands for any node. */
   readonly #relieved = new Set<string>();
   #podsMoved = false;
   #bindings = 0;
@@ -95,7 +95,7 @@ export class Scheduler {
     const placement = this.#picker.pick(this.#snapshot, podClass);
     if ('failure' in placement) {
       this.#queue.park(waiting, podClass);
-      // Others act on what the pod says; if that could not be written, the pod is tried again soon.
+      // Other components act on the pod's condition. If it could not be written, the pod is retried soon.
       const said = this.#sayUnschedulable(pod, placement.failure.message, signal).catch((error) => {
         this.#queue.retry(waiting);
         throw error;
@@ -132,13 +132,13 @@ export class Scheduler {
     } catch (error) {
       if (signal.aborted) return;
       this.#assumed.delete(key);
-      // Somebody else may have placed it meanwhile, and then it stays where the informer says it is.
+      // Another client may have bound the pod meanwhile; then it stays where the informer shows it.
       const newest = this.#options.informers.pods.get(key);
       if (newest?.spec.nodeName) return;
       this.#removePod(key);
       if (newest === undefined || hasCode(error, 'KUBE_NOT_FOUND')) this.#queue.remove(key);
       else {
-        // Whoever placed it meanwhile, the informer will say so.
+        // If another client bound the pod, the informer will show it.
         const level = hasCode(error, 'KUBE_CONFLICT') ? 'debug' : 'warn';
         this.#logger[level]('binding failed, will try again', { pod: key, node, error: asError(error) });
         this.#queue.retry(waiting);
@@ -155,7 +155,7 @@ export class Scheduler {
     await patchNewest(client, PODS, pod, change, { signal, subresource: 'status' });
   }
 
-  /** Tries those parked pods again that a change since may have helped. */
+  /** Retries parked pods that a change may have helped. */
   #releaseParked(): void {
     if (this.#relieved.size === 0 && !this.#podsMoved) return;
     const entries = [...this.#relieved]
@@ -170,7 +170,7 @@ export class Scheduler {
       if (entries.length === 0) continue;
       const cycle = prepareCycle(this.#snapshot, podClass);
       const room = entries.reduce((sum, entry) => sum + (passes(cycle, entry) ? roomFor(podClass, entry) : 0), 0);
-      // Twice as many as there is room for, so that one that goes away meanwhile does not leave its place empty.
+      // Twice as many as there is room for, so that no room stays unused if one of the pods is deleted meanwhile.
       if (room > 0) this.#queue.release(podClass, 2 * room);
     }
     this.#relieved.clear();
@@ -217,7 +217,7 @@ export class Scheduler {
     ];
   }
 
-  /** Keeps a kind in the snapshot; any change of it may help any pod. */
+  /** Keeps objects of a kind in the snapshot; any change of them may help any pod. */
   #follow<T extends KubeObject>(
     informer: Informer<T>,
     set: (object: T) => void,
@@ -260,7 +260,7 @@ export class Scheduler {
   #podChanged(pod: Pod, old: Pod): void {
     if (isOver(pod) || pod.spec.nodeName || pod.spec.schedulingGates?.length) this.#podAdded(pod);
     else if (pod.metadata.deletionTimestamp !== undefined) this.#queue.remove(keyText(keyOf(pod)));
-    // What changed may be only how we, or others, speak of it: it need not be tried again for that.
+    // A change that does not affect scheduling, such as a new condition, is no reason to retry.
     else if (!old.spec.schedulingGates?.length && podClassKey(pod) === podClassKey(old)) this.#queue.refresh(pod);
     else this.#podAdded(pod);
   }
@@ -286,7 +286,7 @@ export class Scheduler {
     await patchNewest(this.#options.client, PODS, pod, change, { subresource: 'status' });
   }
 
-  /** A node, or with the empty name anything at all, may have room now. */
+  /** Records that a node may have room now; with an empty name, any node. */
   #relieve(nodeName: string): void {
     this.#relieved.add(nodeName);
     this.#rouse();
@@ -306,12 +306,12 @@ export class Scheduler {
   }
 }
 
-/** A pod that has ended takes nothing of its node. */
+/** A finished pod uses no resources of its node. */
 function isOver(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
 
-/** Tells whether a node changed only in what the scheduler does not look at, such as a heartbeat. */
+/** Whether a node changed only in ways that the scheduler ignores, such as a heartbeat. */
 function looksTheSame(a: Node, b: Node): boolean {
   const view = ({ metadata, spec, status }: Node): unknown => [
     metadata.labels,

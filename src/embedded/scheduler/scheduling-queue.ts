@@ -1,6 +1,6 @@
 /**
- * The pods that wait for a node: those to be tried now, by priority and age; those that failed and wait for their time; and
- * those that no node would do for, which wait until something changes that may help.
+ * The pending pods: active ones to try now, by priority and age; delayed ones that wait for their back-off; and parked
+ * ones for which no node fits, which wait for a change that may help.
  */
 import { keyOf, keyText } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
@@ -8,14 +8,14 @@ import type { Clock, Timer } from '../../platform/clock.ts';
 import { Heap } from '../../platform/heap.ts';
 import type { PodClass } from './pod-class.ts';
 
-/** A pod that waits. */
+/** A pending pod. */
 export interface WaitingPod {
   readonly key: string;
   pod: Pod;
   attempts: number;
   readonly order: number;
   place: 'active' | 'delayed' | 'parked' | 'out';
-  /** By the clock's `elapsed`: when it was last tried, and when it will be tried again at the latest. */
+  /** In the clock's `elapsed` time: when it was last tried, and when it will be tried again at the latest. */
   triedAt: number;
   dueAt: number;
   podClass: PodClass | undefined;
@@ -23,7 +23,7 @@ export interface WaitingPod {
 
 const FIRST_BACK_OFF_MS = 1000;
 const LONGEST_BACK_OFF_MS = 10_000;
-/** Even when nothing seems to have changed, a pod is tried again after this long. */
+/** A pod is tried again after this long even if nothing seems to have changed. */
 const LONGEST_PARKED_MS = 300_000;
 
 export class SchedulingQueue {
@@ -51,7 +51,7 @@ export class SchedulingQueue {
     return this.#parked.keys();
   }
 
-  /** A pod that is new here, or whose spec changed: it is tried at once. */
+  /** Adds a pod that is new, or whose spec changed. It is tried at once. */
   add(pod: Pod): void {
     const key = keyText(keyOf(pod));
     const known = this.#pods.get(key);
@@ -74,7 +74,7 @@ export class SchedulingQueue {
     this.#activate(waiting);
   }
 
-  /** Takes note of a pod's newest state without trying it again. */
+  /** Updates a pod without trying it again. */
   refresh(pod: Pod): void {
     const waiting = this.#pods.get(keyText(keyOf(pod)));
     if (waiting !== undefined) waiting.pod = pod;
@@ -100,7 +100,7 @@ export class SchedulingQueue {
     return undefined;
   }
 
-  /** No node would do: the pod waits for a change. */
+  /** Parks a pod for which no node fits, until something changes. */
   park(waiting: WaitingPod, podClass: PodClass): void {
     if (this.#pods.get(waiting.key) !== waiting) return;
     waiting.place = 'parked';
@@ -111,7 +111,7 @@ export class SchedulingQueue {
     this.#delay(waiting, waiting.triedAt + LONGEST_PARKED_MS);
   }
 
-  /** Something failed that has nothing to do with the nodes: the pod is tried again after its back-off. */
+  /** Tries a pod again after its back-off, because of a failure unrelated to the nodes. */
   retry(waiting: WaitingPod): void {
     if (this.#pods.get(waiting.key) !== waiting || waiting.place === 'active') return;
     this.#unpark(waiting);
@@ -120,8 +120,8 @@ export class SchedulingQueue {
   }
 
   /**
-   * Something changed that may help the pods of a class; they are tried again, each not before its back-off is over. When
-   * it can help only so many, those that come first are tried, and the others need not fail once more.
+   * Tries the parked pods of a class again after a change that may help, each not before its back-off is over. If the
+   * change can help at most `most` pods, only the first ones are tried and the others stay parked.
    */
   release(podClass: PodClass, most = Number.POSITIVE_INFINITY): void {
     const parked = [...(this.#parked.get(podClass) ?? [])];
@@ -189,7 +189,7 @@ function backOffEnd({ triedAt, attempts }: WaitingPod): number {
   return triedAt + Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** Math.max(0, attempts - 1));
 }
 
-/** The more important pod first, then the older one. */
+/** Higher priority first, then older pods. */
 function goesBefore(a: WaitingPod, b: WaitingPod): boolean {
   const difference = priorityOf(a.pod) - priorityOf(b.pod);
   return difference > 0 || (difference === 0 && a.order < b.order);

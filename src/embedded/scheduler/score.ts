@@ -1,4 +1,4 @@
-/** Which of the nodes that would do is the best: emptier, more balanced, preferred by the pod, and far from its like. */
+/** Scores the feasible nodes: emptier, more balanced, preferred by the pod, and away from similar pods. */
 import { tolerates } from '../../apis/kubernetes/taints.ts';
 import type { Cycle } from './filter.ts';
 import { labelsOf, type NodeEntry, type PlacedPod } from './node-entry.ts';
@@ -16,7 +16,7 @@ const SPREAD_WEIGHT = 2;
 const POD_AFFINITY_WEIGHT = 2;
 const BEST = 100;
 
-/** Spread of a controller's pods that say nothing about it (kube-scheduler's system defaults). */
+/** Spread of a controller's pods that have no constraints of their own (kube-scheduler's system defaults). */
 const ZONE_KEY = 'topology.kubernetes.io/zone';
 const ZONE_SKEW = 5;
 const HOST_SKEW = 3;
@@ -74,7 +74,7 @@ function nodePreferences(podClass: PodClass, entries: readonly NodeEntry[]): Flo
   });
 }
 
-/** The more matching pods in a node's domains, the more it costs; a node outside of all domains costs the most. */
+/** The cost of a node rises with the matching pods in its domains; a node without a domain has the highest cost. */
 function spreadCosts(
   snapshot: ClusterSnapshot,
   podClass: PodClass,

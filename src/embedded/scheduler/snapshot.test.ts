@@ -59,7 +59,7 @@ function makePod({ name, app, spec }: { name: string; app: string; spec: number 
   return aPod(name, { labels: { app }, requests: { cpu: '400m' }, owner: app, spec: SPECS[spec] ?? {} });
 }
 
-/** What the filters say of every kind of pod on every node. */
+/** The results of the filters for every kind of pod on every node. */
 function verdicts(snapshot: ClusterSnapshot): unknown {
   return ['web', 'db'].flatMap((app) =>
     SPECS.map((_, spec) => {
@@ -96,7 +96,7 @@ describe('a snapshot', () => {
             pods.delete(change.name);
             grown.removePod(`default/${change.name}`);
           }
-          // Asking in between fills the caches that the steps after it must keep right.
+          // Fills the caches in between; the following steps must keep them correct.
           if (index % 7 === 0) verdicts(grown);
         });
         const made = new ClusterSnapshot();

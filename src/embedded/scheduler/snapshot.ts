@@ -1,6 +1,6 @@
 /**
- * The cluster as the scheduler sees it: nodes, what is taken of them, and counts of pods, all kept up to date by small
- * steps. It holds no client and no clock; the same steps give the same snapshot.
+ * The cluster as the scheduler sees it: nodes, their usage, and counts of pods, all updated incrementally. It has no
+ * client and no clock; the same updates give the same snapshot.
  */
 
 import type { Labels } from '../../apis/kubernetes/label-requirement.ts';
@@ -16,9 +16,9 @@ import { ResourceColumns } from './resource-columns.ts';
 import { TopologyDomains } from './topology-domains.ts';
 import { VolumeIndex } from './volume-index.ts';
 
-/** Kept classes beyond which those that no pod uses are dropped. */
+/** Above this number of classes, unused ones are dropped. */
 const MOST_CLASSES = 4096;
-/** Kept counters, each of which is asked about every pod that is placed; beyond it they are begun anew. */
+/** Above this number, all counters are dropped and rebuilt on demand. Each one is updated for every placed pod. */
 const MOST_COUNTERS = 1024;
 
 export class ClusterSnapshot {
@@ -39,17 +39,17 @@ export class ClusterSnapshot {
   #version = 0;
   #relief = 0;
 
-  /** Changes with every change. */
+  /** Changes with every update. */
   get version(): number {
     return this.#version + this.volumes.version;
   }
 
-  /** Changes only with what may make room: a node that came or changed, a pod that left, a volume. */
+  /** Changes only with updates that may help a pod: of nodes, namespaces or volumes, or a removed pod. */
   get relief(): number {
     return this.#relief + this.volumes.version;
   }
 
-  /** The nodes that are there. */
+  /** The existing nodes. */
   get nodes(): readonly NodeEntry[] {
     return this.#nodes;
   }
@@ -107,7 +107,7 @@ export class ClusterSnapshot {
     return this.#namespaces.get(name);
   }
 
-  /** Puts a pod on a node, instead of where it was before. */
+  /** Places a pod on a node, and removes it from its previous one. */
   place(pod: Pod, nodeName: string): void {
     const key = keyText(keyOf(pod));
     const before = this.#placed.get(key);
@@ -151,7 +151,7 @@ export class ClusterSnapshot {
     return domains;
   }
 
-  /** Counts the placed pods that every one of the terms means; those being deleted only where asked for. */
+  /** Counts the placed pods that match all terms; terminating pods only if asked for. */
   counter(terms: readonly PodTerm[], options: { readonly terminating: boolean }): PodCounter<PlacedPod> {
     const key = `${options.terminating ? 'all' : 'staying'} ${terms.map((term) => term.key).join(' ')}`;
     return this.#counter(key, ({ pod }) => {
@@ -160,12 +160,12 @@ export class ClusterSnapshot {
     });
   }
 
-  /** Counts the placed pods of a controller; undefined when it has none. */
+  /** Counts the placed pods of a controller; undefined if it has none. */
   ownerCounter(uid: string): PodCounter<PlacedPod> | undefined {
     return this.#ownerCounters.get(uid);
   }
 
-  /** The terms by which placed pods keep others away, with where those pods are. */
+  /** The anti-affinity terms of placed pods, with counters of these pods. */
   antiTerms(): Iterable<{ readonly term: PodTerm; readonly counter: PodCounter<PlacedPod> }> {
     return this.#antiTerms.values();
   }
@@ -239,14 +239,14 @@ export class ClusterSnapshot {
     this.#freeSlots.push(entry.slot);
   }
 
-  /** Namespaces are part of what some counters count. */
+  /** Some counters depend on namespaces. */
   #forgetCounts(): void {
     this.#counters.clear();
     this.#version++;
     this.#relief++;
   }
 
-  /** Counters belong to classes, so they go with them and come back when they are asked for. */
+  /** Counters belong to classes, so they are dropped too, and rebuilt on demand. */
   #dropUnusedClasses(): void {
     const used = new Set([...this.#placed.values()].map((placed) => placed.podClass));
     for (const [key, podClass] of this.#classes) if (!used.has(podClass)) this.#classes.delete(key);
@@ -254,13 +254,13 @@ export class ClusterSnapshot {
   }
 }
 
-/** Tells whether a pod that is placed has changed only in what is not counted, such as its status. */
+/** Whether a placed pod changed only in ways that are not counted, such as its status. */
 function countsTheSame(a: Pod, b: Pod): boolean {
   if (a === b) return true;
   const { metadata: old } = a;
   const { metadata: fresh } = b;
   if (old.uid !== fresh.uid || old.generation === undefined) return false;
-  // The generation goes up with each change of the spec, and a binding is one that changes nothing that is counted.
+  // The generation rises with each change of the spec. A binding is such a change, but affects nothing that is counted.
   const binding = !a.spec.nodeName && b.spec.nodeName ? 1 : 0;
   const sameSpec = old.generation + binding === fresh.generation;
   return (

@@ -1,4 +1,4 @@
-/** The filters that depend on the pod's class and the node's object alone, with their answers kept per node. */
+/** Filters that depend on the pod's class and the Node object alone, with cached results per node. */
 import type { Node } from '../../apis/kubernetes/node.ts';
 import { TAINT_UNSCHEDULABLE, tolerates, untoleratedTaint } from '../../apis/kubernetes/taints.ts';
 import type { Refusal } from './fit-failure.ts';
@@ -8,8 +8,8 @@ import type { PodClass } from './pod-class.ts';
 const refusal = (reason: string): Refusal => ({ reasons: [reason], resolvable: false });
 
 /**
- * In the order in which kube-scheduler asks; the place in the list is the verdict's number. A pod that names its node is
- * never asked about: it is on that node already.
+ * In kube-scheduler's order; a verdict is an index into this list. A pod that names its node is never checked: it is on
+ * that node already.
  */
 const REFUSALS: readonly (Refusal | undefined)[] = [
   undefined,
@@ -22,12 +22,12 @@ const VERDICT_BITS = 7;
 const AFFINITY_BIT = 8;
 const TAINTS_BIT = 16;
 
-/** Answers for one class, valid as long as the node's generation is the one they were given for. */
+/** Cached results of one class; valid as long as the node's generation is unchanged. */
 export class StaticVerdicts {
   #generations = new Int32Array(0);
   #verdicts = new Uint8Array(0);
 
-  /** The verdict's number: 0 when the node passes. */
+  /** The number of the verdict; 0 if the node passes. */
   of(podClass: PodClass, entry: NodeEntry): number {
     return this.#look(podClass, entry) & VERDICT_BITS;
   }
@@ -36,12 +36,12 @@ export class StaticVerdicts {
     return REFUSALS[this.of(podClass, entry)];
   }
 
-  /** Whether the node is counted in a spread constraint that honours affinity. */
+  /** Whether a spread constraint that honours affinity counts the node. */
   matchesAffinity(podClass: PodClass, entry: NodeEntry): boolean {
     return (this.#look(podClass, entry) & AFFINITY_BIT) !== 0;
   }
 
-  /** Whether the node is counted in a spread constraint that honours taints. */
+  /** Whether a spread constraint that honours taints counts the node. */
   toleratesTaints(podClass: PodClass, entry: NodeEntry): boolean {
     return (this.#look(podClass, entry) & TAINTS_BIT) !== 0;
   }

@@ -1,4 +1,4 @@
-/** Numbers the values of a topology key, so that counting by domain is counting in an array. */
+/** Numbers the values of a topology key, so that pods per domain can be counted in an array. */
 import { labelsOf, type NodeEntry } from './node-entry.ts';
 
 export class TopologyDomains {
@@ -11,12 +11,12 @@ export class TopologyDomains {
     this.#key = key;
   }
 
-  /** How many numbers have been given out; every domain is below it. */
+  /** How many domains have a number; all numbers are below it. */
   get count(): number {
     return this.#ids.size;
   }
 
-  /** The node's domain, or -1 when it has none. */
+  /** The node's domain; -1 if it has none. */
   of(entry: NodeEntry): number {
     const { slot, generation } = entry;
     if (slot >= this.#bySlot.length) this.#grow(slot + 1);

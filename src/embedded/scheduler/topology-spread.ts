@@ -1,4 +1,4 @@
-/** Topology spread: no domain may have more matching pods than the emptiest one plus the skew (kube-scheduler PodTopologySpread). */
+/** Topology spread: a domain may have at most maxSkew matching pods more than the emptiest one (kube-scheduler PodTopologySpread). */
 import type { Refusal } from './fit-failure.ts';
 import type { NodeEntry, PlacedPod } from './node-entry.ts';
 import type { PodClass } from './pod-class.ts';
@@ -12,10 +12,10 @@ export interface SpreadState {
   readonly constraint: SpreadConstraint;
   readonly domains: TopologyDomains;
   readonly counter: PodCounter<PlacedPod>;
-  /** By domain; a domain without eligible nodes has no count and does not count as the emptiest. */
+  /** By domain. A domain without eligible nodes has no count and is not considered the emptiest. */
   readonly counts: Int32Array;
   readonly domainCount: number;
-  /** Matching pods in the emptiest domain, or 0 when there are fewer domains than the constraint wants. */
+  /** Matching pods in the emptiest domain; 0 if there are fewer domains than minDomains. */
   readonly least: number;
 }
 
@@ -32,7 +32,7 @@ export function prepareSpread(
   constraints: readonly SpreadConstraint[],
 ): SpreadState[] {
   const topologies = constraints.map((constraint) => snapshot.domains(constraint.topologyKey));
-  // Asking for a node's domain may give out new numbers, so it is done before the arrays are sized.
+  // Looking up a node's domain may add new domains, so it is done before the arrays are sized.
   for (const entry of snapshot.nodes) for (const domains of topologies) domains.of(entry);
   return constraints.map((constraint, index) => {
     const domains = topologies[index] as TopologyDomains;
@@ -63,7 +63,7 @@ export function prepareSpread(
   });
 }
 
-/** Why the node would break a constraint. */
+/** Why the node would violate a constraint. */
 export function spreadRefusal(states: readonly SpreadState[], entry: NodeEntry): Refusal | undefined {
   for (const { constraint, domains, counts, least } of states) {
     const domain = domains.of(entry);

@@ -1,4 +1,4 @@
-/** Claims, volumes and storage classes as last heard, and what they demand of a pod's node. */
+/** The known claims, volumes and storage classes, and their requirements for a pod's node. */
 import type { NodeMatcher } from '../../apis/kubernetes/node-selector.ts';
 import { compileNodeSelectorTerms } from '../../apis/kubernetes/node-selector.ts';
 import { type KubeObject, keyOf, keyText } from '../../apis/kubernetes/object.ts';
@@ -6,7 +6,7 @@ import { compareQuantities, parseQuantity } from '../../apis/kubernetes/quantity
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../apis/kubernetes/volumes.ts';
 import type { Refusal } from './fit-failure.ts';
 
-/** What a pod's claims demand: of all nodes a problem, or of each node a match. */
+/** The requirements of a pod's claims: a problem that rules out all nodes, or tests for each node. */
 export type VolumeDemand =
   | { readonly problem: string }
   | {
@@ -63,7 +63,7 @@ export class VolumeIndex {
     if (this.#storageClasses.delete(name)) this.#version++;
   }
 
-  /** What the claims of a pod in that namespace demand of its node. */
+  /** The requirements of the pod's claims for its node. */
   demand(namespace: string, claimNames: readonly string[]): VolumeDemand {
     const tests: { matcher: NodeMatcher; refusal: Refusal }[] = [];
     const unbound: string[] = [];
@@ -101,7 +101,7 @@ export class VolumeIndex {
       const zones = volume.metadata.labels?.[key];
       if (zones === undefined) continue;
       const allowed = new Set(zones.split('__'));
-      // A node without any zone is in a cluster without zones: there is nothing to keep apart.
+      // A node without zone labels belongs to a cluster without zones, so it matches.
       const matcher: NodeMatcher = {
         matches: (_, labels) =>
           ZONE_LABELS.every((label) => labels?.[label] === undefined) || allowed.has(labels?.[key] ?? ''),
@@ -111,7 +111,7 @@ export class VolumeIndex {
     return tests;
   }
 
-  /** Where a volume for the claim could be found or made. */
+  /** The nodes where a volume for the claim can be found or provisioned. */
   #makeable(claim: PersistentVolumeClaim, storageClass: StorageClass): NodeMatcher {
     if (storageClass.provisioner === NO_PROVISIONER) return this.#free(claim);
     const terms = storageClass.allowedTopologies ?? [];
@@ -127,7 +127,7 @@ export class VolumeIndex {
     );
   }
 
-  /** Volumes made by hand that would serve the claim. */
+  /** The nodes that can use a free, manually created volume that fits the claim. */
   #free(claim: PersistentVolumeClaim): NodeMatcher {
     const wanted = parseQuantity(claim.spec.resources?.requests?.storage ?? '0');
     const fitting = [...this.#volumes.values()].filter(

@@ -1,4 +1,4 @@
-/** A client whose writes fail now and then, half of them after they were carried out, as on a bad network. */
+/** A client whose writes sometimes fail, half of them after they took effect, as on a bad network. */
 import type { KubeClient } from '../../kube/client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import type { Random } from '../../platform/random.ts';

@@ -1,4 +1,4 @@
-/** Small random clusters with a pod to place, in which every filter of the scheduler has something to say now and then. */
+/** Small random clusters with a pod to schedule, in which every filter of the scheduler applies now and then. */
 import type { Node, Taint } from '../../apis/kubernetes/node.ts';
 import type {
   Container,
@@ -13,13 +13,13 @@ import type { Random } from '../../platform/random.ts';
 
 export interface RandomCluster {
   readonly nodes: readonly Node[];
-  /** Pods that have their node already. */
+  /** Pods that already have a node. */
   readonly placed: readonly Pod[];
-  /** The pod that looks for one. */
+  /** The pod to schedule. */
   readonly pod: Pod;
 }
 
-/** The namespaces the pods are in, with their labels. */
+/** The namespaces of the pods, with their labels. */
 export const NAMESPACE_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   default: {},
   other: { team: 'x' },
@@ -43,7 +43,7 @@ const NODE_DEMANDS = [
   { key: 'gen', operator: 'Lt', values: ['5'] },
 ];
 
-/** Draws a cluster; names begin with the prefix. */
+/** Generates a cluster; names start with the prefix. */
 export function randomCluster(random: Random, prefix: string): RandomCluster {
   const draw = new Draw(random, prefix);
   const nodes = Array.from({ length: 2 + random.below(5) }, (_, index) => draw.node(index));
@@ -103,7 +103,7 @@ class Draw {
     return { apiVersion: 'v1', kind: 'Pod', metadata: { name: `${this.#prefix}-${name}`, namespace, labels }, spec };
   }
 
-  /** Pods that are placed already have only what matters to others. */
+  /** Placed pods get only the fields that matter to other pods. */
   spec(searching: boolean): PodSpec {
     const required = (count: number) => ({
       requiredDuringSchedulingIgnoredDuringExecution: Array.from({ length: count }, () => this.#term()),

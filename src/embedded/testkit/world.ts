@@ -1,4 +1,4 @@
-/** A cluster in virtual time for the tests of its parts: an API server in memory, its informers, and what the test adds. */
+/** A cluster in virtual time for tests of its parts: an in-memory API server, its informers, and the parts that a test adds. */
 import type { KubeObject, ObjectKey, Resource } from '../../apis/kubernetes/object.ts';
 import { EventRecorder } from '../../kube/event-recorder.ts';
 import { SILENT_LOGGER } from '../../platform/logger.ts';
@@ -8,7 +8,7 @@ import { ApiServer } from '../apiserver/api-server.ts';
 import { ClusterInformers } from '../cluster-informers.ts';
 import { InMemoryClient } from '../in-memory-client.ts';
 
-/** A part of the cluster that runs until told to stop. */
+/** A part of the cluster; runs until the signal aborts. */
 export interface Part {
   run(signal: AbortSignal): Promise<void>;
 }
@@ -36,7 +36,7 @@ export class World implements AsyncDisposable {
     await this.clock.advance(0);
   }
 
-  /** Lets everything happen that needs no time, or that much of it. */
+  /** Advances the clock, and lets everything happen that is due by then. */
   settle(milliseconds = 0): Promise<void> {
     return this.clock.advance(milliseconds);
   }

@@ -6,20 +6,20 @@ import { hasBit } from './bitset.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Admitted, Compatibility, FilterSpec } from './compatibility.ts';
 
-/** One way to place a class: which existing nodes to try, filter by filter, and which options to buy. */
+/** One way to place a class: the filters for existing nodes, tried one after another, and the filter for options to launch. */
 export interface Attempt {
   readonly nodes: readonly number[];
   readonly options: number;
 }
 
-/** How far preferences are heeded. */
+/** Whether and how far preferences are followed. */
 export interface PreferenceOptions {
   readonly preferences: boolean;
-  /** How much dearer a wish may make a placement, as a fraction of its price. */
+  /** How much more a preference may make a placement cost, as a fraction of its price. */
   readonly preferenceSlack: number;
 }
 
-/** Finds the ways to place a class: ordered alternatives one after another, each with as many wishes as the price allows. */
+/** Finds the ways to place a class: ordered alternatives one after another, each with as many preferences as the price allows. */
 export class AttemptCompiler {
   readonly #compatibility: Compatibility;
   readonly #catalogue: Catalogue;
@@ -33,7 +33,7 @@ export class AttemptCompiler {
     this.#anyDiscouraged = anyDiscouraged;
   }
 
-  /** Whether the ways to place a class depend on what it asks for, and not on its conditions alone. */
+  /** Whether the ways to place a class depend on its requests, and not on its conditions alone. */
   dependOnRequests(group: PodGroup): boolean {
     return this.#options.preferences && (this.#anyDiscouraged || (group.preferredNodeAffinity?.length ?? 0) > 0);
   }
@@ -49,34 +49,41 @@ export class AttemptCompiler {
         clashes: clashes.length === 0 ? undefined : clashes,
       };
       const required = this.#compatibility.filter(base);
-      const wished = this.#options.preferences ? this.#withWishes(group, base, required, requests) : required;
-      if (wished === required) return [{ nodes: [required], options: required }];
+      const granted = this.#options.preferences ? this.#withWishes(group, base, required, requests) : base;
+      const wished = this.#compatibility.filter(granted);
+      const anywhere = [...this.#preferredNodes(group, base), required];
+      if (wished === required) return [{ nodes: anywhere, options: required }];
       return [
-        { nodes: [wished, required], options: wished },
-        { nodes: [required], options: required },
+        { nodes: [...this.#preferredNodes(group, granted), wished, ...anywhere], options: wished },
+        { nodes: anywhere, options: required },
       ];
     });
   }
 
-  /** Adds wishes from the heaviest on, as long as the cheapest way to buy does not get dearer than allowed. */
-  #withWishes(group: PodGroup, base: FilterSpec, required: number, requests: Float64Array): number {
+  /** Filters for the nodes a class prefers. */
+  #preferredNodes({ preferredNodes = [] }: PodGroup, spec: FilterSpec): number[] {
+    if (!this.#options.preferences) return [];
+    return preferredNodes.map((list) =>
+      this.#compatibility.filter({ ...spec, wishes: [...(spec.wishes ?? []), list], nodesOnly: true }),
+    );
+  }
+
+  /** Adds preferences, highest weight first, as long as the cheapest option does not cost more than allowed. */
+  #withWishes(group: PodGroup, base: FilterSpec, required: number, requests: Float64Array): FilterSpec {
     const wishes = [...(group.preferredNodeAffinity ?? [])].sort((a, b) => b.weight - a.weight);
-    if (wishes.length === 0 && !this.#anyDiscouraged) return required;
+    if (wishes.length === 0 && !this.#anyDiscouraged) return base;
     const allowed = this.#unitPrice(required, requests) * (1 + this.#options.preferenceSlack);
-    let best = required;
     let spec = base;
     const consider = (candidate: FilterSpec): void => {
       const filter = this.#compatibility.filter(candidate);
-      if (this.#unitPrice(filter, requests) > allowed) return;
-      best = filter;
-      spec = candidate;
+      if (this.#unitPrice(filter, requests) <= allowed) spec = candidate;
     };
     if (this.#anyDiscouraged) consider({ ...spec, avoidDiscouraged: true });
     for (const wish of wishes) consider({ ...spec, wishes: [...(spec.wishes ?? []), wish.term] });
-    return best;
+    return spec;
   }
 
-  /** The lowest price of the share of a node that a pod takes up, over the options a filter admits. */
+  /** The lowest price of the share of a node that a pod takes, over the options a filter admits. */
   #unitPrice(filter: number, requests: Float64Array): number {
     const { options } = this.#compatibility.admitted[filter] as Admitted;
     const { alloc, dimensions, optionCount, optionTemplate, optionPrice } = this.#catalogue;

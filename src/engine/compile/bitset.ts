@@ -14,7 +14,7 @@ export function hasBit(set: Bitset, bit: number): boolean {
   return (((set[bit >>> 5] as number) >>> (bit & 31)) & 1) === 1;
 }
 
-/** Whether nothing is in the set. */
+/** Whether the set is empty. */
 export function isEmpty(set: Bitset): boolean {
   for (let word = 0; word < set.length; word++) if (set[word] !== 0) return false;
   return true;
@@ -27,7 +27,7 @@ export function intersection(a: Bitset, b: Bitset): Bitset {
   return result;
 }
 
-/** Calls back for each integer of the set, ascending. */
+/** Calls `visit` for each integer of the set, ascending. */
 export function forEachBit(set: Bitset, visit: (bit: number) => void): void {
   for (let word = 0; word < set.length; word++) {
     let bits = set[word] as number;

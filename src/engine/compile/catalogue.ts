@@ -1,8 +1,8 @@
 /**
- * Everything that can be bought, flattened into columns. A template is a pool with one of its instance types and, where
- * pool and type leave the value of an interesting label open, one choice of it. An option is a template with one offering:
- * it has a definite value (or none) for every interesting label and a price. Offerings that are unhealthy or
- * outside the pool's policy are not options; full ones are, though none can be bought.
+ * Everything that can be launched, flattened into columns. A template is a pool with one of its instance types and, if
+ * both leave the value of a relevant label open, one choice of it. An option is a template with one offering: it has a
+ * price and a definite value (or none) for every relevant label. Offerings that are unhealthy or outside the pool's policy
+ * are not options. Full ones are, though they cannot be launched.
  */
 import type { DaemonGroup, HostPort, InstanceType, Offering, Pool, Problem, Requirement } from '../problem.ts';
 import { anyPortConflicts } from '../requirements/host-ports.ts';
@@ -24,15 +24,15 @@ const NO_LIMITS = {};
 export interface Template {
   readonly pool: number;
   readonly type: number;
-  /** By relevant key number; undefined where the node has no such label. Offering labels are not in it. */
+  /** By relevant key number; undefined if the node has no such label. Labels of offerings are not included. */
   readonly labels: readonly (string | undefined)[];
-  /** Relevant keys whose value neither pool nor type fixes, so that it is settled for each node. */
+  /** Relevant keys whose value neither pool nor type fixes, so that it is chosen for each node. */
   readonly openKeys: readonly number[];
-  /** Those of them that can have values without end. */
+  /** Those of them with an unlimited number of possible values. */
   readonly endlessKeys: readonly number[];
-  /** Daemons that will run on such a node, by number; their requests are taken off `alloc`. */
+  /** Daemons that will run on such a node, by index; their requests are subtracted from `alloc`. */
   readonly daemons: readonly number[];
-  /** The ports they hold. */
+  /** The ports of these daemons. */
   readonly daemonPorts: readonly HostPort[];
 }
 
@@ -40,18 +40,18 @@ export interface Template {
 export interface Catalogue {
   readonly dimensions: number;
   readonly templates: readonly Template[];
-  /** What pods can use on each template: rows of `dimensions`. */
+  /** The resources for pods on each template: rows of `dimensions`. */
   readonly alloc: Float64Array;
   readonly optionCount: number;
   readonly optionTemplate: Int32Array;
   readonly optionPool: Int32Array;
   readonly optionPrice: Float64Array;
   readonly optionOffering: readonly Offering[];
-  /** Label keys that some offering has a value for. */
+  /** Label keys for which some offering has a value. */
   readonly offeringKeys: ReadonlySet<string>;
   /** Reservation number, or -1. */
   readonly optionReservation: Int32Array;
-  /** Slots by reservation number; offerings with a count but no id have a number of their own. */
+  /** Slots by reservation number; an offering with slots but no id has its own number. */
   readonly reservationSlots: Int32Array;
   /** Value of relevant key `k` on option `o`. */
   label(option: number, key: number): string | undefined;
@@ -153,7 +153,7 @@ function reservationKey(type: InstanceType, { reservationId, zone, capacityType 
   return reservationId ?? `${type.name}/${zone}/${capacityType}`;
 }
 
-/** The slots of each reservation; where offerings disagree, the lowest count. */
+/** The slots of each reservation; the lowest count if offerings disagree. */
 function slotsOf(types: readonly InstanceType[], reservations: Interner): Int32Array {
   const result = new Int32Array(reservations.size).fill(2 ** 31 - 1);
   if (result.length === 0) return result;
@@ -167,7 +167,7 @@ function slotsOf(types: readonly InstanceType[], reservations: Interner): Int32A
   return result;
 }
 
-/** What a pool buys. */
+/** The offerings a pool may use. */
 class Sale {
   readonly #policy: Pool['capacityTypePolicy'];
   readonly #wanted: RequirementMap;
@@ -181,7 +181,7 @@ class Sale {
     this.#capacityTypes = this.#wanted.get(CAPACITY_TYPE);
   }
 
-  /** Whether an offering is healthy and wanted by the pool. */
+  /** Whether an offering is healthy and allowed by the pool. */
   includes({ healthy, capacityType, zone, labels }: Offering): boolean {
     if (healthy === false) return false;
     if (this.#policy === 'reserved-only' && capacityType !== 'reserved') return false;
@@ -200,7 +200,7 @@ function keysOfOfferings(types: readonly InstanceType[]): ReadonlySet<string> {
   return keys;
 }
 
-/** Keys that belong to types or offerings; a pool that requires one cannot give it to a type that lacks it. */
+/** Keys of types or offerings; a pool that requires one cannot give it to a type that lacks it. */
 function keysOfTypes(types: readonly InstanceType[], offeringKeys: ReadonlySet<string>): ReadonlySet<string> {
   const keys = new Set([ZONE, CAPACITY_TYPE, INSTANCE_TYPE, ...offeringKeys]);
   for (const type of types) {
@@ -210,7 +210,7 @@ function keysOfTypes(types: readonly InstanceType[], offeringKeys: ReadonlySet<s
   return keys;
 }
 
-/** Offerings by the daemons that will run on their nodes; one group of all unless a daemon asks for zones or capacity types. */
+/** Groups offerings by the daemons that will run on their nodes; a single group unless a daemon requires zones or capacity types. */
 function byDaemons(
   daemons: readonly DaemonGroup[],
   tolerant: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * Which options and existing nodes a pod's own conditions admit, as bitsets. Pods that write the same conditions share one
- * filter, so that a thousand replicas cost one evaluation.
+ * Computes which options and existing nodes a pod's own conditions admit, as bitsets. Pods with the same conditions share
+ * one filter, so that a thousand replicas cost one evaluation.
  */
 import type { Alternatives, ExistingNode, HostPort, Pool, Requirement, Toleration } from '../problem.ts';
 import { satisfies } from '../requirements/label-match.ts';
@@ -15,16 +15,18 @@ import { CAPACITY_TYPE, HOSTNAME, ZONE } from './well-known.ts';
 export interface FilterSpec {
   readonly requirements?: Alternatives | undefined;
   readonly volumeRequirements?: Alternatives | undefined;
-  /** Absent: taints do not matter. */
+  /** Absent: taints are ignored. */
   readonly tolerations?: readonly Toleration[] | undefined;
   readonly hostPorts?: readonly HostPort[] | undefined;
-  /** Daemons that must not come to the node; absent where there are none. */
+  /** Daemons that must not run on the node; absent if there are none. */
   readonly clashes?: readonly DaemonClash[] | undefined;
-  /** Further requirements, wished for rather than required. */
+  /** Further requirements that are preferred, not required. */
   readonly wishes?: readonly (readonly Requirement[])[];
-  /** Keep off PreferNoSchedule taints that are not tolerated. */
+  /** Avoid PreferNoSchedule taints that are not tolerated. */
   readonly avoidDiscouraged?: boolean;
-  /** Count cordoned and leaving nodes too (spread counting does). */
+  /** Admits only existing nodes, no options. */
+  readonly nodesOnly?: boolean;
+  /** Include cordoned and leaving nodes (spread counting does). */
   readonly includeLeaving?: boolean;
 }
 
@@ -66,6 +68,7 @@ export class Compatibility {
   #options(spec: FilterSpec): Bitset {
     const { optionTemplate, optionPool, optionCount } = this.#catalogue;
     const result = newBitset(optionCount);
+    if (spec.nodesOnly === true) return result;
     const poolOk = this.#pools.map(
       (pool) =>
         (spec.tolerations === undefined || untolerated(pool.taints, spec.tolerations) === undefined) &&
@@ -88,7 +91,7 @@ export class Compatibility {
     return result;
   }
 
-  /** Whether the daemon will run on nodes of the option, which are in a domain of the key. */
+  /** Whether the daemon will run on nodes of the option, and these are in a domain of the key. */
   clashesWith(option: number, { daemon, topologyKey }: DaemonClash): boolean {
     const template = this.#catalogue.templates[this.#catalogue.optionTemplate[option] as number] as Template;
     if (!template.daemons.includes(daemon)) return false;
@@ -143,12 +146,12 @@ export class Compatibility {
   }
 }
 
-/** Whether the daemon is still to come to the node, which is in a domain of the key. */
+/** Whether the daemon has not started on the node yet, and the node is in a domain of the key. */
 function comesTo({ daemonsToCome, labels }: ExistingNode, { daemon, topologyKey }: DaemonClash): boolean {
   return daemonsToCome?.includes(daemon) === true && (topologyKey === HOSTNAME || labels[topologyKey] !== undefined);
 }
 
-/** Requirements by whether offerings of a template can differ in them. */
+/** Requirements, split by whether offerings of a template can differ in them. */
 interface SplitRequirements {
   readonly ofTemplate: readonly KeyedRequirement[];
   readonly ofOffering: readonly KeyedRequirement[];

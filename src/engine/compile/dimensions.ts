@@ -1,12 +1,12 @@
 /**
- * The resources that matter: those some pending pod asks for, each a column of the resource tables. Volume attachments
- * of a CSI driver are a resource like any other, except that a machine which does not name the driver has no limit.
+ * The resources that matter: those some pending pod requests, each a column of the resource tables. Volume attachments of
+ * a CSI driver are a resource like any other, except that a machine without an entry for the driver has no limit.
  */
 import type { PodGroup, Resources } from '../problem.ts';
 import { Interner } from './interner.ts';
 import { PODS } from './well-known.ts';
 
-/** What a machine has of something it does not limit. */
+/** The amount used for something a machine does not limit. */
 export const UNLIMITED = 2 ** 52;
 
 /** The columns of the resource tables. */
@@ -28,7 +28,7 @@ export class Dimensions {
     return this.#resources.size + this.#drivers.size;
   }
 
-  /** What a person calls a column. */
+  /** The name of a column for messages. */
   name(column: number): string {
     return this.#resources.names[column] ?? `volumes of ${this.#drivers.names[column - this.#resources.size]}`;
   }
@@ -38,14 +38,14 @@ export class Dimensions {
     return column >= this.#resources.size;
   }
 
-  /** What a pod takes, as a row of a table. */
+  /** A pod's requests as a row of a table. */
   requestsOf(pod: PodGroup): Float64Array {
     const row = new Float64Array(this.size);
     this.writeRequests(row, pod);
     return row;
   }
 
-  /** Writes what a pod takes, including its one unit of `pods`. */
+  /** Writes a pod's requests, including its one unit of `pods`. */
   writeRequests(into: Float64Array, pod: Pick<PodGroup, 'requests' | 'volumeAttachments'>): void {
     for (const name in pod.requests) {
       const column = this.#resources.find(name);
@@ -57,7 +57,7 @@ export class Dimensions {
     }
   }
 
-  /** Writes what a machine has. */
+  /** Writes a machine's capacity. */
   writeCapacity(
     into: Float64Array,
     offset: number,

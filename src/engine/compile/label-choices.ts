@@ -1,4 +1,4 @@
-/** The labels that nodes of a pool can have: what pool and instance type fix, and the choices that they leave. */
+/** The labels that nodes of a pool can have: the values fixed by pool and instance type, and the choices they leave open. */
 import { SpindriftError } from '../../platform/errors.ts';
 import type { InstanceType, Pool, Requirement } from '../problem.ts';
 import { satisfies } from '../requirements/label-match.ts';
@@ -6,7 +6,7 @@ import { ValueSet } from '../requirements/value-set.ts';
 import type { RelevantKeys } from './relevant-keys.ts';
 import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODE_POOL, ZONE } from './well-known.ts';
 
-/** Choices of open labels for one pool and type beyond this are refused rather than multiplied out. */
+/** More combinations of open labels than this for one pool and type are rejected. */
 const MAX_VARIANTS = 256;
 const NO_KEYS: readonly number[] = [];
 const NO_CONDITIONS: readonly Requirement[] = [];
@@ -17,7 +17,7 @@ export class LabelChoices {
   readonly #typeKeys: ReadonlySet<string>;
   readonly #relevant: RelevantKeys;
   readonly #conditions = new Map<string, Requirement[]>();
-  /** Keys that the pool speaks of, other than those that offerings decide. */
+  /** Keys in the pool's labels and requirements, except those decided by offerings. */
   readonly #poolKeys: readonly string[];
 
   /** `typeKeys` belong to types or offerings; a pool that requires one cannot give it to a type that lacks it. */
@@ -35,14 +35,14 @@ export class LabelChoices {
     );
   }
 
-  /** Whether the pool takes the type at all: pool and type do not contradict each other in any label. */
+  /** Whether the pool can use the type at all: they do not contradict each other in any label. */
   admits(type: InstanceType): boolean {
     for (const key of this.#poolKeys) if (!this.#leaves(key, type)) return false;
     for (const { key } of type.requirements ?? NO_CONDITIONS) if (!this.#leaves(key, type)) return false;
     return true;
   }
 
-  /** Relevant keys whose value neither pool nor type fixes, so that it is settled for each node, by number. */
+  /** Relevant keys, by number, whose value neither pool nor type fixes, so that it is chosen for each node. */
   openKeys(type: InstanceType): readonly number[] {
     if (this.#pool.requirements === undefined && type.requirements === undefined) return NO_KEYS;
     const { names } = this.#relevant.keys;
@@ -51,16 +51,16 @@ export class LabelChoices {
     return open.length === 0 ? NO_KEYS : open;
   }
 
-  /** Whether an open key can have values without end. */
+  /** Whether an open key has an unlimited number of possible values. */
   isEndless(key: number, type: InstanceType): boolean {
     return this.#openSet(this.#relevant.keys.names[key] as string, type).complement;
   }
 
-  /** The values of the relevant keys that a node of an admitted type can have, one row for each combination of choices. */
+  /** The values of the relevant keys that a node of an admitted type can have, one row per combination of choices. */
   variants(type: InstanceType): (string | undefined)[][] {
     let rows: (string | undefined)[][] = [[]];
     for (const key of this.#relevant.keys.names) {
-      // A new node's name is not known yet: it exists, and equals nothing anyone can have written down.
+      // A new node's name is not known yet: it exists, and equals no value written in any requirement.
       const choices = key === HOSTNAME ? ['\u0000'] : this.#choices(key, type);
       if (rows.length * choices.length > MAX_VARIANTS) {
         throw new SpindriftError('PROBLEM_INVALID', {
@@ -75,7 +75,7 @@ export class LabelChoices {
     return rows;
   }
 
-  /** Whether there is a value, or none, that a key can have. */
+  /** Whether a key can have any value, or be absent. */
   #leaves(key: string, type: InstanceType): boolean {
     if (key === ZONE || key === CAPACITY_TYPE) return true;
     const fixed = this.#fixed(key, type);
@@ -83,7 +83,7 @@ export class LabelChoices {
     return offeringHas(type, key) || this.#choices(key, type).length > 0;
   }
 
-  /** The values a label of a node can have that somebody might care about; none when the conditions exclude each other. */
+  /** The values of a node label that a pod might ask for; none if the conditions exclude each other. */
   #choices(key: string, type: InstanceType): (string | undefined)[] {
     if (key === ZONE || key === CAPACITY_TYPE) return [undefined];
     const fixed = this.#fixed(key, type);
@@ -103,7 +103,7 @@ export class LabelChoices {
     return key === NODE_POOL ? this.#pool.name : this.#pool.labels?.[key];
   }
 
-  /** The value that type or pool give a key. */
+  /** The value that the type or pool gives a key. */
   #fixed(key: string, type: InstanceType): string | undefined {
     return type.labels?.[key] ?? (key === INSTANCE_TYPE ? type.name : this.#ofPool(key));
   }
@@ -120,7 +120,7 @@ export class LabelChoices {
     return true;
   }
 
-  /** The values that the conditions of pool and type together leave to a key. */
+  /** The values that the conditions of pool and type together allow for a key. */
   #openSet(key: string, type: InstanceType): ValueSet {
     return [...(this.#conditions.get(key) ?? NO_CONDITIONS), ...(type.requirements ?? NO_CONDITIONS)]
       .filter((one) => one.key === key)
@@ -128,7 +128,7 @@ export class LabelChoices {
       .reduce((a, b) => a.intersect(b));
   }
 
-  /** Whether conditions, but no label, of pool or type speak of a key; keys of types are not a pool's to give. */
+  /** Whether conditions of pool or type, but no label, restrict a key. A pool cannot set keys that belong to types. */
   #isOpen(key: string, type: InstanceType): boolean {
     if (key === ZONE || key === CAPACITY_TYPE || key === INSTANCE_TYPE || key === NODE_POOL || key === HOSTNAME)
       return false;
@@ -142,7 +142,7 @@ function offeringHas(type: InstanceType, key: string): boolean {
   return type.offerings.some((offering) => offering.labels?.[key] !== undefined);
 }
 
-/** A value that nobody asks for by name, if there is one: the label only has to exist. */
+/** A value that no pod asks for by name, if there is one: for requirements that the label only exists. */
 function otherValue(open: ValueSet, mentioned: ReadonlySet<string>): string[] {
   const step = open.gte === undefined && open.lte !== undefined ? -1 : 1;
   let number = open.gte ?? open.lte ?? 1;

@@ -1,7 +1,7 @@
 /**
- * A pool that wants at least n values of a key kept open (minValues) gets nodes that n different values could carry. So each of
- * its options is treated as no larger than what n values can hold: its capacity is scaled down to the n-th best match among
- * the options that the pods of the node admit. Such a node takes only pods with one and the same filter.
+ * Applies minValues: a node of a pool that wants n values of a key must be launchable with n different values. So each
+ * option counts as no larger than what n values can hold: its capacity is reduced to the n-th best match among the options
+ * that the node's pods admit. Such a node only holds pods with the same filter.
  */
 import type { Pool, Problem } from '../problem.ts';
 import { type Bitset, hasBit } from './bitset.ts';
@@ -33,12 +33,12 @@ export class MinValues {
     this.any = this.#wanted.some((wanted) => wanted.length > 0);
   }
 
-  /** Whether nodes of the option's pool must keep values open. */
+  /** Whether the option's pool has minValues. */
   concern(option: number): boolean {
     return this.any && (this.#wanted[this.#template(option).pool] as readonly unknown[]).length > 0;
   }
 
-  /** What a node of the option may hold of pods with this filter. */
+  /** The capacity of a node of the option for pods with this filter. */
   capacity(option: number, filter: number, admitted: Bitset): Float64Array {
     const { alloc, dimensions, optionTemplate } = this.#catalogue;
     const row = (optionTemplate[option] as number) * dimensions;
@@ -93,7 +93,7 @@ export class MinValues {
   }
 }
 
-/** Whether two templates of a pool have the same labels wherever one of them leaves the choice, so that one can stand in for the other. */
+/** Whether two templates of a pool have the same labels for all open keys, so that one can replace the other. */
 export function agree(a: Template, b: Template): boolean {
   if (a.openKeys.length === 0 && b.openKeys.length === 0) return true;
   const same = (key: number): boolean => a.labels[key] === b.labels[key];

@@ -1,4 +1,4 @@
-/** A problem compiled to numbers: what every later phase reads and none changes. */
+/** A problem compiled to numbers. Every later phase reads it and none changes it. */
 
 import { finish, type Slices } from '../packing/work.ts';
 import type { ExistingNode, HostPort, PodGroup, Problem, TopologySpread } from '../problem.ts';
@@ -17,7 +17,7 @@ import { byPrice } from './price-order.ts';
 import { relevantKeys } from './relevant-keys.ts';
 import { HOSTNAME } from './well-known.ts';
 
-/** Pods that are alike. */
+/** Identical pods. */
 export interface PodClass {
   readonly index: number;
   readonly group: PodGroup;
@@ -30,15 +30,15 @@ export interface PodClass {
   /** Classes of the same size have the same requests. */
   readonly size: number;
   readonly requests: Float64Array;
-  /** In the order in which they are tried; a later one only when nothing more can be placed by the earlier ones. */
+  /** In the order in which they are tried; a later one only if the earlier ones can place no more pods. */
   readonly attempts: readonly Attempt[];
   readonly topology: ClassTopology;
-  /** Daemons that it must not meet. */
+  /** Daemons it must not share a domain with. */
   readonly clashes: readonly DaemonClash[];
   readonly ports: readonly HostPort[];
-  /** Carries a rule on a key other than the hostname. */
+  /** Has a rule on a key other than the hostname. */
   readonly domainBound: boolean;
-  /** Cares which node it is on beyond resources: has host rules, wishes on hosts, or ports. */
+  /** Depends on its node beyond resources: has host rules, preferences on hosts, or ports. */
   readonly hostBound: boolean;
 }
 
@@ -51,17 +51,17 @@ export interface Model {
   readonly keys: Interner;
   readonly catalogue: Catalogue;
   readonly minValues: MinValues;
-  /** Filters by which topology groups leave nodes out of their counts. */
+  /** Filters that exclude nodes from the counts of topology groups. */
   readonly countFilters: readonly number[];
   readonly admitted: readonly Admitted[];
   /** Evaluates a further filter; its number is an index of `admitted`. */
   filter(spec: FilterSpec): number;
-  /** Whether the daemon of a clash comes to nodes of an option. */
+  /** Whether the daemon of a clash runs on nodes of an option. */
   clashesWith(option: number, clash: DaemonClash): boolean;
   readonly classes: readonly PodClass[];
   readonly kindCount: number;
   readonly podCount: number;
-  /** Number of the first pod of each group of the problem, and the number of pods at the end. */
+  /** Number of the first pod of each group of the problem, followed by the total number of pods. */
   readonly groupStart: Int32Array;
   readonly groups: readonly CountGroup[];
   readonly boundCounts: readonly Int32Array[];
@@ -76,14 +76,14 @@ export interface Model {
   readonly optionCell: Int32Array;
   /** By cell: domain in each topology key. */
   readonly cellDomains: readonly Int32Array[];
-  /** All options from cheap to dear. */
+  /** All options from cheap to expensive. */
   readonly optionsByPrice: Int32Array;
   /** By pool: 0 for the pools to use first, then 1, ... */
   readonly poolTier: Int32Array;
   readonly tierCount: number;
 }
 
-/** What a node of an option may hold of pods with a filter. */
+/** The capacity of a node of an option for pods with a filter. */
 export function capacityOf(model: Model, option: number, filter: number): Float64Array {
   return model.minValues.capacity(option, filter, (model.admitted[filter] as Admitted).options);
 }
@@ -101,7 +101,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
   yield;
   const catalogue = compileCatalogue(problem, dimensions, relevant);
   yield;
-  // Ready nodes come before those still on their way, so that the lowest number wins.
+  // Ready nodes before in-flight ones, so that the lowest number wins.
   const nodes = [...(problem.nodes ?? [])].sort((a, b) => Number(a.inFlight ?? false) - Number(b.inFlight ?? false));
   const compatibility = new Compatibility(catalogue, problem.pools, nodes, relevant);
   const topologyKeys = relevant.topologyKeys;
@@ -139,7 +139,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
         if (columns[option] === -1 || !hasBit(admittedOptions, option)) continue;
         found.add(columns[option] as number);
         const { endlessKeys } = catalogue.templates[catalogue.optionTemplate[option] as number] as Template;
-        // Where new values can always be made up, there is always an empty domain.
+        // If the key has unlimited values, there is always an empty domain.
         if (endlessKeys.length > 0 && endlessKeys.includes(id)) found.add((domainNames[key] as Interner).id('\u0000'));
       }
       const ofNodes = nodeDomain[key] as Int32Array;
@@ -159,7 +159,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
     countFilter(pod: PodGroup, spread: TopologySpread) {
       const honorAffinity = spread.nodeAffinityPolicy !== 'Ignore' && (pod.requirements?.length ?? 0) > 0;
       const honorTaints = spread.nodeTaintsPolicy === 'Honor';
-      // kube-scheduler leaves out nodes that lack any of the keys over which the pod must be spread.
+      // kube-scheduler ignores nodes that lack any of the topology keys of the pod's required spreads.
       const keys = new Set((pod.topologySpread ?? []).filter(isHard).map((one) => one.topologyKey));
       keys.delete(HOSTNAME);
       const severalKeys = isHard(spread) && keys.size > (spread.topologyKey === HOSTNAME ? 0 : 1);
@@ -245,7 +245,7 @@ export function* compileInSlices(problem: Problem, options: PreferenceOptions): 
   };
 }
 
-/** What all classes of a kind have in common. */
+/** The traits all classes of a kind share. */
 type KindTraits = Pick<PodClass, 'priority' | 'topology' | 'clashes' | 'ports' | 'domainBound' | 'hostBound'>;
 
 function traitsOf(group: PodGroup, topology: ClassTopology, clashes: DaemonClashes): KindTraits {
@@ -270,7 +270,7 @@ function compileCells(
   optionDomain: readonly Int32Array[],
   optionCount: number,
 ): { optionCell: Int32Array; cellDomains: Int32Array[] } {
-  // Cells are numbered key by key: the cell so far and the next domain make the next cell.
+  // Cells are numbered key by key: the cell so far and the next domain give the next cell.
   let optionCell = new Int32Array(optionCount);
   let cellDomains: number[][] = optionCount === 0 ? [] : [[]];
   for (const column of optionDomain) {

@@ -1,6 +1,7 @@
 /**
- * Pods that are alike in everything the engine looks at, gathered into classes. A class is a kind (all conditions, topology
- * and labels) in a size (what it asks for), so that what follows from either is worked out once for all classes that share it.
+ * Gathers pods that are identical in everything the engine looks at into classes. A class is a kind (all conditions,
+ * topology and labels) with a size (the requests), so that results for either are computed once for all classes that share
+ * it.
  */
 import type { Slices } from '../packing/work.ts';
 import type { PodGroup, Problem } from '../problem.ts';
@@ -115,7 +116,7 @@ interface ClassDraft {
   readonly size: number;
 }
 
-/** Numbers numbers anew in the order in which they come, and keeps the first group that came with each. */
+/** Assigns new consecutive numbers in order of appearance, and keeps the first group of each. */
 class Renumbering {
   readonly groups: PodGroup[] = [];
   readonly #numbers: Int32Array;
@@ -130,7 +131,7 @@ class Renumbering {
   }
 }
 
-/** The place of each string among all in alphabetical order. */
+/** The alphabetical rank of each string. */
 function ranks(names: readonly string[]): Int32Array {
   const order = names.map((_, index) => index).sort((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
   const result = new Int32Array(names.length);
@@ -140,7 +141,7 @@ function ranks(names: readonly string[]): Int32Array {
   return result;
 }
 
-/** Everything that is neither name nor request, in one string; the fields most pods lack cost nothing. */
+/** A key of everything but names and requests; fields that most pods lack cost nothing. */
 function conditionKey(group: PodGroup): string {
   let key = String(group.priority ?? 0);
   if (group.requirements !== undefined)
@@ -153,6 +154,7 @@ function conditionKey(group: PodGroup): string {
   if (group.volumeRequirements !== undefined) key += `|v${JSON.stringify(group.volumeRequirements)}`;
   if (group.volumeAttachments !== undefined) key += `|n${textOf(group.volumeAttachments)}`;
   if (group.preferredNodeAffinity !== undefined) key += `|R${JSON.stringify(group.preferredNodeAffinity)}`;
+  if (group.preferredNodes !== undefined) key += `|N${JSON.stringify(group.preferredNodes)}`;
   if (group.preferredPodAffinity !== undefined) key += `|A${JSON.stringify(group.preferredPodAffinity)}`;
   if (group.preferredPodAntiAffinity !== undefined) key += `|X${JSON.stringify(group.preferredPodAntiAffinity)}`;
   return key;

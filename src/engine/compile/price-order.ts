@@ -1,6 +1,6 @@
-/** Options from cheap to dear, in order of their numbers where prices are equal. */
+/** Options from cheap to expensive; equal prices by number. */
 export function byPrice(price: Float64Array): Int32Array {
-  // Sorted without a comparison of our own, which costs more than finding each price again afterwards.
+  // Sorting the prices alone and finding each again is faster than sorting with a comparator.
   const prices = price.slice().sort();
   const next = new Int32Array(prices.length);
   let distinct = 0;

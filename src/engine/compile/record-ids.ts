@@ -1,7 +1,7 @@
-/** Records of strings and numbers, numbered by what is in them. */
+/** Numbers records of strings and numbers by their contents. */
 import { Interner } from './interner.ts';
 
-/** Numbers records (with the name of whose they are) so that equal ones have equal numbers, in whatever order they list their keys. */
+/** Gives equal records (with the name of their owner) equal numbers, whatever the order of their keys. */
 export class RecordIds {
   readonly #root: Branch = { id: -1, next: undefined };
   readonly #texts = new Interner();
@@ -11,7 +11,7 @@ export class RecordIds {
     return this.#texts.names;
   }
 
-  /** The number of a record. The texts of two records are only compared the first time that either is seen. */
+  /** The number of a record. Its text is only built the first time its keys and values appear in this order. */
   id(owner: string, values: Readonly<Record<string, string | number>>): number {
     let branch = follow(this.#root, owner);
     for (const key in values) branch = follow(follow(branch, key), values[key] as string | number);
@@ -20,7 +20,7 @@ export class RecordIds {
   }
 }
 
-/** The way through a record, key by key and value by value. */
+/** A node of the tree of records, key by key and value by value. */
 interface Branch {
   id: number;
   next: Map<string | number, Branch> | undefined;
@@ -36,7 +36,7 @@ function follow(from: Branch, step: string | number): Branch {
   return branch;
 }
 
-/** A record as a text, whatever the order of its keys. */
+/** A record as text, independent of the order of its keys. */
 export function textOf(values: Readonly<Record<string, string | number>>): string {
   let text = '';
   for (const key of Object.keys(values).sort()) text += `${key}=${values[key]};`;

@@ -1,18 +1,18 @@
-/** Label keys that some pod, daemon or topology rule asks about; only these need a definite value on every candidate node. */
+/** Label keys used by some pod, daemon or topology rule; only these need a definite value on every candidate node. */
 import type { Alternatives, PodGroup, Problem } from '../problem.ts';
 import { Interner } from './interner.ts';
 import { HOSTNAME } from './well-known.ts';
 
-/** The keys that matter, and the values that are asked for by name. */
+/** The relevant keys, and the values that requirements name. */
 export interface RelevantKeys {
   readonly keys: Interner;
   /** By key: values listed in some requirement on it. */
   readonly mentioned: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Topology keys of spread and affinity terms, without the hostname, which is a domain of its own for each node. */
+  /** Topology keys of spread and affinity terms, without the hostname, for which each node is its own domain. */
   readonly topologyKeys: Interner;
 }
 
-/** Collects them from a problem and one pod of each kind. */
+/** Collects the relevant keys from a problem and one pod of each kind. */
 export function relevantKeys(problem: Problem, pods: readonly PodGroup[]): RelevantKeys {
   const keys = new Interner();
   const topologyKeys = new Interner();

@@ -1,4 +1,4 @@
-/** What may be disrupted: holds, policies, pods that must not move, and the budgets of pools and pods as they are used up. */
+/** Decides which nodes may be disrupted: holds, policies, pods that must not move, and the remaining budgets of pools and pods. */
 import type { Slices, Work } from '../packing/work.ts';
 import type { CompiledFleet } from './compiled-fleet.ts';
 import { reasonFor } from './disruption-reason.ts';
@@ -13,7 +13,7 @@ import type {
 import type { KeptCause } from './plan.ts';
 import { firstRefused, PoolBudgets } from './pool-budgets.ts';
 
-/** Says which nodes may go, and keeps account. */
+/** Tells which nodes may be removed, and counts the budgets used. */
 export class Allowances {
   readonly #compiled: CompiledFleet;
   readonly #homePods: number[][];
@@ -22,7 +22,7 @@ export class Allowances {
   readonly #cost: Float64Array;
   readonly #podBudgets: Float64Array;
   readonly #poolBudgets: PoolBudgets;
-  /** PodDisruptionBudgets that something was taken from. */
+  /** PodDisruptionBudgets that were already charged. */
   readonly #touched = new Set<number>();
   readonly #inTurns: boolean;
 
@@ -37,7 +37,7 @@ export class Allowances {
     this.#poolBudgets = new PoolBudgets(fleet.poolDisruption);
   }
 
-  /** Looks at every pod; nothing can be asked before. */
+  /** Reads every pod; must run before any query. */
   *load(work: Work): Slices<void> {
     const { fleet, podHome, evictionCost } = this.#compiled;
     for (let pod = 0; pod < podHome.length; pod++) {
@@ -52,12 +52,12 @@ export class Allowances {
     }
   }
 
-  /** Why a node cannot go now, whatever else happens. */
+  /** Why a node cannot be removed now, regardless of the plan. */
   blocked(node: number): KeptCause | undefined {
     return this.#blocked[node];
   }
 
-  /** Pods that are evicted when a node of the fleet goes. */
+  /** Pods that are evicted when this node of the fleet is removed. */
   homePods(node: number): readonly number[] {
     return this.#homePods[node] as number[];
   }
@@ -75,7 +75,7 @@ export class Allowances {
     return this.#cost[node] as number;
   }
 
-  /** The budget that keeps these nodes of the fleet from going together, after all that was taken. */
+  /** The budget that forbids removing these nodes together, after all that was taken before. */
   refusal(nodes: readonly number[]): KeptCause | undefined {
     const refused = this.poolRefusal(nodes, this.#poolBudgets);
     if (refused !== undefined) return refused;
@@ -94,14 +94,14 @@ export class Allowances {
     return undefined;
   }
 
-  /** The budget of a pool that keeps these nodes from going together. */
+  /** The pool budget that forbids removing these nodes together. */
   poolRefusal(nodes: readonly number[], budgets: PoolBudgets): KeptCause | undefined {
     const departures = nodes.map((node) => ({ pool: this.#node(node).pool ?? '', reason: this.reasonFor(node) }));
     const refused = firstRefused(departures, budgets);
     return refused && { kind: 'pool-budget', ...refused, allowed: budgets.allowed(refused.pool, refused.reason) };
   }
 
-  /** Takes what the end of these nodes uses up, which has not been refused. */
+  /** Charges the budgets for removing these nodes; `refusal` must have allowed it. */
   take(nodes: readonly number[]): void {
     for (const node of nodes) {
       this.#poolBudgets.take(this.#node(node).pool ?? '');
@@ -114,7 +114,10 @@ export class Allowances {
     }
   }
 
-  /** Whether a budget allows so many evictions; in turns it allows any number, if it allows one and nobody else needs it. */
+  /**
+   * Whether a budget allows this many evictions. With `evictInTurns`, any number is allowed if the budget allows one and
+   * only this node needs it.
+   */
   #suffices(budget: number, pods: number, nodes: number): boolean {
     const left = this.#podBudgets[budget] as number;
     return left >= pods || (this.#inTurns && left > 0 && nodes === 1 && !this.#touched.has(budget));

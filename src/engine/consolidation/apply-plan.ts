@@ -1,14 +1,14 @@
-/** The fleet as it is once moves are done: for planning ahead, for dry runs and for tests. */
+/** Computes the fleet after a plan's moves: for planning ahead, dry runs and tests. */
 import type { InstanceType, Pool } from '../problem.ts';
 import type { Fleet, FleetNode } from './fleet.ts';
 import { launchedNode } from './launched-node.ts';
 import type { Move } from './plan.ts';
 import { slotKey } from './slot-key.ts';
 
-/** What has been used up by moves and does not come back by itself. */
+/** Whether the moves use up disruption budgets. */
 export type Spent = 'keep-budgets' | 'spend-budgets';
 
-/** Carries moves out on paper. Budgets are as before, or less what the moves used. */
+/** Applies moves to a copy of the fleet. Budgets stay as before, or are reduced by the moves. */
 export function applyMoves(fleet: Fleet, moves: readonly Move[], spent: Spent = 'keep-budgets'): Fleet {
   const gone = new Set(moves.flatMap(({ nodes }) => nodes));
   const target = new Map<string, string>();

@@ -6,23 +6,23 @@ import type { Slices, Work } from '../packing/work.ts';
 import type { ExistingNode, Problem } from '../problem.ts';
 import type { Fleet, FleetNode } from './fleet.ts';
 
-/** The compiled fleet; pods and nodes keep the numbers they have in the fleet's lists. */
+/** The compiled fleet; pods and nodes keep their indices from the fleet's lists. */
 export interface CompiledFleet {
   readonly fleet: Fleet;
   readonly model: Model;
   readonly podClass: Int32Array;
-  /** Node each pod runs on now. */
+  /** The node each pod runs on now. */
   readonly podHome: Int32Array;
-  /** The filter that nodes and options must pass to take the pod. */
+  /** The filter that nodes and options must pass to hold the pod. */
   readonly podFilter: Int32Array;
   readonly evictionCost: Float64Array;
-  /** By node: pods that stay on it until it is gone, as far as any rule looks at them. */
+  /** By node: the pods that stay on it until it is removed, if any rule counts them. */
   readonly boundOn: ReadonlyMap<number, readonly BoundCount[]>;
-  /** Number of the pool of each node in `fleet.pools`; -1 for none. */
+  /** Index of each node's pool in `fleet.pools`; -1 for none. */
   readonly nodePool: Int32Array;
 }
 
-/** Bound pods that are alike, and the groups of the model that count them. */
+/** Identical bound pods, and the topology groups that count them. */
 export interface BoundCount {
   readonly counted: Int32Array;
   readonly count: number;
@@ -77,7 +77,7 @@ export function* compileFleet(fleet: Fleet, work: Work): Slices<CompiledFleet> {
   return { fleet, model, podClass, podHome, podFilter, evictionCost, boundOn, nodePool };
 }
 
-/** Nodes that take nothing are `leaving` to the solver; all have their whole room free, since the pods are placed afterwards. */
+/** Nodes that are closed to pods are `leaving` to the solver. All nodes are completely free here, since the pods are placed afterwards. */
 function toExisting(node: FleetNode): ExistingNode {
   return {
     name: node.name,
@@ -101,8 +101,8 @@ function groupNumbers(model: Model): (pod: number) => number {
 }
 
 /**
- * A pod with ordered alternatives is not moved to a worse one than it has now to save money. Where an earlier one is sold again, a
- * move leads there or nowhere: a pod that had to take a later one returns when that pays.
+ * A pod with ordered alternatives is not moved to a later one to save money. If an earlier one is available again, the pod
+ * is only moved to that: so it returns to it when that pays off.
  */
 function filterFor(model: Model, podClass: PodClass, home: number, firstSold: Map<PodClass, number>): number {
   const { attempts } = podClass;
@@ -118,7 +118,7 @@ function filterFor(model: Model, podClass: PodClass, home: number, firstSold: Ma
   return attempts[Math.min(now, sold)]?.options ?? -1;
 }
 
-/** Whether a machine could be bought for a pod of the class. */
+/** Whether a node can be launched for a pod of the class. */
 function isSold({ admitted, catalogue, dimensions }: Model, { requests }: PodClass, filter: number): boolean {
   const { options } = admitted[filter] as Admitted;
   for (let option = 0; option < catalogue.optionCount; option++) {

@@ -1,22 +1,22 @@
 /**
- * Cuts a finished state into the smallest exchanges that pay for themselves. Nodes that left in one step, and the new nodes they made
- * way for, belong together; pods may also land on the new nodes of another exchange, which is then done before. What is empty goes
- * by itself.
+ * Splits a planned state into the smallest exchanges that pay for themselves. Nodes that left in one step and their
+ * replacements belong together. Pods may also land on new nodes of another exchange, which is then done first. Empty nodes
+ * are removed separately.
  */
 import type { FleetState } from './fleet-state.ts';
 
-/** Some nodes of the fleet go and some new ones come. */
+/** An exchange: some nodes of the fleet are removed and some new ones are launched. */
 export interface Component {
   readonly nodes: readonly number[];
-  /** New nodes, by their number in the planned state. */
+  /** New nodes, by their index in the planned state. */
   readonly newNodes: readonly number[];
 }
 
-/** Nodes that left or came together. */
+/** Groups of nodes that were removed or launched together (union-find). */
 export class Together {
   readonly #parent = new Map<number, number>();
 
-  /** The node that stands for all that belong together with this one. */
+  /** The representative of this node's group. */
   root(node: number): number {
     let root = node;
     for (let up = this.#parent.get(root); up !== undefined; up = this.#parent.get(root)) root = up;
@@ -24,7 +24,7 @@ export class Together {
     return root;
   }
 
-  /** These nodes belong together, with all that belongs to them already. */
+  /** Merges the groups of these nodes. */
   join(nodes: readonly number[]): void {
     for (const node of nodes) {
       const [low, high] = [this.root(nodes[0] as number), this.root(node)].sort((a, b) => a - b) as [number, number];
@@ -46,7 +46,7 @@ export function componentsOf(state: FleetState, together: Together): Component[]
     (isNew ? component.newNodes : component.nodes).push(node);
     components.set(root, component);
   }
-  // Nodes that need no new one can go one by one.
+  // Nodes that need no replacement can be removed one by one.
   return [...components.values()].flatMap((component) =>
     component.newNodes.length > 0 ? [component] : component.nodes.map((node) => ({ nodes: [node], newNodes: [] })),
   );

@@ -9,7 +9,7 @@ import { consolidate } from './consolidate.ts';
 import type { ConsolidationOptions, Fleet } from './fleet.ts';
 import { anyFleet, freeFleet } from './testkit/arbitrary-fleet.ts';
 
-/** Everything that is wrong with the plan for a fleet. */
+/** All violations of the plan for a fleet. */
 function violations(fleet: Fleet, options: ConsolidationOptions): Violation[] {
   const plan = consolidate(fleet, options);
   return [
@@ -22,7 +22,7 @@ function violations(fleet: Fleet, options: ConsolidationOptions): Violation[] {
 // Random catalogues are small; fifteen spot offerings are never found in them.
 const OPTIONS = { spotDiversity: 2 };
 
-/** Exchanges that waited for each other's slots, zones or budgets are left for the next time. */
+/** Exchanges that waited for each other's slots, zones or budgets are left for the next round. */
 const ROUNDS_TO_REST = 6;
 
 describe('consolidation of any fleet', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BoundPod, InstanceType, Offering, PodGroup } from '../problem.ts';
+import type { BoundPod, InstanceType, Offering, PodGroup, Resources } from '../problem.ts';
 import { aPod, aPool, aType, GIB, HOSTNAME, INSTANCE_TYPE, onDemand, oneOf, ZONE } from '../testkit/builders.ts';
 import { aFleet, aFleetNode, aFleetPod } from '../testkit/fleet-builder.ts';
 import { applyMoves } from './apply-plan.ts';
@@ -184,6 +184,30 @@ describe('spot', () => {
     ]);
   });
 
+  it('makes way for one that has at most half of its CPU, memory and devices, whatever else would do', () => {
+    const [type] = types(1);
+    const room = (cpu: number, memory: number, gpus = 0) => {
+      const gpu = gpus > 0 ? { 'nvidia.com/gpu': gpus } : {};
+      return { cpu, memory: memory * GIB, pods: 10, ...gpu };
+    };
+    const onLarge = (cpu: number, memory: number, gpus = 0): Fleet => {
+      const instanceTypes = [{ ...type, name: 'less', capacity: room(cpu, memory, gpus) } as InstanceType];
+      const large = apart(
+        1,
+        { instanceTypes },
+        { capacityType: 'spot', price: 0.6, allocatable: room(8000, 16, gpus) },
+      );
+      const asking = (requests: Resources): Resources => ({ ...requests, ...(gpus > 0 && { 'nvidia.com/gpu': 1 }) });
+      return { ...large, groups: large.groups.map((group) => ({ ...group, requests: asking(group.requests) })) };
+    };
+    const halved = onLarge(4000, 8);
+    expect(plan(halved).moves).toMatchObject([{ kind: 'replace', nodes: ['n0'], newNodes: { length: 1 } }]);
+    expect(plan(applyMoves(halved, plan(halved).moves)).moves).toEqual([]);
+    expect(causes(onLarge(4001, 8))).toEqual({ n0: 'spot-diversity' });
+    expect(causes(onLarge(4000, 9))).toEqual({ n0: 'spot-diversity' });
+    expect(causes(onLarge(4000, 8, 1))).toEqual({ n0: 'spot-diversity' });
+  });
+
   it('is launched with fallbacks that all save enough', () => {
     const [move] = plan(fleet(40)).moves;
     const prices = move?.newNodes[0]?.offerings.map(({ price }) => price) ?? [];
@@ -194,6 +218,39 @@ describe('spot', () => {
   it('does not make way again', () => {
     const first = plan(fleet(40));
     expect(plan(applyMoves(fleet(40), first.moves)).moves).toEqual([]);
+  });
+});
+
+describe('a wasteful node among full ones', () => {
+  const big = { cpu: 16_000, memory: 32 * GIB, pods: 40 };
+  const tiny = { cpu: 4000, memory: 8 * GIB, pods: 10 };
+  const full = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
+  const fleet = aFleet({
+    groups: [aPod({ requests: { cpu: 1000, memory: 2 * GIB } })],
+    nodes: [
+      aFleetNode('wasteful', { instanceType: 'big', price: 4, allocatable: big }),
+      ...full.map((name) => aFleetNode(name, { instanceType: 'tiny', allocatable: tiny })),
+    ],
+    pods: [
+      ...['a', 'b', 'c'].map((name) => aFleetPod(name, 'wasteful')),
+      ...full.flatMap((node) => [1, 2, 3, 4].map((number) => aFleetPod(`${node}-${number}`, node))),
+    ],
+    instanceTypes: [
+      aType({ name: 'big', capacity: big, offerings: onDemand(4, 'a') }),
+      aType({ name: 'tiny', capacity: tiny }),
+      aType({ name: 'tiniest', capacity: { cpu: 2000, memory: 4 * GIB, pods: 10 }, offerings: onDemand(0.5, 'a') }),
+    ],
+  });
+
+  it('makes way for a smaller one, instead of being filled with the pods of the full ones', () => {
+    const { way, moves, evictions, priceAfter } = plan(fleet);
+    expect(moves).toMatchObject([{ nodes: ['wasteful'] }]);
+    expect({ way, evictions, priceAfter }).toEqual({ way: 'resized', evictions: 3, priceAfter: 7 });
+  });
+
+  it('is filled where nothing smaller can be had', () => {
+    const instanceTypes = fleet.instanceTypes.filter(({ name }) => name === 'big');
+    expect(gone({ ...fleet, instanceTypes })).toHaveLength(3);
   });
 });
 
@@ -316,7 +373,7 @@ describe('rules of pods', () => {
         offerings: type.offerings.map((offering) => ({ ...offering, price })),
       })),
     });
-    // There is room beside it on a node that is no better, which would do as long as nothing better is sold.
+    // The other node, no better, has room for it. It is used only if nothing better is available.
     expect(
       gone({ ...fleet, instanceTypes: fleet.instanceTypes.map((type) => ({ ...type, labels: { class: 'bad' } })) }),
     ).toEqual(['one']);

@@ -1,4 +1,4 @@
-/** Consolidation's entry: from a fleet to the moves that make it cheaper. */
+/** The entry point of consolidation: turns a fleet into the moves that make it cheaper. */
 import { finish, type Slices, Work } from '../packing/work.ts';
 import { unitPrices, worth } from '../unit-prices.ts';
 import { Allowances } from './allowances.ts';
@@ -12,23 +12,24 @@ import { FleetState } from './fleet-state.ts';
 import { MarketLadder } from './market-ladder.ts';
 import { NewNodes } from './new-nodes.ts';
 import type { ConsolidationPlan, KeptCause, KeptNode, Move, Way } from './plan.ts';
+import { disturbance, evicted, PlanValue, saved } from './plan-value.ts';
 import { Planner } from './planner.ts';
-import { rebuild } from './rebuild.ts';
+import { type RebuildParts, rebuild, WASTED } from './rebuild.ts';
 import { keptSentence } from './sentences.ts';
 import { validateFleet } from './validate-fleet.ts';
 
-/** What the move of a pod must save, as a share of what a pod costs: to move all pods of a fleet is worth it for this share of its price. */
-const MOVE_PRICE = 0.1;
-/** For less than this nobody plans anew: its machines all wait for each other. */
+/** Other ways than exchanges are tried if at least this share remains between the price and its lower bound. */
+const WORTH_ANOTHER_WAY = 0.01;
+/**
+ * Resizing wasteful nodes first is tried only if they are less than this share of the fleet's price; otherwise they take
+ * each other's pods.
+ */
+const FEW = 0.5;
+/** How much more than exchanges a rebuild must save, as a share of the price of the removed nodes: all its nodes wait for each other. */
 const REBUILD_SAVES_AT_LEAST = 0.01;
 /**
- * What a pod counts that is moved by exchanges: the scheduler puts many of them elsewhere than planned, so the fleet comes out dearer
- * than planned, and others move to mend that.
- */
-const EXCHANGED = 2;
-/**
- * Of wasteful nodes so much may stay and be filled up, as a share of what all pods are worth: none, or as much as leaves it to new
- * nodes to make up for what does not go well together.
+ * What the wasteful nodes that a rebuild keeps and fills up may cost, as a share of the value of all pods on wasteful
+ * nodes. None, or so much that enough new nodes remain to balance pods that do not fit together well.
  */
 const KEPT = [0, 0.4, 0.6];
 
@@ -37,7 +38,7 @@ export function consolidate(fleet: Fleet, options: ConsolidationOptions = {}): C
   return finish(consolidateSteps(fleet, options));
 }
 
-/** The same in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
+/** Like `consolidate`, in slices of a few milliseconds, for callers that must stay responsive: call `next()` until done. */
 export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = {}): Slices<ConsolidationPlan> {
   const work = new Work({
     deadlineMs: options.deadlineMs ?? Number.POSITIVE_INFINITY,
@@ -50,27 +51,30 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   yield;
   const market = yield* valued(compiled, options, work);
   let best = yield* attempt(market, options, work, 'exchanges');
-  // Exchanges that build on each other cannot always be done one by one; those that do not, can.
+  const { lowerBound, podWorth, value } = market;
+  // Exchanges that build on each other cannot always be done one by one; direct ones can.
   if ([...best.leftOut.values()].some(({ kind }) => kind === 'order')) {
     const direct = yield* attempt(market, options, work, 'direct');
-    if (saved(direct.moves) > saved(best.moves)) best = direct;
+    if (value.saves(direct) > value.saves(best)) best = direct;
   }
-  const { lowerBound, podWorth } = market;
   const price = fleet.nodes.reduce((sum, node) => sum + node.price, 0);
   const changeable = price - saved(best.moves) - market.stayingPrice;
-  const { movePrice = MOVE_PRICE } = options;
-  const eachMove = (movePrice * podWorth.reduce((sum, each) => sum + each, 0)) / fleet.pods.length;
-  const { planner: exchanges, moves: exchanged } = best;
-  const wanted = (evictions: number): number => {
-    const more = eachMove * (evictions - EXCHANGED * evicted(exchanged));
-    return saved(exchanged) + Math.max(REBUILD_SAVES_AT_LEAST * changeable, more);
-  };
-  if (!exchanges.unfinished && price - lowerBound >= wanted(0)) {
-    for (const keep of movePrice > 0 ? KEPT : [0]) {
+  if (!best.planner.unfinished && price - saved(best.moves) - lowerBound >= WORTH_ANOTHER_WAY * changeable) {
+    if (market.wasteful < FEW) {
+      const resized = yield* attempt(market, options, work, 'resized');
+      if (!resized.planner.unfinished && value.gain(resized) > value.gain(best)) best = resized;
+    }
+    const exchanged = best;
+    const wanted = (evictions: number, leaving: number): number => {
+      const more = value.eachMove * (evictions - disturbance(exchanged.moves));
+      const beyond = Math.max(REBUILD_SAVES_AT_LEAST * Math.min(changeable, leaving), more);
+      return value.saves(exchanged) + beyond - market.savedSoon;
+    };
+    for (const keep of value.eachMove > 0 ? KEPT : [0]) {
       const anew = yield* attempt(market, options, work, 'rebuild', wanted, keep);
-      if (saved(anew.moves) < wanted(evicted(anew.moves))) continue;
-      const gain = saved(anew.moves) - saved(best.moves) - eachMove * (evicted(anew.moves) - evicted(best.moves));
-      if (best.way !== 'rebuild' || gain > 0) best = { ...anew, planner: exchanges };
+      const enough = saved(anew.moves) >= wanted(evicted(anew.moves), leavingPrice(fleet, anew.moves));
+      if (anew.moves.length > 0 && enough && (best.way !== 'rebuild' || value.gain(anew) > value.gain(best)))
+        best = { ...anew, planner: exchanged.planner };
     }
   }
   const { way, allowances, planner, state, moves, leftOut } = best;
@@ -100,13 +104,18 @@ export function* consolidateSteps(fleet: Fleet, options: ConsolidationOptions = 
   };
 }
 
-/** A fleet, and what its pods are worth at the prices of what could be bought instead. */
+/** A fleet, and the value of its pods at the prices of the offerings available. */
 interface ValuedFleet {
   readonly compiled: CompiledFleet;
   readonly prices: Float64Array;
   readonly lowerBound: number;
-  /** Of the nodes that may not go. */
+  /** Price of the nodes that may not be removed. */
   readonly stayingPrice: number;
+  /** The share of the fleet's price paid for nodes that waste much of their price. */
+  readonly wasteful: number;
+  readonly value: PlanValue;
+  /** What nodes that may be removed soon will save if the plan leaves them alone. */
+  readonly savedSoon: number;
   readonly podWorth: Float64Array;
   readonly ladder: MarketLadder;
 }
@@ -125,16 +134,24 @@ function* valued(compiled: CompiledFleet, options: ConsolidationOptions, work: W
   yield;
   const classWorth = Float64Array.from(compiled.model.classes, ({ requests }) => worth(prices, requests));
   const podWorth = Float64Array.from(compiled.podClass, (index) => classWorth[index] as number);
-  return { compiled, prices, lowerBound, stayingPrice, podWorth, ladder: new MarketLadder(compiled.model, prices) };
+  yield;
+  const value = new PlanValue(compiled.fleet, podWorth, options);
+  const ladder = new MarketLadder(compiled.model, prices);
+  const priceOf = (nodes: readonly FleetNode[]): number => nodes.reduce((sum, { price }) => sum + price, 0);
+  const { nodes } = compiled.fleet;
+  const wasteful =
+    priceOf(nodes.filter(({ price }, node) => value.waste(state, node) > WASTED * price)) / priceOf(nodes);
+  const soon = { wasteful, savedSoon: value.savedSoon(state) };
+  return { compiled, prices, lowerBound, stayingPrice, podWorth, value, ladder, ...soon };
 }
 
-/** Plans exchanges and puts them in an order in which they can be done. */
+/** Plans exchanges and puts them into an order in which they can be done. */
 function* attempt(
   { compiled, prices, podWorth, ladder }: ValuedFleet,
   options: ConsolidationOptions,
   work: Work,
   way: Way,
-  wanted: (evictions: number) => number = () => 0,
+  wanted: RebuildParts['wanted'] = () => 0,
   keep = 0,
 ) {
   const direct = way === 'direct';
@@ -147,7 +164,7 @@ function* attempt(
   const newNodes = new NewNodes(planned, ladder, podWorth);
   const planner = new Planner(
     { state: planned, allowances, criteria, ladder, newNodes, podWorth },
-    { mergeSize: options.mergeSize ?? 8, prices, work, direct },
+    { mergeSize: options.mergeSize ?? 8, prices, work, direct, resizeFirst: way === 'resized' },
   );
   const { together, stepOf } = planner.steps;
   let filled: ReadonlySet<string> = new Set();
@@ -167,18 +184,16 @@ function* attempt(
   return { way, allowances, planner, state, moves: moves.map((move) => filling(move, filled)), leftOut };
 }
 
-/** The move, with those of its nodes named that are to be filled as planned. */
+/** Names the nodes of the move that must be filled as planned. */
 function filling(move: Move, filled: ReadonlySet<string>): Move {
   const fills = new Set(move.landings.flatMap((one) => ('node' in one && filled.has(one.node) ? [one.node] : [])));
   return fills.size === 0 ? move : { ...move, fills: [...fills] };
 }
 
-function saved(moves: readonly Move[]): number {
-  return moves.reduce((sum, { savings }) => sum + savings, 0);
-}
-
-function evicted(moves: readonly Move[]): number {
-  return moves.reduce((sum, { landings }) => sum + landings.length, 0);
+/** Price of the removed nodes. */
+function leavingPrice({ nodes }: Fleet, moves: readonly Move[]): number {
+  const leaving = new Set(moves.flatMap((move) => move.nodes));
+  return nodes.reduce((sum, { name, price }) => (leaving.has(name) ? sum + price : sum), 0);
 }
 
 function priceCause({ price }: FleetNode): KeptCause {

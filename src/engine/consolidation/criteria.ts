@@ -1,4 +1,4 @@
-/** Whether an exchange of nodes is worth its disruption. */
+/** Decides whether an exchange of nodes is worth its disruption. */
 import type { Allowances } from './allowances.ts';
 import type { ConsolidationOptions } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
@@ -7,7 +7,9 @@ import type { MarketLadder } from './market-ladder.ts';
 import { optionsFor, templateOf } from './node-options.ts';
 import type { KeptCause } from './plan.ts';
 
-/** Rounding errors of sums of prices are not savings. */
+/** Resources that follow from node settings, not from the size of the machine. */
+const NOT_OF_SIZE: ReadonlySet<string> = new Set(['pods', 'ephemeral-storage']);
+/** Savings below this are rounding errors. */
 const CENT_FRACTION = 1e-9;
 
 /** The criteria of one plan. */
@@ -41,17 +43,17 @@ export class Criteria {
     }
   }
 
-  /** What an exchange must save at the least if it launches nodes. */
+  /** The least amount an exchange must save, depending on whether it launches nodes. */
   wanted(price: number, launches: boolean): number {
     return Math.max(this.#minSavings, launches ? this.#minShare * price : 0, CENT_FRACTION);
   }
 
-  /** Why nodes that cost `price` should not make way for the new nodes; undefined when they should. */
+  /** Why nodes that cost `price` should not be replaced by the new nodes; undefined if they should. */
   objection(leaving: readonly number[], news: readonly number[], price: number): KeptCause | undefined {
     const { nodePrice, existingCount } = this.#state;
     const newPrice = news.reduce((sum, node) => sum + (nodePrice[node] as number), 0);
     const savings = price - newPrice;
-    // An empty node that goes needs no reason but that it is empty.
+    // An empty node may always be removed.
     const empty =
       news.length === 0 &&
       leaving.every((node) => node < existingCount && this.#allowances.homePods(node).length === 0);
@@ -68,14 +70,16 @@ export class Criteria {
   }
 
   /**
-   * Spot makes way for as many spot nodes or more only when enough offerings would do that are cheaper, or what comes would be taken
-   * sooner than what goes. Where fewer come, there are fewer to be taken.
+   * Spot nodes are replaced by as many or more spot nodes only if enough cheaper offerings are usable; otherwise the new
+   * nodes would be interrupted sooner than the old ones. The rule does not apply to fewer new nodes, as fewer can be
+   * interrupted. Nor does it apply if the new nodes have at most half of the CPU, memory and devices of the old ones: such
+   * an exchange follows the load, not the prices, and can only be repeated as often as a machine can be halved.
    */
   #tooFewOfferings(leaving: readonly number[], news: readonly number[], price: number): KeptCause | undefined {
     const { model, compiled, nodeOption } = this.#state;
-    // What is only planned yet has no entry in the fleet; it is judged with the nodes that it is to stand in for.
+    // Nodes that are only planned have no entry in the fleet; they are judged with the nodes they will replace.
     const isSpot = (node: number): boolean => compiled.fleet.nodes[node]?.capacityType === 'spot';
-    if (news.length < leaving.length || !leaving.some(isSpot)) return undefined;
+    if (news.length < leaving.length || !leaving.some(isSpot) || this.#halves(leaving, news)) return undefined;
     const most = highestPrices(this.#state, news, price, this);
     for (const [index, node] of news.entries()) {
       const { optionOffering, optionPrice } = model.catalogue;
@@ -94,7 +98,19 @@ export class Criteria {
     return undefined;
   }
 
-  /** Balanced pools: the share of the pool's price that is saved against the share of the pool that is disrupted. */
+  #halves(leaving: readonly number[], news: readonly number[]): boolean {
+    const { capacity, model } = this.#state;
+    const { dimensions } = model;
+    const total = (nodes: readonly number[], column: number): number =>
+      nodes.reduce((sum, node) => sum + (capacity[node * dimensions.size + column] as number), 0);
+    for (let column = 0; column < dimensions.size; column++) {
+      if (dimensions.isAttachment(column) || NOT_OF_SIZE.has(dimensions.name(column))) continue;
+      if (2 * total(news, column) > total(leaving, column)) return false;
+    }
+    return true;
+  }
+
+  /** Balanced pools: compares the share of the pool's price that is saved with the share of the pool that is disrupted. */
   #outOfBalance(leaving: readonly number[], price: number, savings: number): KeptCause | undefined {
     const { compiled, nodePrice } = this.#state;
     const balanced = new Set(

@@ -1,8 +1,8 @@
 import type { DisruptionReason } from './fleet.ts';
 
 /**
- * Why nodes go from which so many pods have to move. All nodes of a move go for one reason, which decides the budget they are
- * charged to: planner, verifier and controllers agree because a node that is empty goes by itself, never in the move of others.
+ * The disruption reason of a move that evicts this many pods, which selects the budgets it is charged to. All nodes of a move have
+ * the same reason, because an empty node is removed alone, never in a move of other nodes.
  */
 export function reasonFor(pods: number): DisruptionReason {
   return pods === 0 ? 'Empty' : 'Underutilized';

@@ -52,7 +52,7 @@ describe('a node on which nothing runs', () => {
   });
 
   it('that pods were to come to leaves it to the nodes they come from to be worth what comes', () => {
-    // The pod of the dear node has room on the empty one, which then looks worth exchanging for something cheaper.
+    // The pod of the expensive node has room on the empty one, which then seems worth replacing by a cheaper one.
     const settling = aFleetNode('settling', { price: 5, settling: true });
     const empty = aFleetNode('empty', { price: 2 });
     const both = aFleet({ nodes: [settling, empty], pods: [aFleetPod('p', 'settling')], groups: [aPod()] });

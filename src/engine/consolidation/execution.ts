@@ -1,7 +1,7 @@
 /**
- * Carries planned exchanges out, one after another, on the fleet as it is now. What counts is whether each can be done when its turn
- * comes: slots and limits while old and new nodes run side by side, and every pod's rules when it is placed. An exchange that
- * must wait for another is done after it; one that can never be done is left out.
+ * Carries planned exchanges out one after another, starting from the fleet as it is now. Each must be possible at that
+ * point: slots and limits while old and new nodes run side by side, and every pod's rules when it is placed. An exchange
+ * that must wait for another is done after it; one that can never be done is left out.
  */
 import { typeLabel } from '../compile/type-label.ts';
 import type { Slices, Work } from '../packing/work.ts';
@@ -33,7 +33,7 @@ interface Opened {
   place: number;
 }
 
-/** Turns exchanges into moves in an order in which they can be done. */
+/** Turns exchanges into moves, in an order in which they can be done. */
 export class Executor {
   readonly #state: FleetState;
   readonly #planned: FleetState;
@@ -41,15 +41,15 @@ export class Executor {
   readonly #criteria: Criteria;
   readonly #ladder: MarketLadder;
   readonly #podWorth: Float64Array;
-  /** Which move finds how much of a budget depends on the order of the moves. */
+  /** Pool budgets left; they depend on the order of the moves. */
   readonly #budgets: PoolBudgets;
   readonly #stepOf: ReadonlyMap<number, number> | undefined;
-  /** By its number in the planned state: the number of a new node in the fleet as it is, its move, and its place there. */
+  /** By index in the planned state: a new node's index in the current state, its move, and its position in that move. */
   readonly #opened = new Map<number, Opened>();
   #byNode: Map<number, Opened> | undefined;
   readonly #done: { component: Component; order: readonly number[] }[] = [];
 
-  /** `state` is the fleet as it is; `planned` as it should be. */
+  /** `state` is the current fleet; `planned` is the target. */
   constructor(options: {
     state: FleetState;
     planned: FleetState;
@@ -57,7 +57,7 @@ export class Executor {
     criteria: Criteria;
     ladder: MarketLadder;
     podWorth: Float64Array;
-    /** The order in which to do exchanges, by a node that goes; by what they save when absent. */
+    /** The order of the exchanges, by a removed node; if absent they are ordered by their savings. */
     stepOf?: ReadonlyMap<number, number>;
   }) {
     this.#stepOf = options.stepOf;
@@ -87,7 +87,7 @@ export class Executor {
       }
       const stuck = again.length === waiting.length;
       if (again.length === 0 || (stuck && receivers !== undefined)) break;
-      // Those that cannot be done as planned may look for other places, among all nodes that stay.
+      // Exchanges that cannot be done as planned may use other places, on all nodes that stay.
       if (stuck) receivers = new Receivers(this.#state, this.#staying());
       waiting = again;
     }
@@ -99,7 +99,7 @@ export class Executor {
     return { moves, leftOut };
   }
 
-  /** In the order that is wanted; else empty nodes first, then by what is saved for each unit of disruption. */
+  /** Sorts by the given order if there is one. Otherwise empty nodes first, then by savings per unit of disruption. */
   #ordered(components: readonly Component[]): Component[] {
     const score = new Map(
       components.map((component) => [component, this.#savings(component) / this.#disruption(component)]),
@@ -129,7 +129,7 @@ export class Executor {
     return nodes.reduce((sum, node) => sum + this.#allowances.disruptionCost(node), 0);
   }
 
-  /** Does an exchange, or says why it cannot be done now. */
+  /** Does an exchange, or returns why it cannot be done now. */
   #carryOut(component: Component, receivers: Receivers | undefined): KeptCause | undefined {
     const state = this.#state;
     const before = state.nodeCount;
@@ -143,7 +143,7 @@ export class Executor {
     return cause;
   }
 
-  /** Nodes of the fleet that no exchange wants to go and that take pods. New nodes were chosen for the pods they are to have. */
+  /** Nodes of the fleet that no exchange removes and that accept pods. New nodes are left to the pods they were chosen for. */
   #staying(): Int32Array {
     const { fleet } = this.#state.compiled;
     const nodes = [...fleet.nodes.keys()];
@@ -177,7 +177,7 @@ export class Executor {
     return undefined;
   }
 
-  /** Takes all pods off the nodes that go and puts each where it should be, in an order the rules allow; undefined if there is none. */
+  /** Takes all pods off the removed nodes and puts each on its target, in an order the rules allow; undefined if there is none. */
   #place({ nodes }: Component, receivers: Receivers | undefined): number[] | undefined {
     const state = this.#state;
     let pods = nodes.flatMap((node) => [...this.#allowances.homePods(node)]);
@@ -200,14 +200,14 @@ export class Executor {
     return order;
   }
 
-  /** The node that a pod should be on, unless it has yet to be made or, if that is asked for, is in another zone. */
+  /** The planned node of a pod; undefined if it is not launched yet or, with `near`, is in another zone. */
   #target(pod: number, near: boolean): number | undefined {
     const planned = this.#planned.podNode[pod] as number;
     const node = planned < this.#state.existingCount ? planned : this.#opened.get(planned)?.node;
     return node === undefined || (near && !this.#state.isNear(pod, node)) ? undefined : node;
   }
 
-  /** A node may have been launched for pods that found other places; then it is not launched. */
+  /** Drops new nodes whose pods all found other places. */
   #withoutIdle(): { component: Component; order: readonly number[] }[] {
     return this.#done.map(({ component: { nodes, newNodes }, order }) => {
       const used = newNodes.filter((node) => {
@@ -219,13 +219,13 @@ export class Executor {
     });
   }
 
-  /** Where each new node was launched, by its number in the fleet as it is. */
+  /** The launched nodes, by their index in the current state. */
   #launched(): Map<number, Opened> {
     this.#byNode ??= new Map([...this.#opened.values()].map((opened) => [opened.node, opened]));
     return this.#byNode;
   }
 
-  /** Offerings are ranked by what a node holds in the end, not only after its move. */
+  /** Ranks offerings by the pods a node holds after all moves, not only after its own. */
   #describe(component: Component, order: readonly number[]): Move {
     const { fleet } = this.#state.compiled;
     const launched = this.#launched();
@@ -262,7 +262,7 @@ export class Executor {
     };
   }
 
-  /** The instance type of a new node, as its nodes are labelled. */
+  /** The instance type of a new node, as on its label. */
   #typeOf(node: number): string {
     const { model, nodeOption } = this.#state;
     return typeLabel(model.problem.instanceTypes[templateOf(model, nodeOption[node] as number).type]);

@@ -3,7 +3,7 @@ import type { FleetNode } from './fleet.ts';
 import type { FleetState } from './fleet-state.ts';
 import { optionSlotKey, slotKey } from './slot-key.ts';
 
-/** What the pods that could move ask for in all. */
+/** The total requests of the pods that could move. */
 export function movableDemand(state: FleetState, stays: (node: number) => boolean): Float64Array {
   const { capacity, free, existingCount, model } = state;
   const { size } = model.dimensions;
@@ -19,9 +19,9 @@ export function movableDemand(state: FleetState, stays: (node: number) => boolea
 }
 
 /**
- * No fleet that runs these pods and keeps the nodes that stay costs less. By duality, for any prices of resources at which
- * nothing in the market holds more worth than it costs: what is cheaper than that (nodes there are, slots of reservations, room on nodes
- * that stay) is given away with all that it holds beyond its price.
+ * A lower bound on the price of any fleet that runs these pods and keeps the nodes that stay. It holds by duality, for any
+ * resource prices at which no offering holds more value than it costs. Anything cheaper than that (existing nodes,
+ * reservation slots, room on nodes that stay) is subtracted with the value it holds beyond its price.
  */
 export function fleetBound(state: FleetState, stays: (node: number) => boolean, prices: Float64Array): number {
   const { model, existingCount, free, capacity } = state;
@@ -59,6 +59,6 @@ export function fleetBound(state: FleetState, stays: (node: number) => boolean, 
   excess.forEach((amount, slot) => {
     bound -= amount * Math.max(0, catalogue.reservationSlots[slot] as number);
   });
-  // The last digits of a sum of many products are not to be trusted.
+  // Allows for the rounding error of a sum of many products.
   return kept + Math.max(0, bound * (1 - 1e-9));
 }

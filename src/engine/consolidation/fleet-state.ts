@@ -1,6 +1,6 @@
 /**
- * The fleet as it would be: which nodes are left or new, and where each pod is. Steps are tried out and taken back. A node that
- * has gone never comes back, so pods that stay on their node are never in the way of those that are moved.
+ * The fleet during planning: which nodes are removed or new, and where each pod is. Steps are tried and rolled back. A
+ * removed node never returns, so pods that stay on their node never block pods that are moved.
  */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
@@ -15,19 +15,19 @@ import { TopologyLedger } from './topology-ledger.ts';
 
 const NOWHERE = -1;
 
-/** Nodes and pods under planning. Nodes of the fleet come first, new ones after them. */
+/** Nodes and pods under planning. Nodes of the fleet are numbered first, new ones after them. */
 export class FleetState {
   readonly compiled: CompiledFleet;
   readonly model: Model;
   readonly existingCount: number;
   nodeCount: number;
-  /** Rows of resource columns: what pods can take in all, and what is free of it. */
+  /** Rows of resource columns: the total for pods, and the free part of it. */
   capacity: Float64Array;
   free: Float64Array;
   /** Option of each new node; -1 for nodes of the fleet. */
   nodeOption: Int32Array;
   nodePrice: Float64Array;
-  /** 1 for nodes that have gone. */
+  /** 1 for removed nodes. */
   gone: Uint8Array;
   /** Node of each pod. */
   readonly podNode: Int32Array;
@@ -38,7 +38,7 @@ export class FleetState {
   readonly #position: Int32Array;
   readonly #ports = new Map<number, HostPort[]>();
   #domain: Int32Array[];
-  /** Pod, node it was on; pod, node; ... */
+  /** Pairs of pod and the node it was on before. */
   readonly #journal: number[] = [];
 
   constructor(compiled: CompiledFleet) {
@@ -75,7 +75,7 @@ export class FleetState {
     this.#position = new Int32Array(fleet.pods.length);
   }
 
-  /** Puts every pod on the node it runs on; until then the nodes are empty. */
+  /** Puts every pod on the node it runs on; until then all nodes are empty. */
   *settle(work: Work): Slices<void> {
     const { podHome, boundOn } = this.compiled;
     for (const node of boundOn.keys()) {
@@ -106,7 +106,7 @@ export class FleetState {
     return option < 0 ? hasBit(admitted.nodes, node) : hasBit(admitted.options, option);
   }
 
-  /** Whether the node's free resources hold a pod of the class. */
+  /** Whether the node's free resources suffice for a pod of the class. */
   fits(podClass: PodClass, node: number): boolean {
     const { requests } = podClass;
     const row = node * requests.length;
@@ -124,7 +124,7 @@ export class FleetState {
     return podClass.ports.length === 0 || !anyPortConflicts(podClass.ports, this.#ports.get(node) ?? []);
   }
 
-  /** Whether a node is in the same domains as the node the pod runs on now, as far as the pod's rules care. */
+  /** Whether a node is in the same domains as the pod's current node, for the keys of the pod's topology rules. */
   isNear(pod: number, node: number): boolean {
     const home = this.compiled.podHome[pod] as number;
     const { rules } = this.classOf(pod).topology;
@@ -134,7 +134,7 @@ export class FleetState {
     });
   }
 
-  /** Starts a step that can be taken back. */
+  /** Starts a step that can be rolled back. */
   begin(): void {
     this.#journal.length = 0;
     this.topology.begin();
@@ -152,7 +152,7 @@ export class FleetState {
     this.move(pod, NOWHERE);
   }
 
-  /** Makes a new, empty node. */
+  /** Adds a new, empty node. */
   open(option: number): number {
     const { catalogue, dimensions, optionDomain } = this.model;
     const node = this.nodeCount++;
@@ -175,13 +175,13 @@ export class FleetState {
     return node;
   }
 
-  /** Takes a new, empty node back. Only the last one can be taken back. */
+  /** Removes the last new node, which must be empty. */
   close(): void {
     const node = --this.nodeCount;
     this.supply.take(this.nodeOption[node] as number, -1);
   }
 
-  /** Exchanges the option of a new node for another that holds its pods, in the same domains if any of them counts by domain. */
+  /** Changes the option of a new node to another that holds its pods; in the same domains if a rule counts any of them by domain. */
   exchange(node: number, option: number): void {
     const { catalogue, dimensions, optionDomain } = this.model;
     const to = (catalogue.optionTemplate[option] as number) * dimensions.size;
@@ -200,7 +200,7 @@ export class FleetState {
     this.nodePrice[node] = catalogue.optionPrice[option] as number;
   }
 
-  /** Whether nobody who stays is worse off for the step once these nodes are gone, with those who stay on them to the end. */
+  /** Whether the step harms no remaining pod's topology rules once these nodes, and the pods bound to them, are gone. */
   unharmedWithout(leaving: readonly number[]): boolean {
     for (const node of leaving) this.#countBound(node, -1);
     const unharmed = this.topology.unharmed();
@@ -208,7 +208,7 @@ export class FleetState {
     return unharmed;
   }
 
-  /** Puts every pod back where it was when the step began, and takes new nodes back. */
+  /** Undoes the step: puts every pod back, and removes the new nodes. */
   rollback(nodeCount: number): void {
     for (let at = this.#journal.length - 2; at >= 0; at -= 2) {
       const pod = this.#journal[at] as number;
@@ -220,7 +220,7 @@ export class FleetState {
     this.begin();
   }
 
-  /** Makes the step final: nodes that are empty now go. */
+  /** Makes the step final: the given nodes, empty by now, are removed. */
   commit(leaving: readonly number[]): void {
     for (const node of leaving) {
       this.gone[node] = 1;

@@ -1,6 +1,6 @@
 /**
- * What consolidation is asked: the nodes there are with all their pods, what may be disrupted now, and what could be
- * bought instead. Schedules, time zones, ages and windows have been evaluated by whoever builds the fleet.
+ * The input of consolidation: all nodes with their pods, the disruptions allowed now, and the offerings for replacements.
+ * The caller has evaluated schedules, time zones, ages and budget windows.
  */
 import type {
   BoundPod,
@@ -15,10 +15,10 @@ import type {
 } from '../problem.ts';
 import type { RankedOffering } from '../solution.ts';
 
-/** Why a node goes: nothing on it has to move, or its pods can be held for less. */
+/** Why a node is removed: it is empty, or its pods can run for less. */
 export type DisruptionReason = 'Empty' | 'Underutilized';
 
-/** Why a node may not be touched, whatever it would save. */
+/** Why a node must not be disrupted, regardless of savings. */
 export type Hold =
   | 'do-not-disrupt'
   | 'not-ready'
@@ -28,18 +28,21 @@ export type Hold =
   | 'spot-policy'
   | 'static-pool';
 
-/** A pod that is not moved, but would have to be evicted before its node goes, and must not be now. */
+/** A pod that the plan does not move, but that must be evicted before its node is removed, and cannot be evicted now. */
 export interface BlockingPod {
   /** namespace/name. */
   readonly pod: string;
-  /** Names of the PodDisruptionBudgets that keep it: one that allows nothing, or several; none when it must not be disrupted. */
+  /**
+   * Names of the PodDisruptionBudgets that block it: one that allows no eviction, or several. Empty if the pod is marked
+   * do-not-disrupt.
+   */
   readonly budgets: readonly string[];
 }
 
-/** A node as it runs. */
+/** A running node. */
 export interface FleetNode {
   readonly name: string;
-  /** The pool it came from; a node without one is never touched, but can receive pods. */
+  /** The pool it was launched from; a node without one is never disrupted, but can receive pods. */
   readonly pool?: string;
   readonly labels: Labels;
   readonly taints?: readonly Taint[];
@@ -49,25 +52,27 @@ export interface FleetNode {
   readonly reservationId?: string;
   /** USD per hour, now. */
   readonly price: number;
-  /** What pods other than daemons can take in all, including `pods`; less what is promised to pods that are not there yet. */
+  /** Total for pods other than daemons, including `pods`, less the room reserved for pods that are not there yet. */
   readonly allocatable: Resources;
-  /** Volumes that can be attached in all, by CSI driver; a driver that is not named has no limit. */
+  /** Volumes that can be attached in total, by CSI driver; an absent driver has no limit. */
   readonly volumeAttachLimits?: Readonly<Record<string, number>>;
-  /** Ports that daemons hold. */
+  /** Ports used by daemons. */
   readonly usedHostPorts?: readonly HostPort[];
-  /** Daemons still to come, by number: pods that avoid them, or that they avoid, have no place there. */
+  /** Daemons that have not started yet, by index. Pods with anti-affinity to or from them cannot be placed here. */
   readonly daemonsToCome?: readonly number[];
-  /** Keeps the node as it is. */
+  /** Why the node must not be disrupted. */
   readonly hold?: Hold;
-  /** Keeps the node from going, too. */
+  /** The hold ends before nodes launched now could be replaced themselves, so the waste can be saved then. */
+  readonly heldBriefly?: boolean;
+  /** A pod that also keeps the node from being removed. */
   readonly blockedBy?: BlockingPod;
-  /** It took the place of others not long ago: it may go if its pods have room elsewhere, but nothing is launched in its place. */
+  /** A recent replacement: it may be removed if its pods have room elsewhere, but no node is launched to replace it. */
   readonly settling?: boolean;
-  /** Cordoned, not ready or about to go: nothing is moved to it. */
+  /** Cordoned, not ready or being disrupted: no pods are moved to it. */
   readonly closed?: boolean;
 }
 
-/** A pod that runs on a node and would have to run elsewhere if the node went (not a daemon, not a mirror pod). */
+/** A pod that must run elsewhere when its node is removed (not a DaemonSet pod, not a mirror pod). */
 export interface FleetPod {
   /** namespace/name. */
   readonly name: string;
@@ -75,13 +80,13 @@ export interface FleetPod {
   readonly group: number;
   readonly node: string;
   readonly doNotDisrupt?: boolean;
-  /** Why it could not come again elsewhere, for people: then it must not be disrupted either. */
+  /** Why it cannot run elsewhere, for messages. Such a pod is not evicted. */
   readonly stuck?: string;
-  /** What an eviction of it costs, from its priority and deletion cost. Default 1. */
+  /** The cost of evicting it, from its priority and deletion cost. Default 1. */
   readonly evictionCost?: number;
-  /** Whether whoever carries a plan out can put the pod that takes its place on the new node that the plan has for it. */
+  /** Whether its recreated pod can be steered to the new node that the plan has for it. */
   readonly steerable?: boolean;
-  /** Numbers of the PodDisruptionBudgets that select it. More than one makes the pod unevictable. */
+  /** Indices of the PodDisruptionBudgets that select it. More than one makes the pod unevictable. */
   readonly disruptionBudgets?: readonly number[];
 }
 
@@ -93,28 +98,31 @@ export interface FleetDisruptionBudget {
   readonly allowed: number;
 }
 
-/** When a pool's nodes may be consolidated. */
+/** The consolidation policy of a pool. */
 export type ConsolidationPolicy = 'WhenEmpty' | 'WhenEmptyOrUnderutilized' | 'Balanced';
 
-/** What may be done to the nodes of a pool. A pool without an entry is not consolidated. */
+/** Disruption settings of a pool. A pool without an entry is not consolidated. */
 export interface PoolDisruption {
   readonly pool: string;
   /** Default WhenEmptyOrUnderutilized. */
   readonly policy?: ConsolidationPolicy;
   /**
-   * Nodes that may be disrupted now, by reason, those already being disrupted taken off; absent means any number. Each node that goes
-   * takes one off for every reason.
+   * Disruptions allowed right now, per reason, less those in progress. No entry means unlimited. Each removed node uses one up for
+   * every reason.
    */
   readonly allowed?: Readonly<Partial<Record<DisruptionReason, number>>>;
 }
 
-/** Everything one consolidation is planned from. */
+/** The complete input of one consolidation. */
 export interface Fleet {
   readonly nodes: readonly FleetNode[];
-  /** What pods ask for; `count` is not looked at. */
+  /** The pods' requests and constraints; `count` is ignored. */
   readonly groups: readonly PodGroup[];
   readonly pods: readonly FleetPod[];
-  /** Pods that stay on their node until it is gone, such as daemons: rules about other pods see them. Their room is taken off already. */
+  /**
+   * Pods that stay on their node until it is removed, such as daemons. Topology rules count them. Their requests are
+   * already subtracted.
+   */
   readonly boundPods?: readonly BoundPod[];
   readonly disruptionBudgets?: readonly FleetDisruptionBudget[];
   readonly poolDisruption: readonly PoolDisruption[];
@@ -125,34 +133,35 @@ export interface Fleet {
   readonly namespaces?: Readonly<Record<string, Labels>>;
 }
 
-/** What is worth doing, and how long to look for it. */
+/** Which moves are worth doing, and how long to search for them. */
 export interface ConsolidationOptions {
-  /** A move must save at least this much, USD per hour. Default 0: anything above nothing. */
+  /** A move must save at least this much, USD per hour. Default 0: any saving counts. */
   readonly minSavings?: number;
-  /** A move that launches nodes must save at least this share of the price of the nodes that go. Default 0.05. */
+  /** A move that launches nodes must save at least this share of the price of the removed nodes. Default 0.05. */
   readonly minSavingsShare?: number;
   /** A move must save at least this much for each unit of its disruption cost, USD per hour. Default 0. */
   readonly minSavingsPerDisruption?: number;
   /**
-   * What the move of a pod must save, as a share of what a pod of the fleet costs on average: of several plans that one is taken which
-   * saves most beyond the price of its moves. Default 0.1; with 0 only prices count.
+   * What moving a pod must save, as a share of the average price of a pod of the fleet. Of several plans the one with the
+   * highest savings less the price of its moves is taken. Default 0.1; with 0 only prices count.
    */
   readonly movePrice?: number;
-  /** Spot makes way for as many spot nodes or more only if at least this many cheaper offerings would do for each. Default 15. */
+  /** Spot nodes are replaced by as many or more spot nodes only if each has at least this many cheaper offerings. Default 15. */
   readonly spotDiversity?: number;
-  /** Balanced pools: the least ratio of the share saved to the share disrupted. Default 0.5. */
+  /** Balanced pools: the smallest allowed ratio of the share saved to the share disrupted. Default 0.5. */
   readonly balancedScore?: number;
   /**
-   * Whether a node may go that has more pods of a PodDisruptionBudget than it allows now, if it allows any and no other node of the
-   * plan needs it: the pods are then evicted in turns, each when the one before it runs again. Default false.
+   * Whether a node may be removed that has more pods of a PodDisruptionBudget than it allows now. The budget must allow at
+   * least one eviction, and no other node of the plan may need it. The pods are then evicted one after another, each once
+   * the previous one runs again. Default false.
    */
   readonly evictInTurns?: boolean;
-  /** Nodes re-packed together at most. Default 8. */
+  /** At most this many nodes are re-packed together. Default 8. */
   readonly mergeSize?: number;
-  /** Stop looking after this many milliseconds of `elapsedMs`. Default no limit; what was found by then is the plan. */
+  /** Stop searching after this many milliseconds of `elapsedMs` and return the plan found so far. Default no limit. */
   readonly deadlineMs?: number;
   /** Milliseconds since planning began, from the caller's clock. */
   readonly elapsedMs?: () => number;
-  /** Stop looking after this many units of work: the deadline to use when equal input must give equal output. */
+  /** Stop searching after this many units of work. Use it as the deadline when equal input must give equal output. */
   readonly maxSteps?: number;
 }

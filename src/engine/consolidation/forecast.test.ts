@@ -13,7 +13,7 @@ function survivors(fleet: Fleet, moves: readonly StatedMove[], options: Forecast
   return [...finish(forecast(fleet, aConsolidation(fleet, moves).moves, options))];
 }
 
-/** Node `a` of one pod of 2 cores and one of 1 core goes; `b` has room for 2 cores, `c` for 1. */
+/** Node `a` with a pod of 2 cores and one of 1 core is removed; `b` has room for 2 cores, `c` for 1. */
 const TIGHT: Fleet = aFleet({
   groups: [cores(2), cores(1), cores(3)],
   nodes: [aFleetNode('a'), aFleetNode('b'), aFleetNode('c')],
@@ -77,7 +77,7 @@ describe('a move', () => {
     const buy = [{ buy: ['medium/a/on-demand'] }];
     const own: StatedMove = { nodes: ['a'], landings: { one: 0 }, buy };
     expect(survivors(fleet, [own])).toEqual([0]);
-    // The huge pod fits nowhere, so its new node never comes and is no place for the other move.
+    // The huge pod fits nowhere, so its new node is not launched and cannot hold pods of the other move.
     const impossible: StatedMove = { nodes: ['b'], landings: { huge: 0 }, buy };
     expect(survivors(fleet, [impossible, { nodes: ['a'], landings: { one: 'c' } }])).toEqual([1]);
   });
@@ -99,7 +99,7 @@ describe('a move', () => {
     const nodes = [aFleetNode('a1'), aFleetNode('a2'), aFleetNode('b1', { zone: 'b' })];
     const pods = [aFleetPod('on-a1', 'a1'), aFleetPod('on-b1', 'b1')];
     const fleet = aFleet({ groups: [aPod({ labels, topologySpread })], nodes, pods });
-    // The one on b1 has to be in b again, where nothing else is; that on a1 can be in a again.
+    // The pod on b1 must be in b again, where no other pod is; the pod on a1 can be in a again.
     const moves: StatedMove[] = [
       { nodes: ['b1'], landings: { 'on-b1': 'a2' } },
       { nodes: ['a1'], landings: { 'on-a1': 'a2' } },
@@ -140,7 +140,7 @@ describe('a move', () => {
     const move: StatedMove = { nodes: ['two'], landings: { p2: 'one' } };
     const over = (topologySpread: ReturnType<typeof spread>, changes = {}) =>
       survivors(aFleet({ groups: [aPod({ topologySpread, ...changes })], nodes, pods }), [move]);
-    // The host that is emptied has none, so that no other may have two.
+    // The drained host has none, so no other host may have two.
     expect(over(spread(HOSTNAME))).toEqual([]);
     expect(over(spread(HOSTNAME, { maxSkew: 2 }))).toEqual([0]);
     expect(over(spread(ZONE))).toEqual([0]);

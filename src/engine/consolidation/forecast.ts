@@ -1,9 +1,9 @@
 /**
- * Which moves survive that somebody else places the pods. A plan has a place for every pod, but when pods are evicted it is
- * the scheduler that places them, each on the node with most room left, and what it scatters over several nodes may have
- * filled the one hole that a large pod was meant for. A move is worth its evictions only if it works out that way too.
+ * Predicts which moves still work when kube-scheduler places the pods. The plan has a place for every pod, but the
+ * scheduler puts each evicted pod on the node with the most room left. Pods scattered over several nodes may fill the room
+ * meant for a large pod. A move is worth its evictions only if it works then, too.
  *
- * The forecast places the pods of one move after the other as kube-scheduler does by default, on nodes that stay and on new ones.
+ * The forecast places the pods of one move after another as kube-scheduler does by default, on nodes that stay and on new ones.
  */
 import { SchedulerBoard } from '../forecast/scheduler-board.ts';
 import { type Slices, UNLIMITED, Work } from '../packing/work.ts';
@@ -11,19 +11,19 @@ import type { Fleet, FleetNode } from './fleet.ts';
 import { launchedNode } from './launched-node.ts';
 import type { Move } from './plan.ts';
 
-/** How hard moves are put to the test. */
+/** How strictly moves are tested. */
 export interface ForecastOptions {
-  /** In which order the scheduler comes across the pods of a move: with the smallest first they waste most room. */
+  /** The order in which the scheduler places the pods of a move; smallest first wastes the most room. */
   readonly order: 'largest-first' | 'smallest-first';
-  /** The share of each node that has to be left free. */
+  /** The share of each node that must stay free. */
   readonly slack: number;
-  /** The share of what a move saves that may be lost again to machines for pods that do not fit. */
+  /** The share of a move's savings that may be lost to nodes for pods that do not fit. */
   readonly losable: number;
-  /** Whether nothing is to be left to the scheduler for now: then only moves work out that move no pods. */
+  /** Whether no pods may be left to the scheduler for now: then only moves without pods survive. */
   readonly paused?: boolean;
 }
 
-/** The moves that work out, by their number in the list. */
+/** The moves that work, by their index in the list. */
 export function* forecast(
   fleet: Fleet,
   moves: readonly Move[],
@@ -52,7 +52,7 @@ export function* forecast(
     board.take(board.numberOf(node), group, 1);
     if (work.spend(2)) yield;
   }
-  // Those that stay on nodes that go are there when the others look for a place.
+  // Bound pods on removed nodes are still there when the evicted pods are scheduled.
   for (const pod of fleet.boundPods ?? []) {
     board.stand(pod);
     if (work.spend(2)) yield;
@@ -61,7 +61,7 @@ export function* forecast(
     for (const [place, node] of move.newNodes.entries()) {
       board.add(launchedNode(fleet, node, `new/${index}/${place}`), true, slack);
     }
-    // The scheduler does not count pods that leave.
+    // The scheduler does not count pods that are terminating.
     const leaving = move.nodes.flatMap((name) => {
       const node = board.numberOf(name);
       return (podsOn.get(name) ?? []).map((group) => ({ node, group }));
@@ -86,7 +86,7 @@ export function* forecast(
       survivors.add(index);
       continue;
     }
-    // It is not begun: its nodes stay, with their pods, and its new nodes do not come.
+    // The move is rejected: its nodes stay with their pods, and its new nodes are not launched.
     for (const { node, group } of placed) board.take(node, group, -1);
     for (const { node, group } of leaving) board.take(node, group, 1);
     for (const name of move.nodes) board.setOpen(board.numberOf(name), !isClosed(fleet, board.numberOf(name)));
@@ -99,7 +99,7 @@ function isClosed(fleet: Fleet, node: number): boolean {
   return fleet.nodes[node]?.closed === true;
 }
 
-/** What a machine costs for its size, on average. */
+/** The average price of a node per unit of size. */
 function unitPriceOf(board: SchedulerBoard, nodes: readonly FleetNode[]): number {
   let price = 0;
   let size = 0;
@@ -111,5 +111,5 @@ function unitPriceOf(board: SchedulerBoard, nodes: readonly FleetNode[]): number
   return size === 0 ? 0 : price / size;
 }
 
-/** What is launched for pods that fit nowhere is mostly larger than they are. */
+/** A node launched for pods that fit nowhere is usually larger than they are. */
 const MISFIT_PRICE = 1.5;

@@ -22,10 +22,10 @@ describe('a node is kept, and it is said why,', () => {
     });
     const { kept } = plan(fleet);
     expect(kept.map(({ cause }) => cause.kind)).toEqual(['hold', 'no-pool', 'policy']);
-    expect(kept[0]?.sentence).toBe('node one stays: it is marked as not to be disrupted');
+    expect(kept[0]?.sentence).toBe('node one stays: it has the annotation karpenter.sh/do-not-disrupt');
   });
 
-  it('when its pool lets only empty nodes go and it has pods', () => {
+  it('when its pool consolidates only empty nodes and it has pods', () => {
     const poolDisruption = [{ pool: 'default', policy: 'WhenEmpty' as const }];
     expect(causes(aFleet({ poolDisruption }))).toEqual({ one: 'policy', two: 'policy' });
     expect(gone(aFleet({ poolDisruption, pods: [aFleetPod('p1', 'one')] }))).toEqual(['two']);
@@ -43,7 +43,7 @@ describe('a node is kept, and it is said why,', () => {
     const nodes = [aFleetNode('one', { hold: 'nominated' }), aFleetNode('two')];
     const { moves, kept } = plan(aFleet({ nodes, pods: [aFleetPod('p', 'two', { stuck: 'it has a device' })] }));
     expect(moves).toEqual([]);
-    expect(kept[1]?.sentence).toBe('node two stays: pod p could not run elsewhere: it has a device');
+    expect(kept[1]?.sentence).toBe('node two stays: pod p cannot run elsewhere: it has a device');
   });
 
   it('when a pod that is not moved, but evicted with it, may not be', () => {
@@ -87,7 +87,7 @@ describe('a node is kept, and it is said why,', () => {
       consolidate({ ...fleet(allowed), pods }, { evictInTurns: true }).moves.flatMap(({ nodes }) => nodes);
     expect(inTurns(1).sort()).toEqual(['one', 'two']);
     expect(inTurns(0)).toEqual(['two']);
-    // Only one node of a plan may use the budget so.
+    // Only one node of a plan may use the budget this way.
     const moves = consolidate(fleet(1), { evictInTurns: true }).moves;
     expect(moves.filter(({ landings }) => landings.length > 0)).toHaveLength(1);
   });

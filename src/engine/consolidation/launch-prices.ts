@@ -1,7 +1,7 @@
 import type { Criteria } from './criteria.ts';
 import type { FleetState } from './fleet-state.ts';
 
-/** What each new node may cost if its first offering cannot be had, so that the exchange still saves what it must. */
+/** The highest price of each new node at which the exchange still saves enough, if its first offering is unavailable. */
 export function highestPrices(
   { nodePrice }: Pick<FleetState, 'nodePrice'>,
   news: readonly number[],

@@ -1,4 +1,4 @@
-/** What a planned node is once it runs. */
+/** Describes a planned node once it runs. */
 import { typeLabel } from '../compile/type-label.ts';
 import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, NODE_POOL, ZONE } from '../compile/well-known.ts';
 import type { DaemonGroup, InstanceType, Labels, Offering, Pool, Resources } from '../problem.ts';
@@ -7,7 +7,7 @@ import { untolerated } from '../requirements/taints.ts';
 import type { Fleet, FleetNode } from './fleet.ts';
 import type { MoveNode } from './plan.ts';
 
-/** The node that the first offering of a new node gives. */
+/** The node launched from the first offering of a new node. */
 export function launchedNode(
   fleet: Pick<Fleet, 'instanceTypes' | 'pools' | 'daemons'>,
   node: MoveNode,

@@ -8,7 +8,7 @@ import { leastFleetPrice } from './least-fleet-price.ts';
 const ROOM = { cpu: 4000, memory: 8 * GIB, pods: 10 };
 const type = aType({ capacity: ROOM, offerings: onDemand(1, 'a') });
 
-/** Three nodes, on each a pod that takes a quarter of it. */
+/** Three nodes, each with a pod that takes a quarter of it. */
 function sparse(overrides: Partial<Fleet> = {}, hold = {}): Fleet {
   const names = ['n1', 'n2', 'n3'];
   return aFleet({

@@ -6,8 +6,8 @@ import { fleetBound, movableDemand } from './fleet-bound.ts';
 import { FleetState } from './fleet-state.ts';
 
 /**
- * USD per hour that no fleet for the same pods can cost less than, whatever is moved or launched. The bound of a plan is
- * another one: it holds only as long as the nodes that may not go now stay.
+ * A lower bound in USD per hour on any fleet for the same pods, for any moves and launches. A plan's own bound is
+ * different: it only holds while the nodes that may not be removed now stay.
  */
 export function leastFleetPrice(fleet: Fleet): number {
   const work = new Work(UNLIMITED);

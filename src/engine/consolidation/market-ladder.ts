@@ -1,14 +1,14 @@
-/** The options worth looking at when a node is to be launched: for each size the few that give most for their price. */
+/** The options worth considering for a launch: for each size the few that give the most for their price. */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
 import type { Model, PodClass } from '../compile/model.ts';
 import { worth } from '../unit-prices.ts';
 
-/** Options kept for each size, a size being half as large again as the one before. */
+/** Options kept for each size; each size is half as large again as the previous one. */
 const PER_SIZE = 3;
 const SIZE_STEP = Math.log(1.5);
 
-/** Lists of options by filter, made once. */
+/** Lists of options by filter, built once. */
 export class MarketLadder {
   readonly #model: Model;
   readonly #prices: Float64Array;
@@ -26,7 +26,7 @@ export class MarketLadder {
     });
   }
 
-  /** Options that a filter admits, from cheap to dear: all, or those of one cell of domains. */
+  /** Options that a filter admits, from cheap to expensive: all, or those of one cell of domains. */
   byPrice(filter: number, cell = -1): Int32Array {
     const key = `${filter}|${cell}`;
     let known = this.#byPrice.get(key);
@@ -45,10 +45,7 @@ export class MarketLadder {
     return known;
   }
 
-  /**
-   * The tier of pools that new nodes for such pods come from: the first in which anything that can be launched holds one.
-   * -1 when there is none.
-   */
+  /** The tier of pools that new nodes for such pods are launched from: the first with an option that holds one. -1 if there is none. */
   tier(filter: number, { requests, index }: PodClass): number {
     const key = filter * this.#model.classes.length + index;
     let known = this.#tiers.get(key);
@@ -68,13 +65,13 @@ export class MarketLadder {
     return this.#tierOf[option] as number;
   }
 
-  /** The worth of all that a node of an option can hold. */
+  /** The value of everything a node of an option can hold. */
   worthOf(option: number): number {
     const { catalogue, dimensions } = this.#model;
     return worth(this.#prices, catalogue.alloc, (catalogue.optionTemplate[option] as number) * dimensions.size);
   }
 
-  /** The best options of every size for a filter and tier; in a zone other than the given one only those that are cheaper there. */
+  /** The best options of every size for a filter and tier. Of other zones, only options that are cheaper there. */
   ladder(filter: number, tier: number, zone: string): Int32Array {
     const key = `${filter}|${tier}|${zone}`;
     let known = this.#ladders.get(key);

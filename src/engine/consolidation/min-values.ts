@@ -4,7 +4,7 @@ import type { FleetState } from './fleet-state.ts';
 import type { MarketLadder } from './market-ladder.ts';
 import { optionsFor, templateOf } from './node-options.ts';
 
-/** Whether the options up to a price that could carry a new node leave as many values open as its pool asks for. */
+/** Whether the options for a new node, up to a price, still have as many values as its pool's minValues demand. */
 export function meetsMinValues(state: FleetState, ladder: MarketLadder, node: number, most: number): boolean {
   const { model } = state;
   const { pool } = templateOf(model, state.nodeOption[node] as number);

@@ -1,4 +1,4 @@
-/** A planned node as the caller launches it: its pool, what it must satisfy, and the offerings in the order in which to try them. */
+/** Describes a planned node for its launch: its pool, its requirements, and the offerings in the order to try them. */
 import { typeLabel } from '../compile/type-label.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../compile/well-known.ts';
 import type { InstanceType, Requirement } from '../problem.ts';
@@ -10,10 +10,10 @@ import type { MoveNode } from './plan.ts';
 
 /** Offerings listed for each new node. */
 const RANKED = 40;
-/** So many of them are on-demand, where there are as many: spot alone would fill the list, and leave nothing to fall back on. */
+/** At least this many on-demand offerings are added if available. Otherwise spot could fill the list and leave no fallback. */
 const ON_DEMAND = 5;
 
-/** Describes a new node; no offering in its list costs more than `most`. */
+/** Describes a new node; no listed offering costs more than `most`. */
 export function describeNewNode(state: FleetState, ladder: MarketLadder, node: number, most: number): MoveNode {
   const { model, nodeOption, free } = state;
   const { catalogue, dimensions, problem } = model;
@@ -76,7 +76,7 @@ function offeringOf({ model }: FleetState, option: number): Ranked {
   return { offering: ranked, type };
 }
 
-/** The first so many, and some that are on-demand where those are not. */
+/** The first offerings up to the limit, plus on-demand ones if too few of those are on-demand. */
 function listed(ranked: readonly Ranked[], limit: number): readonly Ranked[] {
   const isOnDemand = ({ offering }: Ranked): boolean => offering.capacityType === 'on-demand';
   const first = ranked.slice(0, limit);

@@ -1,6 +1,7 @@
 /**
- * Packs pods into new nodes, one node after another: around the largest pod that is left, the option that gives most worth for
- * its price when filled with what else is left; at the end each node is exchanged for the cheapest that holds what is on it.
+ * Packs pods into new nodes, one node after another. Each node is opened for the largest remaining pod: with the option
+ * that gives the most value for its price when filled with other remaining pods. At the end each node is switched to the
+ * cheapest option that holds its pods.
  */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
@@ -9,7 +10,7 @@ import type { FleetState } from './fleet-state.ts';
 import type { MarketLadder } from './market-ladder.ts';
 import { optionsFor } from './node-options.ts';
 
-/** Options tried in turn when the largest pod may not be on the best one. */
+/** Options tried if the largest pod cannot be placed on the best one. */
 const TRIES = 12;
 
 /** Packs pods of one state. */
@@ -18,7 +19,7 @@ export class NewNodes {
   readonly #ladder: MarketLadder;
   readonly #podWorth: Float64Array;
   readonly #left: Float64Array;
-  /** Pods looked at, as a measure of work. */
+  /** Pods checked, as a measure of work. */
   looked = 0;
 
   constructor(state: FleetState, ladder: MarketLadder, podWorth: Float64Array) {
@@ -29,8 +30,8 @@ export class NewNodes {
   }
 
   /**
-   * Opens nodes for pods, which come from large to small, and puts them there. Gives up, with the pod that has no place, when one
-   * has none or when the nodes would cost more than `most`.
+   * Opens nodes for pods, sorted from large to small, and places them. Gives up and returns the pod that could not be
+   * placed, if there is one or if the nodes would cost more than `most`.
    */
   pack(pods: readonly number[], zone: string, most: number): { price: number; stuck?: number } {
     const state = this.#state;
@@ -52,7 +53,7 @@ export class NewNodes {
     return { price };
   }
 
-  /** Opens the best node that may hold the pivot; -1 when there is none. */
+  /** Opens the best node that may hold the pivot; -1 if there is none. */
   #openFor(pivot: number, rest: readonly number[], zone: string): number {
     const state = this.#state;
     const { optionPrice } = state.model.catalogue;
@@ -69,7 +70,7 @@ export class NewNodes {
     const rated: { option: number; ratio: number }[] = [];
     let best = Number.POSITIVE_INFINITY;
     for (const { option, ratio: atBest } of hopes) {
-      // No filling can be better than the whole worth of the machine or of the pods.
+      // No filling can beat the full value of the machine or of the pods.
       if (atBest >= best) break;
       if (!state.supply.affords(option)) continue;
       const value = this.#value(option, pivot, rest);
@@ -83,7 +84,7 @@ export class NewNodes {
       const node = this.#tryOpen(option, pivot);
       if (node >= 0) return node;
     }
-    // The ladder is short on purpose; a pod with rules of its own may need an option that is not on it.
+    // The ladder is kept short; a pod with special rules may need an option that is not on it.
     for (const option of this.#ladder.byPrice(filter)) {
       if (this.#ladder.tierOf(option) !== tier || !state.supply.affords(option)) continue;
       const node = this.#tryOpen(option, pivot);
@@ -100,7 +101,7 @@ export class NewNodes {
     return -1;
   }
 
-  /** Worth of the pods that an option would hold; 0 when it does not hold the pivot. */
+  /** Value of the pods an option would hold; 0 if it does not hold the pivot. */
   #value(option: number, pivot: number, rest: readonly number[]): number {
     const { compiled, model } = this.#state;
     const { alloc, optionTemplate } = model.catalogue;

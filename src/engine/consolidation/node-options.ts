@@ -1,4 +1,4 @@
-/** Which options could carry what a new node carries. */
+/** Finds the options that could hold the pods of a new node. */
 import { type Bitset, hasBit, intersection } from '../compile/bitset.ts';
 import type { Template } from '../compile/catalogue.ts';
 import type { Admitted } from '../compile/compatibility.ts';
@@ -7,15 +7,18 @@ import { HOST } from '../topology/rules.ts';
 import type { FleetState } from './fleet-state.ts';
 import type { MarketLadder } from './market-ladder.ts';
 
-/** Which of the options are wanted. */
+/** Selects among the options. */
 export interface OptionsWanted {
-  /** Only those of the node's own pool. */
+  /** Only options of the node's own pool. */
   readonly samePool?: boolean;
-  /** No more than so many of the cheapest. */
+  /** At most this many of the cheapest. */
   readonly most?: number;
 }
 
-/** The options that could stand in for a new node's own, which is among them, from cheap to dear; others only if they can be launched. */
+/**
+ * The options that could hold a new node's pods, from cheap to expensive. Its current option is included; others only if
+ * they can be launched.
+ */
 export function optionsFor(
   state: FleetState,
   ladder: MarketLadder,
@@ -42,14 +45,14 @@ export function optionsFor(
   return result;
 }
 
-/** What the pods of a node ask of an option. */
+/** What the pods of a node require of an option. */
 interface Conditions {
-  /** One of their filters, and all of them together. */
+  /** One of their filters, and the options admitted by all of them. */
   readonly first: number;
   readonly admitted: Bitset;
-  /** Filters of the groups that count some of them: an option on the other side of one would change what is counted. */
+  /** Filters of the groups that count some of them. An option on the other side of such a filter would change the counts. */
   readonly counting: readonly number[];
-  /** Whether it must stay in its zone. */
+  /** Whether the node must stay in its zone. */
   readonly pinned: boolean;
 }
 
@@ -78,7 +81,7 @@ function alike(model: Model, filter: number, a: number, b: number): boolean {
   return hasBit(options, a) === hasBit(options, b);
 }
 
-/** Whether another zone would change a topology count or rule for the pod. */
+/** Whether moving to another zone would affect a topology count or rule of the pod. */
 function isPinned(state: FleetState, pod: number): boolean {
   const { topology } = state.classOf(pod);
   for (const { key } of topology.rules) if (key !== HOST) return true;

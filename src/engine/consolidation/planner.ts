@@ -1,18 +1,24 @@
 /**
- * Looks for steps over the whole fleet until none is left: empties, then nodes whose pods fit on others, then groups of nodes
- * that can be re-packed into cheaper ones. Nodes are taken from the most wasteful on, and pods go to those most worth keeping.
+ * Searches the whole fleet for steps until none is left: removes empty nodes, then nodes whose pods fit elsewhere, then
+ * re-packs groups of nodes into cheaper ones. The most wasteful nodes are removed first, and pods move to the nodes most
+ * worth keeping.
  */
 import type { Slices, Work } from '../packing/work.ts';
 import { templateOf } from './node-options.ts';
 import { Receivers } from './receivers.ts';
 import { Steps, type StepTools } from './steps.ts';
 
-/** How to look. */
+/** Options of the search. */
 export interface PlannerOptions {
   readonly mergeSize: number;
-  /** Whether each pod moves once at most: what took pods of others stays, and what was planned is not undone. */
+  /** Whether each pod moves at most once: nodes that received pods stay, and planned steps are not undone. */
   readonly direct: boolean;
-  /** Worth of a unit of each resource. */
+  /**
+   * Whether wasteful nodes are replaced by smaller ones before any node is drained onto others. If few nodes are wasteful
+   * this moves fewer pods: otherwise full nodes are drained to fill the wasteful ones.
+   */
+  readonly resizeFirst: boolean;
+  /** Value of a unit of each resource. */
   readonly prices: Float64Array;
   readonly work: Work;
 }
@@ -25,10 +31,12 @@ export class Planner {
   readonly #work: Work;
   readonly #mergeSize: number;
   readonly #direct: boolean;
+  readonly #resizeFirst: boolean;
   /** Whether time ran out. */
   unfinished = false;
 
-  constructor(tools: StepTools, { mergeSize, prices, work, direct }: PlannerOptions) {
+  constructor(tools: StepTools, { mergeSize, prices, work, direct, resizeFirst }: PlannerOptions) {
+    this.#resizeFirst = resizeFirst;
     this.#direct = direct;
     this.#tools = tools;
     this.#prices = prices;
@@ -37,16 +45,17 @@ export class Planner {
     this.steps = new Steps(tools);
   }
 
-  /** Does all steps worth doing. */
+  /** Performs all steps worth doing. */
   *run(): Slices<void> {
-    for (;;) {
+    if (this.#resizeFirst) yield* this.#repack();
+    while (!this.unfinished) {
       const drained = yield* this.#drain();
       const repacked = this.unfinished ? false : yield* this.#repack();
-      if (this.unfinished || !(drained || repacked)) return;
+      if (!(drained || repacked)) return;
     }
   }
 
-  /** Lets nodes go whose pods all fit on others, the most wasteful first. */
+  /** Removes nodes whose pods all fit on other nodes, the most wasteful first. */
   *#drain(): Slices<boolean> {
     const { state } = this.#tools;
     const order = this.#keepOrder();
@@ -63,18 +72,18 @@ export class Planner {
     return changed;
   }
 
-  /** Re-packs nodes of one pool and zone together, those that waste most of their price first. */
+  /** Re-packs nodes of one pool and zone together, starting with those that waste the largest share of their price. */
   *#repack(): Slices<boolean> {
     const { state } = this.#tools;
     const buckets = this.#buckets();
     yield;
-    // What may be re-packed itself takes nothing now, or exchanges would have to wait for each other.
+    // Nodes that may be re-packed receive no pods now; otherwise exchanges would wait for each other.
     const candidates = new Set(buckets.flat());
     const order = this.#keepOrder().filter((node) => !candidates.has(node));
     const receivers = new Receivers(state, this.#open(order));
     yield;
     let changed = false;
-    // From few to many together: no node is moved that has no part in what a larger group saves.
+    // Small groups first: so no node is moved that contributes nothing to the savings of a larger group.
     for (let size = 1; size <= this.#mergeSize; size *= 2) {
       for (const bucket of buckets) {
         if (yield* this.#repackBucket(bucket, size, receivers)) changed = true;
@@ -84,7 +93,7 @@ export class Planner {
     return changed;
   }
 
-  /** Re-packs so many nodes at a time. */
+  /** Re-packs this many nodes at a time. */
   *#repackBucket(bucket: readonly number[], size: number, receivers: Receivers): Slices<boolean> {
     const { state, criteria } = this.#tools;
     const left = bucket.filter((node) => (this.#direct ? this.#mayGo(node) : state.gone[node] === 0));
@@ -118,14 +127,14 @@ export class Planner {
     return allowances.blocked(node) === undefined && !(this.#direct && this.#hasTaken(node));
   }
 
-  /** Whether pods of other nodes are to come to the node. */
+  /** Whether the plan moves pods of other nodes to this node. */
   #hasTaken(node: number): boolean {
     const { state } = this.#tools;
     for (const pod of state.podsOn(node)) if (state.compiled.podHome[pod] !== node) return true;
     return false;
   }
 
-  /** Nodes that are there, those first that waste least for what it costs to empty them. */
+  /** Remaining nodes, those first that waste least compared with the cost of draining them. */
   #keepOrder(): Int32Array {
     const { state, allowances } = this.#tools;
     const { nodeCount, existingCount, gone } = state;
@@ -134,14 +143,14 @@ export class Planner {
     for (let node = 0; node < nodeCount; node++) {
       if (gone[node] === 1) continue;
       nodes.push(node);
-      // What was planned in this very plan can be undone without disrupting anyone.
+      // A node that only this plan opened can be given up without disrupting any pod.
       const disruption = node < existingCount ? allowances.disruptionCost(node) : 1 + state.podsOn(node).length;
       rate[node] = this.#mayGo(node) ? this.#waste([node]) / disruption : Number.NEGATIVE_INFINITY;
     }
     return Int32Array.from(nodes.sort((a, b) => (rate[a] as number) - (rate[b] as number) || a - b));
   }
 
-  /** Those that take pods. */
+  /** The nodes that accept pods. */
   #open(order: Int32Array): Int32Array {
     const { compiled, existingCount } = this.#tools.state;
     return order.filter((node) => node >= existingCount || compiled.fleet.nodes[node]?.closed !== true);
@@ -177,7 +186,7 @@ export class Planner {
     return nodes.reduce((sum, node) => sum + (nodePrice[node] as number), 0);
   }
 
-  /** Price of nodes beyond the worth of what runs on them. */
+  /** Price of nodes less the value of what runs on them. */
   #waste(nodes: readonly number[]): number {
     const { capacity, free } = this.#tools.state;
     const size = this.#prices.length;
@@ -190,7 +199,7 @@ export class Planner {
     return sum;
   }
 
-  /** No more than this can be saved: the waste, or while slots of reservations are free, the price. */
+  /** Upper bound on the savings: the waste, or the whole price while reservation slots are free. */
   #atMost(nodes: readonly number[]): number {
     return this.#tools.state.supply.slotsLeft() ? this.#price(nodes) : this.#waste(nodes);
   }

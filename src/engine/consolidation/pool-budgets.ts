@@ -1,30 +1,30 @@
 /**
- * How nodes count in the budgets of pools: each that goes counts against the budgets for every reason, whatever it goes for, as
- * those do that are going already. The planner and the controllers count by these rules, each in its own order.
+ * Counts nodes against the disruption budgets of pools. Each removed node counts against the budgets of every reason,
+ * whatever its own reason, and so do nodes already being removed. The planner and the controllers both use these rules.
  */
 import type { DisruptionReason, PoolDisruption } from './fleet.ts';
 
-/** What budgets leave. */
+/** The remaining budgets. */
 export interface BudgetsLeft<Reason extends string> {
-  /** How many more nodes of a pool may go for a reason. */
+  /** How many more nodes of a pool may be removed for a reason. */
   left(pool: string, reason: Reason): number;
-  /** Nodes of a pool are about to go, or, with a negative number, do not go after all. */
+  /** Charges nodes of a pool that are about to be removed; a negative number gives them back. */
   take(pool: string, count: number): void;
 }
 
-/** A node that is to go. */
+/** A node to remove. */
 export interface Departure<Reason extends string = DisruptionReason> {
   readonly pool: string;
   readonly reason: Reason;
 }
 
-/** The first of the nodes that the budgets do not let go, after those before it; undefined if all may go. */
+/** The first node that the budgets refuse, counting the nodes before it; undefined if all may be removed. */
 export function firstRefused<Reason extends string>(
   departures: readonly Departure<Reason>[],
   budgets: Pick<BudgetsLeft<Reason>, 'left'>,
 ): Departure<Reason> | undefined {
   const needs = new Map<string, number>();
-  // What is left may take schedules to be read, and many nodes may go at once.
+  // Caches the budgets: computing them may involve schedules, and the list of nodes may be long.
   const left = new Map<string, number>();
   for (const departure of departures) {
     const { pool, reason } = departure;
@@ -37,7 +37,7 @@ export function firstRefused<Reason extends string>(
   return undefined;
 }
 
-/** The budgets of a fleet while a plan is made. */
+/** The budgets of a fleet during planning. */
 export class PoolBudgets implements BudgetsLeft<DisruptionReason> {
   readonly #allowed: ReadonlyMap<string, PoolDisruption['allowed']>;
   readonly #taken = new Map<string, number>();
@@ -56,7 +56,7 @@ export class PoolBudgets implements BudgetsLeft<DisruptionReason> {
     this.#taken.set(pool, (this.#taken.get(pool) ?? 0) + count);
   }
 
-  /** What was allowed for a reason before anything was taken. */
+  /** The budget for a reason before anything was taken. */
   allowed(pool: string, reason: DisruptionReason): number {
     return this.#allowed.get(pool)?.[reason] ?? 0;
   }

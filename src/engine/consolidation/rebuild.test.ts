@@ -3,6 +3,7 @@ import type { PodGroup } from '../problem.ts';
 import { aPod, aType, GIB, onDemand, ZONE } from '../testkit/builders.ts';
 import { aFleet, aFleetNode, aFleetPod } from '../testkit/fleet-builder.ts';
 import { verifyConsolidation } from '../verify/verify-consolidation.ts';
+import { applyMoves } from './apply-plan.ts';
 import { consolidate } from './consolidate.ts';
 import type { Fleet, FleetPod } from './fleet.ts';
 
@@ -25,7 +26,7 @@ function spread(app: string, cpu: number): PodGroup {
   });
 }
 
-/** Twelve large nodes in one zone with a pod of each service: what is left after the pods in other zones have gone. */
+/** Twelve large nodes in one zone with a pod of each service: the state after the pods in other zones were removed. */
 function uneven(pod: Partial<FleetPod> = {}, overrides: Partial<Fleet> = {}, length = 12): Fleet {
   const names = Array.from({ length }, (_, index) => `n${index}`);
   return aFleet({
@@ -64,7 +65,7 @@ describe('planning the wasteful part of a fleet anew', () => {
     const near = { ...fleet, groups, nodes: [...fleet.nodes, held] };
     const zones = (of: Fleet) => new Set(consolidate(of).moves[0]?.newNodes.map(({ offerings }) => offerings[0]?.zone));
     expect(zones(near)).toEqual(new Set(['a', 'b', 'c']));
-    // No zone may be left out of a spread, so that there is no new plan at all.
+    // No zone may be left out of a spread, so there is no new plan at all.
     const kept = { ...near, boundPods: [agent] };
     expect(consolidate(kept).way).not.toBe('rebuild');
     expect(verifyConsolidation(kept, consolidate(kept))).toEqual([]);
@@ -96,11 +97,37 @@ describe('planning the wasteful part of a fleet anew', () => {
     expect(some.evictions).toBeLessThan(72);
     const fills = some.moves.flatMap((move) => move.fills ?? []);
     expect(fills.length).toBeGreaterThan(0);
-    // They stay, and every pod that does not go to a new node goes to one of them.
+    // These nodes stay, and every pod without a new node moves to one of them.
     expect(some.moves.flatMap(({ nodes }) => nodes)).not.toEqual(expect.arrayContaining([fills[0]]));
     const landings = some.moves.flatMap((move) => move.landings);
     expect(landings.every((one) => 'move' in one || fills.includes(one.node))).toBe(true);
     expect(some.priceAfter).toBeLessThan(1.1 * some.lowerBound);
+  });
+
+  it('leaves a node alone that may go soon, and exchanges it then, where that comes out cheaper than to fill it', () => {
+    const held = aFleetNode('held', { instanceType: 'large', price: 2, allocatable: ROOM, hold: 'consolidate-after' });
+    const fleet = uneven();
+    const own = [
+      aFleetPod('web', 'held', { steerable: true }),
+      aFleetPod('api', 'held', { group: 1, steerable: true }),
+    ];
+    const withHeld = (heldBriefly: boolean): Fleet => ({
+      ...{ ...fleet, pods: [...fleet.pods, ...own] },
+      nodes: [...fleet.nodes, { ...held, ...(heldBriefly ? { heldBriefly } : {}) }],
+    });
+    const filled = (of: Fleet) =>
+      consolidate(of).moves.flatMap(({ landings }) => landings.filter((one) => 'node' in one && one.node === 'held'));
+    expect(filled(withHeld(false)).length).toBeGreaterThan(0);
+    expect(filled(withHeld(true))).toEqual([]);
+    const settled = (of: Fleet): number => {
+      const after = applyMoves(of, consolidate(of).moves);
+      // The hold has ended; the launched nodes are in their cool-down.
+      const nodes = after.nodes.map(({ hold: _, heldBriefly: __, ...node }) =>
+        of.nodes.some(({ name }) => name === node.name) ? node : { ...node, settling: true },
+      );
+      return consolidate({ ...after, nodes }).priceAfter;
+    };
+    expect(settled(withHeld(true))).toBeLessThan(settled(withHeld(false)));
   });
 
   it('takes as many nodes as the budgets let go', () => {

@@ -1,9 +1,9 @@
 /**
- * Plans the wasteful part of a fleet anew, all of it at once: its pods as if they had no place, by the solver that plans for new
- * pods. Exchanges of a few nodes end where no few nodes can be improved, or where each of them, done by itself, would break
- * a spread that is uneven already; a new plan for all of them does not.
+ * Plans the wasteful part of a fleet anew, all at once: the solver plans its pods as if they were pending. Exchanges of a
+ * few nodes get stuck if no small group can be improved, or if each exchange alone would break a spread that is already
+ * uneven. A new plan for all of them does not.
  *
- * It has to be carried out as it is, so only pods take part in it that can be put where the plan wants them.
+ * It must be carried out exactly, so only pods take part that can be steered to their planned nodes.
  */
 import { HOSTNAME } from '../compile/well-known.ts';
 import type { Slices, Work } from '../packing/work.ts';
@@ -20,30 +20,30 @@ import { slotKey } from './slot-key.ts';
 type PodsByGroup = ReadonlyMap<number, readonly number[]>;
 
 /** A node takes part if it wastes at least this share of its price. */
-const WASTED = 0.1;
-/** Nodes that are planned anew together at most: all of them wait for each other's machines. */
+export const WASTED = 0.1;
+/** At most this many nodes are planned anew together, since all of them wait for each other's launches. */
 const MOST_NODES = 200;
 /** Units of work for the new plan: half a second. */
 const STEPS = 10_000_000;
 
-/** What room on nodes that stay costs of what it is worth. */
+/** Price of room on nodes that stay, as a share of its value. */
 const ROOM_PRICE = 0.8;
 
 export interface RebuildParts {
   readonly state: FleetState;
   readonly allowances: Allowances;
-  /** Worth of a unit of each resource, and of each pod. */
+  /** Value of a unit of each resource, and of each pod. */
   readonly prices: Float64Array;
   readonly podWorth: Float64Array;
   readonly options: ConsolidationOptions;
   readonly work: Work;
-  /** What it has to save, in USD per hour, to be worth so many evictions. */
-  readonly wanted: (evictions: number) => number;
-  /** The share of what the pods are worth that may be spent on wasteful nodes which stay all the same, to be filled up. */
+  /** What the rebuild must save, in USD per hour, for this many evictions and removed nodes of this price. */
+  readonly wanted: (evictions: number, leaving: number) => number;
+  /** The price of wasteful nodes that may be kept and filled up, as a share of the value of all pods on wasteful nodes. */
   readonly keep: number;
 }
 
-/** What was planned anew: the nodes that left and those that came, and those of the fleet that are filled up; none if there is no such plan. */
+/** The removed and launched nodes, and the existing nodes that are filled up; both empty if there is no such plan. */
 export interface Rebuilt {
   readonly exchanged: readonly number[];
   readonly filled: ReadonlySet<number>;
@@ -51,7 +51,7 @@ export interface Rebuilt {
 
 const NOTHING: Rebuilt = { exchanged: [], filled: new Set() };
 
-/** Carries the new plan out on the state. */
+/** Plans anew and applies the plan to the state. */
 export function* rebuild(parts: RebuildParts): Slices<Rebuilt> {
   const { state, work, options } = parts;
   const idle = yield* letEmptyGo(parts);
@@ -59,8 +59,9 @@ export function* rebuild(parts: RebuildParts): Slices<Rebuilt> {
   const filled = filledUp(parts, leaving);
   const going = leaving.filter((node) => !filled.has(node));
   const all = going.flatMap((node) => [...state.podsOn(node)]);
-  // At the prices of the market no plan saves more than all that is wasted.
-  if (going.length < 2 || idle + waste < parts.wanted(all.length)) return NOTHING;
+  // At market prices no plan saves more than the total waste.
+  const price = going.reduce((sum, node) => sum + (state.nodePrice[node] as number), 0);
+  if (going.length < 2 || idle + waste < parts.wanted(all.length, price)) return NOTHING;
   const pods = Map.groupBy(all, (pod) => (state.compiled.fleet.pods[pod] as FleetPod).group);
   const problem = yield* problemOf(parts, new Set(going), filled, pods);
   const { elapsedMs, deadlineMs = Number.POSITIVE_INFINITY } = options;
@@ -89,7 +90,7 @@ export function* rebuild(parts: RebuildParts): Slices<Rebuilt> {
   return { exchanged: [...going, ...news], filled };
 }
 
-/** Nodes on which nothing runs go as they always do; gives their price. */
+/** Removes empty nodes as usual; returns their price. */
 function* letEmptyGo({ state, allowances, work }: RebuildParts): Slices<number> {
   let price = 0;
   for (let node = 0; node < state.existingCount; node++) {
@@ -103,7 +104,7 @@ function* letEmptyGo({ state, allowances, work }: RebuildParts): Slices<number> 
   return price;
 }
 
-/** The nodes with pods that may go and waste most, as far as budgets go, and what they waste in all. */
+/** The most wasteful nodes with pods that may be removed within the budgets, and their total waste. */
 function* wasteful(parts: RebuildParts): Slices<{ leaving: number[]; waste: number }> {
   const { state, allowances, podWorth, work } = parts;
   const { compiled, nodePrice } = state;
@@ -132,8 +133,8 @@ function* wasteful(parts: RebuildParts): Slices<{ leaving: number[]; waste: numb
 }
 
 /**
- * Of wasteful nodes those to be filled up instead of emptied: the ones that would move most pods for what they cost, about as many in
- * each zone, since spreads over zones want room in all of them.
+ * The wasteful nodes to fill up instead of draining: those with the highest disruption cost for their price. Each zone
+ * gets about the same price of them, since zone spreads need room in all zones.
  */
 function filledUp({ state, allowances, podWorth, keep }: RebuildParts, leaving: readonly number[]): Set<number> {
   const { fleet } = state.compiled;
@@ -153,7 +154,10 @@ function filledUp({ state, allowances, podWorth, keep }: RebuildParts, leaving: 
   return kept;
 }
 
-/** The pods of the nodes that go, with new nodes for them and those to be filled up; what else stays is there for their rules. */
+/**
+ * A problem with the pods of the removed nodes; new nodes and the nodes to fill up are for sale. Other nodes that stay are
+ * included for topology rules.
+ */
 function* problemOf(
   parts: RebuildParts,
   leaving: ReadonlySet<number>,
@@ -174,8 +178,8 @@ function* problemOf(
 }
 
 /**
- * The room on nodes to be filled up as machines of their own, of which there is one each: so it is filled with pods that go well
- * together, like any other machine. It is paid for already, but it has a price, or pods would be worth nothing.
+ * Offers the room on nodes to fill up as instance types with one slot each, so that it is filled with pods that fit
+ * together, like any other machine. It is paid for already, but needs a price, or its pods would have no value.
  */
 function withRooms(
   { state, prices }: RebuildParts,
@@ -230,7 +234,7 @@ function* boundPods({ state, work }: RebuildParts, leaving: ReadonlySet<number>)
   return bound;
 }
 
-/** Opens a node as the new plan wants it and puts its pods there; false when it cannot be launched beside what runs. */
+/** Opens a node of the new plan and places its pods; false if it cannot be launched while the old nodes still run. */
 function place(
   state: FleetState,
   { pool, offerings, pods }: NewNode,
@@ -252,7 +256,7 @@ function place(
 
 type Options = ReadonlyMap<string, readonly number[]>;
 
-/** The options of a model by what a plan calls them. */
+/** The options of a model, keyed by pool and offering. */
 function optionsByOffering({ model }: FleetState): Options {
   const { catalogue, problem } = model;
   const numbers = Array.from({ length: catalogue.optionCount }, (_, option) => option);

@@ -1,32 +1,32 @@
 /**
- * Finds places for pods on nodes that stay: first fit in an order from the nodes most worth keeping to the least. Nodes are looked
- * at in blocks; a block in which a class of pods fits nowhere is remembered, since room on nodes that stay only shrinks.
+ * Finds places for pods on nodes that stay: first fit, from the nodes most worth keeping to the least. Nodes are searched
+ * in blocks. A block without room for a class of pods is remembered, since room on nodes that stay only shrinks.
  */
 import type { PodClass } from '../compile/model.ts';
 import { HOST } from '../topology/rules.ts';
 import type { FleetState } from './fleet-state.ts';
 
 const BLOCK = 32;
-/** Nodes with room that are asked for one pod before it is given up, and nodes in other zones that are passed over. */
+/** Limits of the search for one pod: nodes with room that are checked, and nodes in other zones that are skipped. */
 const PROBES = 64;
 const PASSED_OVER = 128;
 
-/** The nodes of a state in an order of preference. */
+/** The nodes of a state in order of preference. */
 export class Receivers {
   readonly #state: FleetState;
   readonly #order: Int32Array;
   readonly #blocks: number;
-  /** By block: no node of it has more free of each resource. */
+  /** By block: the most free of each resource on any of its nodes, or more. */
   readonly #most: Float64Array;
-  /** By class and block: 1 when a pod of the class fits on none of its nodes. */
+  /** By class and block: 1 if a pod of the class fits on none of its nodes. */
   readonly #full: Uint8Array;
-  /** Nodes that are being emptied and take nothing. */
+  /** Nodes that are being drained and receive no pods. */
   readonly #leaving: Uint8Array;
-  /** Blocks in which the step has found places. What is learnt about them since is forgotten when the step is taken back. */
+  /** Blocks in which this step placed pods. What was learnt about them since is forgotten if the step is rolled back. */
   readonly #used: Uint8Array;
   readonly #usedList: number[] = [];
   readonly #learnt: number[] = [];
-  /** Nodes looked at, as a measure of work. */
+  /** Nodes checked, as a measure of work. */
   looked = 0;
 
   constructor(state: FleetState, order: Int32Array) {
@@ -40,12 +40,12 @@ export class Receivers {
     for (let block = 0; block < this.#blocks; block++) this.#measure(block);
   }
 
-  /** Starts a step in which these nodes take nothing. */
+  /** Starts a step in which these nodes receive no pods. */
   begin(leaving: readonly number[]): void {
     for (const node of leaving) this.#leaving[node] = 1;
   }
 
-  /** Ends the step, which has been taken back or not. */
+  /** Ends the step, and forgets what it learnt if it was rolled back. */
   end(leaving: readonly number[], takenBack: boolean): void {
     for (const node of leaving) this.#leaving[node] = 0;
     if (takenBack) for (const at of this.#learnt) this.#full[at] = 0;
@@ -54,7 +54,7 @@ export class Receivers {
     this.#usedList.length = 0;
   }
 
-  /** Whether any node has room for the pod, whatever the rules say. */
+  /** Whether any node has enough free resources for the pod, ignoring the rules. */
   haveRoom(pod: number): boolean {
     const podClass = this.#state.classOf(pod);
     for (let block = 0; block < this.#blocks; block++) {
@@ -64,8 +64,8 @@ export class Receivers {
   }
 
   /**
-   * A node that can take the pod, or -1. A pod with rules about zones and the like rather stays in the one it is in: then
-   * nobody else's rules are touched, and the order in which things are done does not matter. It is sent elsewhere only with `far`.
+   * A node for the pod, or -1. A pod with topology rules about zones and the like stays in its domain if possible: then no
+   * other pod's rules are affected, and the order of moves does not matter. It leaves its domain only with `far`.
    */
   find(pod: number, far: boolean): number {
     const { rules } = this.#state.classOf(pod).topology;
@@ -111,7 +111,7 @@ export class Receivers {
     return Math.min((block + 1) * BLOCK, this.#order.length);
   }
 
-  /** Where in a block a class first fits; the end of the block when it does nowhere, which is then remembered. */
+  /** The first position in a block with room for a class; the end of the block if there is none, which is then remembered. */
   #firstFit(podClass: PodClass, block: number): number {
     const memory = podClass.index * this.#blocks + block;
     const end = this.#end(block);
@@ -123,7 +123,7 @@ export class Receivers {
         this.looked++;
         if (gone[node] === 0 && this.#state.fits(podClass, node)) return at;
       }
-      // Other classes need not look so closely, unless what is free now may come back.
+      // Lets other classes be rejected quickly. Not for a block in use: a rollback would free its room again.
       if (this.#used[block] === 0) this.#measure(block);
     }
     this.#full[memory] = 1;

@@ -1,16 +1,13 @@
-/** What people read about moves and about nodes that are kept. */
+/** Messages about moves and kept nodes, for events and commands. */
 import type { KeptCause, Move } from './plan.ts';
 
-/** Says what a move does; `types` are the instance types of its new nodes as people know them. */
+/** Describes a move; `types` are the instance types of its new nodes as the cloud names them. */
 export function moveSentence(
   { nodes, newNodes, landings, savings, kind }: Omit<Move, 'sentence' | 'score'>,
   types: readonly string[],
 ): string {
   const what = nodes.length === 1 ? `node ${nodes[0]}` : `${nodes.length} nodes (${nodes.join(', ')})`;
-  const pods =
-    landings.length === 0
-      ? 'nothing has to move'
-      : `${count(landings.length, 'pod')} ${landings.length === 1 ? 'moves' : 'move'}`;
+  const pods = landings.length === 0 ? 'no evictions' : count(landings.length, 'eviction');
   const verb = kind === 'delete' ? 'delete' : 'replace';
   const by =
     newNodes.length === 0
@@ -19,7 +16,7 @@ export function moveSentence(
   return `${verb} ${what}${by}: saves ${usd(savings)} per hour, ${pods}`;
 }
 
-/** Says why a node is kept. */
+/** Explains why a node is kept. */
 export function keptSentence(node: string, cause: KeptCause): string {
   return `node ${node} stays: ${because(cause)}`;
 }
@@ -33,44 +30,44 @@ function because(cause: KeptCause): string {
     case 'policy':
       return cause.policy === 'none'
         ? `pool ${cause.pool} is not consolidated`
-        : `pool ${cause.pool} lets only empty nodes go, and this one has pods`;
+        : `pool ${cause.pool} consolidates only empty nodes, and this one has pods`;
     case 'pod':
       return cause.stuck === undefined
         ? `pod ${cause.pod} must not be disrupted`
-        : `pod ${cause.pod} could not run elsewhere: ${cause.stuck}`;
+        : `pod ${cause.pod} cannot run elsewhere: ${cause.stuck}`;
     case 'disruption-budget':
-      return `PodDisruptionBudget ${cause.budget} allows ${count(cause.allowed, 'eviction')} now, too few with pod ${cause.pod}`;
+      return `PodDisruptionBudget ${cause.budget} allows ${count(cause.allowed, 'eviction')} now, too few to evict pod ${cause.pod}`;
     case 'several-disruption-budgets':
       return `pod ${cause.pod} is selected by more than one PodDisruptionBudget, so it cannot be evicted`;
     case 'pool-budget':
       return cause.allowed === 0
-        ? `the budget of pool ${cause.pool} lets no more nodes go now as ${cause.reason}`
-        : `the budget of pool ${cause.pool} lets ${count(cause.allowed, 'node')} go now as ${cause.reason}, and no more`;
+        ? `the disruption budget of pool ${cause.pool} allows no more ${cause.reason} nodes now`
+        : `the disruption budget of pool ${cause.pool} allows only ${cause.allowed} more ${cause.reason} ${cause.allowed === 1 ? 'node' : 'nodes'} now`;
     case 'no-place':
-      return `pod ${cause.pod} has no place elsewhere`;
+      return `pod ${cause.pod} fits on no other node`;
     case 'price':
       return `its pods cost ${usd(cause.price)} per hour here and at least ${usd(cause.cheapest)} anywhere else`;
     case 'small-saving':
       return `moving its pods would save ${usd(cause.savings)} per hour, less than the ${usd(cause.wanted)} that a move must save`;
     case 'spot-diversity':
-      return `only ${count(cause.offerings, 'cheaper spot offering')} would do, and ${cause.wanted} are wanted before one spot node makes way for another`;
+      return `only ${count(cause.offerings, 'cheaper spot offering')} would fit, and a spot node is replaced by spot only with a choice of ${cause.wanted}`;
     case 'balanced':
-      return `what would be saved is too little for what would be disrupted (${cause.score.toFixed(2)}, and ${cause.wanted} is wanted)`;
+      return `the saving is too small for the disruption (score ${cause.score.toFixed(2)}, at least ${cause.wanted} is needed)`;
     case 'order':
-      return `its pods could not be moved without breaking a ${cause.rule} rule on the way`;
+      return `moving its pods would break a ${cause.rule} rule on the way`;
     case 'unfinished':
-      return 'time ran out before it was looked at';
+      return 'time ran out before it was considered';
   }
 }
 
 const HOLDS: Readonly<Record<Extract<KeptCause, { kind: 'hold' }>['hold'], string>> = {
-  'do-not-disrupt': 'it is marked as not to be disrupted',
+  'do-not-disrupt': 'it has the annotation karpenter.sh/do-not-disrupt',
   'not-ready': 'it is not ready yet',
-  nominated: 'pods that are about to start are expected on it',
-  leaving: 'it is going already',
-  'consolidate-after': 'its pods changed too recently for its pool',
-  'spot-policy': 'how its pool uses spot has it left as it is for now',
-  'static-pool': 'its pool keeps a fixed number of nodes',
+  nominated: 'it is reserved for pending pods',
+  leaving: 'it is being disrupted already',
+  'consolidate-after': 'its pods changed less than consolidateAfter ago',
+  'spot-policy': 'the SpotPolicy of its pool keeps it for now',
+  'static-pool': 'its pool has spec.replicas',
 };
 
 function count(number: number, noun: string): string {

@@ -2,7 +2,7 @@ import type { Model } from '../compile/model.ts';
 import type { Offering } from '../problem.ts';
 import { templateOf } from './node-options.ts';
 
-/** What shares one count of slots: a reservation, or else the offering by itself. */
+/** The key under which slots are counted: the reservation, or else the offering itself. */
 export function slotKey(
   instanceType: string,
   { reservationId, zone, capacityType }: Pick<Offering, 'reservationId' | 'zone' | 'capacityType'>,
@@ -10,7 +10,7 @@ export function slotKey(
   return reservationId ?? `${instanceType}/${zone}/${capacityType}`;
 }
 
-/** The same of an option. */
+/** The slot key of an option. */
 export function optionSlotKey(model: Model, option: number): string {
   const type = model.problem.instanceTypes[templateOf(model, option).type];
   return slotKey(type?.name ?? '', model.catalogue.optionOffering[option] as Offering);

@@ -1,4 +1,4 @@
-/** Tries out steps on a state: some nodes go, their pods find places on others or on new nodes; kept if it is worth it. */
+/** Tries steps on a state: removes nodes and places their pods on other nodes or new ones. A step is kept if it is worth it. */
 import type { Allowances } from './allowances.ts';
 import { Together } from './components.ts';
 import type { Criteria } from './criteria.ts';
@@ -10,7 +10,7 @@ import type { NewNodes } from './new-nodes.ts';
 import type { KeptCause } from './plan.ts';
 import type { Receivers } from './receivers.ts';
 
-/** What a step needs. */
+/** The parts a step needs. */
 export interface StepTools {
   readonly state: FleetState;
   readonly allowances: Allowances;
@@ -20,13 +20,13 @@ export interface StepTools {
   readonly podWorth: Float64Array;
 }
 
-/** Tries steps, and remembers for each node why it is still there. */
+/** Tries steps, and remembers for each node why it was kept. */
 export class Steps {
   readonly #tools: StepTools;
   readonly #causes = new Map<number, KeptCause>();
-  /** Which nodes left or came in one step. */
+  /** Which nodes were removed or launched in one step. */
   readonly together = new Together();
-  /** For each node that left, the number of its step: done in this order, every step is as legal as it was here. */
+  /** For each removed node the number of its step. In this order every step is as legal as it was here. */
   readonly stepOf = new Map<number, number>();
   #count = 0;
 
@@ -34,14 +34,15 @@ export class Steps {
     this.#tools = tools;
   }
 
-  /** Why a node was kept when it was last looked at. */
+  /** Why a node was kept when it was last tried. */
   cause(node: number): KeptCause | undefined {
     return this.#causes.get(node);
   }
 
   /**
-   * The nodes that make way if a node is exchanged for new ones. One that is empty has no part in that: it can go by itself, and what
-   * comes must be worth it without its price. If this plan has put pods on it, the nodes that they come from stand in for it.
+   * The nodes that are replaced if this node is exchanged for new ones. An empty node does not count: it can be removed by
+   * itself, and new nodes must be worth it without its price. If this plan has put pods on it, the nodes of those pods
+   * count instead.
    */
   standsFor(node: number): readonly number[] {
     const { state, allowances } = this.#tools;
@@ -49,7 +50,7 @@ export class Steps {
     return state.podsOn(node).map((pod) => state.compiled.podHome[pod] as number);
   }
 
-  /** Lets nodes go if their pods can be held for less; true when that was done. */
+  /** Removes nodes if their pods can run for less; true if that was done. */
   attempt(leaving: readonly number[], receivers: Receivers, launch: boolean): boolean {
     const { state, allowances } = this.#tools;
     const fromFleet = leaving.filter((node) => node < state.existingCount);
@@ -77,14 +78,14 @@ export class Steps {
     const pods = leaving.flatMap((node) => [...state.podsOn(node)]);
     pods.sort((a, b) => (podWorth[b] as number) - (podWorth[a] as number) || a - b);
     if (!launch) {
-      // Mostly one look tells that there is no room, and nothing has to be tried.
+      // A quick check usually shows that there is no room, so nothing has to be tried.
       const homeless = pods.find((pod) => !receivers.haveRoom(pod));
       if (homeless !== undefined) return this.#noPlace(homeless);
     }
     for (const pod of pods) state.lift(pod);
     const rest: number[] = [];
     for (const pod of pods) {
-      // Where nodes can be launched, one in the same zone is better than room in another.
+      // If nodes can be launched, one in the same zone is better than room in another.
       const node = receivers.find(pod, !launch);
       if (node >= 0) state.move(pod, node);
       else if (launch) rest.push(pod);
@@ -117,7 +118,7 @@ export class Steps {
   }
 
   #keep(nodes: readonly number[], cause: KeptCause): false {
-    // What is said about a node by itself is clearer than what is said about it in company.
+    // The cause found for a node alone is clearer than one found for a group.
     for (const node of nodes) if (nodes.length === 1 || !this.#causes.has(node)) this.#causes.set(node, cause);
     return false;
   }

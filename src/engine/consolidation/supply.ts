@@ -1,4 +1,4 @@
-/** What may still be launched: free slots of reservations and what is left of the limits of pools. */
+/** What can still be launched: free reservation slots and the remaining limits of pools. */
 import type { Model } from '../compile/model.ts';
 import type { FleetNode } from './fleet.ts';
 import { optionSlotKey, slotKey } from './slot-key.ts';
@@ -8,7 +8,7 @@ interface Limit {
   left: number;
 }
 
-/** Slots and limits; a node that goes gives its share back. */
+/** Slots and limits; a removed node gives its share back. */
 export class Supply {
   readonly #model: Model;
   readonly #slots: Int32Array;
@@ -46,7 +46,7 @@ export class Supply {
     });
   }
 
-  /** Whether any counted offering can still be launched. */
+  /** Whether any offering with slots can still be launched. */
   slotsLeft(): boolean {
     return this.#slots.some((left) => left > 0);
   }
@@ -63,7 +63,7 @@ export class Supply {
     this.#spend(pool, problem.instanceTypes[type]?.capacity ?? {}, count);
   }
 
-  /** A node of the fleet has gone. */
+  /** Gives back the share of a removed node of the fleet. */
   release(node: FleetNode): void {
     const { problem } = this.#model;
     const slot = this.#slotOf.get(slotKey(node.instanceType, node));

@@ -1,13 +1,13 @@
 /**
- * Topology counters of a whole fleet: pods are taken away and put elsewhere, each placement can be judged as the scheduler would,
- * and after a step it can be told whether pods that stayed are worse off than before: a spread that has become more
- * uneven than allowed, or a required neighbour that has gone.
+ * Topology counters of a whole fleet. Pods are removed and placed again, and each placement is checked as kube-scheduler
+ * would. After a step it tells whether pods that stayed are worse off: a spread more uneven than allowed, or a required
+ * neighbour gone.
  */
 import type { Model, PodClass } from '../compile/model.ts';
 import { ruleHoldsIn } from '../topology/placement-state.ts';
 import { HOST, type TopologyRule } from '../topology/rules.ts';
 
-/** Where nodes are, as far as counters care. */
+/** Where nodes are, in terms of domains and filters. */
 export interface NodeMap {
   /** Domain of a node in a topology key; -1 for none. */
   domain(key: number, node: number): number;
@@ -25,7 +25,7 @@ export class TopologyLedger {
   /** By group: pods whose required affinity names it, by domain. */
   readonly #carriers: (Int32Array | undefined)[];
   readonly #spreads: TopologyRule[][];
-  /** Groups whose state before the step is known, with how bad it was. */
+  /** How badly the rules of each touched group were broken before the step. */
   readonly #before = new Map<number, number[]>();
 
   constructor(model: Model, map: NodeMap) {
@@ -48,7 +48,7 @@ export class TopologyLedger {
     }
   }
 
-  /** Whether one more pod of the class breaks no rule on the node. */
+  /** Whether one more pod of the class on the node breaks no rule. */
   allows(podClass: PodClass, node: number): boolean {
     const { rules } = podClass.topology;
     for (let position = 0; position < rules.length; position++) {
@@ -57,7 +57,7 @@ export class TopologyLedger {
     return true;
   }
 
-  /** Counts pods that came to a node, or, with a negative number, left it. */
+  /** Counts pods placed on a node or, with a negative number, removed from it. */
   count(podClass: PodClass, node: number, by: number): void {
     const { counted, rules } = podClass.topology;
     this.countIn(counted, node, by);
@@ -72,7 +72,7 @@ export class TopologyLedger {
     }
   }
 
-  /** The same for pods that are of no class, by the groups that count them. */
+  /** Counts pods without a class, by the groups that count them. */
   countIn(groups: Int32Array, node: number, by: number): void {
     for (let position = 0; position < groups.length; position++) {
       const id = groups[position] as number;
@@ -92,12 +92,12 @@ export class TopologyLedger {
     }
   }
 
-  /** From here on changes belong to a new step. */
+  /** Starts a new step. */
   begin(): void {
     this.#before.clear();
   }
 
-  /** Whether nothing that the step touched is worse than when it began. */
+  /** Whether no rule the step touched is broken more than when it began. */
   unharmed(): boolean {
     for (const [group, before] of this.#before) {
       const now = this.#harm(group);
@@ -146,7 +146,7 @@ export class TopologyLedger {
   #holds(rule: TopologyRule, node: number): boolean {
     if (rule.key === HOST) {
       const count = (this.#hostCounts[rule.group] as Map<number, number>).get(node) ?? 0;
-      // A new node can always be made, so the least loaded host is an empty one.
+      // A new node can always be launched, so the least loaded host is an empty one.
       if (rule.kind === 'spread') return count + (rule.self ? 1 : 0) <= rule.maxSkew;
       if (rule.kind === 'affinity') {
         return count > 0 || (rule.self && rule.companions.every((group) => this.#totals[group] === 0));

@@ -2,7 +2,7 @@ import { SpindriftError } from '../../platform/errors.ts';
 import type { Slices, Work } from '../packing/work.ts';
 import type { Fleet } from './fleet.ts';
 
-/** Refuses a fleet that makes no sense by naming the object and the field. */
+/** Rejects an inconsistent fleet, naming the object and the field. */
 export function* validateFleet(fleet: Fleet, work: Work): Slices<void> {
   const { nodes, groups, pods, boundPods = [], disruptionBudgets = [], daemons = [] } = fleet;
   const names = new Set<string>();

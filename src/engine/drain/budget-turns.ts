@@ -1,23 +1,23 @@
 /**
- * Pods that one disruption budget lets go a few at a time: each takes one of the places that the budget allows to be
- * empty, and gives it back when the one that came in its stead is ready.
+ * Schedules the evictions of pods that share a PodDisruptionBudget. The budget allows a number of pods to be away at a
+ * time: each evicted pod takes one of these places, and gives it back when its replacement pod is ready.
  */
 import { Heap } from '../../platform/heap.ts';
 import type { DrainBudget, DrainPod } from './drain-question.ts';
 
-/** A pod in its turn. */
+/** A pod and the time of its eviction. */
 export interface Turn {
   readonly pod: DrainPod;
-  /** How long after the start its turn comes; infinity when it never comes. */
+  /** How long after the start it can be evicted; infinity if never. */
   readonly afterMs: number;
   /** The grace period it can be given. */
   readonly graceMs: number;
 }
 
-/** Shorter is no grace at all. */
+/** The shortest grace period given. */
 export const SHORTEST_GRACE_MS = 1000;
 
-/** By group, and in each those that are not to be disturbed last; else who needs most time goes first. */
+/** Sorts by group; in each group do-not-disrupt pods last, otherwise the longest grace period first. */
 export function inOrder(pods: readonly DrainPod[]): DrainPod[] {
   const held = (pod: DrainPod): number => (pod.heldUntil === undefined ? 0 : 1);
   return [...pods].sort(
@@ -26,9 +26,9 @@ export function inOrder(pods: readonly DrainPod[]): DrainPod[] {
 }
 
 /**
- * The turns of pods, in this order, that share a budget which lets somebody go, with grace periods such that all have
- * ended after `availableMs`, where that is possible. Only where a pod has to end before another comes in its stead does
- * its grace period cost the others time; then it is shortened for all alike.
+ * The eviction times of pods that share a budget which allows evictions, in this order. Grace periods are chosen so that
+ * all pods have ended after `availableMs`, if possible. A grace period delays other pods only if the replacement is
+ * created after the pod has ended; then it is shortened equally for all.
  */
 export function turnsOf(pods: readonly DrainPod[], budget: DrainBudget, availableMs: number): Turn[] {
   const cap = longestCap(pods, budget, availableMs);
@@ -40,14 +40,14 @@ export function turnsOf(pods: readonly DrainPod[], budget: DrainBudget, availabl
   });
 }
 
-/** When the turn of each pod comes. */
+/** When each pod can be evicted. */
 function startsOf(pods: readonly DrainPod[], budget: DrainBudget, cap: number): number[] {
   const { allowed, away, elsewhere } = budget;
   const most = pods.length + elsewhere;
-  // There is a plan at every look at a node: where nobody has to wait, nothing is reckoned.
+  // Plans are made often, so the common case without waiting is quick.
   if (allowed - away >= most) return pods.map(() => 0);
   const backMs = Math.max(...pods.map(({ readyMs }) => readyMs));
-  // When each of the places can be used next, the soonest first; more of them than there are pods are of no use.
+  // When each place is free next, soonest first; more places than pods are not needed.
   const places = new Heap<number>((a, b) => a < b);
   for (let place = 0; place < Math.min(allowed, most); place++) places.push(place < allowed - away ? 0 : backMs);
   const take = (pod: DrainPod): number => {
@@ -55,7 +55,7 @@ function startsOf(pods: readonly DrainPod[], budget: DrainBudget, cap: number): 
     places.push(start + emptyMs(pod, cap));
     return start;
   };
-  // Pods that leave other nodes take turns in between.
+  // Pods of the same budget on other nodes are evicted in between.
   let others = 0;
   return pods.map((pod, index) => {
     for (; others < Math.floor((index * elsewhere) / pods.length); others++) take(pod);
@@ -63,13 +63,13 @@ function startsOf(pods: readonly DrainPod[], budget: DrainBudget, cap: number): 
   });
 }
 
-/** How long the place of a pod stays empty. */
+/** How long the place of a pod stays taken. */
 function emptyMs(pod: DrainPod, cap: number): number {
   if (pod.comesBack === 'never') return Number.POSITIVE_INFINITY;
   return pod.readyMs + (pod.comesBack === 'after-its-end' ? capped(pod, cap) : 0);
 }
 
-/** The longest grace period, in whole seconds, with which the last turn ends in time; the shortest when there is none. */
+/** The longest grace period, in whole seconds, with which the last pod ends in time; the shortest if there is none. */
 function longestCap(pods: readonly DrainPod[], budget: DrainBudget, availableMs: number): number {
   const longest = Math.max(SHORTEST_GRACE_MS, ...pods.map(({ graceMs }) => graceMs));
   const fits = (cap: number): boolean => {

@@ -1,34 +1,34 @@
-/** What has to be known to plan how pods leave a node that goes at a given time. Plain data; times in epoch milliseconds. */
+/** The input for planning how pods leave a node that is terminated at a given time. Plain data; times in epoch milliseconds. */
 
-/** A pod that is to leave. */
+/** A pod that must leave. */
 export interface DrainPod {
   readonly id: string;
-  /** `namespace/name`, for sentences. */
+  /** `namespace/name`, for messages. */
   readonly name: string;
-  /** How long it may take to end, by its own wish. */
+  /** Its own grace period. */
   readonly graceMs: number;
-  /** Those of the lowest number are asked first, and the next when they have left. */
+  /** Groups with lower numbers are evicted first; the next follows when they have left. */
   readonly group: number;
-  /** The disruption budgets that must let it go. */
+  /** The PodDisruptionBudgets that must allow its eviction. */
   readonly budgets: readonly string[];
-  /** When another is made in its place: as soon as it is told to leave, when it has ended, or never. */
+  /** When its replacement pod is created: as soon as it is evicted, after it has ended, or never. */
   readonly comesBack: 'at-once' | 'after-its-end' | 'never';
-  /** How long the other one takes to be ready from then on. */
+  /** How long the replacement pod then takes to become ready. */
   readonly readyMs: number;
-  /** Not to be disturbed until then, unless the node goes before; infinity: never. */
+  /** Not to be disrupted until then, unless the node is terminated before; infinity means never. */
   readonly heldUntil?: number;
-  /** It has been told to leave, and will have ended then. */
+  /** It is terminating, and will have ended at this time. */
   readonly endsAt?: number;
 }
 
-/** A disruption budget as it stands. */
+/** The current state of a PodDisruptionBudget. */
 export interface DrainBudget {
   readonly name: string;
-  /** How many of its pods may be away at a time; none of them ever may where it is 0. */
+  /** How many of its pods may be away at a time; 0 means it never allows an eviction. */
   readonly allowed: number;
   /** How many of those are away now, and will be back. */
   readonly away: number;
-  /** How many of its pods have to leave other nodes at the same time. */
+  /** How many of its pods must leave other nodes at the same time. */
   readonly elsewhere: number;
 }
 
@@ -36,8 +36,8 @@ export interface DrainQuestion {
   readonly pods: readonly DrainPod[];
   readonly budgets: readonly DrainBudget[];
   readonly now: number;
-  /** When the machine goes. */
+  /** When the node is terminated. */
   readonly deadline: number;
-  /** Pods end so much before that, where they can. */
+  /** Pods should have ended this long before the deadline, if possible. */
   readonly marginMs: number;
 }

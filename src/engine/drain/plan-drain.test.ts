@@ -90,20 +90,20 @@ describe('a planned drain', () => {
 
   it('says who cannot leave in time, and why', () => {
     expect(sentences([pod('a', { budgets })], 120, 0)).toEqual([
-      'the disruption budget default/web never lets a pod go',
+      'PodDisruptionBudget default/web never allows an eviction',
     ]);
     expect(sentences([pod('a', { budgets: ['default/web', 'default/all'] })], 120)).toEqual([
-      'it has several disruption budgets (default/web, default/all), and Kubernetes evicts no such pod',
+      'several PodDisruptionBudgets select it (default/web, default/all), and Kubernetes evicts no such pod',
     ]);
     expect(
       sentences([pod('a', { budgets }), pod('b', { budgets, readyMs: 40_000 }), pod('c', { budgets })], 30),
     ).toEqual([
-      'the disruption budget default/web lets 1 pod go at a time, and its turn would come at 2030-01-01T00:00:50Z',
+      'PodDisruptionBudget default/web allows 1 eviction at a time, and it could be evicted at 2030-01-01T00:00:50Z',
     ]);
     expect(sentences([pod('a', { budgets, comesBack: 'never' }), pod('b', { budgets })], 120)).toEqual([
-      'the disruption budget default/web lets 1 pod go at a time, and nothing takes the place of those that go first',
+      'PodDisruptionBudget default/web allows 1 eviction at a time, and the pods evicted before it have no replacement',
     ]);
-    expect(sentences([pod('a')], 0)).toEqual(['the machine goes now']);
+    expect(sentences([pod('a')], 0)).toEqual(['the machine ends now']);
   });
 
   it('after the deadline asks everybody at once, and takes nothing from their grace periods', () => {

@@ -1,35 +1,35 @@
 /**
- * Plans how pods leave a node before its machine goes: group after group while there is time, as many at once as their
- * disruption budgets let go, with their own grace periods where those fit and shorter ones where they must be.
+ * Plans how pods leave a node before it is terminated: group after group while there is time, as many at once as their
+ * PodDisruptionBudgets allow. Pods keep their own grace periods if those fit, and get shorter ones otherwise.
  */
 import { inOrder, SHORTEST_GRACE_MS, type Turn, turnsOf } from './budget-turns.ts';
 import type { DrainPlan, DrainStep, LatePod, LateReason } from './drain-plan.ts';
 import type { DrainBudget, DrainPod, DrainQuestion } from './drain-question.ts';
 
-/** Pods that have to wait for each other, in the order of their turns: those of one budget, or one alone. */
+/** Pods that wait for each other, in the order of eviction: those of one budget, or a single pod. */
 interface Chain {
   readonly pods: readonly DrainPod[];
   readonly budget?: DrainBudget;
-  /** Why none of them can be counted on to leave. */
+  /** Why none of them can be expected to leave. */
   readonly blocked?: LateReason;
 }
 
 interface Times {
   readonly now: number;
   readonly deadline: number;
-  /** By when pods should have ended. */
+  /** When pods should have ended. */
   readonly end: number;
-  /** Nothing can be done in time any more. */
+  /** No pod can end in time. */
   readonly over: boolean;
 }
 
-/** A chain whose first pods are asked at a known time. */
+/** A chain with a known time for its first eviction. */
 interface StartedChain extends Chain {
-  /** If it starts later, somebody's grace period is shortened. */
+  /** If it starts later, a grace period must be shortened. */
   readonly latestStart: number;
   readonly start: number;
   readonly turns: readonly Turn[];
-  /** When each turn comes after the first if nobody's grace period is shortened. */
+  /** The eviction times relative to the start, if no grace period is shortened. */
   readonly unhurried: readonly Turn[];
 }
 
@@ -60,8 +60,8 @@ export function planDrain(question: DrainQuestion): DrainPlan {
 }
 
 /**
- * When the grace period of a pod that is leaving already has to end, because by its own it would outlive the machine;
- * undefined where it need not be shortened, or where that would help nobody.
+ * The time at which a terminating pod's grace period must end, because it would outlast the node; undefined if it need not
+ * be shortened, or if that would not help.
  */
 export function shortenedEnd(question: Omit<DrainQuestion, 'pods' | 'budgets'>, endsAt: number): number | undefined {
   const { end, over, deadline } = timesOf(question);
@@ -95,14 +95,14 @@ function startOf(chain: Chain, { now, end }: Times, formerEnd: number): StartedC
   return { ...chain, latestStart, start, unhurried, turns: turns(chain, end - start) };
 }
 
-/** One turn for all where no budget makes them wait. */
+/** All at once if no budget makes them wait. */
 function turns({ pods, budget }: Chain, availableMs: number): Turn[] {
   if (budget !== undefined) return turnsOf(pods, budget, availableMs);
   const most = Math.max(SHORTEST_GRACE_MS, availableMs);
   return pods.map((pod) => ({ pod, afterMs: 0, graceMs: Math.min(pod.graceMs, most) }));
 }
 
-/** The steps of those pods of a chain that are in a group, which is asked when the former groups have left. */
+/** The steps of a chain's pods in one group, which is evicted when the earlier groups have left. */
 function stepsOf(chain: StartedChain, group: number, formerEnd: number, { end, over }: Times): DrainStep[] {
   const { start, latestStart, budget } = chain;
   const first = chain.pods[0]?.group === group;
@@ -110,15 +110,15 @@ function stepsOf(chain: StartedChain, group: number, formerEnd: number, { end, o
   return chain.turns.flatMap(({ pod, afterMs, graceMs }, index): DrainStep[] => {
     if (pod.group !== group) return [];
     const unhurriedMs = chain.unhurried[index]?.afterMs ?? 0;
-    // The last moment that leaves it, and those after it, their time.
+    // The latest time that does not shorten this pod's or a later pod's grace period.
     const latest = latestStart + (Number.isFinite(unhurriedMs) ? unhurriedMs : 0);
     const notBefore = Math.max(pod.heldUntil ?? start, first ? start : formerEnd);
-    // Nobody takes the turn of one who waits longer.
+    // No pod is evicted before one that is ahead of it in the chain.
     const askAt = Math.max(former, Math.min(notBefore, latest));
     former = askAt;
     const expectedAt = Math.max(askAt, start + afterMs);
     const given = over ? pod.graceMs : graceMs;
-    // Where others wait for its end, it may not take longer than was reckoned with.
+    // If other pods wait for its end, it may not take longer than planned.
     const waitedFor = budget !== undefined && pod.comesBack === 'after-its-end' && Number.isFinite(expectedAt);
     return [{ pod, askAt, expectedAt, graceMs: given, endBy: over || waitedFor ? expectedAt + given : end }];
   });

@@ -1,4 +1,4 @@
-/** Amounts of resources for people. */
+/** Formats amounts of resources for messages. */
 
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'] as const;
 

@@ -103,13 +103,13 @@ describe('the reason why a pod has no place', () => {
       'health',
       { instanceTypes: [aType({ offerings: [{ zone: 'a', capacityType: 'spot', price: 1, healthy: false }] })] },
       { kind: 'offering', what: 'unhealthy' },
-      'it is out of the market for now',
+      'it is unavailable for now',
     ],
     [
       'company',
       { pods: [aPod({ podAffinity: [{ topologyKey: ZONE, selector: { matchLabels: { app: 'nobody' } } }] })] },
       { kind: 'topology', rule: 'affinity', topologyKey: ZONE },
-      'no pod that its affinity over topology.kubernetes.io/zone asks for is anywhere yet',
+      'no running pod matches its pod affinity over topology.kubernetes.io/zone yet',
     ],
   ])('can be %s', (_, overrides, change, words) => {
     const why = reason(aProblem(overrides));
@@ -127,7 +127,7 @@ describe('the reason why a pod has no place', () => {
     );
     expect(why).toMatchObject({ nodes: 2, nodesRejectedBy: { resources: 1, requirements: 1 } });
     expect(reasonSentence(why)).toBe(
-      '2 existing nodes refused it (1 by resources, 1 by requirements); nothing can be bought: no pool has offerings',
+      '2 existing nodes refused it (1 by resources, 1 by requirements); no pool has offerings',
     );
   });
 });
@@ -167,7 +167,7 @@ describe('a topology rule that leaves no place', () => {
       ],
     });
     expect(reasonSentence(why)).toContain(
-      'allows 1 more than the zone with the fewest pods (maxSkew 1), and there are 1 already, while zone-a has 0 (it counts because of node old-1) and zone-b has 0 (it counts because of node old-2)',
+      'it would exceed maxSkew 1 of its spread over topology.kubernetes.io/zone: this zone has 1 matching pod, while zone-a has 0 (it counts because of node old-1) and zone-b has 0 (it counts because of node old-2)',
     );
   });
 
@@ -178,13 +178,13 @@ describe('a topology rule that leaves no place', () => {
     });
     const nodes = ['a', 'b', 'c'].map((zone) => aNode({ name: zone, labels: { [ZONE]: zone }, free: full }));
     const why = reason(aProblem({ pods: [apart], nodes, boundPods: nodes.map(({ name }) => bound(name)) }));
-    expect(reasonSentence(why)).toContain('keeps it out of a, b and c, where pods are that must be apart from it');
+    expect(reasonSentence(why)).toContain('keeps it out of a, b and c, where conflicting pods run');
   });
 
   it('names the zone to which an affinity ties a pod', () => {
     const together = aPod({ podAffinity: [{ topologyKey: ZONE, selector: { matchLabels: { app: 'web' } } }] });
     const nodes = [aNode({ name: 'old-1', labels: { [ZONE]: 'zone-a' }, free: full })];
     const why = reason(aProblem({ pods: [together], nodes, boundPods: [bound('old-1')] }));
-    expect(reasonSentence(why)).toContain('ties it to zone-a');
+    expect(reasonSentence(why)).toContain('requires zone-a');
   });
 });

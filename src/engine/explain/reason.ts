@@ -1,4 +1,4 @@
-/** Why pods have no place: how many offerings each constraint left, which one came closest, and what it lacked. */
+/** Explains why pods cannot be placed: how many offerings each constraint left, which one came closest, and what it lacked. */
 
 import { nearestFirst } from '../../platform/nearest.ts';
 import { type Bitset, forEachBit, hasBit } from '../compile/bitset.ts';
@@ -14,7 +14,7 @@ import type { PlacementState } from '../topology/placement-state.ts';
 import { HOST, type TopologyRule } from '../topology/rules.ts';
 import { topologyMiss } from './topology-miss.ts';
 
-/** So many values of a label are named. */
+/** At most this many values of a label are named. */
 const OFFERED = 6;
 
 /** Explains unplaced classes at the end of a construction. */
@@ -93,7 +93,7 @@ export class Explainer {
     return new Set(options.map((option) => this.#source[option])).size;
   }
 
-  /** The option that lacks least of what the constraint asks for; the cheapest of those. */
+  /** The option that lacks the least for the constraint; the cheapest of those. */
   #nearest(podClass: PodClass, options: readonly number[], constraint: Constraint): number {
     const { optionPrice } = this.#model.catalogue;
     const lacking = Float64Array.from(options, (option) => this.#lack(podClass, option, constraint));
@@ -107,7 +107,7 @@ export class Explainer {
     return options[best] as number;
   }
 
-  /** How far an option is from satisfying a constraint; 0 where no option is nearer than another. */
+  /** How far an option is from satisfying a constraint; 0 if options cannot be compared by it. */
   #lack(podClass: PodClass, option: number, constraint: Constraint): number {
     const { catalogue, dimensions, keys } = this.#model;
     if (constraint === 'resources') {
@@ -243,7 +243,7 @@ export class Explainer {
     return { kind: 'label', key: broken.key, wanted, actual: value(broken), offered };
   }
 
-  /** The values of a label that a pool has, those that are written most like the wanted one first. */
+  /** The values of a label in a pool, most similar spelling to the wanted one first. */
   #offered(pool: number, key: string, wanted: string): readonly string[] {
     const memo = `${pool}|${key}|${wanted}`;
     const known = this.#offeredMemo.get(memo);
@@ -277,7 +277,7 @@ export class Explainer {
     };
   }
 
-  /** How existing nodes refused the class, each by its first reason. */
+  /** How many existing nodes rejected the class, each by its first reason. */
   #existing(podClass: PodClass): Pick<UnplacedReason, 'nodes' | 'nodesRejectedBy'> {
     const { group } = podClass;
     const model = this.#model;
@@ -310,7 +310,7 @@ export class Explainer {
   }
 }
 
-/** The share of an amount that is not there. */
+/** The missing share of an amount. */
 function missingShare(amount: number, available: number): number {
   return amount <= available ? 0 : (amount - available) / amount;
 }

@@ -1,5 +1,4 @@
-/** Says in words why pods have no place. */
-
+/** Explains in one sentence why pods are unschedulable. */
 import type { NearestMiss, NeededChange, UnplacedReason } from '../solution.ts';
 import { amountText } from './amounts.ts';
 import { topologyWords } from './topology-words.ts';
@@ -7,34 +6,34 @@ import { wantedText } from './wanted-text.ts';
 
 const STEPS: Readonly<Record<string, string>> = {
   'instance-type-of-pool': 'are allowed by a pool',
-  healthy: 'are healthy',
-  taints: 'have taints that are tolerated',
+  healthy: 'are available now',
+  taints: 'have only taints that it tolerates',
   requirements: 'have the required labels',
-  'volume-zone': 'are where its volumes can be',
+  'volume-zone': 'are in a zone of its volumes',
   resources: 'are large enough',
-  'host-ports': 'have its ports free',
-  daemons: 'get no daemon that it must be apart from',
+  'host-ports': 'have its host ports free',
+  daemons: 'have no DaemonSet that anti-affinity keeps it from',
   'volume-attachments': 'can attach its volumes',
-  'reservation-slots': 'have free slots',
-  'min-values': 'leave enough values open',
+  'reservation-slots': 'have a free reservation slot',
+  'min-values': 'satisfy minValues',
   limits: 'are within the limits of their pool',
-  topology: 'keep its topology rules',
+  topology: 'satisfy its topology spread and pod affinity',
 };
 
-/** One sentence for people: where the offerings were lost, what came closest, and what would have to change. */
+/** One sentence: which constraints excluded the offerings, which offering came closest, and what it lacks. */
 export function reasonSentence(reason: UnplacedReason): string {
   const parts: string[] = [];
   if (reason.nodes > 0) {
     const causes = Object.entries(reason.nodesRejectedBy).map(([cause, count]) => `${count} by ${cause}`);
     parts.push(`${plural(reason.nodes, 'existing node')} refused it (${causes.join(', ')})`);
   }
-  if (reason.offerings === 0) parts.push('nothing can be bought: no pool has offerings');
+  if (reason.offerings === 0) parts.push('no pool has offerings');
   else parts.push(`of ${plural(reason.offerings, 'offering')} ${funnelWords(reason)}`);
   if (reason.nearest !== undefined) parts.push(nearestWords(reason.nearest));
   return parts.join('; ');
 }
 
-/** Only the steps that took something away. */
+/** Only the constraints that excluded offerings. */
 function funnelWords({ offerings, funnel }: UnplacedReason): string {
   let before = offerings;
   const words: string[] = [];
@@ -43,7 +42,7 @@ function funnelWords({ offerings, funnel }: UnplacedReason): string {
     before = left;
   }
   return words.length === 0
-    ? 'each would do alone, but not together with what is placed already'
+    ? 'each would fit alone, but not beside the pods that are placed already'
     : words.join(', of these ');
 }
 
@@ -62,17 +61,17 @@ function changeWords(change: NeededChange): string {
     case 'limit':
       return `the limit on ${change.resource} of pool ${change.pool} would have to be ${amountText(change.resource, change.missing)} higher`;
     case 'offering':
-      return change.what === 'no-slots' ? 'its reservation has no free slot' : 'it is out of the market for now';
+      return change.what === 'no-slots' ? 'its reservation has no free slot' : 'it is unavailable for now';
     case 'min-values':
-      return `too few values of ${change.key} are left, ${change.wanted} are wanted`;
+      return `too few values of ${change.key} are left for minValues ${change.wanted}`;
     case 'topology':
       return topologyWords(change);
     case 'daemon':
       return change.avoidedBy === 'pod'
-        ? `its anti-affinity over ${change.topologyKey} keeps it from daemon ${change.daemon}, which will run there`
-        : `the anti-affinity over ${change.topologyKey} of daemon ${change.daemon}, which will run there, keeps it away`;
+        ? `its anti-affinity over ${change.topologyKey} keeps it from DaemonSet ${change.daemon}, which will run there`
+        : `the anti-affinity over ${change.topologyKey} of DaemonSet ${change.daemon}, which will run there, keeps it away`;
     case 'nothing-to-buy':
-      return 'no alternative of its conditions is met';
+      return 'it matches none of the node affinity terms of the pod';
   }
 }
 

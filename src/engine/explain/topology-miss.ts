@@ -1,4 +1,4 @@
-/** Which domains keep a pod from a topology rule, and which nodes make these domains count. */
+/** Finds the domains because of which a topology rule rejects a pod, and the nodes that make these domains count. */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
 import type { Model } from '../compile/model.ts';
@@ -6,12 +6,12 @@ import type { BlockingDomain, NeededChange } from '../solution.ts';
 import type { PlacementState } from '../topology/placement-state.ts';
 import { HOST, type TopologyRule } from '../topology/rules.ts';
 
-/** So many nodes of a domain are named. */
+/** At most this many nodes of a domain are named. */
 const NAMED = 3;
 
 type TopologyMiss = NeededChange & { readonly kind: 'topology' };
 
-/** A rule that a new node of an option would break, with the domains that are the cause. */
+/** A rule that a new node of an option would break, with the domains that cause it. */
 export function topologyMiss(state: PlacementState, rule: TopologyRule | undefined, option: number): TopologyMiss {
   const { model } = state;
   const kind = rule?.kind === 'spread' ? 'spread' : rule?.kind === 'affinity' ? 'affinity' : 'anti-affinity';
@@ -28,7 +28,7 @@ export function topologyMiss(state: PlacementState, rule: TopologyRule | undefin
   };
 }
 
-/** For a spread the domains with too few pods; for affinity and anti-affinity those with pods that the rule is about. */
+/** For a spread the domains with too few pods; for affinity and anti-affinity those with pods that the rule selects. */
 function blockingDomains(state: PlacementState, rule: TopologyRule, here: number): number[] {
   const count = (domain: number): number => state.countIn(rule.group, domain);
   if (rule.kind === 'spread') {
@@ -44,7 +44,7 @@ function describe(state: PlacementState, rule: TopologyRule, domain: number): Bl
   const column = model.nodeDomain[rule.key] as Int32Array;
   const nodes = model.nodes.filter((_, node) => column[node] === domain && counts(model, rule, node));
   return {
-    // A pool that leaves the values of a label open can always make one more.
+    // A pool that leaves the values of a label open can always add one more.
     domain: model.domainName(rule.key, domain).replace('\u0000', 'a new value'),
     pods: state.countIn(rule.group, domain),
     nodes: nodes.slice(0, NAMED).map(({ name }) => name),
@@ -53,7 +53,7 @@ function describe(state: PlacementState, rule: TopologyRule, domain: number): Bl
   };
 }
 
-/** Whether a node is one of those that the rule looks at. */
+/** Whether the rule counts pods on a node. */
 function counts(model: Model, rule: TopologyRule, node: number): boolean {
   const filter = model.groups[rule.group]?.filter ?? -1;
   return filter < 0 || hasBit((model.admitted[filter] as Admitted).nodes, node);

@@ -1,31 +1,31 @@
-/** Says in words which domains break a topology rule. */
+/** Explains which domains break a topology rule. */
 import type { BlockingDomain, NeededChange } from '../solution.ts';
 
 type TopologyMiss = NeededChange & { readonly kind: 'topology' };
 
-/** So many domains are named. */
+/** The number of domains that are named. */
 const NAMED = 4;
 
-/** Why a new node would break the rule: `maxSkew 1 over …: sim-1b has 3 pods, zone-a has 0 (node-1)`. */
+/** Why a new node would break the rule: `it would exceed maxSkew 1 …: this zone has 3 pods, while sim-1a has 0`. */
 export function topologyWords(miss: TopologyMiss): string {
   const { rule, topologyKey, domains = [], maxSkew, podsHere = 0 } = miss;
   if (rule === 'affinity') {
-    if (domains.length === 0) return `no pod that its affinity over ${topologyKey} asks for is anywhere yet`;
-    return `its affinity over ${topologyKey} ties it to ${named(domains)}, where the pods are that it asks for`;
+    if (domains.length === 0) return `no running pod matches its pod affinity over ${topologyKey} yet`;
+    return `its pod affinity over ${topologyKey} requires ${named(domains)}, where the matching pods run`;
   }
   if (domains.length === 0) return `its ${rule} over ${topologyKey} does not allow it`;
   if (rule === 'anti-affinity')
-    return `its anti-affinity over ${topologyKey} keeps it out of ${named(domains)}, where pods are that must be apart from it`;
+    return `anti-affinity over ${topologyKey} keeps it out of ${named(domains)}, where conflicting pods run`;
   const fewest = domains.map((domain) => `${domain.domain} has ${domain.pods}${becauseOf(domain)}`);
-  return `its spread over ${topologyKey} allows ${maxSkew} more than the ${lastWord(topologyKey)} with the fewest pods (maxSkew ${maxSkew}), and there are ${podsHere} already, while ${list(fewest)}`;
+  return `it would exceed maxSkew ${maxSkew} of its spread over ${topologyKey}: this ${lastWord(topologyKey)} has ${podsHere} matching ${podsHere === 1 ? 'pod' : 'pods'}, while ${list(fewest)}`;
 }
 
-/** What to do about it, as an order. */
+/** The remedy, as an imperative. */
 export function topologyAdvice(miss: TopologyMiss, pool: string): string {
   const { rule, topologyKey, domains = [] } = miss;
   if (rule === 'affinity') {
     if (domains.length === 0) return 'start a pod that matches the affinity first, or loosen it';
-    return `let pool ${pool} make nodes in ${named(domains)}, or loosen the affinity of the pod`;
+    return `let pool ${pool} launch nodes in ${named(domains)}, or loosen the affinity of the pod`;
   }
   if (rule === 'anti-affinity')
     return `run fewer such pods, keep them apart by kubernetes.io/hostname instead of ${topologyKey}, or make the anti-affinity preferred`;
@@ -36,7 +36,7 @@ export function topologyAdvice(miss: TopologyMiss, pool: string): string {
   }
   const nodes = unsold.flatMap((domain) => domain.nodes);
   const those = nodes.length === 0 ? '' : `remove ${list(nodes)} or make room there, or `;
-  return `no pool can make a node in ${named(unsold)}: ${those}keep these out of the spread by a node affinity of the pod on ${topologyKey}, or loosen it (a larger maxSkew, or whenUnsatisfiable: ScheduleAnyway)`;
+  return `no pool can launch a node in ${named(unsold)}: ${those}keep these out of the spread by a node affinity of the pod on ${topologyKey}, or loosen it (a larger maxSkew, or whenUnsatisfiable: ScheduleAnyway)`;
 }
 
 function becauseOf({ nodes, nodeCount }: BlockingDomain): string {

@@ -1,4 +1,4 @@
-/** `In a, b` of a needed change as people say it; comparisons are left as they are. */
+/** The wanted value of a needed change in words: `In a, b` becomes `a or b`. Comparisons stay as they are. */
 export function wantedText(wanted: string): string {
   const [, operator, values = ''] = /^(\w+) ?(.*)$/.exec(wanted) ?? [];
   if (operator === 'In') return values.replaceAll(', ', ' or ');

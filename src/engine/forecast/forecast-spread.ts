@@ -1,6 +1,6 @@
 /**
- * Spreads that must be kept (DoNotSchedule), as kube-scheduler judges them when it places one pod after another: over the nodes
- * that are there, where the planner also counts on those that could be made.
+ * Required spreads (DoNotSchedule), judged as kube-scheduler does when it places one pod after another. It considers only
+ * existing nodes, while the planner also considers nodes that could be launched.
  */
 import { HOSTNAME } from '../compile/well-known.ts';
 import type { Alternatives, BoundPod, PodGroup, TopologySpread } from '../problem.ts';
@@ -9,7 +9,7 @@ import { untolerated } from '../requirements/taints.ts';
 import { MatcherIndex, matcherKey, type PodMatcher } from '../topology/pod-matcher.ts';
 import type { BoardNode } from './scheduler-board.ts';
 
-/** Pods that a selector selects, by the values of a label, on the nodes that a spread looks at. */
+/** Counts the pods that a selector selects, by the values of a label, on the nodes that a spread considers. */
 interface Counter {
   readonly key: string;
   readonly matcher: PodMatcher;
@@ -17,7 +17,7 @@ interface Counter {
   readonly domains: Map<string, number>;
   /** By domain. */
   readonly counts: number[];
-  /** By node; NOWHERE where the spread does not look. */
+  /** By node; NOWHERE if the spread does not consider it. */
   readonly domainOf: number[];
 }
 
@@ -25,7 +25,7 @@ interface Rule {
   readonly counter: Counter;
   readonly maxSkew: number;
   readonly minDomains: number;
-  /** How many the pod itself adds. */
+  /** 1 if the pod itself is counted, else 0. */
   readonly self: number;
 }
 
@@ -33,7 +33,7 @@ const NOWHERE = -1;
 
 export class ForecastSpread {
   readonly #counters: readonly Counter[];
-  /** By group: the rules that its pods have to keep, and the counters that count them. */
+  /** By group: the rules its pods must keep, and the counters that count them. */
   readonly #rules: readonly (readonly Rule[])[];
   readonly #countedBy: readonly (readonly Counter[])[];
   readonly #index: MatcherIndex;
@@ -56,7 +56,7 @@ export class ForecastSpread {
     );
   }
 
-  /** A node that is there; they have to come in the order of their numbers. */
+  /** Adds an existing node; nodes must be added in the order of their numbers. */
   add(node: BoardNode): void {
     for (const { key, domains, counts, domainOf, looksAt } of this.#counters) {
       const value = key === HOSTNAME ? node.name : node.labels[key];
@@ -73,18 +73,18 @@ export class ForecastSpread {
     }
   }
 
-  /** Counts pods of a group that came to a node, or, with a negative number, left it. */
+  /** Counts pods of a group placed on a node or, with a negative number, removed from it. */
   count(group: number, node: number, by: number): void {
     for (const counter of this.#countedBy[group] as readonly Counter[]) add(counter, node, by);
   }
 
-  /** Counts a pod of no group that stays where it is. */
+  /** Counts a pod outside the groups that stays on its node. */
   stand({ namespace, labels = {}, count = 1, ending }: BoundPod, node: number): void {
     if (ending === true) return;
     for (const number of this.#index.matching(namespace, labels)) add(this.#counters[number] as Counter, node, count);
   }
 
-  /** Tells of nodes whether a pod of the group may come now; undefined when it may come to any. */
+  /** A test whether a pod of the group may be placed on a node now; undefined if any node is allowed. */
   judge(group: number): ((node: number) => boolean) | undefined {
     const rules = this.#rules[group] as readonly Rule[];
     if (rules.length === 0) return undefined;
@@ -114,7 +114,7 @@ function counterOf(group: PodGroup, spread: TopologySpread, counters: Map<string
   const { topologyKey: key, selector, nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' } = spread;
   const requirements = nodeAffinityPolicy === 'Honor' ? (group.requirements ?? []) : [];
   const tolerations = nodeTaintsPolicy === 'Honor' ? (group.tolerations ?? []) : undefined;
-  // kube-scheduler leaves out nodes that lack any of the keys over which the pod must be spread.
+  // kube-scheduler ignores nodes that lack any of the topology keys of the pod's required spreads.
   const keys = [...new Set(hard(group).map((one) => one.topologyKey))].filter((one) => one !== HOSTNAME).sort();
   const matcher = { selectors: [selector], namespaces: [new Set([group.namespace])] };
   const id = JSON.stringify([key, matcherKey(matcher), keys, requirements, tolerations]);

@@ -8,7 +8,7 @@ import { type ArrivalOrder, type LandingsQuestion, landings } from './landings.t
 const gib = (memory: number) => ({ cpu: 100, memory: memory * GIB });
 const free = (memory: number) => ({ cpu: 4000, memory: memory * GIB, pods: 10 });
 
-/** A small pod, 0, and two large ones, 1 and 2; one node has room for a large and the small one, the other for one large. */
+/** A small pod, 0, and two large ones, 1 and 2. One node has room for a large pod and the small one, the other for one large pod. */
 const TIGHT: Problem = aProblem({
   pods: [aPod({ name: 'small', requests: gib(1) }), aPod({ name: 'large', requests: gib(3), count: 2 })],
   nodes: [aNode({ name: 'roomy', free: free(5) }), aNode({ name: 'tight', free: free(3.5) })],
@@ -42,7 +42,7 @@ function landed(order: ArrivalOrder, question: Partial<LandingsQuestion> = {}) {
   return { on: Object.fromEntries([...on].sort()), strays };
 }
 
-/** The problem with a small pod that is another. */
+/** The problem with these changes to its small pod. */
 function withSmall(parts: Partial<PodGroup>): Problem {
   const [small, large] = TIGHT.pods;
   return { ...TIGHT, pods: [{ ...(small as PodGroup), ...parts }, large as PodGroup] };

@@ -1,9 +1,10 @@
 /**
- * Where pods land when it is the scheduler that places them. A plan has a place for every pod, but what comes after pods that leave
- * their node finds all nodes that are open: it goes to the one with most room, also where it was to go to a node that is still to come,
- * and may take the one hole that a large pod was meant for.
+ * Predicts where kube-scheduler places pods that leave their nodes. The plan has a place for every pod, but a recreated
+ * pod goes to the open node with the most room, even if a node not launched yet was planned for it. So it may take the
+ * room meant for a large pod.
  *
- * Nobody knows in which order they come, so it is asked of several. Those with rules about other pods, ports or volumes land as planned.
+ * The order in which pods arrive is unknown, so several orders are tried. Pods with rules about other pods, ports or
+ * volumes are assumed to land as planned.
  */
 import { type Slices, UNLIMITED, Work } from '../packing/work.ts';
 import type { ExistingNode, PodGroup, Problem, Resources } from '../problem.ts';
@@ -11,33 +12,33 @@ import type { Solution } from '../solution.ts';
 import { SchedulerBoard } from './scheduler-board.ts';
 
 export interface Landings {
-  /** The node that is open now on which a pod lands, by pod number. */
+  /** The open node each pod lands on, by pod number. */
   readonly on: ReadonlyMap<number, string>;
-  /** Pods that were to go to such a node, and find no room on any. */
+  /** Pods planned for an open node that find no room on any. */
   readonly strays: readonly number[];
 }
 
-/** In which order pods come: by their size, or one large and one small by turns. */
+/** The order in which pods arrive: by size, or large and small pods alternating. */
 export type ArrivalOrder = 'smallest-first' | 'largest-first' | 'by-turns';
 export const ARRIVAL_ORDERS: readonly ArrivalOrder[] = ['by-turns', 'smallest-first', 'largest-first'];
 
 export interface LandingsQuestion {
   readonly problem: Problem;
   readonly solution: Pick<Solution, 'existing' | 'newNodes'>;
-  /** Numbers of the pods that are to leave their node; the others go where they were planned. */
+  /** Numbers of the pods that leave their node; all others are placed as planned. */
   readonly leaving: ReadonlySet<number>;
   readonly order: ArrivalOrder;
-  /** Whether the scheduler can put pods on a node by now. */
+  /** Whether the scheduler can already place pods on a node. */
   isOpen(node: ExistingNode): boolean;
-  /** What pods can take of a node in all, where that is known. */
+  /** The node's total allocatable for pods, if known. */
   allocatableOf(node: ExistingNode): Resources | undefined;
 }
 
-/** A pod on its way. */
+/** A pod to be placed. */
 interface Landing {
   readonly pod: number;
   readonly group: number;
-  /** Whether it was to go to a node that is open. */
+  /** Whether it was planned for an open node. */
   readonly toOpen: boolean;
 }
 
@@ -82,7 +83,7 @@ export function* landings(question: LandingsQuestion): Slices<Landings> {
   return { on, strays };
 }
 
-/** Landings that are sorted by size, in the order in which they come. */
+/** Puts landings, sorted by size, into the order of arrival. */
 function arriving(sorted: readonly Landing[], order: ArrivalOrder): readonly Landing[] {
   if (order === 'smallest-first') return sorted;
   const largest = sorted.toReversed();

@@ -1,6 +1,6 @@
 /**
- * What is free on each node, and where kube-scheduler would put a pod by default: LeastAllocated, BalancedAllocation, pods of one kind
- * apart, within the spreads that must be kept. Affinity to other pods is left out of account.
+ * Tracks the free resources of each node, and predicts where kube-scheduler would place a pod by default: LeastAllocated,
+ * BalancedAllocation, identical pods apart, within required spreads. Affinity to other pods is ignored.
  */
 import type { BoundPod, Labels, PodGroup, Resources, Taint } from '../problem.ts';
 import { untolerated } from '../requirements/taints.ts';
@@ -11,9 +11,9 @@ export interface BoardNode {
   readonly name: string;
   readonly labels: Labels;
   readonly taints?: readonly Taint[];
-  /** What pods can take in all. */
+  /** Total for pods. */
   readonly allocatable: Resources;
-  /** What is left of it; all where it is not given. */
+  /** The free part of it; all of it if absent. */
   readonly free?: Resources;
 }
 
@@ -29,16 +29,16 @@ export class SchedulerBoard {
   /** By node, a row of amounts each. */
   readonly #free: Float64Array;
   readonly #capacity: Float64Array;
-  /** By group, whether a node takes its pods, filled as it is asked; and how many of its pods are on a node. */
+  /** By group: whether a node admits its pods, filled on demand; and how many of its pods are on a node. */
   readonly #admits: (Uint8Array | undefined)[];
   readonly #counts: (Int32Array | undefined)[];
   readonly #fitting: Int32Array;
   readonly #spread: ForecastSpread;
 
-  /** For so many nodes at most. */
+  /** `size` is the maximum number of nodes. */
   constructor(groups: readonly PodGroup[], size: number) {
     this.#groups = groups;
-    // The first two are what machines are sized by, and what the scheduler tells which node has most room by.
+    // The first two, cpu and memory, determine the size of machines, and the scheduler compares nodes by them.
     this.#resources = [
       ...new Set(['cpu', 'memory', 'pods', ...groups.flatMap(({ requests }) => Object.keys(requests))]),
     ];
@@ -57,7 +57,7 @@ export class SchedulerBoard {
     return this.#nodes.length;
   }
 
-  /** Puts a node on the board, of which that share has to be left free. */
+  /** Adds a node; the share `slack` of it must stay free. */
   add(node: BoardNode, open: boolean, slack = 0): void {
     const at = this.#nodes.length;
     this.#numbers.set(node.name, at);
@@ -85,19 +85,19 @@ export class SchedulerBoard {
     this.#open[node] = open ? 1 : 0;
   }
 
-  /** How large pods of a group are, in one number. */
+  /** The size of a group's pods as one number. */
   size(group: number): number {
     const at = group * this.#width;
     return sizeOf(this.#requests[at] as number, this.#requests[at + 1] as number);
   }
 
-  /** How large a node is, in the same number. */
+  /** The size of a node, in the same unit. */
   sizeOfNode(node: number): number {
     const at = node * this.#width;
     return sizeOf(this.#capacity[at] as number, this.#capacity[at + 1] as number);
   }
 
-  /** Puts so many pods of a group on a node. */
+  /** Places this many pods of a group on a node. */
   take(node: number, group: number, count: number): void {
     const counts = this.#countsOf(group);
     counts[node] = (counts[node] as number) + count;
@@ -108,12 +108,12 @@ export class SchedulerBoard {
     }
   }
 
-  /** Counts a pod that is not placed by anybody any more, and has its room already. */
+  /** Counts a pod that stays on its node; its requests are already subtracted. */
   stand(pod: BoundPod): void {
     this.#spread.stand(pod, this.numberOf(pod.node));
   }
 
-  /** The node that the scheduler would choose for a pod of the group; -1 when it fits on none. */
+  /** The node kube-scheduler would choose for a pod of the group; -1 if it fits on none. */
   choose(group: number): number {
     const counts = this.#countsOf(group);
     const allowed = this.#spread.judge(group);
@@ -145,7 +145,7 @@ export class SchedulerBoard {
     return (2 - cpu - memory) / 2 + 1 - Math.abs(cpu - memory) / 2;
   }
 
-  /** The share of a resource that is used with one more pod of the group. */
+  /** The share of a resource that is used after adding a pod of the group. */
   #used(group: number, node: number, column: number): number {
     const at = node * this.#width + column;
     const capacity = this.#capacity[at] as number;
@@ -192,10 +192,10 @@ export class SchedulerBoard {
 const ADMITTED = 1;
 const REFUSED = 2;
 
-/** Against room: how much the scheduler wants pods of one kind apart. */
+/** Weight of keeping identical pods apart, compared with free room. */
 const SPREAD_WEIGHT = 2;
 
-/** A millicore weighs as much as so many bytes of memory: what machines mostly have. */
+/** One millicore counts as much as this many bytes of memory: the usual ratio of machines. */
 const BYTES_PER_MILLICORE = (4 * 1024 ** 3) / 1000;
 
 function sizeOf(cpu: number, memory: number): number {

@@ -1,6 +1,6 @@
 /**
- * Pods that must be on one and the same node: those with affinity over the hostname, and a pod they want to be with. Packing
- * row by row would scatter them, so they are bought a node together before the rest is packed.
+ * Places pods that must share one node: those with affinity over the hostname, and a pod they must be with. Packing row by
+ * row would scatter them, so each bundle gets a node before the rest is packed.
  */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
@@ -9,7 +9,7 @@ import type { PlacementState } from '../topology/placement-state.ts';
 import { HOST } from '../topology/rules.ts';
 import { type Market, shareOf } from './market.ts';
 
-/** Buys a node for each bundle of the classes that fits on one; `filterOf` is the filter of a class. */
+/** Opens a node for each bundle of the classes that fits on one; `filterOf` gives the filter of a class. */
 export function placeBundles(
   state: PlacementState,
   market: Market,
@@ -43,8 +43,8 @@ export function placeBundles(
 }
 
 /**
- * Opens the cheapest node that holds the whole bundle and that the rules allow. When the bundle is led by a pod that the
- * others only want to be with, the node is for the others: without them it is not bought.
+ * Opens the cheapest node that holds the whole bundle and that the rules allow. If the bundle is led by a pod that the
+ * others must be with, the node is for the others: without them it is not opened.
  */
 function placeTogether(
   state: PlacementState,

@@ -1,4 +1,4 @@
-/** The machines worth considering for a packing problem, out of everything that can be bought. */
+/** Selects the machines worth considering for a packing problem from all options. */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
 import { Interner } from '../compile/interner.ts';
@@ -6,16 +6,16 @@ import { capacityOf, type Model } from '../compile/model.ts';
 import type { Market } from './market.ts';
 import type { Candidate, ExclusiveGroup, PackScope, Row } from './pack-problem.ts';
 
-/** What candidates are wanted for. */
+/** What the candidates must hold. */
 export interface Wanted {
   readonly rows: readonly Row[];
-  /** What a pod of each row takes, and the most that any pod of it takes if they are not all equal. */
+  /** What a pod of each row requests, and the largest request of its pods if they are not all equal. */
   readonly requests: Float64Array;
   readonly largest?: Float64Array;
   readonly exclusive: readonly ExclusiveGroup[];
 }
 
-/** The options worth considering: for each set of rows they can hold, those that no other beats in price and every resource. */
+/** The options worth considering: for each set of rows they can hold, those that no other option beats in price and every resource. */
 export function findCandidates(model: Model, market: Market, wanted: Wanted, scope: PackScope): Candidate[] {
   const { rows } = wanted;
   const { catalogue, optionCell, poolTier, admitted } = model;
@@ -26,7 +26,7 @@ export function findCandidates(model: Model, market: Market, wanted: Wanted, sco
   const tiers = new Set(rows.map((row) => row.tier));
   const byKind = new Map<number, number[]>();
   const combinations = new Interner();
-  // In order of price, so that every kind is; a kind is a number made of what must not be mixed.
+  // Options are visited by price, so each kind is sorted too. A kind is a number combined from everything that must not be mixed.
   for (let at = 0; at < model.optionsByPrice.length; at++) {
     const option = model.optionsByPrice[at] as number;
     const pool = optionPool[option] as number;
@@ -35,7 +35,7 @@ export function findCandidates(model: Model, market: Market, wanted: Wanted, sco
     const combination = admittedBy(option, filters, admitted, combinations);
     if (combination < 0) continue;
     const cell = optionCell[option] as number;
-    // Offerings of which only so many can be bought never push others out, nor do those of pools with minValues.
+    // Reservations, and offerings of pools with minValues, never displace other offerings.
     const reservation = (catalogue.optionReservation[option] as number) + 1;
     const own = model.minValues.concern(option) ? pool + 1 : 0;
     const place = combination * (model.cellDomains.length + 1) + (cells.has(cell) ? cell + 1 : 0);
@@ -64,7 +64,7 @@ export function findCandidates(model: Model, market: Market, wanted: Wanted, sco
   return result;
 }
 
-/** A number for the set of filters that admit an option; -1 when none does. */
+/** A number for the set of filters that admit an option; -1 if none does. */
 function admittedBy(
   option: number,
   filters: readonly number[],
@@ -82,7 +82,7 @@ function admittedBy(
   return any ? combinations.id(key) : -1;
 }
 
-/** Of options in order of price, those that no cheaper one covers in every resource. */
+/** Of options sorted by price, those that no cheaper one covers in every resource. */
 function undominated(
   options: readonly number[],
   optionTemplate: Int32Array,
@@ -100,7 +100,7 @@ function undominated(
       exceeds = true;
     }
     let covered = false;
-    // The last ones kept are the most alike; one that exceeds all in some resource need not be compared.
+    // The last ones kept are the most similar. An option that exceeds all of them in some resource need not be compared.
     for (let at = kept.length - 1; at >= 0 && !exceeds && !covered; at--) {
       covered = covers(alloc, (optionTemplate[kept[at] as number] as number) * dimensions, row, dimensions);
     }
@@ -117,8 +117,8 @@ function covers(alloc: Float64Array, a: number, b: number, columns: number): boo
 }
 
 /**
- * Thins out options in order of price. Machines of like proportions differ only in size, so about `most` sizes of each
- * proportion are enough: the smaller half of them all, then evenly over the logarithm of the price.
+ * Thins out options sorted by price. Machines of similar proportions differ only in size, so about `most` sizes of each
+ * proportion are enough: the whole smaller half, then evenly over the logarithm of the price.
  */
 function thin(model: Model, options: readonly number[], most: number): number[] {
   if (options.length <= most) return [...options];

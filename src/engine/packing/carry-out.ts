@@ -1,4 +1,4 @@
-/** Turns patterns into nodes: opens them and deals the pods out, checking every placement against all rules. */
+/** Turns patterns into nodes: opens them and places the pods, checking every placement against all rules. */
 import type { PodClass } from '../compile/model.ts';
 import type { DomainPlan } from '../topology/domain-plan.ts';
 import type { PlacementState } from '../topology/placement-state.ts';
@@ -8,14 +8,14 @@ import type { Pattern } from './pattern.ts';
 import type { Packed } from './settle-cover.ts';
 import type { Slices, Work } from './work.ts';
 
-/** Nodes tried for a pod that cares about its neighbours before it is left for later. */
+/** Nodes tried for a pod with rules about its neighbours before it is left for later. */
 const PROBES = 48;
 
-/** Places on nodes kept for the pods of one row. */
+/** Places on nodes reserved for the pods of one row. */
 interface Reserved {
   readonly nodes: number[];
   readonly places: number[];
-  /** Everything before it is used up. */
+  /** All positions before this one are used up. */
   first: number;
 }
 
@@ -46,7 +46,7 @@ export function* carryOut(
   const loose = parts
     .map((part, index) => ({ part, row: pack.rowOfPart[index] as number }))
     .filter(({ part, row }) => part.cell < 0 && row >= 0);
-  // Pods with rules about their node first: those that come later never refuse them.
+  // Pods with rules about their node first: pods placed later never make these placements illegal.
   const hostBound = loose
     .filter(({ part }) => part.podClass.hostBound)
     .map(({ part, row }) => ({ part, row, selfRules: selfRules(part.podClass) }));
@@ -60,7 +60,7 @@ export function* carryOut(
     placeMany(state, part.podClass, part.count, reserved[row] as Reserved);
     if (work.spend(40)) yield;
   }
-  // A node whose pods were all refused is not bought, nor offered to pods that would not have bought it.
+  // A node whose pods were all refused is closed, and not offered to pods that would not have opened it.
   for (let node = from; node < state.nodeCount; node++) {
     if ((state.contents[node] as number[]).length === 0) state.close(node);
   }

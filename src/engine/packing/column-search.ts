@@ -1,8 +1,8 @@
 /**
- * Looks for the cheapest cover by column generation: the linear programme over known patterns tells what a pod of each row is
- * worth, the best fillings at those values become new patterns, and so on. On the way the fractional plan is rounded to whole
- * nodes, and single nodes are torn down and rebuilt, for as long as there is time. The sequence of tries does not depend
- * on the deadline, so more time never gives a worse cover.
+ * Searches for the cheapest cover by column generation. The linear programme over known patterns gives the value of a pod
+ * of each row, the best fillings at those values become new patterns, and so on. Along the way the fractional plan is
+ * rounded to whole nodes, and single nodes are torn down and rebuilt, while time remains. The sequence of tries does not
+ * depend on the deadline, so more time never gives a worse cover.
  */
 import { type Cover, greedyCover, initialValues } from './greedy-cover.ts';
 import { Master } from './master.ts';
@@ -15,16 +15,16 @@ import type { Slices, Work } from './work.ts';
 const COLUMNS_PER_ROUND = 40;
 const MAX_ROUNDS = 400;
 
-/** What was found. */
+/** The result of the search. */
 export interface Found {
   readonly best: Cover;
-  /** What a pod of each row turned out to be worth. */
+  /** The value of a pod of each row. */
   readonly values: Float64Array;
 }
 
 /** The share of the time that the search may use. */
 const SEARCHED = 0.8;
-/** The same where the cover is only a beginning, because its rows stand for pods that are not quite equal. */
+/** The same if the cover is only a start, because its rows stand for pods that are not quite equal. */
 const BEGUN = 0.4;
 
 /** Improves on a cover. */
@@ -73,7 +73,7 @@ class ColumnSearch {
     if (this.#pack.fine === undefined) yield* this.#rebuild();
   }
 
-  /** One pattern for each row alone, and those of the first cover. */
+  /** One pattern for each single row, and those of the first cover. */
   #start(): Master<Pattern> | undefined {
     const { rows, candidates } = this.#pack;
     const cheapest = new Float64Array(rows.length).fill(Number.POSITIVE_INFINITY);
@@ -105,7 +105,7 @@ class ColumnSearch {
     }
   }
 
-  /** Adds the fillings that are worth more than their price; true when there are none. */
+  /** Adds the fillings that are worth more than their price; true if there are none. */
   *#price(master: Master<Pattern>): Slices<boolean> {
     const { candidates, rows } = this.#pack;
     const values = master.values.map((value) => Math.max(value, 0));
@@ -131,7 +131,7 @@ class ColumnSearch {
     return found.length === 0 || master.cost <= this.#bound * (1 + 1e-4);
   }
 
-  /** Rounds the fractional plan several ways and completes each by a greedy cover. */
+  /** Rounds the fractional plan in several ways and completes each with a greedy cover. */
   *#round(master: Master<Pattern>): Slices<void> {
     const plan = master.plan().sort((a, b) => fraction(b.amount) - fraction(a.amount));
     const values = master.values.map((value) => Math.max(value, 1e-12));
@@ -152,7 +152,7 @@ class ColumnSearch {
     }
   }
 
-  /** Takes a pattern so many times, as far as demand and purse allow. */
+  /** Uses a pattern up to `wanted` times, as far as demand and purse allow. */
   #use(cover: Cover, pattern: Pattern, wanted: number, demand: Int32Array, purse: Purse): void {
     const { option, price } = this.#pack.candidates[pattern.candidate] as Candidate;
     let times = Math.min(wanted, purse.affords(option));
@@ -180,7 +180,7 @@ class ColumnSearch {
     return true;
   }
 
-  /** Tears down a few nodes of the best cover, poor ones more often, and covers their pods again with slightly different values. */
+  /** Tears down a few nodes of the best cover, preferably poor ones, and covers their pods again with slightly different values. */
   *#rebuild(): Slices<void> {
     const { candidates } = this.#pack;
     let failures = 0;

@@ -1,11 +1,11 @@
-/** Looks for a cheap cover by covering several times, each time with values learnt from the time before. */
+/** Searches for a cheap cover by covering several times, each time with values learnt from the previous try. */
 import { type Cover, greedyCover, initialValues, reweigh } from './greedy-cover.ts';
 import type { PackProblem } from './pack-problem.ts';
 import { PatternMaker } from './pattern.ts';
 import type { Purse } from './purse.ts';
 import type { Slices, Work } from './work.ts';
 
-/** The best cover of so many tries. */
+/** The cheapest cover of `tries` tries. */
 export function* searchCover(pack: PackProblem, purse: Purse, tries: number, work: Work): Slices<Cover> {
   const maker = new PatternMaker(pack);
   let values = initialValues(pack);

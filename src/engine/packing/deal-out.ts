@@ -1,7 +1,7 @@
 /**
- * Gives each machine of a cover real pods where the rows of the cover stand for pods that are only nearly equal. Of each row a machine
- * gets pods that make up for what those before them had more or less than the average, so that nearly all fit; what is too much
- * goes where there is room, and machines are bought for the rest.
+ * Assigns real pods to the machines of a cover whose rows stand for nearly equal pods. Each machine gets pods that balance
+ * the deviations of the previous ones from the average, so that nearly all fit. Pods that are too much go where there is
+ * room, and machines are added for the rest.
  */
 import { type Cover, greedyCover } from './greedy-cover.ts';
 import { type LoadedMachine, LoadedMachines } from './loaded-machines.ts';
@@ -14,7 +14,7 @@ import type { Slices, Work } from './work.ts';
 /** Rows compared for a place on a machine. */
 const COMPARED = 48;
 
-/** Deals the pods of a packing problem out; uses the purse up. */
+/** Assigns the pods of a packing problem; uses up the purse. */
 export function* dealOut(
   pack: PackProblem,
   fine: FineRows,
@@ -59,7 +59,7 @@ class Dealer {
     this.#stock = pack.rows.map(() => []);
     this.#off = new Float64Array(pack.dimensions);
     const size = sizesOf(pack.rowRequests, pack.dimensions, pack.rows);
-    // What is large comes first: small pods make up for the rest.
+    // Large pods first: small ones balance the rest.
     this.#order = Int32Array.from(pack.rows.keys()).sort((a, b) => (size[b] as number) - (size[a] as number) || a - b);
   }
 
@@ -99,7 +99,7 @@ class Dealer {
     }
   }
 
-  /** Gives a machine that pod of a row which brings it nearest to what its pods should take on average. */
+  /** Gives a machine the pod of a row that brings its load closest to the average of its pods. */
   #give(machine: LoadedMachine, row: number): void {
     const { dimensions, rowRequests } = this.#pack;
     const { requests } = this.#fine;
@@ -173,7 +173,7 @@ class Dealer {
     }
   }
 
-  /** Puts pods without a place where they leave least room, the largest first. */
+  /** Puts pods without a place where they leave the least room, the largest first. */
   *fillUp(): Slices<void> {
     const { result } = this;
     const { dimensions } = this.#pack;

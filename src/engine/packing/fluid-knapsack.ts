@@ -1,7 +1,7 @@
 /**
- * The best filling of one machine when pods may be cut: maximise the value of what is put in, within each resource and with
- * at most so many of each row. A simplex with one constraint for each resource and upper bounds on the variables; there are only a
- * handful of resources, so the basis inverse is tiny. Its value bounds every whole filling from above.
+ * The best filling of one machine if pods may be split: maximises the value within each resource, with a limited number of
+ * each row. A simplex with one constraint per resource and upper bounds on the variables. There are only a few resources,
+ * so the basis inverse is tiny. Its value is an upper bound for every whole filling.
  */
 
 const EPSILON = 1e-9;
@@ -11,7 +11,7 @@ const MAX_PIVOTS = 80;
 export class FluidKnapsack {
   /** Amount of each row in the last filling, by position. */
   readonly amount: Float64Array;
-  /** What one unit of each resource is worth in the last filling (for capacities scaled to 1). */
+  /** The value of one unit of each resource in the last filling (for capacities scaled to 1). */
   readonly worth: Float64Array;
   /** Value of the last filling. */
   value = 0;
@@ -22,7 +22,7 @@ export class FluidKnapsack {
   readonly #basic: Float64Array;
   readonly #direction: Float64Array;
   readonly #state: Int8Array;
-  /** What one more (or, for a full row, one less) of each row would gain at the present worths; none for rows of the basis. */
+  /** What one more (or, for a full row, one less) of each row would gain at the current resource values; none for rows of the basis. */
   readonly #gain: Float64Array;
 
   constructor(rows: number, dimensions: number) {
@@ -38,8 +38,8 @@ export class FluidKnapsack {
   }
 
   /**
-   * Fills a machine. `share[i * dimensions + d]` is what one of row i takes of resource d as a share of the machine's capacity,
-   * `most[i]` how many there may be.
+   * Fills a machine. `share[i * dimensions + d]` is the share of the machine's resource d that a pod of row i takes,
+   * `most[i]` the maximum number of its pods.
    */
   fill(count: number, share: Float64Array, value: Float64Array, most: Float64Array): void {
     const size = this.#dimensions;
@@ -116,7 +116,7 @@ export class FluidKnapsack {
       if (step < 0) step = 0;
       for (let k = 0; k < size; k++) basic[k] = (basic[k] as number) - step * (direction[k] as number);
       if (leaving < 0) {
-        // Emptied or filled up without a change of the basis: the worths, and so all other gains, stay as they are.
+        // The row is emptied or filled up without a change of the basis, so the resource values and all other gains stay the same.
         state[entering] = falling ? 0 : 1;
         gains[entering] = -(gains[entering] as number);
         continue;
@@ -151,8 +151,8 @@ export class FluidKnapsack {
   }
 
   /**
-   * An upper bound on the value of any filling, from the resource worths alone: valid even when the pivots ran out or
-   * rounding crept in.
+   * An upper bound on the value of any filling, from the resource values alone. It holds even if the pivots ran out or
+   * with rounding errors.
    */
   bound(count: number, share: Float64Array, value: Float64Array, most: Float64Array): number {
     const size = this.#dimensions;
@@ -169,7 +169,7 @@ export class FluidKnapsack {
     return total;
   }
 
-  /** Worths and gains after a change of the basis. */
+  /** Computes resource values and gains after a change of the basis. */
   #price(count: number, share: Float64Array, value: Float64Array): void {
     const size = this.#dimensions;
     const { worth } = this;
@@ -185,7 +185,7 @@ export class FluidKnapsack {
     for (let i = 0; i < count; i++) gains[i] = value[i] as number;
     for (let d = 0; d < size; d++) {
       const each = worth[d] as number;
-      // Most machines run out of one or two resources; the others are worth nothing.
+      // Most machines run out of one or two resources; the others have no value.
       if (each === 0) continue;
       for (let i = 0, at = d; i < count; i++, at += size) {
         gains[i] = (gains[i] as number) - each * (share[at] as number);

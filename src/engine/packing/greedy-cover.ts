@@ -1,21 +1,21 @@
 /**
- * Covers the demand of all rows machine by machine: always the filling with the most value for its price, as many times as
- * the demand allows. A filling only gets worse as demand shrinks, so an old score is an upper bound and only the leader
- * needs to be looked at again.
+ * Covers the demand of all rows machine by machine: always with the filling that has the most value for its price, as
+ * often as the demand allows. A filling only gets worse as demand shrinks, so an old score is an upper bound and only the
+ * leader must be computed again.
  */
 import type { Candidate, PackProblem, Row } from './pack-problem.ts';
 import type { Pattern, PatternMaker } from './pattern.ts';
 import type { Purse } from './purse.ts';
 import type { Slices, Work } from './work.ts';
 
-/** Patterns with how often each is used. */
+/** Patterns and how often each is used. */
 export interface Cover {
   readonly patterns: Pattern[];
   readonly times: number[];
   cost: number;
   /** Fillings computed. */
   fills: number;
-  /** Pods left uncovered because nothing may be bought for them. */
+  /** Pods left uncovered because no option can be launched for them. */
   left: number;
 }
 
@@ -31,7 +31,7 @@ export function* greedyCover(
   const { candidates } = pack;
   const cover: Cover = { patterns: [], times: [], cost: 0, fills: 0, left: 0 };
   const score = new Float64Array(candidates.length).fill(Number.POSITIVE_INFINITY);
-  // Fillings of candidates for the demand as it is now.
+  // Fillings of candidates for the current demand.
   const known: (Pattern | undefined)[] = candidates.map(() => undefined);
   let open = 0;
   for (let row = 0; row < demand.length; row++) open += demand[row] as number;
@@ -87,7 +87,7 @@ function leads(score: Float64Array, best: number): boolean {
   return true;
 }
 
-/** A first guess of what a pod of each row is worth: its share of the machine on which that share is cheapest. */
+/** A first guess of the value of a pod of each row: its share of the machine on which that share is cheapest. */
 export function initialValues(pack: PackProblem): Float64Array {
   const values = new Float64Array(pack.rows.length).fill(Number.POSITIVE_INFINITY);
   for (const { rows, share, price } of pack.candidates) {
@@ -102,7 +102,7 @@ export function initialValues(pack: PackProblem): Float64Array {
   return values;
 }
 
-/** Values by what the rows actually cost in a cover: pods that ended up on poor machines become worth more. */
+/** Values by what the rows actually cost in a cover: pods that ended up on poor machines get a higher value. */
 export function reweigh(pack: PackProblem, values: Float64Array, cover: Cover): Float64Array {
   const paid = new Float64Array(values.length);
   cover.patterns.forEach(({ candidate, rows, counts }, index) => {

@@ -1,4 +1,4 @@
-/** Machines with real pods on them: what is bought, what each holds to the last unit, and which pods have no place yet. */
+/** Machines with real pods: their options, their exact loads, and the pods without a place yet. */
 import type { Cover } from './greedy-cover.ts';
 import type { Candidate, FineRows, PackProblem } from './pack-problem.ts';
 import type { Pattern } from './pattern.ts';
@@ -6,7 +6,7 @@ import type { Pattern } from './pattern.ts';
 /** One machine. */
 export interface LoadedMachine {
   readonly candidate: number;
-  /** What its pods take of each dimension. */
+  /** The total requests of its pods. */
   readonly load: Float64Array;
   /** The row of each of its pods. */
   readonly pods: number[];
@@ -19,7 +19,7 @@ export class LoadedMachines {
   machines: LoadedMachine[] = [];
   /** Pods of each fine row without a place. */
   readonly left: Int32Array;
-  /** By candidate: whether it holds pods of a row of the packing problem. */
+  /** By candidate: whether it can hold pods of a row of the packing problem. */
   readonly #holds: Uint8Array[];
 
   constructor(pack: PackProblem, fine: FineRows) {
@@ -38,7 +38,7 @@ export class LoadedMachines {
     return (this.#holds[candidate] as Uint8Array)[this.fine.rowOf[row] as number] === 1;
   }
 
-  /** An empty machine, not bought yet. */
+  /** An empty machine, not added yet. */
   empty(candidate: number): LoadedMachine {
     return { candidate, load: new Float64Array(this.pack.dimensions), pods: [] };
   }
@@ -47,7 +47,7 @@ export class LoadedMachines {
     return (this.pack.candidates[candidate] as Candidate).capacity;
   }
 
-  /** Puts a pod on a machine, whether it fits or not. */
+  /** Puts a pod on a machine, even if it does not fit. */
   put(machine: LoadedMachine, row: number): void {
     machine.pods.push(row);
     this.left[row] = (this.left[row] as number) - 1;
@@ -64,7 +64,7 @@ export class LoadedMachines {
     this.#load(machine, row, -1);
   }
 
-  /** Takes the pods of a machine as having no place, or as having theirs again. */
+  /** Counts the pods of a machine as unplaced; `claim` counts them as placed again. */
   release({ pods }: LoadedMachine): void {
     for (const row of pods) this.left[row] = (this.left[row] as number) + 1;
   }
@@ -80,7 +80,7 @@ export class LoadedMachines {
     }
   }
 
-  /** How full a machine would be with one more pod of a row, as the sum over its dimensions; -1 where it has no room. */
+  /** How full a machine would be with one more pod of a row, as the sum over its dimensions; -1 if it has no room. */
   fullnessWith(machine: LoadedMachine, row: number): number {
     const { load } = machine;
     const capacity = this.capacityOf(machine);
@@ -96,7 +96,7 @@ export class LoadedMachines {
     return full;
   }
 
-  /** What the machines hold, as patterns over the fine rows. */
+  /** The contents of the machines, as patterns over the fine rows. */
   toCover(): Cover {
     const { candidates } = this.pack;
     const cover: Cover = { patterns: [], times: [], cost: 0, fills: 0, left: 0 };

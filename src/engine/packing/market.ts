@@ -1,27 +1,39 @@
-/** Where a class of pods could be bought a place right now: in each cell the best tier of pools, and the price of its share of a node. */
+/**
+ * Where nodes for a class of pods can be launched right now: in each cell the best tier of pools, and the price of the
+ * pod's share of a node.
+ */
 import { hasBit } from '../compile/bitset.ts';
 import type { Admitted } from '../compile/compatibility.ts';
 import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
 import type { Purse } from './purse.ts';
 
-/** The places for a class; `tier` is the best of all cells, -1 when there is none. */
+/** The places for a class; `tier` is the best of all cells, -1 if there is none. */
 export interface Places {
   readonly tier: number;
   readonly cells: Int32Array;
-  /** The best tier of pools that sells something in the cell, by position in `cells`. */
+  /** The best tier of pools with an option in the cell, by position in `cells`. */
   readonly tiers: Int32Array;
   /** Price of the pod's share of a node, by position in `cells`. */
   readonly prices: Float64Array;
 }
 
-/** What is for sale under a filter, by template: its tier, and the lowest price in each cell. */
+/** The options that a filter admits, by template: its tier, and the lowest price in each cell. */
 interface Shelf {
   readonly templates: number[];
   readonly tiers: number[];
-  /** By position: the first of its offers, and the end of the last one's. */
+  /** By position: the index of its first offer; one more entry at the end. */
   readonly starts: number[];
   readonly options: number[];
 }
+
+/** An offer on a shelf, with the tier of its pool. */
+interface Offer {
+  readonly option: number;
+  readonly tier: number;
+}
+
+/** From this many sizes under one filter on, it pays off to drop offers that are never the cheapest. */
+const OFTEN = 32;
 
 /** Answers for all classes, computed once for classes with equal conditions and requests. */
 export class Market {
@@ -33,6 +45,8 @@ export class Market {
   /** By filter. */
   readonly #largest = new Map<number, Float64Array[][]>();
   readonly #shelves = new Map<number, Shelf>();
+  readonly #thinned = new Map<number, Shelf>();
+  readonly #asked = new Map<number, number>();
 
   constructor(model: Model, purse: Purse) {
     this.#model = model;
@@ -45,7 +59,7 @@ export class Market {
     }
   }
 
-  /** Whether an option could be bought when the market opened. */
+  /** Whether an option could be launched when this market was created. */
   sells(option: number): boolean {
     return this.#affordable[option] === 1;
   }
@@ -61,7 +75,7 @@ export class Market {
     return known;
   }
 
-  /** The best tier in which a node that holds such a pod can be bought, or -1; quicker than looking at every cell. */
+  /** The best tier with an option that holds such a pod, or -1; quicker than checking every cell. */
   tierOf({ size, requests }: PodClass, filter: number): number {
     const key = memoKey(filter, size);
     let known = this.#tiers.get(key);
@@ -96,7 +110,7 @@ export class Market {
     return byTier;
   }
 
-  /** Where a pool has minValues, offers of one template in one cell differ in what they may hold, and all are kept. */
+  /** If a pool has minValues, offers of one template in one cell differ in what they may hold, so all are kept. */
   #shelf(filter: number): Shelf {
     const known = this.#shelves.get(filter);
     if (known !== undefined) return known;
@@ -104,7 +118,7 @@ export class Market {
     const { optionTemplate, optionPool, optionPrice } = catalogue;
     const admitted = (this.#model.admitted[filter] as Admitted).options;
     const shelf: Shelf = { templates: [], tiers: [], starts: [], options: [] };
-    /** Where the offer of the present template in each cell is. */
+    /** The position of the current template's offer in each cell. */
     const offerIn = new Int32Array(cellDomains.length).fill(-1);
     let template = -1;
     let start = 0;
@@ -129,10 +143,62 @@ export class Market {
     return shelf;
   }
 
+  /** The shelf of a filter; after many queries without the offers that are never the cheapest. */
+  #shelfToSearch(filter: number): Shelf {
+    const asked = (this.#asked.get(filter) ?? 0) + 1;
+    this.#asked.set(filter, asked);
+    if (asked < OFTEN) return this.#shelf(filter);
+    let thinned = this.#thinned.get(filter);
+    if (thinned === undefined) {
+      thinned = this.#thin(this.#shelf(filter));
+      this.#thinned.set(filter, thinned);
+    }
+    return thinned;
+  }
+
+  /**
+   * Drops offers that another offer in the same cell beats for every pod: with at least as much of everything, at no
+   * higher price per unit of anything, from a pool that is tried no later. With minValues, offers differ in more than
+   * that, so all are kept.
+   */
+  #thin(shelf: Shelf): Shelf {
+    const { catalogue, optionCell, cellDomains, minValues } = this.#model;
+    const { alloc, dimensions, optionPrice, optionTemplate } = catalogue;
+    if (shelf.options.some((option) => minValues.concern(option))) return shelf;
+    const beats = (a: Offer, b: Offer): boolean => {
+      if (a.tier > b.tier) return false;
+      const [rowA, rowB] = [a.option, b.option].map((option) => (optionTemplate[option] as number) * dimensions);
+      const [priceA, priceB] = [optionPrice[a.option] as number, optionPrice[b.option] as number];
+      for (let column = 0; column < dimensions; column++) {
+        const [hasA, hasB] = [alloc[(rowA as number) + column] as number, alloc[(rowB as number) + column] as number];
+        if (hasA < hasB || priceA * hasB > priceB * hasA) return false;
+      }
+      return true;
+    };
+    const kept: Offer[][] = cellDomains.map(() => []);
+    for (let position = 0; position < shelf.templates.length; position++) {
+      const tier = shelf.tiers[position] as number;
+      for (let at = shelf.starts[position] as number; at < (shelf.starts[position + 1] as number); at++) {
+        const offer = { option: shelf.options[at] as number, tier };
+        const cell = optionCell[offer.option] as number;
+        const others = kept[cell] as Offer[];
+        if (others.some((other) => beats(other, offer))) continue;
+        kept[cell] = [...others.filter((other) => !beats(offer, other)), offer];
+      }
+    }
+    const left = kept.flat();
+    return {
+      templates: left.map(({ option }) => optionTemplate[option] as number),
+      tiers: left.map(({ tier }) => tier),
+      starts: [...left.keys(), left.length],
+      options: left.map(({ option }) => option),
+    };
+  }
+
   #find(requests: Float64Array, filter: number): Places {
     const { catalogue, optionCell, cellDomains, minValues } = this.#model;
     const { alloc, dimensions, optionPrice } = catalogue;
-    const { templates, tiers, starts, options } = this.#shelf(filter);
+    const { templates, tiers, starts, options } = this.#shelfToSearch(filter);
     const { tierCount } = this.#model;
     const tierIn = new Int32Array(cellDomains.length).fill(tierCount);
     const prices = new Float64Array(cellDomains.length).fill(Number.POSITIVE_INFINITY);

@@ -3,7 +3,7 @@ import highsLoader from 'highs';
 import { describe, expect, it } from 'vitest';
 import { type Column, Master } from './master.ts';
 
-// The types of the package do not know how Node imports it.
+// The package's types do not match how Node imports it.
 const load = highsLoader as unknown as () => Promise<{ solve(model: string): { ObjectiveValue: number } }>;
 const highs = await load();
 
@@ -12,7 +12,7 @@ const column = fc.record({
   cost: fc.integer({ min: 1, max: 50 }),
 });
 
-/** The optimum of the same programme by an independent solver. */
+/** The optimum of the same programme, from an independent solver. */
 function optimum(demand: readonly number[], columns: readonly { column: Column; cost: number }[]): number {
   const terms = (of: (index: number) => number): string =>
     columns.map((_, index) => `${of(index) >= 0 ? '+' : ''}${of(index)} x${index}`).join(' ');

@@ -1,6 +1,6 @@
 /**
- * The linear programme over known patterns: buy fractions of them so that every row's demand is covered, at the lowest
- * price. Primal simplex with an explicit basis inverse; rows are few hundred at most, patterns are sparse.
+ * The linear programme over known patterns: uses fractions of them so that every row's demand is covered, at the lowest
+ * price. Primal simplex with an explicit basis inverse; there are a few hundred rows at most, and patterns are sparse.
  */
 
 const EPSILON = 1e-9;
@@ -24,7 +24,7 @@ export class Master<Filling extends Column> {
   readonly #direction: Float64Array;
   readonly #inBasis: boolean[] = [];
 
-  /** Starts from one pattern for each row that holds nothing else, in the order of the rows. */
+  /** Starts with one pattern per row that holds nothing else, in the order of the rows. */
   constructor(demand: ArrayLike<number>, singles: readonly { pattern: Filling; cost: number }[]) {
     const rows = demand.length;
     this.#rows = rows;
@@ -39,7 +39,7 @@ export class Master<Filling extends Column> {
       this.#inverse[row * rows + row] = 1 / count;
       this.#basis[row] = row;
       this.#inBasis[row] = true;
-      // A tiny, fixed disturbance of the demand keeps the simplex from turning in circles.
+      // A tiny, fixed perturbation of the demand keeps the simplex from cycling.
       this.#amount[row] = ((demand[row] as number) * (1 + 1e-7 * (((row * 37) % 101) / 101))) / count;
     });
     this.#price();
@@ -62,7 +62,7 @@ export class Master<Filling extends Column> {
     return sum;
   }
 
-  /** Makes up to `limit` exchanges; returns how many were made (fewer than the limit: optimal for the known columns). */
+  /** Makes up to `limit` pivots and returns how many were made. Fewer than the limit means optimal for the known columns. */
   improve(limit: number): number {
     for (let pivot = 0; pivot < limit; pivot++) if (!this.#pivot()) return pivot;
     return limit;
@@ -105,7 +105,7 @@ export class Master<Filling extends Column> {
       const { rows: held, counts } = this.patterns[column] as Filling;
       let reduced = -(this.#cost[column] as number);
       for (let i = 0; i < held.length; i++) reduced += (values[held[i] as number] as number) * (counts[i] as number);
-      // By the share of its price that a column saves: large machines do not crowd out small ones.
+      // Compares the share of its price that a column saves, so that large machines do not crowd out small ones.
       reduced /= (this.#cost[column] as number) + EPSILON;
       if (reduced > gain) {
         gain = reduced;

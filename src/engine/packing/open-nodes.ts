@@ -1,12 +1,12 @@
-/** Puts pods on nodes that are there already, first fit, skipping blocks of nodes in which nothing of the size is free. */
+/** Places pods on open nodes, first fit, skipping blocks of nodes without enough free resources. */
 import type { PodClass } from '../compile/model.ts';
 import type { PlacementState } from '../topology/placement-state.ts';
 
 const BLOCK = 64;
-/** Nodes compared when a pod has wishes about its neighbours. */
+/** Nodes compared if a pod has preferences about its neighbours. */
 const COMPARED = 16;
 
-/** An index over the nodes of a state by what is free on them. */
+/** An index over the nodes of a state by their free resources. */
 export class OpenNodes {
   readonly #state: PlacementState;
   readonly #size: number;
@@ -50,7 +50,7 @@ export class OpenNodes {
     return count - left;
   }
 
-  /** Among the next nodes that would do, the one that grants most wishes. */
+  /** Of the next suitable nodes the one that satisfies most preferences. */
   #leastRegret(podClass: PodClass, filter: number, from: number): number {
     const state = this.#state;
     let best = from;

@@ -1,6 +1,7 @@
 /**
- * The packing problem behind a batch of pods: rows of equal pods with a demand, and candidate machines with a price. Pods that
- * must not share a node (self anti-affinity, host spread, ports) are one more resource of which each node has so much.
+ * The packing problem of a batch of pods: rows of equal pods with a demand, and candidate machines with a price. Pods that
+ * must not share a node (self anti-affinity, host spread, ports) are modelled as an extra resource, of which each node has
+ * a fixed amount.
  */
 import { Interner } from '../compile/interner.ts';
 import type { Model, PodClass } from '../compile/model.ts';
@@ -9,7 +10,7 @@ import { findCandidates } from './candidates.ts';
 import type { Market } from './market.ts';
 import { breakUp, clusterRows, type RowClusters } from './row-clusters.ts';
 
-/** Pods of one class that go to one cell (-1: any), on nodes of pools of one tier (absent: any). */
+/** Pods of one class for one cell (-1: any), on nodes of pools of one tier (absent: any). */
 export interface RowPart {
   readonly podClass: PodClass;
   readonly filter: number;
@@ -18,7 +19,7 @@ export interface RowPart {
   count: number;
 }
 
-/** Pods that pack alike. */
+/** Pods that are equal for packing. */
 export interface Row {
   readonly filter: number;
   readonly cell: number;
@@ -29,19 +30,19 @@ export interface Row {
   demand: number;
 }
 
-/** A machine that could be bought, with what it offers to rows. */
+/** A machine that could be launched, with the rows it can hold. */
 export interface Candidate {
   readonly option: number;
-  /** The filter its capacity is for; where minValues concern the option, all its rows have it. */
+  /** The filter its capacity is for; if minValues concern the option, all its rows have this filter. */
   readonly filter: number;
   readonly price: number;
-  /** What it has of each dimension. */
+  /** Its amount of each dimension. */
   readonly capacity: Float64Array;
   /** Rows it can hold. */
   readonly rows: Int32Array;
-  /** What one pod of each of these rows takes, as a share of the machine, `dimensions` numbers for each. */
+  /** The share of the machine that one pod of each of these rows takes, `dimensions` numbers per row. */
   readonly share: Float64Array;
-  /** How many pods of each of these rows it holds alone. */
+  /** How many pods of each of these rows it holds if it holds nothing else. */
   readonly fit: Float64Array;
 }
 
@@ -52,34 +53,34 @@ export interface PackProblem {
   readonly rows: readonly Row[];
   readonly rowRequests: Float64Array;
   readonly candidates: readonly Candidate[];
-  /** Row of each part, or -1 where no candidate holds it. */
+  /** Row of each part, or -1 if no candidate holds it. */
   readonly rowOfPart: Int32Array;
-  /** The pods as they are, where rows stand for pods that are only nearly equal. */
+  /** The real pods, if rows stand for pods that are only nearly equal. */
   readonly fine?: FineRows;
 }
 
-/** Rows of pods that are really equal. */
+/** Rows of pods that are exactly equal. */
 export interface FineRows {
   readonly rows: readonly Row[];
   readonly requests: Float64Array;
-  /** The row of the packing problem that each is part of. */
+  /** The row of the packing problem that each belongs to. */
   readonly rowOf: Int32Array;
   readonly rowOfPart: Int32Array;
 }
 
-/** Groups whose pods exclude each other on a host, when there are so many of them that they decide the number of nodes. */
+/** At most this many of the largest groups whose pods exclude each other on a host become resources: they decide the number of nodes. */
 const MAX_EXCLUSIVE = 3;
-/** Above this many rows, those of nearly equal pods are put together. */
+/** Above this many rows, rows of nearly equal pods are merged. */
 const MAX_ROWS = 400;
-/** So many remain then, or more where pods are bound to many places. */
+/** The number of rows after merging; more if pods are bound to many places. */
 const CLUSTERS = 160;
 const CLUSTERS_OF_A_PLACE = 64;
 
-/** What to build a packing problem for. */
+/** Options for building a packing problem. */
 export interface PackScope {
-  /** Sizes kept of machines that differ only in size. */
+  /** How many sizes to keep of machines that differ only in size. */
   readonly ladder: number;
-  /** For lower bounds: whatever is simplified must make the problem easier, never harder. */
+  /** For lower bounds: every simplification must make the problem easier, never harder. */
   readonly relaxed?: boolean;
 }
 
@@ -110,7 +111,7 @@ export function buildPackProblem(
   return { dimensions, parts, rows, rowRequests, candidates, rowOfPart };
 }
 
-/** The packing problem of rows that are too many, by clusters of them. */
+/** The packing problem of too many rows, built from clusters of them. */
 function clustered(
   model: Model,
   market: Market,
@@ -128,7 +129,7 @@ function clustered(
   let clusters = clusterRows(gathered.rows, fine, dimensions, most);
   let candidates = find(clusters);
   let served = servedRows(clusters.rows.length, candidates);
-  // A machine holds a cluster if it holds each of its pods; where none does, each row has to look for itself.
+  // A machine holds a cluster if it holds each of its pods. If no machine does, its rows are separated again.
   if (served.includes(0)) {
     clusters = breakUp(clusters, gathered.rows, fine, (cluster) => served[cluster] === 0);
     candidates = find(clusters);
@@ -153,13 +154,13 @@ function servedRows(count: number, candidates: readonly Candidate[]): Uint8Array
   return served;
 }
 
-/** Pods of which a node takes only so many. */
+/** Pods of which a node holds at most `perNode`. */
 export interface ExclusiveGroup {
   readonly key: string;
   readonly perNode: number;
 }
 
-/** The groups of pods that a pod belongs to and of which only so many fit on a node: by its own rules, and by its ports. */
+/** The exclusive groups that a pod belongs to: by its own rules, and by its ports. */
 class Exclusions {
   readonly #byKind = new Map<number, readonly ExclusiveGroup[]>();
 
@@ -186,7 +187,7 @@ class Exclusions {
   }
 }
 
-/** The largest such groups. */
+/** The largest exclusive groups. */
 function exclusiveGroups(parts: readonly RowPart[], exclusions: Exclusions): ExclusiveGroup[] {
   const demand = new Map<string, { key: string; perNode: number; nodes: number }>();
   for (const { podClass, count } of parts) {
@@ -252,7 +253,7 @@ function gatherRows(
   return { rows, rowOfPart, requests };
 }
 
-/** Up (or down) to the next step of a geometric grid: none, then 8, 4, 2, 1 steps for each doubling. */
+/** Rounds up (or down) to the next step of a geometric grid: no rounding, then 8, 4, 2, 1 steps per doubling. */
 function round(amount: number, grid: number, down: boolean): number {
   if (grid === 0 || amount <= 1) return amount;
   const steps = 16 >> grid;

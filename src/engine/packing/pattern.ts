@@ -1,4 +1,4 @@
-/** Whole fillings of one candidate machine. */
+/** Fillings of one candidate machine with whole pods. */
 import { FluidKnapsack } from './fluid-knapsack.ts';
 import type { Candidate, PackProblem } from './pack-problem.ts';
 
@@ -13,7 +13,7 @@ export interface Pattern {
 export class PatternMaker {
   readonly #pack: PackProblem;
   readonly #knapsack: FluidKnapsack;
-  /** Rows of the last candidate that took part, with their shares, values and numbers. */
+  /** Rows of the last candidate that took part, with their shares, values and maximum numbers. */
   readonly #row: Int32Array;
   readonly #share: Float64Array;
   #length = 0;
@@ -23,7 +23,7 @@ export class PatternMaker {
   readonly #left: Float64Array;
   /** Value of the last pattern. */
   value = 0;
-  /** No pattern of the last candidate can be worth more. */
+  /** Upper bound on the value of any pattern of the last candidate. */
   bound = 0;
 
   constructor(pack: PackProblem) {
@@ -38,7 +38,7 @@ export class PatternMaker {
     this.#left = new Float64Array(pack.dimensions);
   }
 
-  /** Fills a candidate with the most valuable pods, no more of each row than `demand`; `get()` has the result. */
+  /** Fills a candidate with the most valuable pods, at most `demand` of each row; `get()` returns the result. */
   fill(index: number, values: Float64Array, demand: ArrayLike<number>, withBound = false): void {
     const { dimensions } = this.#pack;
     const candidate = this.#pack.candidates[index] as Candidate;
@@ -46,7 +46,7 @@ export class PatternMaker {
     const share = this.#share;
     const value = this.#value;
     const most = this.#most;
-    // Only rows that are still wanted take part, packed to the front.
+    // Only rows with demand left take part, moved to the front.
     let length = 0;
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i] as number;
@@ -93,7 +93,7 @@ export class PatternMaker {
     return { rows: held, counts };
   }
 
-  /** Rounds the fluid filling down and puts the most fitting pods into what is left. */
+  /** Rounds the fluid filling down and fills the remaining room with the most fitting pods. */
   #round(length: number, share: Float64Array, dimensions: number): void {
     const { amount, worth } = this.#knapsack;
     const count = this.#count;

@@ -1,7 +1,7 @@
 import type { Model } from '../compile/model.ts';
 import type { PackProblem } from './pack-problem.ts';
 
-/** What a pod of each class turned out to be worth, gathered from the packing problems in which it took part. */
+/** The average value of a pod of each class, collected from the packing problems it took part in. */
 export class PodWorth {
   readonly #sum: Float64Array;
   readonly #count: Float64Array;
@@ -12,7 +12,7 @@ export class PodWorth {
     this.#count = new Float64Array(model.classes.length);
   }
 
-  /** Takes over the values of the rows of a packing problem. */
+  /** Adds the values of the rows of a packing problem. */
   learn(pack: PackProblem, values: Float64Array): void {
     this.#known = true;
     pack.parts.forEach(({ podClass, count }, index) => {
@@ -23,7 +23,7 @@ export class PodWorth {
     });
   }
 
-  /** By class; undefined when nothing was learnt. */
+  /** By class; undefined if nothing was learnt. */
   ofClasses(): Float64Array | undefined {
     if (!this.#known) return undefined;
     return this.#sum.map((sum, index) =>

@@ -1,8 +1,8 @@
-/** What may still be bought: slots of reservations and limits of pools. */
+/** Tracks what can still be launched: reservation slots and pool limits. */
 import type { Model } from '../compile/model.ts';
 import type { Pool } from '../problem.ts';
 
-/** Slots and limits as they are used up. */
+/** The remaining slots and limits. */
 export class Purse {
   readonly #model: Model;
   readonly #slots: Int32Array;
@@ -15,17 +15,17 @@ export class Purse {
       from === undefined ? model.problem.pools.map(remainingLimits) : from.#limits.map((limits) => new Map(limits));
   }
 
-  /** Whether there are neither slots nor limits to count, so that anything can be bought without end. */
+  /** Whether there are neither slots nor limits, so that launches are unlimited. */
   get isEndless(): boolean {
     return this.#slots.length === 0 && this.#limits.every((limits) => limits.size === 0);
   }
 
-  /** A copy to try something out with. */
+  /** A copy for trying something. */
   clone(): Purse {
     return new Purse(this.#model, this);
   }
 
-  /** How many nodes of an option can still be bought. */
+  /** How many nodes of an option can still be launched. */
   affords(option: number): number {
     const { catalogue, problem } = this.#model;
     let count = this.slotsLeft(option);
@@ -42,7 +42,7 @@ export class Purse {
     return Math.max(count, 0);
   }
 
-  /** Whether one option can be bought in place of another that has been paid for; both are of one pool. */
+  /** Whether an option can be launched instead of another that is already counted; both are of one pool. */
   affordsInstead(other: number, option: number): boolean {
     const { catalogue, problem } = this.#model;
     const bought = catalogue.templates[catalogue.optionTemplate[other] as number];
@@ -58,13 +58,13 @@ export class Purse {
     return true;
   }
 
-  /** Free slots of the option's reservation; without end for options that have none. */
+  /** Free slots of the option's reservation; unlimited for options without one. */
   slotsLeft(option: number): number {
     const reservation = this.#model.catalogue.optionReservation[option] as number;
     return reservation < 0 ? Number.MAX_SAFE_INTEGER : (this.#slots[reservation] as number);
   }
 
-  /** Pays for nodes of an option; a negative count gives them back. */
+  /** Counts nodes of an option; a negative count gives them back. */
   take(option: number, count: number): void {
     const { catalogue, problem } = this.#model;
     const reservation = catalogue.optionReservation[option] as number;
@@ -79,7 +79,7 @@ export class Purse {
     }
   }
 
-  /** The resource of a pool's limits that keeps an option from being bought, and how much is missing. */
+  /** The limited resource that prevents an option from being launched, and how much is missing. */
   shortage(option: number): { resource: string; missing: number } | undefined {
     const { catalogue, problem } = this.#model;
     const template = catalogue.templates[catalogue.optionTemplate[option] as number];

@@ -1,6 +1,6 @@
 /**
- * Makes a packing of real pods cheaper, a few machines at a time: takes poor ones down, puts what it can of their pods into the room that
- * others have left, and buys machines for the rest anew. Kept when it costs less, or as much.
+ * Makes a packing of real pods cheaper, a few machines at a time: tears down poor ones, puts as many of their pods as
+ * possible into the room left on others, and adds new machines for the rest. The result is kept if it costs no more.
  */
 import { greedyCover } from './greedy-cover.ts';
 import type { LoadedMachine, LoadedMachines } from './loaded-machines.ts';
@@ -10,12 +10,12 @@ import type { Purse } from './purse.ts';
 import { sizesOf } from './sizes.ts';
 import type { Slices, Work } from './work.ts';
 
-/** Tries without gain after which it ends. */
+/** Ends after this many tries without gain. */
 const MAX_FAILURES = 600;
-/** Pods taken down at a time. */
+/** At most this many pods are taken off at a time. */
 const MOST_PODS = 256;
 
-/** Improves the machines until `share` of the time is used up. `values` says what a pod of each row of the packing problem is worth. */
+/** Improves the machines until `share` of the time is used up. `values` are the values of a pod of each row of the packing problem. */
 export function* repack(
   machines: LoadedMachines,
   values: Float64Array,
@@ -34,7 +34,7 @@ class Repacker {
   readonly #all: LoadedMachines;
   readonly #purse: Purse;
   readonly #work: Work;
-  /** What a pod of each fine row is worth. */
+  /** The value of a pod of each fine row. */
   readonly #values: Float64Array;
   readonly #size: Float64Array;
   #random = 0x2545f491;
@@ -52,7 +52,7 @@ class Repacker {
     });
   }
 
-  /** One try; true when the machines cost less than before. */
+  /** One try; true if the machines cost less than before. */
   *step(): Slices<boolean> {
     const all = this.#all;
     const chosen = this.#choose();
@@ -88,7 +88,7 @@ class Repacker {
     }
   }
 
-  /** Poor machines of one place: of a few drawn at random the poorest. */
+  /** Poor machines of one place: the poorest of a few random ones. */
   #choose(): LoadedMachine[] {
     const first = this.#poorest(6, () => true) as LoadedMachine;
     const chosen = [first];
@@ -117,7 +117,7 @@ class Repacker {
     return poorest;
   }
 
-  /** What a machine holds for its price. */
+  /** The value a machine holds for its price. */
   #rate({ candidate, pods }: LoadedMachine): number {
     let sum = 0;
     for (const row of pods) sum += this.#values[row] as number;
@@ -138,7 +138,7 @@ class Repacker {
     return (this.#all.pack.candidates[candidate] as Candidate).option;
   }
 
-  /** Puts pods where they leave least room, the largest first; gives the machine of each, by position. */
+  /** Puts pods where they leave the least room, the largest first; returns the machine of each, by position. */
   #fillGaps(pods: number[], staying: readonly LoadedMachine[]): (LoadedMachine | undefined)[] {
     pods.sort((a, b) => (this.#size[b] as number) - (this.#size[a] as number) || a - b);
     return pods.map((row) => {
@@ -156,7 +156,7 @@ class Repacker {
     });
   }
 
-  /** Machines for some pods, as cheap as a greedy cover with slightly different values finds them; not for those for which nothing more may be bought. */
+  /** Machines for some pods, by a greedy cover with slightly different values; pods for which no option is left are skipped. */
   *#buy(pods: readonly number[]): Slices<LoadedMachine[]> {
     const rows = [...new Set(pods)];
     const demand = new Int32Array(rows.length);
@@ -181,7 +181,7 @@ class Repacker {
     return bought;
   }
 
-  /** The packing problem of some fine rows, and the numbers that its candidates have in the whole one. */
+  /** The packing problem of some fine rows, and the indices of its candidates in the whole one. */
   #part(rows: readonly number[]): { pack: PackProblem; numbers: readonly number[] } {
     const { pack, fine } = this.#all;
     const { dimensions } = pack;

@@ -1,16 +1,16 @@
 /**
- * Puts rows of nearly equal pods together, so that few enough remain to plan with. A cluster stands for its pods by what they take on
- * average: what all of them take stays the same to the last byte, and it is for whoever deals the pods out to make each machine fit.
+ * Merges rows of nearly equal pods, so that few enough remain for planning. A cluster represents its pods by their average
+ * requests: the total stays exactly the same, and `deal-out.ts` makes each machine fit.
  */
 import type { Row } from './pack-problem.ts';
 
-/** Pods that differ by less than this share are as good as equal. */
+/** Pods that differ by less than this share count as equal. */
 const ALIKE = 1e-6;
 
-/** Rows put together. */
+/** Merged rows. */
 export interface RowClusters {
   readonly rows: Row[];
-  /** What a pod of each cluster takes on average, and the most that any of them takes, `dimensions` numbers for each cluster. */
+  /** The average and the largest requests of the pods of each cluster, `dimensions` numbers per cluster. */
   readonly requests: Float64Array;
   readonly largest: Float64Array;
   /** The cluster of each row. */
@@ -19,13 +19,13 @@ export interface RowClusters {
 
 interface Cluster {
   readonly members: Int32Array;
-  /** The column in which its pods differ most, by the logarithm of what they take; what a split there is worth. */
+  /** The column in which its pods differ most, by the logarithm of their requests; where to split there, and what that gains. */
   readonly widest: number;
   readonly middle: number;
   readonly gain: number;
 }
 
-/** Puts rows together until about `most` are left; never those that differ in where they may go or in what they exclude. */
+/** Merges rows into about `most` clusters; never rows that differ in their allowed places or in exclusive groups. */
 export function clusterRows(
   rows: readonly Row[],
   requests: Float64Array,
@@ -53,7 +53,7 @@ export function clusterRows(
   );
 }
 
-/** Each row of some clusters as a cluster of its own. */
+/** Splits some clusters into one cluster per row. */
 export function breakUp(
   clusters: RowClusters,
   rows: readonly Row[],
@@ -69,7 +69,7 @@ export function breakUp(
   return describe(rows, requests, requests.length / rows.length, kept);
 }
 
-/** Rows that may go to the same places, exclude the same, and ask for the same resources, whatever the amounts. */
+/** Rows with the same allowed places, the same exclusive groups and the same requested resources, whatever the amounts. */
 function kindsOf(rows: readonly Row[], requests: Float64Array, dimensions: number): Int32Array[] {
   const kinds = new Map<string, number[]>();
   rows.forEach(({ filter, cell, tier, marks }, row) => {
@@ -82,11 +82,11 @@ function kindsOf(rows: readonly Row[], requests: Float64Array, dimensions: numbe
   return [...kinds.values()].map((list) => Int32Array.from(list));
 }
 
-/** Cuts clusters in two. */
+/** Splits clusters in two. */
 class Splitter {
   readonly #dimensions: number;
   readonly #log: Float64Array;
-  /** What the pods of a row take of all that is asked for, over all resources. */
+  /** The share of the total requests that the pods of a row take, over all resources. */
   readonly #weight: Float64Array;
 
   constructor(rows: readonly Row[], requests: Float64Array, dimensions: number) {
@@ -108,7 +108,7 @@ class Splitter {
     });
   }
 
-  /** Where to cut a cluster, and what it gains: pods are the less alike, the further they are apart and the more they take. */
+  /** Where to split a cluster, and the gain: it grows with the distance between its pods and with their requests. */
   measure(members: Int32Array): Cluster {
     let widest = 0;
     let middle = 0;

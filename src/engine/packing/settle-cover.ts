@@ -5,22 +5,22 @@ import type { Purse } from './purse.ts';
 import { repack } from './repack.ts';
 import type { Slices, Work } from './work.ts';
 
-/** A cover, and the packing problem whose rows it speaks of. */
+/** A cover, and the packing problem its rows belong to. */
 export interface Packed {
   readonly pack: PackProblem;
   readonly cover: Cover;
 }
 
-/** What is known about the rows of a cover, and how long its machines may be improved. */
+/** The values of the rows of a cover, and how long its machines may be improved. */
 export interface SettleOptions {
-  /** What a pod of each row is worth. */
+  /** The value of a pod of each row. */
   readonly values: Float64Array;
   readonly work: Work;
-  /** The share of the time until which to go on; 0 to take the first that fits. */
+  /** The share of the time until which to continue; 0 to take the first result that fits. */
   readonly until: number;
 }
 
-/** Turns a cover of nearly equal pods into one of the pods as they are; any other stays what it is. */
+/** Turns a cover of nearly equal pods into one of the real pods; any other cover stays as it is. */
 export function* settleCover(
   pack: PackProblem,
   cover: Cover,

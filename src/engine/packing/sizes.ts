@@ -1,4 +1,4 @@
-/** What a pod of each row takes of all that is asked for, over all resources. */
+/** The share of the total requests that a pod of each row takes, summed over all resources. */
 export function sizesOf(
   requests: Float64Array,
   dimensions: number,

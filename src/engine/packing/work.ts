@@ -1,6 +1,6 @@
-/** Counts work, so that long solves can be cut into slices and stopped at a deadline without reading a clock at every turn. */
+/** Counts work, so that long solves can be split into slices and stopped at a deadline without reading a clock all the time. */
 
-/** Something long that can be interrupted at every `yield`. */
+/** A long computation that can be interrupted at every `yield`. */
 export type Slices<Result> = Generator<void, Result, void>;
 
 /** Runs to the end without interruption. */
@@ -21,7 +21,7 @@ export interface WorkLimits {
   readonly elapsedMs: (() => number) | undefined;
 }
 
-/** For what is only cut into slices, and always done to its end. */
+/** For work that is only split into slices, and always finished. */
 export const UNLIMITED: WorkLimits = {
   deadlineMs: Number.POSITIVE_INFINITY,
   maxSteps: Number.POSITIVE_INFINITY,
@@ -38,7 +38,7 @@ export class Work {
     this.#limits = limits;
   }
 
-  /** Counts work done; true when it is time to let others run. */
+  /** Counts work done; true if it is time to yield. */
   spend(units: number): boolean {
     this.steps += units;
     this.#slice += units;
@@ -52,7 +52,12 @@ export class Work {
     return this.#limits.elapsedMs?.() ?? 0;
   }
 
-  /** Whether optional work should stop now. `share` of the deadline may be asked for by phases that must leave time for others. */
+  /** Whether work that takes `ms` milliseconds ends before the deadline. */
+  hasTimeFor(ms: number): boolean {
+    return this.elapsed() + ms <= this.#limits.deadlineMs;
+  }
+
+  /** Whether optional work should stop now. Phases that must leave time for others pass a `share` of the deadline. */
   over(share = 1): boolean {
     return this.steps >= this.#limits.maxSteps * share || this.elapsed() >= this.#limits.deadlineMs * share;
   }

@@ -1,4 +1,4 @@
-/** Ports that pods take on their node. */
+/** Host ports of pods. */
 import type { HostPort } from '../problem.ts';
 
 /** Whether two pods with these ports cannot share a node: same port and protocol on a common address. */

@@ -1,6 +1,6 @@
 import type { Alternatives, PodGroup } from '../problem.ts';
 
-/** The alternatives of a pod in the steps in which they are tried; one step without an order. */
+/** The alternatives of a pod, grouped into the steps in which they are tried; a single step if they have no order. */
 export function orderedSteps({
   ordered,
   requirements,

@@ -25,7 +25,7 @@ export class RequirementMap {
     return this.#sets.has(key);
   }
 
-  /** The values a key may have; a key that is not mentioned may have any. */
+  /** The values a key may have; an absent key may have any. */
   get(key: string): ValueSet {
     return this.#sets.get(key) ?? ANY;
   }
@@ -38,7 +38,7 @@ export class RequirementMap {
     return this.#sets.entries();
   }
 
-  /** Whether every key that both mention leaves a value; two sides that both allow absence agree on absence. */
+  /** Whether every key in both leaves a value. Two sides that both allow absence agree on absence. */
   intersects(other: RequirementMap): boolean {
     for (const [key, set] of other.#sets) {
       const own = this.#sets.get(key);
@@ -49,8 +49,8 @@ export class RequirementMap {
   }
 
   /**
-   * Whether something with these requirements can satisfy the others: a key that is not defined here fails, unless it
-   * may be undefined (`mayBeUndefined`) or the other side allows its absence.
+   * Whether something with these requirements can satisfy the others. A key that is not defined here fails, unless it may
+   * be undefined (`mayBeUndefined`) or the other side allows its absence.
    */
   compatible(other: RequirementMap, mayBeUndefined: (key: string) => boolean = () => false): boolean {
     for (const [key, set] of other.#sets) {

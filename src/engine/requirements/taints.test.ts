@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Taint, Toleration } from '../problem.ts';
+import { tolerates as toleratesForVerifier } from '../verify/label-rules.ts';
 import { portsConflict } from './host-ports.ts';
 import { discouraged, tolerates, untolerated } from './taints.ts';
 
@@ -15,8 +16,10 @@ describe('a toleration', () => {
     [{ key: 'dedicated', operator: 'Exists', effect: 'NoExecute' }, false],
     [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }, true],
     [{ value: 'gpu' }, false],
-  ])('%j covers dedicated=gpu:NoSchedule: %s', (toleration, expected) => {
-    expect(tolerates(toleration, taint)).toBe(expected);
+    [{ key: '', operator: 'Exists', effect: '' } as unknown as Toleration, true],
+    [{ key: 'dedicated', operator: '', value: 'gpu' } as unknown as Toleration, true],
+  ])('%j covers dedicated=gpu:NoSchedule: %s, for the solver and for the verifier', (toleration, expected) => {
+    expect([tolerates(toleration, taint), toleratesForVerifier(toleration, taint)]).toEqual([expected, expected]);
   });
 
   it('compares numbers when asked to', () => {

@@ -1,12 +1,13 @@
 /** Taints and tolerations, as kube-scheduler matches them. */
 import type { Taint, Toleration } from '../problem.ts';
 
-/** Whether one toleration covers one taint. */
+/** Whether a toleration tolerates a taint. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
-  if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
+  // Empty fields mean the same as absent ones.
+  if (toleration.effect && toleration.effect !== taint.effect) return false;
   const key = toleration.key ?? '';
   if (key !== '' && key !== taint.key) return false;
-  const operator = toleration.operator ?? 'Equal';
+  const operator = toleration.operator || 'Equal';
   if (operator === 'Exists') return true;
   if (key === '') return false;
   if (operator === 'Equal') return (toleration.value ?? '') === (taint.value ?? '');
@@ -25,7 +26,7 @@ export function untolerated(
   );
 }
 
-/** Whether a PreferNoSchedule taint asks a pod with these tolerations to stay away. */
+/** Whether a PreferNoSchedule taint discourages a pod with these tolerations. */
 export function discouraged(
   taints: readonly Taint[] | undefined,
   tolerations: readonly Toleration[] | undefined,

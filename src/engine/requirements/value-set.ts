@@ -55,7 +55,7 @@ export class ValueSet {
     return this.values.has(value) !== this.complement && withinBounds(value, this.gte, this.lte);
   }
 
-  /** The values in both sets. Bounds are spent once the result lists its values; the larger minValues stays. */
+  /** The values in both sets. Bounds are dropped once the result lists its values; the larger minValues stays. */
   intersect(other: ValueSet): ValueSet {
     const gte = larger(this.gte, other.gte);
     const lte = smaller(this.lte, other.lte);
@@ -74,7 +74,7 @@ export class ValueSet {
     return new ValueSet({ complement: false, values, minValues });
   }
 
-  /** Whether the sets share a value; two sets that list exclusions always do unless their bounds exclude each other. */
+  /** Whether the sets share a value; two sets of exclusions always do unless their bounds exclude each other. */
   intersects(other: ValueSet): boolean {
     const gte = larger(this.gte, other.gte);
     const lte = smaller(this.lte, other.lte);
@@ -93,7 +93,7 @@ export class ValueSet {
     return this.values.size > 0 ? 'In' : 'DoesNotExist';
   }
 
-  /** Whether a node without the label may be meant. */
+  /** Whether a node without the label is allowed. */
   get allowsAbsence(): boolean {
     const operator = this.operator();
     return operator === 'NotIn' || operator === 'DoesNotExist';

@@ -1,31 +1,31 @@
 /**
- * How often each spot pool takes machines back, learned from what happened in it. What is old counts half as much after
- * each half-life, both what happened and the time in which it could have happened; a prior stands for what nobody has
- * seen yet, so that one machine lost on its first day is a warning and not a verdict.
+ * Learns the interruption rate of each spot pool from past events. Both events and observed node hours lose half of their
+ * weight per half-life. A prior stands for missing observations, so that a single interruption on the first day is a
+ * warning and not a verdict.
  */
 import { type SpotPool, spotPoolKey } from '../spot/spot-pool.ts';
 
-/** What can happen in a spot pool: a machine taken back, one said to be in danger, none to be had. */
+/** Events in a spot pool: a node was interrupted, a rebalance recommendation came, or a launch failed for lack of capacity. */
 export type RiskEvent = 'interruption' | 'rebalance' | 'launch-failure';
 
-/** What was learned about a spot pool, as it was at a moment. */
+/** What was learned about a spot pool, as of a given time. */
 export interface KnownRisk extends SpotPool {
-  /** Interruptions, where older ones and mere warnings count less. */
+  /** Weighted interruptions: older ones and mere warnings count less. */
   readonly events: number;
-  /** Hours of nodes watched, where older ones count less. */
+  /** Observed node hours; older ones count less. */
   readonly nodeHours: number;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
 export interface RiskModelOptions {
-  /** After which what happened counts half. Default six hours. */
+  /** Events lose half of their weight in this time. Default six hours. */
   readonly halfLifeMs?: number;
-  /** Interruptions per node and hour of a pool of which nothing is known. Default 0.0005: one node in eighty a week. */
+  /** Prior rate of interruptions per node and hour, for unknown pools. Default 0.0005: one node in twelve a week. */
   readonly priorRate?: number;
-  /** Node hours that the prior counts for. Default ten. */
+  /** Weight of the prior, in node hours. Default ten. */
   readonly priorHours?: number;
-  /** How many pools are remembered; the least eventful is forgotten first. Default 4096. */
+  /** How many pools are remembered; the one with the fewest events is forgotten first. Default 4096. */
   readonly most?: number;
 }
 
@@ -36,10 +36,10 @@ interface Entry {
   at: number;
 }
 
-/** How much of an interruption each event is: a warning often comes true, an empty pool is a sign of a tight one. */
+/** How much of an interruption each event counts: a warning often comes true, and a failed launch shows that a pool is tight. */
 const WEIGHTS: Readonly<Record<RiskEvent, number>> = { interruption: 1, rebalance: 0.5, 'launch-failure': 0.25 };
 
-/** What counts less says nothing. */
+/** Weights below this are negligible. */
 const QUIET = 0.01;
 
 export class RiskModel {
@@ -57,17 +57,17 @@ export class RiskModel {
     this.#most = options.most ?? 4096;
   }
 
-  /** Something happened in a pool; what comes late counts as much as if it had come in time. */
+  /** Records an event in a pool. A late record counts as much as one in time. */
   record(pool: SpotPool, event: RiskEvent, at: number): void {
     this.#add(pool, WEIGHTS[event], 0, at);
   }
 
-  /** So many hours of nodes passed in a pool, up to that moment. */
+  /** Records node hours observed in a pool up to this time. */
   expose(pool: SpotPool, nodeHours: number, at: number): void {
     this.#add(pool, 0, nodeHours, at);
   }
 
-  /** Interruptions to expect in a pool, per node and hour. */
+  /** Expected interruptions in a pool, per node and hour. */
   rate(pool: SpotPool, now: number): number {
     const entry = this.#entries.get(spotPoolKey(pool));
     const kept = entry === undefined ? 0 : this.#kept(now - entry.at);
@@ -75,24 +75,24 @@ export class RiskModel {
     return events / (this.#priorHours + (entry?.nodeHours ?? 0) * kept);
   }
 
-  /** Interruptions seen in all pools together, per node and hour; 0 where there were no nodes. */
+  /** Interruptions observed in all pools together, per node and hour; 0 without nodes. */
   overallRate(now: number): number {
     const known = this.known(now);
     const nodeHours = known.reduce((sum, pool) => sum + pool.nodeHours, 0);
     return nodeHours === 0 ? 0 : known.reduce((sum, pool) => sum + pool.events, 0) / nodeHours;
   }
 
-  /** Rises with everything that is learned or forgotten. */
+  /** Increases whenever something is learned or forgotten. */
   get version(): number {
     return this.#version;
   }
 
-  /** The rate of a pool of which nothing is known. */
+  /** The rate assumed for unknown pools. */
   get priorRate(): number {
     return this.#priorRate;
   }
 
-  /** All that is known, as it counts at that moment. */
+  /** Everything known, with its weight at that time. */
   known(now: number): KnownRisk[] {
     return [...this.#entries.values()].map(({ pool, events, nodeHours, at }) => {
       const kept = this.#kept(now - at);
@@ -101,8 +101,8 @@ export class RiskModel {
   }
 
   /**
-   * Takes over what somebody else knows, where that is more than is known here. It takes nothing away: what is read back may be
-   * what was known here a moment ago.
+   * Merges knowledge from elsewhere if it is more than what is known here. It never reduces anything, as the data read
+   * back may be an older state of this model.
    */
   restore(known: readonly KnownRisk[]): void {
     for (const { instanceType, zone, events, nodeHours, at } of known) {
@@ -116,7 +116,7 @@ export class RiskModel {
     }
   }
 
-  /** Forgets the pools of which next to nothing counts any more, and names them. */
+  /** Forgets pools whose remaining weight is negligible, and returns them. */
   forgetQuiet(now: number): SpotPool[] {
     const quiet = this.known(now).filter(({ events, nodeHours }) => events < QUIET && nodeHours < QUIET);
     for (const pool of quiet) this.#entries.delete(spotPoolKey(pool));
@@ -146,12 +146,12 @@ export class RiskModel {
     }
   }
 
-  /** The share of what was counted so long ago that counts now. */
+  /** The share of its weight that an observation of this age still has. */
   #kept(milliseconds: number): number {
     return 0.5 ** (Math.max(0, milliseconds) / this.#halfLifeMs);
   }
 
-  /** Makes room: the pool goes whose loss changes least. */
+  /** Makes room by forgetting the pool with the fewest remaining events. */
   #forgetLeast(now: number): void {
     let least: string | undefined;
     let fewest = Number.POSITIVE_INFINITY;

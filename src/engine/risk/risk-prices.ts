@@ -1,17 +1,17 @@
 /**
- * Risk as a price: what a spot offering costs counts for more where machines are taken back more often. The steps are
- * coarse, so that the instance types stay the same arrays, and what was computed from them can be kept, while nothing that
- * matters has changed.
+ * Turns risk into prices: a spot offering counts as more expensive if its pool is interrupted more often. Prices change in
+ * coarse steps, so that the instance types stay the same arrays, and results cached for them stay valid, while nothing
+ * important changes.
  */
 import type { InstanceType, Offering } from '../problem.ts';
 import type { NewNode, RankedOffering } from '../solution.ts';
 import { spotPoolKey } from '../spot/spot-pool.ts';
 import type { RiskModel } from './risk-model.ts';
 
-/** Prices rise in steps of this share; what is below half a step is not worth a different plan. */
+/** Prices rise in steps of this share; less than half a step is not worth a different plan. */
 const STEP = 0.05;
 
-/** How long an answer is good enough while nothing is learned: risk fades slowly. */
+/** How long a result is reused while nothing is learned: risk fades slowly. */
 const FRESH_MS = 60_000;
 
 interface Priced {
@@ -30,7 +30,7 @@ export class RiskPrices {
   readonly #model: RiskModel;
   /** By weight. */
   readonly #steps = new Map<number, KnownSteps>();
-  /** By what was given and the weight: the latest answer. */
+  /** By input array and weight: the latest result. */
   readonly #answers = new WeakMap<readonly InstanceType[], Map<number, Priced>>();
 
   constructor(model: RiskModel) {
@@ -38,8 +38,8 @@ export class RiskPrices {
   }
 
   /**
-   * The instance types with spot prices times (1 + weight × interruptions expected per hour). The same array as given
-   * when no price changes, and the same as before when none changed since.
+   * The instance types with spot prices times (1 + weight × interruptions expected per hour). Returns the given array if
+   * no price changes, and the previous result if none changed since.
    */
   of(types: readonly InstanceType[], weight: number, now: number): readonly InstanceType[] {
     const steps = this.#stepsOf(weight, now);
@@ -55,7 +55,7 @@ export class RiskPrices {
     return priced;
   }
 
-  /** How many steps dearer an offering counts; undefined when none does. */
+  /** By how many steps an offering's price rises; undefined if none does. */
   #stepsOf(weight: number, now: number): Steps | undefined {
     const known = this.#steps.get(weight);
     const { version } = this.#model;
@@ -84,7 +84,7 @@ function riskSteps(rate: number, weight: number): number {
   return Math.round((weight * rate) / STEP);
 }
 
-/** What is dearer, and by how much; empty where nothing is. */
+/** A key of the price increases; empty if there are none. */
 function keyOf(types: readonly InstanceType[], steps: Steps): string {
   return types
     .flatMap(({ name, offerings }) =>
@@ -106,7 +106,7 @@ function withSteps(type: InstanceType, steps: Steps): InstanceType {
   return { ...type, offerings };
 }
 
-/** What nodes planned with risk in their prices cost, without it: for claims and for people, who pay that. */
+/** Nodes planned with risk in their prices, at their real prices: for claims and messages. */
 export function atMarketPrices<Node extends Pick<NewNode, 'offerings' | 'price'>>(
   node: Node,
   marketPrice: (offering: RankedOffering) => number,

@@ -1,13 +1,13 @@
-/** Where nodes of each class are, and for each pair of places the cheapest class that could go from the one to the other. */
+/** Tracks where nodes of each class are, and for each pair of places the class that can move most cheaply from one to the other. */
 
-/** A node of a class goes from one place to another. */
+/** A move of one node of a class between two places. */
 export interface Exchange {
   readonly nodeClass: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** The places where nodes of a class can be, with what it costs extra there. */
+/** The places where nodes of a class can be, with the extra price there. */
 export type PlacePrices = readonly (readonly [place: number, extra: number])[];
 
 export class ExchangeTable {
@@ -15,30 +15,30 @@ export class ExchangeTable {
   readonly #options: PlacePrices[] = [];
   readonly #extra: Float64Array;
   readonly #count: Int32Array;
-  /** By place: the classes that have nodes there. */
+  /** By place: the classes with nodes there. */
   readonly #here: Set<number>[];
-  /** By place and place: the price of the cheapest exchange, and whose it is. Of few of the places anything ever leaves. */
+  /** By pair of places: the price of the cheapest exchange, and its class. Filled on demand, as nodes leave only a few places. */
   readonly #price = new Map<number, Float64Array>();
   readonly #cheapest = new Map<number, Int32Array>();
   readonly #never: Float64Array;
 
   constructor(places: number, classes: number) {
     this.#places = places;
-    // Where a class cannot be, it costs too much.
+    // Places that a class cannot use have an infinite price.
     this.#extra = new Float64Array(classes * places).fill(Number.POSITIVE_INFINITY);
     this.#count = new Int32Array(classes * places);
     this.#here = Array.from({ length: places }, () => new Set<number>());
     this.#never = new Float64Array(places).fill(Number.POSITIVE_INFINITY);
   }
 
-  /** The next class: where its nodes can be, and where so many of them are. */
+  /** Adds the next class: the places its nodes can be, and the place this many of them are now. */
   add(options: PlacePrices, place: number, count: number): void {
     const nodeClass = this.#options.push(options) - 1;
     for (const [to, extra] of options) this.#extra[nodeClass * this.#places + to] = extra;
     this.put(nodeClass, place, count);
   }
 
-  /** Whether any node is there. */
+  /** Whether any node is at the place. */
   isUsed(place: number): boolean {
     return (this.#here[place] as Set<number>).size > 0;
   }
@@ -47,7 +47,7 @@ export class ExchangeTable {
     return this.#count[nodeClass * this.#places + place] as number;
   }
 
-  /** By place: what it costs least to bring a node there from this one. */
+  /** By place: the lowest price of moving a node there from this one. */
   prices(from: number): Float64Array {
     return this.#price.get(from) ?? this.#never;
   }
@@ -74,7 +74,7 @@ export class ExchangeTable {
     if (this.#count[at] === 0) this.#leave(nodeClass, from);
   }
 
-  /** The last node of a class has left a place: what was cheapest by it is found anew. */
+  /** The last node of a class has left a place: finds the next cheapest class where it was the cheapest. */
   #leave(nodeClass: number, place: number): void {
     const here = this.#here[place] as Set<number>;
     here.delete(nodeClass);

@@ -45,7 +45,7 @@ function judge({ wanted, rooms }: Case, nodes: readonly { place: string; extra: 
   return { broken, extra: nodes.reduce((sum, { extra }) => sum + extra, 0) };
 }
 
-/** The best of all ways there are. */
+/** The best of all assignments. */
 function best(given: Case): Judged {
   const nodes = given.classes.flatMap(({ count, extra }) => Array.from({ length: count }, () => [...extra]));
   let found: Judged = { broken: Number.POSITIVE_INFINITY, extra: 0 };

@@ -1,15 +1,15 @@
 /**
- * Which nodes go where at the least extra price, so that as few as possible are in a place that is full, and as many as
- * asked for are on-demand. A flow of least cost: again and again the chain of exchanges that gains most, where a healed rule
- * outweighs every price, is carried out, until none is left that gains. Nodes that are alike move together.
+ * Assigns nodes to places at the least extra price, so that as few as possible are in a full place, and as many as wanted
+ * are on-demand. This is a minimum-cost flow: it carries out the chain of exchanges with the largest gain, until none
+ * gains. Fixing a broken limit outweighs every price. Identical nodes move together.
  */
 import type { Slices } from '../packing/work.ts';
 import { type Exchange, ExchangeTable } from './exchange-table.ts';
 
-/** Nodes that can be bought at the same places at the same prices. */
+/** Nodes that can be launched at the same places at the same prices. */
 export interface NodeClass {
   readonly count: number;
-  /** Where they are planned, which costs nothing extra. */
+  /** The place they are planned at, without extra price. */
   readonly start: string;
   /** Extra price by place, never negative. */
   readonly extra: ReadonlyMap<string, number>;
@@ -19,20 +19,20 @@ export interface NodeClass {
 export interface Places {
   /** The place that is never full. */
   readonly onDemand: string;
-  /** So many of these nodes are asked to be there. */
+  /** How many of these nodes should be there. */
   readonly wanted: number;
-  /** How many of these nodes each other place takes. */
+  /** How many of these nodes another place can take. */
   room(place: string): number;
 }
 
-/** What a broken rule costs: more than any chain of exchanges. */
+/** The price of a broken limit: more than any chain of exchanges. */
 const BROKEN = 1e6;
-/** So many classes are looked at before others may run. */
+/** Yields to the event loop after this many classes. */
 const ADDED_TOGETHER = 20;
-/** What is less is rounding. */
+/** Smaller gains are rounding errors. */
 const NOTHING = 1e-7;
 
-/** For each class, how many of its nodes are at each place. In slices: each exchange looks at all places. */
+/** For each class, how many of its nodes are at each place. In slices, since each exchange considers all places. */
 export function* leastCostSpread(
   classes: readonly NodeClass[],
   places: Places,
@@ -54,7 +54,7 @@ export function* leastCostSpread(
   return found;
 }
 
-/** The place with the number 0 is on-demand. */
+/** The index of the on-demand place. */
 const ON_DEMAND = 0;
 
 class Spread {
@@ -64,7 +64,7 @@ class Spread {
   readonly #room: readonly number[];
   readonly #load: number[];
   readonly #table: ExchangeTable;
-  /** Of the cheapest chains: what the one to each place costs, and the place before it. */
+  /** The cheapest chain to each place: its price, and the place before. */
   readonly #cost: Float64Array;
   readonly #before: Int32Array;
 
@@ -79,7 +79,7 @@ class Spread {
     this.#table = new ExchangeTable(names.length, classes);
   }
 
-  /** The next class, where it was planned. */
+  /** Adds the next class at its planned place. */
   add({ start, count, extra }: NodeClass): void {
     const numberOf = (name: string): number => this.#numberOf.get(name) as number;
     const place = numberOf(start);
@@ -98,7 +98,7 @@ class Spread {
     return counts;
   }
 
-  /** Carries out the chain that gains most; false when none gains. */
+  /** Carries out the chain with the largest gain; false if none gains. */
   improve(): boolean {
     this.#findChains();
     let end = -1;
@@ -115,7 +115,7 @@ class Spread {
     return true;
   }
 
-  /** The cheapest chain to each place from wherever it starts (Bellman-Ford with a queue; some exchanges give money back). */
+  /** The cheapest chain to each place from any start (Bellman-Ford with a queue, since some exchanges have a negative price). */
   #findChains(): void {
     const cost = this.#cost.fill(Number.POSITIVE_INFINITY);
     const before = this.#before.fill(-1);
@@ -151,14 +151,14 @@ class Spread {
     return chain;
   }
 
-  /** Moves as many nodes along the chain as there are, and as its ends have use for. */
+  /** Moves as many nodes along the chain as available, and as its ends can use. */
   #carryOut(chain: readonly Exchange[]): void {
     const start = (chain[0] as Exchange).from;
     const end = (chain.at(-1) as Exchange).to;
     let amount = Math.min(...chain.map(({ nodeClass, from }) => this.#table.count(nodeClass, from)));
     if (this.#spare(start) < 0) amount = Math.min(amount, -this.#spare(start));
     if (end === ON_DEMAND && this.#missing() > 0) amount = Math.min(amount, this.#missing());
-    // Into a full place one at a time: each is weighed against the rule that it breaks.
+    // Only one at a time into a full place: each must be weighed against the limit it breaks.
     amount = Math.min(amount, Math.max(1, this.#spare(end)));
     for (const exchange of chain) this.#table.move(exchange, amount);
     this.#load[start] = (this.#load[start] as number) - amount;

@@ -1,10 +1,10 @@
-/** Spot capacity of one instance type in one zone: what is taken back together, and what risk is counted by. */
+/** Spot capacity of one instance type in one zone. Its nodes tend to be interrupted together, and risk is counted per pool. */
 export interface SpotPool {
   readonly instanceType: string;
   readonly zone: string;
 }
 
-/** The text by which maps know a spot pool. */
+/** The key of a spot pool in maps. */
 export function spotPoolKey({ instanceType, zone }: SpotPool): string {
   return `${instanceType}/${zone}`;
 }

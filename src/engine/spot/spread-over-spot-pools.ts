@@ -1,8 +1,7 @@
 /**
- * Keeps a plan within the limits of a policy: chooses for its new nodes, among the offerings that would do, on-demand where
- * so much is asked for and other spot pools where one is full, at the least extra price. The offerings that each node falls back
- * on are put in such an order that the limits are kept for as long as can be. It never takes a node's last way to be
- * launched: what cannot be kept is reported.
+ * Keeps a plan within the limits of a SpotPolicy. Of the offerings each new node can use, it chooses on-demand if more is
+ * required, and another spot pool if one is full, at the least extra price. Fallback offerings are ordered so that the
+ * limits are kept as long as possible. It never removes a node's last offering: limits that cannot be kept are reported.
  */
 import { finish, type Slices } from '../packing/work.ts';
 import type { NewNode, RankedOffering } from '../solution.ts';
@@ -10,53 +9,53 @@ import { leastCostSpread, type NodeClass } from './least-cost-spread.ts';
 import { type FleetCounts, limitNothing, mostPerSpotPool, onDemandWanted, type SpotLimits } from './spot-limits.ts';
 import { spotPoolKey } from './spot-pool.ts';
 
-/** A node pool, as far as its limits are concerned. */
+/** A NodePool and its limits. */
 export interface PoolToSpread {
   readonly limits: SpotLimits;
-  /** Its nodes that are there or on their way and stay, without those of the plan. */
+  /** Its nodes that exist or are being launched and stay, without those of the plan. */
   readonly counts: FleetCounts;
-  /** So many of the on-demand nodes that are asked for may be missing, because they were before. Default none. */
+  /** How many of the required on-demand nodes may be missing, because they were missing before. Default none. */
   readonly tolerated?: number;
-  /** What the counts call an instance type of the plan, where that is something else. */
+  /** The name of the plan's instance type in the counts, if it differs. */
   cloudName?(instanceType: string): string;
-  /** Whether a node may be bought as that instead of its first offering, as far as the pool's own limits go. Default always. */
+  /** Whether the pool's own limits allow a node to be launched from this offering instead of its first. Default always. */
   allows?(node: NewNode, offering: RankedOffering): boolean;
 }
 
-/** A node that is bought as something else because of the limits. */
+/** A node that is launched differently because of the limits. */
 export interface SpreadChange {
-  /** Number of the node in the plan. */
+  /** Index of the node in the plan. */
   readonly node: number;
   readonly from: RankedOffering;
   readonly to: RankedOffering;
   readonly rule: 'on-demand' | 'spot-pool';
-  /** For people. */
+  /** For messages. */
   readonly sentence: string;
 }
 
-/** A limit that the plan does not keep. */
+/** A limit that the plan violates. */
 export interface SpreadGap {
   readonly pool: string;
   readonly rule: 'on-demand' | 'spot-pool';
-  /** What the limit asks for, for people. */
+  /** What the limit requires, for messages. */
   readonly limit: string;
-  /** The same, and what is amiss. */
+  /** The limit, and how it is violated. */
   readonly sentence: string;
 }
 
 export interface SpreadResult<Node extends NewNode> {
-  /** The same list when nothing changed. */
+  /** The same list if nothing changed. */
   readonly newNodes: readonly Node[];
   readonly changes: readonly SpreadChange[];
   readonly gaps: readonly SpreadGap[];
 }
 
-/** No spot pool has such a name. */
+/** The place for on-demand; no spot pool has this name. */
 const ON_DEMAND = 'on-demand';
-/** Each node has a list of offerings that is sorted anew. */
+/** Yields to the event loop after this many groups, since the offerings of each node are sorted again. */
 const GROUPS_PER_SLICE = 20;
 
-/** The plan's new nodes within the limits of their pools; pools that are not named have none. */
+/** The plan's new nodes within the limits of their pools; pools without an entry have no limits. */
 export function spreadOverSpotPools<Node extends NewNode>(
   newNodes: readonly Node[],
   pools: ReadonlyMap<string, PoolToSpread>,
@@ -64,7 +63,7 @@ export function spreadOverSpotPools<Node extends NewNode>(
   return finish(spreadSteps(newNodes, pools));
 }
 
-/** The same in slices. */
+/** Like `spreadOverSpotPools`, in slices. */
 export function* spreadSteps<Node extends NewNode>(
   newNodes: readonly Node[],
   pools: ReadonlyMap<string, PoolToSpread>,
@@ -87,7 +86,7 @@ export function* spreadSteps<Node extends NewNode>(
 }
 
 interface SpreadOfPool<Node> {
-  /** Those that are not as they were planned, if only in what they fall back on. */
+  /** Nodes that differ from the plan, even if only in their fallback offerings. */
   readonly nodes: ReadonlyMap<number, Node>;
   readonly changes: readonly SpreadChange[];
   readonly gaps: readonly SpreadGap[];
@@ -103,7 +102,7 @@ function* spreadPool<Node extends NewNode>(
   const total = counts.nodes + numbers.length;
   const most = mostPerSpotPool(pool.limits, total);
   const wanted = Math.max(0, onDemandWanted(pool.limits, total) - (pool.tolerated ?? 0));
-  // The engine gives nodes that are alike the same list.
+  // The engine gives identical nodes the same list.
   const alike = Map.groupBy(numbers, (number) => (newNodes[number] as Node).offerings);
   const groups: Group[] = [];
   for (const [[first], members] of alike) {
@@ -120,7 +119,7 @@ function* spreadPool<Node extends NewNode>(
   for (const places of at) for (const [place, count] of places) load.set(place, (load.get(place) ?? 0) + count);
   const isFull = (place: string): boolean => (load.get(place) ?? 0) >= room(place);
   const spareOnDemand = counts.onDemand + settled + (load.get(ON_DEMAND) ?? 0) - wanted;
-  /** Whether the limits are kept when a node that is at that place is launched as something else. */
+  /** Whether the limits are kept if a node at this place is launched from that offering instead. */
   const keepsLimits = (place: string, offering: RankedOffering): boolean => {
     const other = placeOf(offering, pool);
     return other === ON_DEMAND || (!isFull(other) && (place !== ON_DEMAND || spareOnDemand > 0));
@@ -164,17 +163,17 @@ function* spreadPool<Node extends NewNode>(
   return { nodes, changes, gaps: gapsOf(name, { total, most, wanted, missing, stillSpot, load, room }) };
 }
 
-/** Spot nodes that can be launched as the same. */
+/** Identical spot nodes, which can use the same offerings. */
 interface Group extends NodeClass {
-  /** Numbers of nodes in the plan. */
+  /** Indices of nodes in the plan. */
   readonly members: readonly number[];
-  /** As the engine ranked them. */
+  /** In the engine's ranking. */
   readonly planned: readonly RankedOffering[];
-  /** What is bought at each place. */
+  /** The offering used at each place. */
   readonly offerings: ReadonlyMap<string, RankedOffering>;
 }
 
-/** Each place with the first offering there; reserved slots are left to those who planned them. */
+/** Groups identical nodes, with the cheapest offering at each place. Reserved slots are left to the nodes they were planned for. */
 function toGroup(members: readonly number[], newNodes: readonly NewNode[], pool: PoolToSpread): Group {
   const node = newNodes[members[0] as number] as NewNode;
   const first = node.offerings[0] as RankedOffering;
@@ -197,14 +196,14 @@ function placeOf({ capacityType, instanceType, zone }: RankedOffering, { cloudNa
   return spotPoolKey({ instanceType: cloudName?.(instanceType) ?? instanceType, zone });
 }
 
-/** Which members go where: as many as can stay where they were planned, the others in turn to the places there are. */
+/** Assigns members to places: as many as possible stay at their planned place, the others are spread over the other places. */
 function placesOf({ members, start }: Group, at: ReadonlyMap<string, number>): [string, readonly number[]][] {
   const places = [...at].sort(([a], [b]) => Number(b === start) - Number(a === start) || (a < b ? -1 : 1));
   const others = [...members];
   return places.map(([place, count]) => [place, others.splice(0, count)]);
 }
 
-/** The offerings with that one first, and those that break the limits last; the same list where that is its order. */
+/** The offerings with the given one first and those that break the limits last; the same list if the order does not change. */
 function ranked(
   planned: readonly RankedOffering[],
   first: RankedOffering,
@@ -223,14 +222,14 @@ interface Outcome {
   readonly most: number;
   readonly wanted: number;
   readonly missing: number;
-  /** New nodes that are bought on spot. */
+  /** New nodes that are launched as spot. */
   readonly stillSpot: number;
   readonly load: ReadonlyMap<string, number>;
   room(place: string): number;
 }
 
 const NOTHING_ELSE = 'nothing else that its NodePool allows holds their pods';
-/** A policy replaces no node that runs. */
+/** A SpotPolicy does not replace running nodes. */
 const NOT_REPLACED = 'nodes that are there already stay as they are, and those launched later make up for it';
 
 function gapsOf(pool: string, outcome: Outcome): SpreadGap[] {

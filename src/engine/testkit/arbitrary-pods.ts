@@ -1,4 +1,4 @@
-/** Random pods with every kind of constraint. The vocabulary is small, so that constraints meet. */
+/** Random pods with every kind of constraint. The vocabulary is small, so that constraints interact. */
 import fc, { type Arbitrary } from 'fast-check';
 import type {
   Alternatives,
@@ -18,7 +18,7 @@ export const ZONES = ['a', 'b', 'c'];
 export const ARCH = 'kubernetes.io/arch';
 const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
 
-/** Mostly absent, sometimes there. */
+/** Mostly absent, sometimes present. */
 export function sometimes<Value, Key extends string>(
   key: Key,
   value: Arbitrary<Value>,
@@ -95,14 +95,14 @@ export const alternatives: Arbitrary<Alternatives> = fc.array(fc.array(requireme
   maxLength: 2,
 });
 
-/** A taint, mostly one that keeps pods out. */
+/** A taint, mostly one that keeps pods away. */
 export const taint: Arbitrary<Taint> = fc.record({
   key: fc.constantFrom('dedicated', 'gpu'),
   value: fc.constantFrom('x', 'y'),
   effect: fc.constantFrom('NoSchedule' as const, 'NoExecute' as const, 'PreferNoSchedule' as const),
 });
 
-/** Consent to some taints or to all. */
+/** Tolerations of some taints or of all. */
 export const tolerations: Arbitrary<readonly Toleration[]> = fc.array(
   fc.oneof(
     fc.constant<Toleration>({ operator: 'Exists' }),
@@ -144,10 +144,10 @@ function weighted<Term>(term: Arbitrary<Term>): Arbitrary<readonly Weighted<Term
   return fc.array(fc.record({ weight: fc.integer({ min: 1, max: 100 }), term }), { minLength: 1, maxLength: 2 });
 }
 
-/** What selectors see of a pod. */
+/** The part of a pod that selectors look at. */
 export const podIdentity = fc.record({ namespace: fc.constantFrom('default', 'default', 'shop'), labels: podLabels });
 
-/** A group of up to five pods that may carry anything. */
+/** A group of up to five pods with any constraints. */
 export const podGroup: Arbitrary<PodGroup> = merged(
   fc.record({
     name: fc.constant('pod'),

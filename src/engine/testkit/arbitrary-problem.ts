@@ -1,4 +1,4 @@
-/** Random problems with everything in them, small enough to be solved in a millisecond. */
+/** Random problems with every feature, small enough to be solved in a millisecond. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { BoundPod, DaemonGroup, ExistingNode, InstanceType, Offering, Pool, Problem } from '../problem.ts';
 import {
@@ -34,7 +34,7 @@ const reservedOffering: Arbitrary<Offering> = fc.record({
   capacityType: fc.constant('reserved' as const),
   price: price.map((usd) => usd / 1000),
   reservationId: fc.constantFrom('r-1', 'r-2'),
-  // One count for each reservation, whoever names it.
+  // One count for each reservation, for all offerings that name it.
   slots: fc.constant(0),
 });
 
@@ -47,7 +47,7 @@ const offerings: Arbitrary<readonly Offering[]> = fc.uniqueArray(
   },
 );
 
-/** Something for everyone, so that not every problem is mostly hopeless. */
+/** A type large enough for most pods, so that not every problem is mostly unsolvable. */
 const roomyType: InstanceType = {
   name: 'roomy',
   labels: { [ARCH]: 'amd64', cores: '16' },
@@ -180,7 +180,7 @@ const cluster: Arbitrary<Pick<Problem, 'nodes' | 'boundPods'>> = fc
   })
   .map(({ nodes, bound }) => ({
     nodes: nodes.map((node, index) => ({ ...node, name: `node-${index}` })),
-    // Every third was told to leave.
+    // Every third pod is terminating.
     boundPods: bound
       .map(([node, pod], index) => ({ ...pod, node, ...(index % 3 === 2 ? { ending: true } : {}) }))
       .filter(({ node }) => node < nodes.length)

@@ -3,7 +3,7 @@ import { verify } from '../verify/verify.ts';
 import type { Rule } from '../verify/violation.ts';
 import { aPlan, type StatedPlan } from './plan-builder.ts';
 
-/** The rules that a hand-written plan breaks, each once. */
+/** The rules that a hand-written plan breaks, each listed once. */
 export function brokenRules(problem: Problem, stated: StatedPlan): Rule[] {
   return [...new Set(verify(problem, aPlan(problem, stated)).map(({ rule }) => rule))];
 }

@@ -1,4 +1,4 @@
-/** Problems for tests: each builder fills in what the test does not care about. */
+/** Problems for tests: each builder fills in defaults for what the test does not state. */
 import type { ExistingNode, InstanceType, Offering, PodGroup, Pool, Problem, Requirement } from '../problem.ts';
 
 export const ZONE = 'topology.kubernetes.io/zone';
@@ -11,7 +11,7 @@ export function aPod(overrides: Partial<PodGroup> = {}): PodGroup {
   return { name: 'pod', namespace: 'default', requests: { cpu: 1000, memory: GIB }, ...overrides };
 }
 
-/** A pool that asks for nothing. */
+/** A pool without requirements. */
 export function aPool(overrides: Partial<Pool> = {}): Pool {
   return { name: 'default', ...overrides };
 }
@@ -41,7 +41,7 @@ export function aNode(overrides: Partial<ExistingNode> = {}): ExistingNode {
   };
 }
 
-/** One pod, one pool, one type, and no cluster yet. */
+/** One pod, one pool, one type, and no existing nodes. */
 export function aProblem(overrides: Partial<Problem> = {}): Problem {
   return { pods: [aPod()], pools: [aPool()], instanceTypes: [aType()], ...overrides };
 }

@@ -11,9 +11,9 @@ interface Candidate {
 }
 
 /**
- * The lowest price at which all pods of a small problem can be had, found by trying every way to share them among nodes;
- * undefined when there is none. Knows no topology (daemons aside), limits, slots, cluster or labels that a launch may choose:
- * leave them out of the problem.
+ * The lowest price for all pods of a small problem, found by trying every way to divide them among nodes; undefined if
+ * there is none. It ignores topology (daemons aside), limits, slots, existing nodes and open labels: leave them out of the
+ * problem.
  */
 export function exactPrice(problem: Problem): number | undefined {
   const candidates = problem.pools.flatMap((pool) =>
@@ -25,7 +25,7 @@ export function exactPrice(problem: Problem): number | undefined {
     ),
   );
   const pods = podsOf(problem);
-  // Partitions share most of their parts.
+  // Caches prices, since partitions share most of their parts.
   const known = new Map<string, number>();
   const priceOf = (numbers: readonly number[]) => {
     const key = numbers.join();

@@ -1,11 +1,11 @@
-/** Fleets for tests: nodes of one pool with pods on them, and all of it may be disrupted. */
+/** Fleets for tests: nodes of one pool with pods on them, all of which may be disrupted. */
 import { reasonFor } from '../consolidation/disruption-reason.ts';
 import type { Fleet, FleetNode, FleetPod } from '../consolidation/fleet.ts';
 import type { ConsolidationPlan, Landing, Move } from '../consolidation/plan.ts';
 import { aPod, aPool, aType, GIB, HOSTNAME, ZONE } from './builders.ts';
 import { aPlan, type StatedNode } from './plan-builder.ts';
 
-/** A node of the type that {@link aType} gives, at 1 USD in zone a. */
+/** A node of the type that {@link aType} returns, at 1 USD in zone a. */
 export function aFleetNode(name: string, overrides: Partial<FleetNode> = {}): FleetNode {
   const zone = overrides.zone ?? 'a';
   return {
@@ -26,7 +26,7 @@ export function aFleetPod(name: string, node: string, overrides: Partial<FleetPo
   return { name, node, group: 0, ...overrides };
 }
 
-/** Two nodes with a pod each, and everything allowed. */
+/** Two nodes with a pod each, and no restrictions. */
 export function aFleet(overrides: Partial<Fleet> = {}): Fleet {
   return {
     nodes: [aFleetNode('one'), aFleetNode('two')],
@@ -39,15 +39,15 @@ export function aFleet(overrides: Partial<Fleet> = {}): Fleet {
   };
 }
 
-/** A move as a test states it: the nodes that go, where each pod lands, and what is bought. */
+/** A move as a test states it: the removed nodes, where each pod lands, and the launched nodes. */
 export interface StatedMove extends Partial<Omit<Move, 'landings' | 'newNodes' | 'nodes'>> {
   readonly nodes: readonly string[];
-  /** Pod to node, or to the number of a new node of this move, or of an earlier one: `[move, number]`. */
+  /** Pod to node, or to the index of a new node of this move, or of an earlier one: `[move, index]`. */
   readonly landings: Readonly<Record<string, string | number | readonly [move: number, newNode: number]>>;
   readonly buy?: readonly Omit<StatedNode, 'pods'>[];
 }
 
-/** Completes a hand-written consolidation plan so that it is right in all the test does not state. */
+/** Completes a hand-written consolidation plan, so that everything the test does not state is correct. */
 export function aConsolidation(
   fleet: Fleet,
   moves: readonly StatedMove[],

@@ -14,7 +14,7 @@ export interface StatedPlan extends Partial<Omit<Solution, 'newNodes' | 'unplace
   readonly unplaced?: readonly { readonly group: number; readonly pods: readonly number[] }[];
 }
 
-/** Completes a hand-written plan with sums, prices and an order, so that it is right in all the test does not state. */
+/** Completes a hand-written plan with sums, prices and an order, so that everything the test does not state is correct. */
 export function aPlan(problem: Problem, stated: StatedPlan): Solution {
   const newNodes = (stated.newNodes ?? []).map((node) => completeNode(problem, node));
   const existing = stated.existing ?? [];

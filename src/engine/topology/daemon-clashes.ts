@@ -1,13 +1,13 @@
 /**
- * Daemons that pods must not meet. A daemon is on its node before most pods are, and on a new node it is not there yet when pods are
- * planned for it: a plan that does not look at its labels buys a node that the scheduler then refuses.
+ * Daemons that pods must not share a node or domain with. On a new node the daemons do not run yet when pods are planned
+ * for it. A plan that ignores their labels launches a node on which kube-scheduler then refuses the pods.
  */
 import { HOSTNAME } from '../compile/well-known.ts';
 import { HOST, type TopologyRule } from './rules.ts';
 
-/** A daemon that pods must not share a domain with, because they avoid it or it avoids them. */
+/** A daemon that pods must not share a domain with, because one has anti-affinity to the other. */
 export interface DaemonClash {
-  /** Its number in the problem. */
+  /** Its index in the problem. */
   readonly daemon: number;
   readonly topologyKey: string;
   readonly avoidedBy: 'pod' | 'daemon';

@@ -1,7 +1,7 @@
 /**
- * Decides the zone (the cell, over all topology keys) of every pod whose rules speak of zones, before nodes are packed: so
- * that packing can look for good nodes in each zone without breaking skews. Pods are planned in an order that is legal
- * step by step; carrying the plan out in the same order keeps it legal.
+ * Chooses the zone (the cell, over all topology keys) of every pod with zone rules before nodes are packed, so that
+ * packing can find good nodes in each zone without exceeding skews. Pods are planned in an order that is legal step by
+ * step; carrying the plan out in the same order keeps it legal.
  */
 import type { Model, PodClass } from '../compile/model.ts';
 import type { Market, Places } from '../packing/market.ts';
@@ -22,7 +22,7 @@ export interface PlanRequest {
   readonly filter: number;
 }
 
-/** Plans as many of the pods as have a legal cell; the others are left for a later round. */
+/** Plans all pods that have a legal cell; the others are left for a later round. */
 export function planDomains(
   model: Model,
   market: Market,
@@ -79,8 +79,9 @@ class DomainPlanner {
   }
 
   /**
-   * The legal cell that grants most wishes within the allowed price, disturbs other spreads least, and is cheapest, of those
-   * with the heaviest pools: a lighter pool is for pods that the rules keep from every place in a heavier one.
+   * The legal cell that satisfies most preferences within the allowed price, then affects other spreads least, then is
+   * cheapest. Only pools of the highest weight with a legal cell are considered: pools of lower weight are for pods that
+   * the rules keep out of those.
    */
   #bestCell(podClass: PodClass, places: Places): number {
     const { rules, wishes, counted } = podClass.topology;
@@ -149,7 +150,7 @@ class DomainPlanner {
     return sum;
   }
 
-  /** How much fuller than empty the cell already is for the spreads that would count the pod. */
+  /** How many pods the cell already holds, as counted by the spreads that would count this pod. */
   #harm(counted: Int32Array, cell: number): number {
     let sum = 0;
     for (let position = 0; position < counted.length; position++) {

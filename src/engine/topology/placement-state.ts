@@ -1,6 +1,6 @@
 /**
- * A plan as it grows: nodes with what is free on them, and the topology counters. Every placement goes through here and
- * is checked against all rules at that moment, so the log of placements is an order in which they are legal.
+ * A plan under construction: nodes with their free resources, and the topology counters. Every placement is made here and
+ * checked against all rules at that moment, so the log of placements is a legal order.
  */
 import { hasBit } from '../compile/bitset.ts';
 import { capacityOf, type Model, type PodClass } from '../compile/model.ts';
@@ -11,24 +11,24 @@ import { HOST, type TopologyRule } from './rules.ts';
 
 const NO_PORTS: readonly HostPort[] = [];
 
-/** Nodes and counters of a plan under construction. Existing nodes come first, new ones after them. */
+/** Nodes and counters of a plan under construction. Existing nodes are numbered first, new ones after them. */
 export class PlacementState {
   readonly model: Model;
   readonly existingCount: number;
   nodeCount: number;
   /** Rows of resource columns. */
   free: Float64Array;
-  /** What each new node had when it was empty. */
+  /** The capacity of each new node when empty. */
   readonly capacity: Float64Array[] = [];
   /** Option of each new node; -1 for existing ones. */
   nodeOption: Int32Array;
   /** The only filter whose pods the node may hold; -1 for any. */
   nodeFilter: Int32Array;
-  /** Classes on each node with their number: class, count, class, count, ... */
+  /** Classes on each node with their pod counts: class, count, class, count, ... */
   readonly contents: number[][] = [];
   /** By topology key: domain of each node. */
   readonly domain: Int32Array[];
-  /** Slots and limits left. */
+  /** Remaining slots and limits. */
   readonly purse: Purse;
   /** Placements in the order in which they were made: class, node, count. */
   readonly log: number[] = [];
@@ -88,7 +88,7 @@ export class PlacementState {
     return option < 0 ? hasBit(admitted.nodes, node) : hasBit(admitted.options, option);
   }
 
-  /** How many pods of a class the node's free resources hold, at most `most`. */
+  /** How many pods of a class fit into the node's free resources, at most `most`. */
   room(podClass: PodClass, node: number, most: number): number {
     const { requests } = podClass;
     const row = node * requests.length;
@@ -102,13 +102,13 @@ export class PlacementState {
     return count < 0 ? 0 : count;
   }
 
-  /** Whether one more pod of the class breaks no topology rule and no port on the node. */
+  /** Whether one more pod of the class on the node breaks no topology rule and has no port conflict. */
   allows(podClass: PodClass, node: number): boolean {
     for (const rule of podClass.topology.rules) if (!this.#ruleHolds(rule, node)) return false;
     return podClass.ports.length === 0 || !anyPortConflicts(podClass.ports, this.#ports.get(node) ?? NO_PORTS);
   }
 
-  /** The weight of the wishes of a class that a node would not grant. */
+  /** The total weight of a class's preferences that a node does not satisfy. */
   regret(podClass: PodClass, node: number): number {
     let sum = 0;
     for (const { rule, weight } of podClass.topology.wishes) if (!this.#ruleHolds(rule, node)) sum += weight;
@@ -138,7 +138,7 @@ export class PlacementState {
     this.placed += count;
   }
 
-  /** Takes the last placement back. */
+  /** Undoes the last placement. */
   undo(): void {
     const [index, node, count] = this.log.splice(-3) as [number, number, number];
     const { requests, topology, ports } = this.model.classes[index] as PodClass;
@@ -156,7 +156,7 @@ export class PlacementState {
     this.placed -= count;
   }
 
-  /** Makes a new, empty node of an option that the purse affords, for pods with this filter. */
+  /** Opens a new, empty node of an option that the purse affords, for pods with this filter. */
   open(option: number, filter: number): number {
     const { dimensions, optionDomain, minValues } = this.model;
     const node = this.nodeCount++;
@@ -174,14 +174,14 @@ export class PlacementState {
     return node;
   }
 
-  /** Gives back a new node that nothing was placed on. */
+  /** Gives back a new node without pods. */
   close(node: number): void {
     const { size } = this.model.dimensions;
     this.purse.take(this.nodeOption[node] as number, -1);
     this.free.fill(-1, node * size, (node + 1) * size);
   }
 
-  /** Exchanges the offering of a new node for another in the same domains that holds its pods. */
+  /** Changes the offering of a new node to another in the same domains that holds its pods. */
   exchange(node: number, option: number, filter: number): void {
     const { dimensions } = this.model;
     this.purse.take(this.nodeOption[node] as number, -1);
@@ -196,7 +196,7 @@ export class PlacementState {
     this.nodeOption[node] = option;
   }
 
-  /** What the pods on a new node take of a resource column. */
+  /** The amount of a resource column used by the pods on a new node. */
   used(node: number, column: number): number {
     const { size } = this.model.dimensions;
     return ((this.capacity[node] as Float64Array)[column] as number) - (this.free[node * size + column] as number);
@@ -218,11 +218,11 @@ export class PlacementState {
     return this.holdsIn(rule, rule.key === HOST ? node : ((this.domain[rule.key] as Int32Array)[node] as number));
   }
 
-  /** Whether a rule allows one more pod in a domain: a node for rules about hosts (-1: a fresh one), else -1 for no domain. */
+  /** Whether a rule allows one more pod in a domain: for host rules a node (-1: a fresh one), otherwise a domain (-1: none). */
   holdsIn(rule: TopologyRule, domain: number): boolean {
     if (rule.key === HOST) {
       const count = (this.#hostCounts[rule.group] as Map<number, number>).get(domain) ?? 0;
-      // A new node can always be made, so the least loaded host is an empty one.
+      // A new node can always be launched, so the least loaded host is an empty one.
       if (rule.kind === 'spread') return count + (rule.self ? 1 : 0) <= rule.maxSkew;
       if (rule.kind === 'affinity') return count > 0 || mayBeFirst(rule, this.#totals);
       return count === 0;
@@ -288,7 +288,7 @@ export function ruleHoldsIn(rule: TopologyRule, domain: number, counts: Int32Arr
   }
 }
 
-/** Whether a pod that must be with its own kind may start a new place: none of its kind is anywhere yet. */
+/** Whether a pod with affinity to its own kind may be the first: no pod of its kind exists yet. */
 function mayBeFirst(rule: TopologyRule, totals: Int32Array): boolean {
   return rule.self && rule.companions.every((group) => totals[group] === 0);
 }

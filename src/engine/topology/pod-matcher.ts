@@ -1,15 +1,15 @@
-/** Which pods a topology rule looks at. */
+/** Which pods a topology rule selects. */
 import type { LabelSelector, Labels } from '../problem.ts';
 import { selects } from '../requirements/label-match.ts';
 
 /** Selects pods by labels within namespaces. */
 export interface PodMatcher {
   readonly selectors: readonly (LabelSelector | undefined)[];
-  /** By selector: namespaces it looks at, or undefined for all. */
+  /** By selector: its namespaces, or undefined for all. */
   readonly namespaces: readonly (ReadonlySet<string> | undefined)[];
 }
 
-/** A matcher as a string: equal strings match alike. */
+/** A matcher as a string: equal strings match the same pods. */
 export function matcherKey({ selectors, namespaces }: PodMatcher): string {
   return `${selectors.map(selectorKey).join('&')}|${namespaces.map(namespacesKey).join(';')}`;
 }
@@ -26,7 +26,7 @@ function namespacesKey(names: ReadonlySet<string> | undefined): string {
   return names.size === 1 ? (names.values().next().value as string) : [...names].sort().join(',');
 }
 
-/** Finds the matchers that select a pod without asking every one: most selectors name a label and its value. */
+/** Finds the matchers that select a pod without testing all of them: most selectors name a label and its value. */
 export class MatcherIndex {
   readonly #byLabel = new Map<string, number[]>();
   readonly #others: number[] = [];

@@ -1,7 +1,7 @@
 /**
- * The topology rules of all pods, compiled to groups and numbers. A group counts pods by domain: those some selector
- * selects, or those that carry some anti-affinity term. A class of pods adds to some groups when it is placed, and its own rules
- * read others. Domains of the hostname key are the nodes themselves (`HOST`).
+ * The topology rules of all pods, compiled to groups and numbers. A group counts pods by domain: those a selector selects,
+ * or those that have an anti-affinity term. A class of pods adds to some groups when it is placed, and its own rules read
+ * others. Domains of the hostname key are the nodes themselves (`HOST`).
  */
 
 import { HOSTNAME } from '../compile/well-known.ts';
@@ -19,11 +19,11 @@ export interface CountGroup {
   readonly key: number;
   /** Only nodes this filter admits are counted; -1 for all. */
   readonly filter: number;
-  /** Which pods are counted: those selected, or those that carry the term. */
+  /** Selects the pods to count; undefined for groups that count the pods with a term. */
   readonly matcher: PodMatcher | undefined;
 }
 
-/** What a placement is checked against; `inverse` is the anti-affinity of pods already there. */
+/** A rule that placements are checked against; `inverse` is the anti-affinity of pods already placed. */
 export interface TopologyRule {
   readonly kind: 'spread' | 'affinity' | 'anti' | 'inverse';
   readonly group: number;
@@ -32,13 +32,13 @@ export interface TopologyRule {
   readonly self: boolean;
   readonly maxSkew: number;
   readonly minDomains: number;
-  /** Affinity: the groups of all terms of the pod; while none of them counts any pod anywhere, a pod may be the first. */
+  /** Affinity: the groups of all terms of the pod. While none of them counts any pod anywhere, a pod may be the first. */
   readonly companions: Int32Array;
   /** Domains over which the minimum is taken (spread on a key other than the hostname). */
   readonly domains: Int32Array;
 }
 
-/** A wish about topology: violations are counted against a placement, not refused. */
+/** A topology preference: violations count against a placement, but do not forbid it. */
 export interface TopologyWish {
   readonly rule: TopologyRule;
   readonly weight: number;
@@ -56,7 +56,7 @@ export interface ClassTopology {
 export interface Topology {
   readonly groups: readonly CountGroup[];
   readonly classes: readonly ClassTopology[];
-  /** Groups that each bound pod of the problem is counted by. */
+  /** The groups that count each bound pod of the problem. */
   readonly bound: readonly Int32Array[];
   /** Groups that would count a pod of each daemon of the problem. */
   readonly daemons: readonly Int32Array[];
@@ -66,7 +66,7 @@ export interface Topology {
 export interface TopologyContext {
   /** Number of a topology key other than the hostname. */
   keyId(name: string): number;
-  /** A filter over nodes for counting, or -1 when it admits all; and the domains of a key that exist or could be made under it. */
+  /** The filter for nodes to count, or -1 if it admits all; and the domains of a key that exist or could be created under it. */
   countFilter(pod: PodGroup, spread: TopologySpread): { filter: number; domains(key: number): Int32Array };
   readonly preferences: boolean;
 }
@@ -88,9 +88,9 @@ class TopologyCompiler {
   readonly #context: TopologyContext;
   readonly #groups: CountGroup[] = [];
   readonly #ids = new Map<string, number>();
-  /** Groups that spreads look at, which no other rule shares: those that end are not counted there. */
+  /** Groups of spreads, not shared with other rules: terminating pods are not counted there. */
   readonly #spreads = new Set<number>();
-  /** For each anti-affinity term: the group counting its carriers, and whom it keeps away. */
+  /** For each anti-affinity term: the group that counts the pods with the term, and the pods it keeps away. */
   readonly #inverse = new Map<number, { carriers: number; matcher: PodMatcher; key: number }>();
   readonly #namespaceSets = new Map<string, ReadonlySet<string> | undefined>();
 
@@ -151,7 +151,7 @@ class TopologyCompiler {
       });
     }
     const bound: Int32Array[] = [];
-    // Most of them are daemons, of which there are few kinds: those that are counted alike share the list.
+    // Most bound pods are daemons of a few kinds: pods counted by the same groups share the list.
     const shared = new Map<readonly number[], Int32Array>();
     for (const pod of boundPods) {
       const selected = index.matching(pod.namespace, pod.labels ?? {});
@@ -249,7 +249,7 @@ class TopologyCompiler {
     };
   }
 
-  /** The group of those who carry a term; whom the term selects is kept out of their domains. */
+  /** The group of the pods with a term; pods that the term selects are kept out of their domains. */
   #carrierGroup(namespace: string, term: PodAffinityTerm): number {
     const key = this.#key(term.topologyKey);
     const matcher = this.#matcher(namespace, term);

@@ -6,7 +6,7 @@ import { domainOf } from './tally.ts';
 import type { TopologyReplay } from './topology-replay.ts';
 import type { Report } from './violation.ts';
 
-/** An alternative that would move pods to another domain than the one they were counted in makes the plan wrong. */
+/** Checks that no alternative offering would move pods to another domain than the one they were counted in. */
 export function checkDomainsOfAlternatives(
   problem: Problem,
   market: Market,

@@ -1,4 +1,7 @@
-/** Pods and the daemons that come to their node later: whoever of the two comes second is refused if either avoids the other. */
+/**
+ * Checks pods against daemons that start on their node later: if either has anti-affinity to the other, the later one
+ * cannot be scheduled.
+ */
 import type { PodAffinityTerm, PodGroup, Problem } from '../problem.ts';
 import type { PlannedNode } from './planned-node.ts';
 import { domainOf, type Subject } from './tally.ts';

@@ -1,4 +1,4 @@
-/** What may be touched: holds, policies, pods that must stay, and the budgets of pods and pools over the whole plan. */
+/** Checks what may be disrupted: holds, policies, pods that must stay, and the budgets of pods and pools over the whole plan. */
 import type { Fleet, FleetPod } from '../consolidation/fleet.ts';
 import type { Move } from '../consolidation/plan.ts';
 import type { FleetLedger } from './fleet-ledger.ts';
@@ -8,14 +8,14 @@ import type { Report } from './violation.ts';
 export class DisruptionRules {
   readonly #fleet: Fleet;
   readonly #evictions = new Map<number, number>();
-  /** By pool, whatever the reason: what goes leaves less for all. */
+  /** By pool, for all reasons: each removed node counts against the budgets of every reason. */
   readonly #disruptions = new Map<string | undefined, number>();
 
   constructor(fleet: Fleet) {
     this.#fleet = fleet;
   }
 
-  /** Checks the nodes that a move ends, and the pods that run on them now. */
+  /** Checks the nodes that a move removes, and the pods that run on them now. */
   check(subject: string, move: Move, ledger: FleetLedger, report: Report): void {
     for (const name of move.nodes) {
       const node = ledger.asFound(name);

@@ -1,7 +1,7 @@
 /**
- * What a plan must not leave undone. Only plain cases are judged, where a single pod on a fresh node settles it; a pod
- * with topology constraints, a pool with limits or minValues, and an offering with slots may have reasons that this
- * simple look does not see.
+ * Checks what a plan must not leave undone. Only simple cases are judged, where one pod on a fresh node decides. A pod
+ * with topology constraints, a pool with limits or minValues, and an offering with slots may have reasons that this check
+ * does not see.
  */
 import type { Alternatives, PodGroup, Pool, Problem } from '../problem.ts';
 import { tolerates, untolerated } from './label-rules.ts';
@@ -11,7 +11,7 @@ import { possibleNode } from './possible-node.ts';
 import type { Bought } from './purchase-rules.ts';
 import type { Report } from './violation.ts';
 
-/** Judges plain cases of one problem. */
+/** Judges the simple cases of one problem. */
 export class DutyRules {
   readonly #problem: Problem;
   readonly #someAvoid: boolean;
@@ -24,7 +24,7 @@ export class DutyRules {
     );
   }
 
-  /** A pod has no place although a fresh node could be bought for it alone. */
+  /** Reports a pod that was not placed although a fresh node could be launched for it alone. */
   checkUnplaced(pod: PodGroup, report: Report): void {
     if (!this.#isPlain(pod)) return;
     const pool = this.#problem.pools.find((candidate) => this.#couldBuyFor(candidate, pod, pod.requirements));
@@ -32,8 +32,8 @@ export class DutyRules {
   }
 
   /**
-   * A node was bought for a pool although none of its pods needed that: for each, one of higher weight could have made a
-   * node. (A pod that needed none may fill up a node that another one needed.)
+   * Reports a node that none of its pods needed in this pool: for each, a pool of higher weight could have launched a
+   * node. (A pod without that need may fill up a node that another one needed.)
    */
   checkWeight({ pool, node }: Bought, pods: Iterable<PodGroup>, report: Report): void {
     const heavier = this.#problem.pools.filter((other) => (other.weight ?? 0) > (pool.weight ?? 0));
@@ -45,7 +45,7 @@ export class DutyRules {
     }
   }
 
-  /** A pod got a later one of its ordered alternatives although a fresh node could be bought for an earlier one. */
+  /** Reports a pod that got a later one of its ordered alternatives although a fresh node could be launched for an earlier one. */
   checkOrdered(node: PlannedNode, pod: PodGroup, report: Report): void {
     if (pod.ordered !== true || !this.#isPlain(pod)) return;
     for (const alternatives of inSteps(pod)) {
@@ -58,7 +58,7 @@ export class DutyRules {
     }
   }
 
-  /** A pod has no place although one of lower priority, which takes no less room, has a place where it could be. */
+  /** Reports a pod without a place although a pod of lower priority, with no smaller requests, is placed on a node where it could run. */
   checkPriority(
     unplaced: ReadonlySet<PodGroup>,
     placed: Iterable<readonly [PodGroup, PlannedNode]>,
@@ -79,7 +79,7 @@ export class DutyRules {
     }
   }
 
-  /** Pods that no topology rule concerns, their own or another's. */
+  /** Pods that no topology rule affects, neither their own nor another pod's. */
   #isPlain(pod: PodGroup): boolean {
     return (
       !this.#someAvoid &&
@@ -107,7 +107,7 @@ export class DutyRules {
   }
 }
 
-/** Plainly, and apart from how the solver reads it: each alternative with those that share its step. */
+/** Groups ordered alternatives by step. Written independently of the solver's version. */
 function inSteps({ requirements = [], stepSizes = requirements.map(() => 1) }: PodGroup): Alternatives[] {
   const stepOf = stepSizes.flatMap((size, step) => Array.from({ length: size }, () => step));
   return stepSizes.map((_, step) => requirements.filter((_, index) => stepOf[index] === step));
@@ -125,13 +125,13 @@ function isAdmitted(node: PlannedNode, pod: PodGroup): boolean {
   );
 }
 
-/** Wishes may lead to a lighter pool. */
+/** Preferences may lead to a pool of lower weight. */
 function hasWishes(pod: PodGroup): boolean {
   const wishes = [pod.preferredNodeAffinity, pod.preferredPodAffinity, pod.preferredPodAntiAffinity];
   return wishes.some((terms = []) => terms.length > 0) || (pod.topologySpread ?? []).length > 0;
 }
 
-/** So may a taint that only asks. */
+/** So may a PreferNoSchedule taint. */
 function isShunned(pool: Pool, pod: PodGroup): boolean {
   return (pool.taints ?? []).some(
     (taint) => taint.effect === 'PreferNoSchedule' && !(pod.tolerations ?? []).some((one) => tolerates(one, taint)),
@@ -161,7 +161,7 @@ function canHold(node: PlannedNode, pod: PodGroup): boolean {
   );
 }
 
-/** Node affinity and volumes are each a choice of alternatives; a pair of them must be possible at once. */
+/** Node affinity and volumes each have alternatives; one of each must be possible together. */
 function jointly(node: PlannedNode, affinity: Alternatives = [], volumes: Alternatives = []): boolean {
   const or = (alternatives: Alternatives): Alternatives => (alternatives.length === 0 ? [[]] : alternatives);
   return or(affinity).some((one) => or(volumes).some((other) => mayMeet(node, [[...one, ...other]])));

@@ -1,20 +1,20 @@
-/** Where every pod of a fleet is, what is left on each node, and what topology rules see, while moves are carried out. */
+/** Tracks pods, free room and topology counts of a fleet while moves are carried out. */
 import type { Fleet, FleetNode, FleetPod } from '../consolidation/fleet.ts';
 import type { BoundPod, PodGroup, Problem, Resources } from '../problem.ts';
 import { totalRequests } from './node-rules.ts';
 import { existingNode, type PlannedNode } from './planned-node.ts';
 import { TopologyReplay } from './topology-replay.ts';
 
-/** The fleet at one moment. */
+/** The fleet at one point of the plan. */
 export class FleetLedger {
-  /** The fleet as the question that one move answers. */
+  /** The fleet in the form of a problem, as the node rules expect it. */
   readonly problem: Problem;
   readonly topology: TopologyReplay;
   readonly #fleet: Fleet;
   readonly #asFound: ReadonlyMap<string, FleetNode>;
   readonly #nodes = new Map<string, PlannedNode>();
   readonly #podsOn = new Map<string, Set<FleetPod>>();
-  /** Of the fleet as it was found, by node. */
+  /** Bound pods of the original fleet, by node. */
   readonly #boundOn: ReadonlyMap<string, readonly BoundPod[]>;
 
   constructor(fleet: Fleet) {
@@ -36,7 +36,7 @@ export class FleetLedger {
     for (const { name } of fleet.nodes) this.#countBound(name, 1);
   }
 
-  /** The node of that name as the fleet had it; undefined for one that was bought since. */
+  /** The node as in the original fleet; undefined for a node launched by the plan. */
   asFound(name: string): FleetNode | undefined {
     return this.#asFound.get(name);
   }
@@ -45,7 +45,7 @@ export class FleetLedger {
     return this.#fleet.groups[pod.group] as PodGroup;
   }
 
-  /** The node of that name as it was bought, whatever is on it. */
+  /** The node itself, without its pods. */
   node(name: string): PlannedNode {
     return this.#nodes.get(name) as PlannedNode;
   }
@@ -58,7 +58,7 @@ export class FleetLedger {
     return [...(this.#podsOn.get(name) ?? [])];
   }
 
-  /** The node as a pod that comes finds it: less what its pods take. */
+  /** The node as a new pod finds it: less the requests of its pods. */
   withRoomLeft(name: string): PlannedNode {
     const node = this.node(name);
     const pods = this.podsOn(name).map((pod) => this.group(pod));
@@ -82,7 +82,7 @@ export class FleetLedger {
     this.#podsOn.set(node.name, new Set());
   }
 
-  /** Takes a node away, with its pods, which are given back; those that stay on it to its end still count. */
+  /** Removes a node and returns its pods. Bound pods on it still count until `end`. */
   remove(name: string): readonly FleetPod[] {
     const pods = this.podsOn(name);
     const node = this.node(name);
@@ -92,18 +92,18 @@ export class FleetLedger {
     return pods;
   }
 
-  /** Those that stayed on a node are gone with it. */
+  /** Stops counting the bound pods of a removed node. */
   end(name: string): void {
     this.#countBound(name, -1);
   }
 
-  /** Puts a pod on a node without judging; the topology counts it when it was not placed there by a judged step. */
+  /** Puts a pod on a node without checks, and counts it for topology. */
   put(pod: FleetPod, node: PlannedNode): void {
     this.topology.bind(this.group(pod), node);
     this.record(pod, node);
   }
 
-  /** Writes down that a pod is on a node now. */
+  /** Records that a pod is on a node. */
   record(pod: FleetPod, node: PlannedNode): void {
     this.#podsOn.get(node.name)?.add(pod);
   }

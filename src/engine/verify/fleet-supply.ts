@@ -4,7 +4,7 @@ import { type Market, slotKey } from './market.ts';
 import type { Bought } from './purchase-rules.ts';
 import type { Report } from './violation.ts';
 
-/** Limits of pools and slots of offerings while moves buy nodes and give others back. */
+/** Tracks limits of pools and slots of offerings while moves launch nodes and remove others. */
 export class FleetSupply {
   readonly #capacity: ReadonlyMap<string, Resources>;
   readonly #market: Market;
@@ -17,7 +17,7 @@ export class FleetSupply {
     for (const pool of fleet.pools) this.#usage.set(pool.name, { ...pool.usage });
   }
 
-  /** Buys nodes, next to all that run. */
+  /** Launches nodes while all old ones still run. */
   buy(purchases: readonly Bought[], subject: string, report: Report): void {
     for (const { found, pool } of purchases) {
       this.#count(pool.name, found.type.name, 1);
@@ -32,7 +32,7 @@ export class FleetSupply {
     }
   }
 
-  /** A node of the fleet is gone: its share of limits and its slot are free again. */
+  /** A node of the fleet was removed: its share of limits and its slot are free again. */
   giveBack({ pool, instanceType, zone, capacityType, reservationId }: FleetNode): void {
     if (pool !== undefined) this.#count(pool, instanceType, -1);
     const key =

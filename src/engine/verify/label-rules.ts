@@ -1,7 +1,7 @@
-/** What requirements, selectors and tolerations mean, one at a time, as Kubernetes documents them. */
+/** The meaning of single requirements, selectors and tolerations, as documented by Kubernetes. */
 import type { LabelSelector, Labels, Requirement, Taint, Toleration } from '../problem.ts';
 
-/** Tells whether a requirement holds for the value of its label; undefined is a label that is not there. */
+/** Whether a requirement holds for the value of its label; undefined means the label is absent. */
 export function holds({ operator, values }: Requirement, value: string | undefined): boolean {
   switch (operator) {
     case 'In':
@@ -33,7 +33,7 @@ function compare(
   return whole.test(value) && whole.test(bound) && test(BigInt(value), BigInt(bound));
 }
 
-/** Tells whether a label selector selects an object with these labels: an absent one nothing, an empty one everything. */
+/** Whether a label selector selects an object with these labels. An absent selector selects nothing, an empty one everything. */
 export function selects(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
   if (selector === undefined) return false;
   return (
@@ -44,15 +44,15 @@ export function selects(selector: LabelSelector | undefined, labels: Labels = {}
   );
 }
 
-/** Tells whether a toleration tolerates the taint. */
+/** Whether a toleration tolerates the taint. */
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
-  if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
-  if (toleration.key !== undefined && toleration.key !== taint.key) return false;
-  switch (toleration.operator ?? 'Equal') {
+  if (toleration.effect && toleration.effect !== taint.effect) return false;
+  if (toleration.key && toleration.key !== taint.key) return false;
+  switch (toleration.operator || 'Equal') {
     case 'Exists':
       return true;
     case 'Equal':
-      return toleration.key !== undefined && (toleration.value ?? '') === (taint.value ?? '');
+      return Boolean(toleration.key) && (toleration.value ?? '') === (taint.value ?? '');
     case 'Gt':
       return compare(taint.value, toleration.value, (actual, bound) => actual > bound);
     case 'Lt':
@@ -60,7 +60,7 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
   }
 }
 
-/** Taints that keep a pod away for good; PreferNoSchedule is only a wish. */
+/** The taints that keep a pod off a node; PreferNoSchedule is only a preference. */
 export function untolerated(taints: readonly Taint[] = [], tolerations: readonly Toleration[] = []): Taint[] {
   return taints.filter(
     (taint) => taint.effect !== 'PreferNoSchedule' && !tolerations.some((toleration) => tolerates(toleration, taint)),

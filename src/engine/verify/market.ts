@@ -7,7 +7,7 @@ export interface Found {
   readonly offering: Offering;
 }
 
-/** What a plan may name: pools and offerings, by what the plan calls them. */
+/** The pools and offerings that a plan may name. */
 export class Market {
   readonly #pools: ReadonlyMap<string, Pool>;
   readonly #offerings = new Map<string, Found>();
@@ -34,20 +34,20 @@ export class Market {
     return this.#offerings.get(nameOf(wanted));
   }
 
-  /** How many can be bought: a reservation's count is shared by all offerings that name it. */
+  /** How many can be launched. Offerings of one reservation share its count. */
   slots(found: Found): number {
     return this.#slots.get(slotKey(found)) ?? Number.POSITIVE_INFINITY;
   }
 }
 
-/** What shares one count of slots: a reservation, or else the offering by itself. */
+/** The key under which slots are counted: the reservation, or else the offering itself. */
 export function slotKey({ type, offering }: Found): string {
   return offering.reservationId === undefined
     ? `${type.name} ${offering.capacityType} in ${offering.zone}`
     : `reservation ${offering.reservationId}`;
 }
 
-/** An offering as people read it. */
+/** An offering in words. */
 export function nameOf({ instanceType, capacityType, zone, reservationId, price }: RankedOffering): string {
   return `${instanceType} ${capacityType} in ${zone}${reservationId === undefined ? '' : ` of ${reservationId}`} at ${price}`;
 }

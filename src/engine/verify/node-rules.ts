@@ -1,4 +1,4 @@
-/** What must hold on each node by itself, as kube-scheduler filters nodes. */
+/** Rules for each node by itself, as kube-scheduler filters nodes. */
 import type { HostPort, PodGroup, Resources } from '../problem.ts';
 import { untolerated } from './label-rules.ts';
 import { meets, type PlannedNode } from './planned-node.ts';
@@ -58,7 +58,7 @@ function checkPorts(node: PlannedNode, pods: readonly PodGroup[], report: Report
   }
 }
 
-/** Two ports clash on one node when number and protocol agree, unless both name addresses and these differ. */
+/** Two ports clash on one node if number and protocol are equal, unless both have addresses that differ. */
 export function portsClash(one: HostPort, other: HostPort): boolean {
   const everywhere = (port: HostPort) => port.hostIP === undefined || port.hostIP === '' || port.hostIP === '0.0.0.0';
   return (

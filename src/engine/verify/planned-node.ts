@@ -1,4 +1,4 @@
-/** Nodes of a plan as kube-scheduler will see them once they are there. */
+/** Nodes of a plan as kube-scheduler will see them once they are ready. */
 import type {
   Alternatives,
   DaemonGroup,
@@ -20,22 +20,22 @@ const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
 const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 const NODE_POOL = 'karpenter.sh/nodepool';
 
-/** A node that exists or that the plan buys. */
+/** A node that exists or that the plan launches. */
 export interface PlannedNode {
   readonly name: string;
-  /** Labels whose value is settled. */
+  /** Labels with a fixed value. */
   readonly labels: ReadonlyMap<string, string>;
   /** Labels whose value the launch may still choose, with the conditions on it. */
   readonly open: ReadonlyMap<string, readonly Requirement[]>;
   readonly taints: readonly Taint[];
-  /** What its pods can take, daemons already subtracted. */
+  /** Resources for its pods, daemons already subtracted. */
   readonly room: Resources;
   readonly attachmentRoom: Readonly<Record<string, number>>;
   readonly usedHostPorts: readonly HostPort[];
   readonly daemonsToCome: readonly DaemonGroup[];
 }
 
-/** A node that is there already, with the daemons of the problem that are still to come to it. */
+/** An existing node, with the daemons that have not started on it yet. */
 export function existingNode(node: ExistingNode, { daemons = [] }: Pick<Problem, 'daemons'>): PlannedNode {
   return {
     name: node.name,
@@ -49,7 +49,7 @@ export function existingNode(node: ExistingNode, { daemons = [] }: Pick<Problem,
   };
 }
 
-/** What a purchase is made of. */
+/** A launch: the pool and the offering. */
 export interface Purchase {
   readonly name: string;
   readonly pool: Pool;
@@ -59,7 +59,7 @@ export interface Purchase {
   readonly narrowed?: readonly Requirement[];
 }
 
-/** The node that a purchase gives, with the daemons that will run on it. */
+/** The launched node, with the daemons that will run on it. */
 export function newNode({ name, pool, type, offering, narrowed = [] }: Purchase, problem: Problem): PlannedNode {
   const labels = new Map(
     Object.entries({
@@ -106,7 +106,7 @@ export function newNode({ name, pool, type, offering, narrowed = [] }: Purchase,
   return { ...bare, room, usedHostPorts, daemonsToCome };
 }
 
-/** The value of a label if it is certain: undefined when the node will not have it, 'open' when that is not settled. */
+/** The value of a label: undefined if the node will not have it, `open` with the possible values if it is not fixed. */
 export function labelOf(
   node: PlannedNode,
   key: string,
@@ -116,7 +116,7 @@ export function labelOf(
   return values.length === 1 ? values[0] : { open: values };
 }
 
-/** Tells whether one of the alternatives holds whatever the launch chooses. */
+/** Whether one of the alternatives holds for every choice of the launch. */
 export function meets(node: PlannedNode, alternatives: Alternatives = []): boolean {
   return (
     alternatives.length === 0 ||
@@ -124,12 +124,12 @@ export function meets(node: PlannedNode, alternatives: Alternatives = []): boole
   );
 }
 
-/** Tells whether one of the alternatives can hold, if the launch chooses well. */
+/** Whether one of the alternatives holds for some choice of the launch. */
 export function mayMeet(node: PlannedNode, alternatives: Alternatives = []): boolean {
   return alternatives.length === 0 || alternatives.some((conditions) => possible(node, conditions));
 }
 
-/** Tells whether the conditions can hold together on the node. */
+/** Whether the conditions can hold together on the node. */
 export function possible(node: PlannedNode, conditions: readonly Requirement[]): boolean {
   return conditions.every((condition) => {
     if (!node.open.has(condition.key)) return holds(condition, node.labels.get(condition.key));
@@ -138,7 +138,7 @@ export function possible(node: PlannedNode, conditions: readonly Requirement[]):
   });
 }
 
-/** Tells whether a condition holds on the node whatever the launch chooses. */
+/** Whether a condition holds on the node for every choice of the launch. */
 export function certain(node: PlannedNode, condition: Requirement): boolean {
   if (!node.open.has(condition.key)) return holds(condition, node.labels.get(condition.key));
   const values = openValues(node, condition.key, [condition]);
@@ -146,15 +146,15 @@ export function certain(node: PlannedNode, condition: Requirement): boolean {
 }
 
 /**
- * Values the launch may still give to an open label: of the infinitely many, one for each way in which the conditions
- * (and the further ones that are to be tested) can tell values apart.
+ * Sample values that the launch may choose for an open label. There are infinitely many; this returns one for each way in
+ * which its conditions, and the `further` ones, can tell values apart.
  */
 export function openValues(node: PlannedNode, key: string, further: readonly Requirement[]): (string | undefined)[] {
   const conditions = node.open.get(key) ?? [];
   const named = new Set([...conditions, ...further].flatMap(({ values }) => values));
   const numbers = [...named].filter((value) => /^[+-]?\d+$/.test(value)).map(BigInt);
   const samples = new Set<string | undefined>([...named, undefined, 'a value that nobody names']);
-  // Beside each number, as many neighbours as there are names that could exclude one.
+  // For each number add as many neighbours as there are values that could exclude one.
   for (const number of numbers) {
     for (let distance = 0; distance <= named.size + 1; distance++) {
       samples.add(String(number - BigInt(distance)));

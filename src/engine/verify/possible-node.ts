@@ -1,7 +1,7 @@
 import type { InstanceType, Offering, Pool, Problem } from '../problem.ts';
 import { newNode, type PlannedNode, possible } from './planned-node.ts';
 
-/** The node that the pool would get from the offering now, limits and slots aside; undefined if it may not buy it. */
+/** The node that the pool would get from the offering now, ignoring limits and slots; undefined if the pool may not use it. */
 export function possibleNode(
   problem: Problem,
   pool: Pool,

@@ -1,4 +1,4 @@
-/** What must hold for what is bought: offerings that exist, at their price, as the pool allows, within counts and limits. */
+/** Rules for launches: offerings exist at their price, are allowed by the pool, and stay within slots and limits. */
 import type { PodGroup, Pool, Problem } from '../problem.ts';
 import type { NewNode, Solution } from '../solution.ts';
 import { checkDaemons } from './daemon-rules.ts';
@@ -7,7 +7,7 @@ import { checkNode, totalRequests } from './node-rules.ts';
 import { certain, newNode, openValues, type PlannedNode } from './planned-node.ts';
 import type { Report } from './violation.ts';
 
-/** A node the plan buys, as far as what it names exists. */
+/** A launch of the plan with everything it refers to. */
 export interface Bought {
   readonly plan: NewNode;
   readonly node: PlannedNode;
@@ -15,12 +15,12 @@ export interface Bought {
   readonly found: Found;
 }
 
-/** Names a new node of the plan. */
+/** The name of a new node of the plan. */
 export function newNodeName(index: number): string {
   return `new node ${index}`;
 }
 
-/** Looks up everything a new node names; undefined, and reported, when something does not exist. */
+/** Looks up everything a new node refers to; reports it and returns undefined if something does not exist. */
 export function lookUp(
   problem: Problem,
   market: Market,
@@ -38,7 +38,7 @@ export function lookUp(
   return { plan, node, pool, found };
 }
 
-/** Checks one purchase: every offering in its list must be able to stand in for the first. */
+/** Checks one launch: every offering in its list must be able to replace the first. */
 export function checkPurchase(
   problem: Problem,
   market: Market,
@@ -83,7 +83,7 @@ export function checkPurchase(
   checkMinValues(problem, market, bought, report);
 }
 
-/** Whether the pool may buy the offering. */
+/** Checks whether the pool may use the offering. */
 export function checkAllowed(
   node: PlannedNode,
   pool: Pool,
@@ -134,7 +134,7 @@ function checkMinValues(problem: Problem, market: Market, { plan, node, pool }: 
   }
 }
 
-/** Checks what all purchases together may not exceed: limits of pools, slots of offerings and reservations. */
+/** Checks the totals of all launches: limits of pools, slots of offerings and reservations. */
 export function checkTotals(problem: Problem, market: Market, purchases: readonly Bought[], report: Report): void {
   for (const pool of problem.pools) {
     const mine = purchases.filter((bought) => bought.pool === pool);
@@ -144,9 +144,9 @@ export function checkTotals(problem: Problem, market: Market, purchases: readonl
           ? mine.length
           : mine.reduce((sum, { found }) => sum + (found.type.capacity[resource] ?? 0), 0);
       const total = (pool.usage?.[resource] ?? 0) + bought;
-      // A pool that was over its limit before may stay so, as long as nothing is added.
+      // A pool that already exceeded its limit may stay so, as long as nothing is added.
       if (bought > 0 && total > limit) report('limits', `pool ${pool.name}`, `${resource}: ${total} of ${limit}`);
-      // Where minValues must be counted every type is listed, whatever it would take.
+      // If minValues must be counted every type is listed, whatever its size.
       const free = pool.requirements?.every(({ minValues }) => minValues === undefined) ?? true;
       for (const { plan, node, found } of free ? mine : []) {
         const amountOf = (one: Found | undefined): number => one?.type.capacity[resource] ?? 0;
@@ -169,7 +169,7 @@ export function checkTotals(problem: Problem, market: Market, purchases: readonl
   }
 }
 
-/** Checks the totals the plan states about itself. */
+/** Checks the price and bound that the plan states. */
 export function checkStatedPrice(solution: Solution, report: Report): void {
   const sum = solution.newNodes.reduce((total, node) => total + node.price, 0);
   const tolerance = 1e-6 * Math.max(1, sum);

@@ -4,8 +4,8 @@ import { existingNode, HOSTNAME, mayMeet, openValues, type PlannedNode } from '.
 import { possibleNode } from './possible-node.ts';
 
 /**
- * The domains over which a pod is spread: those of nodes that are there and those where a node could be made, as far as
- * the pod's node affinity (and, if asked, its tolerations) admits them. A domain without a node counts as empty.
+ * The domains a pod is spread over: those of existing nodes and those where a node could be launched, if the pod's node
+ * affinity (and, if the policy says so, its tolerations) admits them. A domain without a node counts as empty.
  */
 export function spreadDomains(
   problem: Problem,
@@ -13,10 +13,10 @@ export function spreadDomains(
   { topologyKey, nodeAffinityPolicy, nodeTaintsPolicy }: TopologySpread,
 ): Set<string> {
   const domains = new Set<string>();
-  // Hosts are without end, and nobody asks for their list.
+  // New hosts are always possible, so they are not listed.
   if (topologyKey === HOSTNAME) return domains;
   const affinity = nodeAffinityPolicy === 'Ignore' ? [] : (carrier.requirements ?? []);
-  // Nodes that lack one of the keys a pod is spread over do not count for it at all.
+  // Nodes without all of the pod's required spread keys do not count for it.
   const keys = (carrier.topologySpread ?? [])
     .filter((other) => other.whenUnsatisfiable === 'DoNotSchedule')
     .map((other) => other.topologyKey);
@@ -37,7 +37,7 @@ export function spreadDomains(
         if (node === undefined || !admits(node)) continue;
         const settled = node.labels.get(topologyKey);
         if (settled !== undefined) domains.add(settled);
-        // A label that only the pool fixes to a list: each value of the list can be had.
+        // A label that only the pool restricts to a list can have each value of the list.
         const conditions = affinity.flat().filter(({ key }) => key === topologyKey);
         for (const value of node.open.has(topologyKey) ? openValues(node, topologyKey, conditions) : []) {
           const listed = (node.open.get(topologyKey) ?? []).some(

@@ -8,14 +8,14 @@ export interface Subject {
   readonly ending?: boolean;
 }
 
-/** Counts the pods that a constraint looks at, by topology domain, as they are placed. */
+/** Counts the pods selected by a constraint, by topology domain, as they are placed. */
 export class Tally {
   readonly topologyKey: string;
   readonly byDomain = new Map<string, number>();
   total = 0;
   readonly #counts: (subject: Subject) => boolean;
   readonly #eligible: (node: PlannedNode) => boolean;
-  // Pods of one group and nodes are asked for again and again.
+  // Caches, as the same groups and nodes are looked up repeatedly.
   readonly #counted = new Map<Subject, boolean>();
   readonly #eligibility = new Map<PlannedNode, boolean>();
 
@@ -29,12 +29,12 @@ export class Tally {
     this.#eligible = eligible;
   }
 
-  /** Whether the constraint looks at such a pod at all. */
+  /** Whether the constraint counts this pod. */
   looksAt(subject: Subject): boolean {
     return remembered(this.#counted, subject, this.#counts);
   }
 
-  /** A pod was placed. */
+  /** Counts a placed pod. */
   add(subject: Subject, node: PlannedNode, count = 1): void {
     if (!this.looksAt(subject) || !remembered(this.#eligibility, node, this.#eligible)) return;
     const domain = domainOf(node, this.topologyKey);
@@ -48,7 +48,7 @@ export class Tally {
   }
 }
 
-/** The domain a node is in; undefined when it has none, or when the launch may still choose. */
+/** The domain of a node; undefined if it has none, or if the launch may still choose. */
 export function domainOf(node: PlannedNode, topologyKey: string): string | undefined {
   const value = labelOf(node, topologyKey);
   return typeof value === 'object' ? undefined : value;

@@ -2,7 +2,7 @@ import type { Labels, PodAffinityTerm } from '../problem.ts';
 import { selects } from './label-rules.ts';
 import type { Subject } from './tally.ts';
 
-/** Whether a term of a pod in a namespace selects a pod; `namespaces` are the labels of all namespaces. */
+/** Whether an affinity term of a pod in `namespace` selects another pod; `namespaces` are the labels of all namespaces. */
 export function termSelects(
   term: PodAffinityTerm,
   namespace: string,

@@ -143,7 +143,7 @@ describe('topology spread', () => {
     const pools = [aPool({ labels: { rack: '1' }, requirements: [oneOf(ZONE, 'a', 'b')] }), aPool({ name: 'plain' })];
     const topologySpread = [spread(), spread({ topologyKey: 'rack', maxSkew: 9 })];
     const pods = [aPod({ count: 3, labels: web, topologySpread })];
-    // Zone c is only in the pool that has no racks, so that two pods in a and one in b are even enough.
+    // Zone c is only in the pool without racks, so two pods in a and one in b are even enough.
     expect(brokenRules({ ...aProblem({ pods }), pools }, nodes(['a', 0, 2], ['b', 1]))).toEqual([]);
     const without = aPool({ name: 'without', requirements: [{ key: 'rack', operator: 'DoesNotExist', values: [] }] });
     const never = { ...aProblem({ pods }), pools: [...pools, without] };

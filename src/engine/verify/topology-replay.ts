@@ -1,6 +1,6 @@
 /**
- * Places the pods one after the other in the plan's order and asks at each step what kube-scheduler asks: may this pod go
- * to this node, given those that are there already? (PodTopologySpread and InterPodAffinity, required terms only.)
+ * Places the pods one after another in the plan's order and checks each step as kube-scheduler does: may this pod be
+ * placed on this node, given the pods already there? (PodTopologySpread and InterPodAffinity, required terms only.)
  */
 import type { PodAffinityTerm, PodGroup, Problem, TopologySpread } from '../problem.ts';
 import { selects, untolerated } from './label-rules.ts';
@@ -34,7 +34,7 @@ export class TopologyReplay {
   readonly #spreads = new Map<string, SpreadRule>();
   readonly #affinities = new Map<string, AffinityRule>();
   readonly #antiAffinities = new Map<string, AntiAffinityRule>();
-  /** Rules a pod carries; pods of one group share them. */
+  /** Rules of each pod; pods of one group share them. */
   readonly #carried = new Map<object, { spreads: SpreadRule[]; affinity?: AffinityRule; anti: AntiAffinityRule[] }>();
   readonly #domains = new Map<string, ReadonlySet<string>>();
   readonly #tallies: Tally[] = [];
@@ -44,13 +44,13 @@ export class TopologyReplay {
     for (const carrier of [...problem.pods, ...(problem.boundPods ?? [])]) this.#learn(carrier);
   }
 
-  /** A pod that was there before counts, and is not judged. */
+  /** Counts a pod that was there before, without checking it. */
   bind(pod: Subject, node: PlannedNode, count = 1): void {
     for (const tally of this.#tallies) tally.add(pod, node, count);
     for (const rule of this.#carried.get(pod)?.anti ?? []) rule.carriers.add(pod, node, count);
   }
 
-  /** Places a pod after judging the step. */
+  /** Checks a step, then places the pod. */
   place(pod: PodGroup, node: PlannedNode, report: Report): void {
     const rules = this.#carried.get(pod);
     for (const rule of rules?.spreads ?? []) checkSpread(rule, pod, node, report);
@@ -70,7 +70,7 @@ export class TopologyReplay {
     this.bind(pod, node);
   }
 
-  /** Topology keys whose domain matters to a pod: it carries a rule on them or is looked at by one. */
+  /** Topology keys that matter to a pod: it has a rule on them, or a rule counts it. */
   keysOf(pod: PodGroup): Set<string> {
     const keys = new Set(this.#tallies.filter((tally) => tally.looksAt(pod)).map((tally) => tally.topologyKey));
     for (const { topologyKey } of [...hardSpreads(pod), ...(pod.podAffinity ?? []), ...(pod.podAntiAffinity ?? [])]) {
@@ -106,7 +106,7 @@ export class TopologyReplay {
     }));
   }
 
-  /** Finding the domains walks the whole catalogue; pods of many groups share them. */
+  /** Cached, since finding the domains walks the whole catalogue and many groups share them. */
   #spreadDomains(carrier: Partial<PodGroup>, spread: TopologySpread): ReadonlySet<string> {
     const { topologyKey, nodeAffinityPolicy, nodeTaintsPolicy } = spread;
     const keys = hardSpreads(carrier).map((other) => other.topologyKey);
@@ -155,9 +155,9 @@ function checkSpread({ spread, tally, domains }: SpreadRule, pod: PodGroup, node
     return;
   }
   const self = selects(selector, pod.labels) ? 1 : 0;
-  // A launch may have chosen a domain that nobody had named.
+  // The launch may have chosen a domain that no rule names.
   const all = new Set([...domains, ...tally.byDomain.keys(), domain]);
-  // A new host can always be made, and is empty.
+  // A new, empty host can always be launched.
   const bottomless = topologyKey === HOSTNAME || all.size < minDomains;
   const fewest = bottomless ? 0 : Math.min(...[...all].map((other) => tally.at(other)));
   const skew = tally.at(domain) + self - fewest;
@@ -174,7 +174,7 @@ function checkAffinity({ terms, tallies }: AffinityRule, pod: PodGroup, node: Pl
   const domains = terms.map(({ topologyKey }) => domainOf(node, topologyKey));
   const settled = domains.every((domain) => domain !== undefined);
   const together = tallies.every((tally, index) => tally.at(domains[index] ?? '') > 0);
-  // The first of a group that wants to be together with itself may go anywhere.
+  // The first pod of a group with affinity to itself may be placed anywhere.
   const first = tallies.every((tally) => tally.total === 0 && tally.looksAt(pod));
   if (!settled || !(together || first)) {
     const keys = terms.map(({ topologyKey }) => topologyKey).join(', ');

@@ -17,7 +17,7 @@ function broken(
   return [...new Set(violations.map(({ rule }) => rule))];
 }
 
-/** The second node's pod joins the first's. */
+/** Moves the second node's pod to the first node. */
 const drain: StatedMove = { nodes: ['two'], landings: { p2: 'one' } };
 const small = aType({
   name: 'small',
@@ -110,7 +110,7 @@ describe('a move', () => {
     expect(broken({ ...away(HOSTNAME), boundPods: [{ ...agent, node: 'one' }] }, [drain])).toEqual([
       'pod-anti-affinity',
     ]);
-    // It is still in the zone when the others come.
+    // The bound pod is still in the zone when the evicted pods are placed.
     expect(broken({ ...away(ZONE), boundPods: [{ ...agent, node: 'two' }] }, [drain])).toEqual(['pod-anti-affinity']);
     const three = { ...away(ZONE), nodes: [...aFleet().nodes, aFleetNode('three')] };
     const after = [{ nodes: ['three'], landings: {} }, drain];
@@ -259,6 +259,15 @@ describe('what a move brings', () => {
     expect(broken(onSpot, [pair(names.slice(1))], {}, { spotDiversity: 3 })).toEqual(['spot-diversity']);
     const merge: StatedMove = { nodes: ['one', 'two'], landings: { p1: 0, p2: 0 }, buy: [{ buy: names.slice(1) }] };
     expect(broken(onSpot, [merge], {}, { spotDiversity: 3 })).toEqual([]);
+    // Nodes with at most half of the CPU and memory need no other offerings.
+    const room = (times: number) => ({ cpu: 4000 * times, memory: 8 * GIB * times, pods: 10 });
+    const larger = (times: number): Fleet => ({
+      ...onSpot,
+      nodes: onSpot.nodes.map((node) => ({ ...node, allocatable: room(times) })),
+    });
+    const [, one = ''] = names;
+    expect(broken(larger(2), [move(one)], {}, { spotDiversity: 3 })).toEqual([]);
+    expect(broken(larger(1.9), [move(one)], {}, { spotDiversity: 3 })).toEqual(['spot-diversity']);
   });
 
   it('adds up', () => {

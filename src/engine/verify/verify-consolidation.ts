@@ -1,4 +1,4 @@
-/** Tells whether a consolidation plan is right, by carrying out its moves one after the other as a scheduler would. */
+/** Checks a consolidation plan by carrying out its moves one after another, as a scheduler would. */
 import type { ConsolidationOptions, Fleet, FleetNode, FleetPod } from '../consolidation/fleet.ts';
 import type { ConsolidationPlan, Move } from '../consolidation/plan.ts';
 import { checkDomainsOfAlternatives } from './alternative-domains.ts';
@@ -14,7 +14,7 @@ import type { Report, Violation } from './violation.ts';
 
 const ROUNDING = 1e-6;
 
-/** Every violation of a rule; none when the plan is right. */
+/** All violations; empty if the plan is correct. */
 export function verifyConsolidation(
   fleet: Fleet,
   plan: ConsolidationPlan,
@@ -27,7 +27,7 @@ export function verifyConsolidation(
   const disruptions = new DisruptionRules(fleet);
   const supply = new FleetSupply(fleet, market);
 
-  // Pods of later moves may land on new nodes of earlier ones, so that these are judged by what they hold in the end.
+  // Pods of later moves may land on new nodes of earlier ones, so new nodes are checked at the end, with all their pods.
   const purchases = new Map<string, { bought: Bought; pods: FleetPod[] }>();
   for (const [index, move] of plan.moves.entries()) {
     const subject = `move ${index}`;
@@ -35,12 +35,12 @@ export function verifyConsolidation(
     for (const name of unknown) report('untouchable', subject, `${name} does not exist (any more)`);
     if (unknown.length > 0) continue;
     disruptions.check(subject, move, ledger, report);
-    checkSavings(ledger, move, options, subject, report);
 
     const news = move.newNodes.flatMap((node, number) => {
       const bought = lookUp(ledger.problem, market, node, newNodeName(index, number), report);
       return bought === undefined ? [] : [bought];
     });
+    checkSavings({ fleet, ledger, move, news, options, subject, report });
     // Old and new nodes run side by side until the pods have moved.
     supply.buy(news, subject, report);
     const leaving = move.nodes.flatMap((name) => ledger.remove(name));
@@ -69,7 +69,7 @@ function newNodeName(move: number, number: number): string {
   return `move ${move}, new node ${number}`;
 }
 
-/** Places every pod that has to leave, in the order of the landings; tells which pods came to which node. */
+/** Places every evicted pod, in the order of the landings; returns the pods by node. */
 function land(
   ledger: FleetLedger,
   move: Move,
@@ -98,7 +98,7 @@ function land(
   for (const name of waiting.keys()) report('landings', subject, `${name} has no place to go`);
   for (const [name, pods] of arrivals) {
     const groups = pods.map((pod) => ledger.group(pod));
-    // What is bought is judged in the end, with all that it holds by then.
+    // New nodes are checked at the end, with all their pods.
     if (ledger.asFound(name) === undefined) continue;
     checkNode(ledger.withRoomLeft(name), groups, report);
     checkDaemons(ledger.problem, ledger.node(name), groups, report);
@@ -110,13 +110,17 @@ function land(
   return arrivals;
 }
 
-function checkSavings(
-  ledger: FleetLedger,
-  move: Move,
-  options: ConsolidationOptions,
-  subject: string,
-  report: Report,
-): void {
+interface CheckedMove {
+  readonly fleet: Fleet;
+  readonly ledger: FleetLedger;
+  readonly move: Move;
+  readonly news: readonly Bought[];
+  readonly options: ConsolidationOptions;
+  readonly subject: string;
+  readonly report: Report;
+}
+
+function checkSavings({ fleet, ledger, move, news, options, subject, report }: CheckedMove): void {
   const gone = move.nodes.map((name) => ledger.asFound(name) as FleetNode);
   const before = gone.reduce((sum, node) => sum + node.price, 0);
   const savings = before - move.newNodes.reduce((sum, node) => sum + node.price, 0);
@@ -124,20 +128,33 @@ function checkSavings(
     report('savings', subject, `says ${move.savings}, it is ${savings}`);
   const launches = move.newNodes.length > 0;
   const wanted = Math.max(options.minSavings ?? 0, launches ? (options.minSavingsShare ?? 0.05) * before : 0);
-  // A node of no price that holds nothing may go all the same.
+  // An empty node without a price may still be removed.
   if (savings < wanted - ROUNDING || (launches && savings <= 0))
     report('savings', subject, `saves ${savings}, ${wanted} is wanted`);
 
   if (move.newNodes.length < gone.length || !gone.some(({ capacityType }) => capacityType === 'spot')) return;
+  if (hasAtMostHalf(news, gone, fleet)) return;
   const diverse = options.spotDiversity ?? 15;
   for (const { offerings, price } of move.newNodes) {
     if (offerings[0]?.capacityType !== 'spot') continue;
-    // In its place they would still save something.
+    // These would still save something if used instead.
     const others = offerings.filter((one) => one.capacityType === 'spot' && one.price < price + savings);
     if (others.length < diverse) {
       report('spot-diversity', subject, `${others.length} cheaper spot offerings, ${diverse} are wanted`);
     }
   }
+}
+
+/** Whether new nodes have at most half of the CPU, memory and devices of the removed nodes. */
+function hasAtMostHalf(news: readonly Bought[], gone: readonly FleetNode[], { groups }: Fleet): boolean {
+  const asked = groups.flatMap(({ requests }) => Object.keys(requests).filter((name) => (requests[name] ?? 0) > 0));
+  const sizes = new Set(['cpu', 'memory', ...asked]);
+  for (const fixed of ['pods', 'ephemeral-storage']) sizes.delete(fixed);
+  return [...sizes].every((resource) => {
+    const came = news.reduce((sum, { node }) => sum + (node.room[resource] ?? 0), 0);
+    const went = gone.reduce((sum, { allocatable }) => sum + (allocatable[resource] ?? 0), 0);
+    return 2 * came <= went;
+  });
 }
 
 function checkTotals(fleet: Fleet, plan: ConsolidationPlan, report: Report): void {

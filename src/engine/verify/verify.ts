@@ -1,6 +1,6 @@
 /**
- * Tells whether a plan is right: slow, plain code written from the rules of kube-scheduler and of node pools. It shares
- * nothing with the solver but the words of the question and the answer, so that they cannot be wrong in the same way.
+ * Checks a plan with slow, simple code written from the rules of kube-scheduler and of NodePools. It shares only the types
+ * of problem and solution with the solver, so that both cannot be wrong in the same way.
  */
 import type { PodGroup, Problem } from '../problem.ts';
 import type { Solution } from '../solution.ts';
@@ -15,13 +15,13 @@ import { type Bought, checkPurchase, checkStatedPrice, checkTotals, lookUp, newN
 import { TopologyReplay } from './topology-replay.ts';
 import type { Report, Violation } from './violation.ts';
 
-/** Every violation of a rule, in the order in which they were found; none when the plan is right. */
+/** All violations, in the order in which they were found; empty if the plan is correct. */
 export function verify(problem: Problem, solution: Solution): Violation[] {
   const violations: Violation[] = [];
   const report: Report = (rule, subject, detail) => void violations.push({ rule, subject, detail });
   const pods = podsOf(problem);
   checkEachPodOnce(problem, solution, pods, report);
-  // What follows would speak of pods that do not exist, or twice of one.
+  // The following checks need every pod to exist exactly once.
   if (violations.length > 0) return violations;
 
   const podsAt = (numbers: readonly number[]) => numbers.map((number) => pods[number] as PodGroup);

@@ -1,10 +1,10 @@
-/** The rules a plan is held to. */
+/** The rules that plans are checked against. */
 export type Rule =
-  /** Every pod is on one node or unplaced, and nowhere twice. */
+  /** Every pod is either on one node or unplaced. */
   | 'each-pod-once'
   /** The order lists every placed pod once. */
   | 'order'
-  /** Nodes, pools, types and offerings that the plan names exist, and may be used. */
+  /** Nodes, pools, types and offerings of the plan exist and may be used. */
   | 'unknown-node'
   | 'unknown-pool'
   | 'unknown-offering'
@@ -12,7 +12,7 @@ export type Rule =
   | 'unhealthy-offering'
   | 'pool-instance-types'
   | 'capacity-type-policy'
-  /** Node by node, as kube-scheduler filters. */
+  /** For each node, as kube-scheduler filters. */
   | 'resources'
   | 'taints'
   | 'requirements'
@@ -20,15 +20,15 @@ export type Rule =
   | 'volume-zone'
   | 'volume-attachments'
   | 'host-ports'
-  /** Over the nodes of a pool or reservation. */
+  /** For all nodes of a pool or reservation. */
   | 'min-values'
   | 'limits'
   | 'slots'
-  /** Step by step in the plan's order. */
+  /** For each step in the plan's order. */
   | 'topology-spread'
   | 'pod-affinity'
   | 'pod-anti-affinity'
-  /** What the plan says about itself. */
+  /** The plan's statements about itself. */
   | 'empty-node'
   | 'price'
   | 'requests'
@@ -39,7 +39,7 @@ export type Rule =
   | 'pool-weight'
   | 'priority'
   | 'ordered-alternatives'
-  /** Consolidation: what may be touched, how often, where its pods go, and what it brings. */
+  /** Consolidation: which nodes may be disrupted, the budgets, the placement of the pods, and the savings. */
   | 'untouchable'
   | 'disruption-budget'
   | 'pool-budget'
@@ -48,13 +48,13 @@ export type Rule =
   | 'spot-diversity'
   | 'kept';
 
-/** One way in which a plan breaks a rule. */
+/** One violation of a rule. */
 export interface Violation {
   readonly rule: Rule;
-  /** What breaks it: a node, pod, pool or the plan. */
+  /** The offender: a node, pod, pool or the plan. */
   readonly subject: string;
   readonly detail: string;
 }
 
-/** Where violations are written down. */
+/** Receives violations. */
 export type Report = (rule: Rule, subject: string, detail: string) => void;

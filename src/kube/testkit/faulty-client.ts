@@ -1,6 +1,6 @@
 /**
- * A client on which things go wrong: requests fail before or after they took effect, come late, or never return; watches
- * break. It stands before any other client, so that code is tested on a bad day against a real server's behaviour.
+ * Wraps a client with faults: requests fail before or after they took effect, are delayed, or never return; watches break. So code can be
+ * tested with faults against a real server's behaviour.
  */
 import type { KubeObject, ObjectKey, Resource } from '../../apis/kubernetes/object.ts';
 import type { Status } from '../../apis/kubernetes/status.ts';
@@ -22,25 +22,25 @@ import type {
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'replace' | 'patch' | 'delete' | 'evict' | 'bind';
 
-/** What goes wrong with one request. */
+/** The fault of one request. */
 export type Fault =
   /** It never reaches the server. */
   | { readonly kind: 'lost' }
   /** It takes effect, but the answer is lost. */
   | { readonly kind: 'unanswered' }
-  /** It reaches the server after a while. */
+  /** It reaches the server after a delay. */
   | { readonly kind: 'late'; readonly byMs: number }
-  /** Nothing happens until the caller gives up. */
+  /** It hangs until the caller aborts. */
   | { readonly kind: 'hangs' }
-  /** The server refuses with this error, after a while where it asks others first. */
+  /** The server rejects it with this error, optionally after a delay, as with a slow webhook. */
   | { readonly kind: 'refused'; readonly error: Error; readonly afterMs?: number };
 
 export interface FaultyClientOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** Asked before each request; with the name of what it is about, or how that begins, where it is about one object. */
+  /** Called before each request. `name` is the object's name or generateName; empty for requests about no single object. */
   fault(verb: Verb, kind: string, name: string): Fault | undefined;
-  /** So long after something happened a watch tells of it. */
+  /** Delay of watch events. */
   readonly lagMs?: number;
 }
 
@@ -58,12 +58,12 @@ export class FaultyClient implements KubeClient {
     this.#lagMs = options.lagMs ?? 0;
   }
 
-  /** How many watches are open. */
+  /** The number of open watches. */
   get openWatches(): number {
     return this.#watches.size;
   }
 
-  /** Ends every open watch: with an error as when the connection breaks, or in order as when the server ends it. */
+  /** Ends every open watch: with an error as for a broken connection, or normally as when the server ends it. */
   cutWatches(how: 'broken' | 'ended' | Error): void {
     for (const watch of this.#watches) watch.abort(how === 'broken' ? unreachable('watch') : how);
   }
@@ -165,7 +165,7 @@ export class FaultyClient implements KubeClient {
   }
 }
 
-/** The same in the same order, each so much later; the end comes after all of it. */
+/** Delays each event; the order is kept, and the end is delayed too. */
 async function* late<T>(events: AsyncIterable<T>, clock: Clock, byMs: number): AsyncGenerator<T, void, undefined> {
   const coming: { readonly event: T; readonly at: number }[] = [];
   let wake = (): void => {};

@@ -1,13 +1,13 @@
 import type { LogFields, Logger } from '../logger.ts';
 
-/** A line of a log, as data. */
+/** A log line as data. */
 export interface KeptLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly fields: LogFields;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that collects its lines. */
 export function keptLines(): { readonly logger: Logger; readonly lines: KeptLine[] } {
   const lines: KeptLine[] = [];
   const make = (always: LogFields): Logger => {

@@ -1,4 +1,4 @@
-/** How many replicas of a service are kept ready, as its annotations say. Pure. */
+/** The number of replicas that a service keeps ready, by its annotations. Pure. */
 import type { KubeObject } from '../../apis/kubernetes/object.ts';
 import {
   ANNOTATION_EXTRA_SPOT_REPLICAS,
@@ -6,17 +6,17 @@ import {
   ANNOTATION_READY_REPLICAS,
 } from '../../apis/spindrift/annotations.ts';
 
-/** What a service asks for. */
+/** The replicas that a service asks for. */
 export interface AvailabilityRule {
-  /** How many replicas of the service must be ready. */
+  /** Replicas that must be ready. */
   readonly ready: number;
-  /** So many more run on spot, for those that are lost. */
+  /** Extra replicas on spot, for replicas that are lost. */
   readonly extra: number;
-  /** So many of all are always on demand. */
+  /** Replicas that are always on demand. */
   readonly onDemand: number;
 }
 
-/** The rule of an object; undefined where it asks for none. */
+/** The rule of an object; undefined without the annotation. */
 export function availabilityRule({
   metadata,
 }: KubeObject): AvailabilityRule | { readonly problem: string } | undefined {

@@ -1,4 +1,4 @@
-/** The services that ask for a number of ready replicas, and their pods, in step with the caches. */
+/** The services that keep a number of replicas ready, and their pods, in step with the caches. */
 import { LABEL_CAPACITY_TYPE } from '../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../apis/karpenter/node-claim.ts';
 import { compileLabelSelector, matchLabels } from '../../apis/kubernetes/label-selector.ts';
@@ -28,13 +28,13 @@ export interface KeptService {
   readonly key: string;
   readonly kind: Resource;
   readonly object: Workload;
-  /** Its rule, or a sentence about what is wrong with it. */
+  /** Its rule, or the problem with it. */
   readonly rule: AvailabilityRule | { readonly problem: string };
-  /** Whether the replica with the highest number goes first when there are to be fewer: a StatefulSet's way, not a ReplicaSet's. */
+  /** Whether the replica with the highest number is removed first, as a StatefulSet does. */
   readonly numbered: boolean;
 }
 
-/** A kind that has replicas. */
+/** An object with replicas. */
 export interface Workload extends KubeObject {
   readonly spec?: { readonly replicas?: number; readonly selector?: LabelSelector };
 }
@@ -53,7 +53,7 @@ type Watched = Pick<
 export class KeptServices {
   readonly #informers: Watched;
   readonly #services = new Map<string, Tracked>();
-  /** What pods of a service are for, by its key and theirs; as long as nothing changes. */
+  /** Planned capacity by service and pod, until one of them changes. */
   readonly #planned = new Map<string, ReadonlyMap<string, ReplicaCapacity>>();
   readonly #listeners = new Set<(key: string) => void>();
 
@@ -64,9 +64,12 @@ export class KeptServices {
     leaderWorkerSets.addHandler(this.#following(LEADER_WORKER_SETS));
     playgrounds.addHandler(this.#following(PLAYGROUNDS));
     const seen = (pod: Pod): void => {
-      for (const service of this.#servicesOf(pod)) {
-        service.pods.set(keyText(keyOf(pod)), pod);
-        this.#changed(service.key);
+      const key = keyText(keyOf(pod));
+      for (const service of this.#services.values()) {
+        const matches = service.matches(pod);
+        if (matches) service.pods.set(key, pod);
+        // Labels change, as when someone takes a pod out of its Deployment to debug it.
+        if (matches || service.pods.delete(key)) this.#changed(service.key);
       }
     };
     pods.addHandler({
@@ -90,7 +93,7 @@ export class KeptServices {
     });
   }
 
-  /** Hears of each service that, or whose pods, changed. */
+  /** Calls back with the key of each service that changed, or whose pods changed. */
   onChange(listener: (key: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -117,12 +120,12 @@ export class KeptServices {
       .map((pod) => this.#replica(pod));
   }
 
-  /** How many replicas there are to be; undefined where the rule cannot be read. */
+  /** The number of replicas wanted; undefined if the rule cannot be read. */
   demand(service: KeptService, replicas = this.replicas(service)): ReplicaDemand | undefined {
     return 'problem' in service.rule ? undefined : replicaDemand(service.rule, replicas);
   }
 
-  /** What a pod is to run on: what its rule wants for one that needs a node, what it has for one that stays. */
+  /** The capacity planned for a pod that needs a node, or the capacity of the node it has; undefined for pods of other workloads. */
   capacityOf(pod: Pod): ReplicaCapacity | undefined {
     const service = this.of(pod);
     if (service === undefined) return undefined;
@@ -153,7 +156,7 @@ export class KeptServices {
     const type = node?.metadata.labels?.[LABEL_CAPACITY_TYPE];
     return {
       pod,
-      // Machines that nobody says it of are there anyway, and nobody takes them back.
+      // A node without the label is not interruptible.
       capacity: type === 'spot' || type === 'reserved' ? 'spot' : 'on-demand',
       ready: isReady(pod),
       staying: !going && !lost && !(claim !== undefined && isTaken(claim)),
@@ -197,7 +200,7 @@ export class KeptServices {
   }
 }
 
-/** Whether the machine of a claim goes for good; one that consolidation exchanges has another before. */
+/** Whether the machine of a claim is deleted or interrupted; a node that consolidation replaces has a replacement before. */
 function isTaken({ metadata }: NodeClaim): boolean {
   return metadata.deletionTimestamp !== undefined || metadata.annotations?.[ANNOTATION_INTERRUPTION] !== undefined;
 }
@@ -206,7 +209,7 @@ function serviceKey(object: KubeObject): string {
   return `${object.kind} ${keyText(keyOf(object))}`;
 }
 
-/** The pods of a Deployment by its selector; llmaz and LeaderWorkerSets name the set on theirs, and its leaders stand for their groups. */
+/** Matches pods of a Deployment by its selector, and pods of LeaderWorkerSets by the label of the set. Leaders stand for their groups. */
 function podMatcher({ kind, metadata, spec }: Workload): (pod: Pod) => boolean {
   const { matches } =
     kind === DEPLOYMENTS.kind

@@ -1,13 +1,13 @@
 /**
- * How many replicas of a service run on spot and how many on demand, and which pods that have no node yet are for which. The rule is that
- * of SkyServe (SpotHedge, EuroSys 2025): more spot replicas than are needed, and on-demand ones for those that are not ready. Pure.
+ * The number of replicas of a service on spot and on demand, and the capacity of each pod without a node. The rule is that of SkyServe
+ * (SpotHedge, EuroSys 2025): more spot replicas than needed, and an on-demand replica for each spot replica that is not ready. Pure.
  */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { LABEL_GROUP_INDEX } from '../../apis/leader-worker-set/labels.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
 import type { AvailabilityRule } from './availability-rule.ts';
 
-/** What a replica runs on: capacity that can be taken back, or not. Reserved capacity is paid for already and counts as spot. */
+/** The capacity that a replica runs on. Reserved capacity is paid for already and counts as spot. */
 export type ReplicaCapacity = 'spot' | 'on-demand';
 
 /** A replica of a service. */
@@ -16,17 +16,17 @@ export interface Replica {
   /** Undefined while it has no node. */
   readonly capacity: ReplicaCapacity | undefined;
   readonly ready: boolean;
-  /** Neither the pod nor its machine goes. */
+  /** Neither the pod nor its node is being deleted or interrupted. */
   readonly staying: boolean;
 }
 
-/** How many replicas there are to be. */
+/** The number of replicas wanted. */
 export interface ReplicaDemand {
   readonly spot: number;
   readonly onDemand: number;
 }
 
-/** Spot replicas count once they are ready: one that is on its way may be taken back before. On demand never covers the extra ones. */
+/** Spot replicas count once they are ready: spot capacity may be lost before. On-demand replicas never cover the extra ones. */
 export function replicaDemand(
   { ready, extra, onDemand }: AvailabilityRule,
   replicas: readonly Replica[],
@@ -36,19 +36,19 @@ export function replicaDemand(
   return { spot, onDemand: Math.min(ready, onDemand + missing) };
 }
 
-/** How many replicas serve on such capacity and go on doing so. */
+/** The number of replicas on that capacity that are ready and stay. */
 export function readyOn(capacity: ReplicaCapacity, replicas: readonly Replica[]): number {
   return replicas.filter((replica) => replica.capacity === capacity && replica.ready && replica.staying).length;
 }
 
-/** How many replicas serve and go on doing so. */
+/** The number of replicas that are ready and stay. */
 export function readyAndStaying(replicas: readonly Replica[]): number {
   return replicas.filter(({ ready, staying }) => ready && staying).length;
 }
 
 /**
- * What each pod is for that has no node yet, or whose node goes and that comes again. The oldest take the free spot places: those that
- * were made last, to fill in, are the ones that go when spot is ready.
+ * The capacity planned for each pod without a node, and for each pod that will be recreated because its node is being removed. The oldest
+ * get spot: the newest fill in, and are removed when spot is ready.
  */
 export function plannedCapacity(
   demand: ReplicaDemand,
@@ -71,7 +71,7 @@ export function plannedCapacity(
   );
 }
 
-/** By the number of their group, where there are groups; then those that go, as what follows them has no date yet; then by age. */
+/** By group number; then pods whose node is being removed, because their replacements do not exist yet; then by age. */
 export function byAge(a: Replica, b: Replica): number {
   const [first, second] = [groupIndex(a), groupIndex(b)];
   if (first !== second) return first - second;
@@ -82,7 +82,7 @@ export function byAge(a: Replica, b: Replica): number {
   return made !== 0 ? made : (a.pod.metadata.name ?? '') < (b.pod.metadata.name ?? '') ? -1 : 1;
 }
 
-/** The number of the group of a LeaderWorkerSet that a replica is; all others are alike. */
+/** The group number of a replica of a LeaderWorkerSet; 0 for other replicas. */
 export function groupIndex({ pod }: Pick<Replica, 'pod'>): number {
   const index = Number(pod.metadata.labels?.[LABEL_GROUP_INDEX] ?? 0);
   return Number.isInteger(index) ? index : 0;

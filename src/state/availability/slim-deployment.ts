@@ -1,7 +1,7 @@
 import type { Deployment } from '../../apis/kubernetes/workloads.ts';
 import { SPINDRIFT_GROUP } from '../../apis/spindrift/group.ts';
 
-/** What is kept of a Deployment: most clusters have many, and few of them ask for anything here. */
+/** The fields of a Deployment that are cached: clusters have many Deployments, and few keep replicas ready. */
 export function slimDeployment({ apiVersion, kind, metadata, spec }: Deployment): Deployment {
   const { name, namespace, uid, resourceVersion, generation } = metadata;
   const ours = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(`${SPINDRIFT_GROUP}/`));

@@ -113,7 +113,7 @@ describe('a drain', () => {
     expect(decideEviction(going, T0, undefined, later(60_000))).toEqual({ kind: 'evict', graceSeconds: 60 });
     const short = aPod({ metadata: leaving(later(20_000), 30) });
     expect(decideEviction(short, T0, undefined, later(60_000))).toEqual({ kind: 'none' });
-    // The node's own deadline is another matter.
+    // The node's own deadline still applies.
     expect(decideEviction(aPod(), T0, later(10_000), later(60_000))).toEqual({ kind: 'delete', graceSeconds: 10 });
   });
 

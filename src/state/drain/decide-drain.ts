@@ -1,4 +1,4 @@
-/** Which pods of a node that goes are made to leave now. Pure. */
+/** Decides which pods of a draining node are evicted or deleted now. Pure. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { DrainPlan as TimedPlan } from '../../engine/drain/drain-plan.ts';
 import type { EpochMs } from '../../platform/clock.ts';
@@ -6,22 +6,22 @@ import { decideEviction, deletedAt } from './decide-eviction.ts';
 import { drainGroup, isAwaited, stuckAt } from './drainable-pod.ts';
 
 export interface DrainPlan {
-  /** All the node waits for; it is drained when there are none. */
+  /** Pods that the node still waits for; it is drained when there are none. */
   readonly awaited: readonly Pod[];
-  /** To be evicted, or deleted, now; those that a timed plan speaks of in its order, after all others. */
+  /** Pods to evict or delete now. Pods of a timed plan are last, in the order of the plan. */
   readonly due: readonly Pod[];
-  /** Of those that are due because the machine is taken away: by when they have to have ended. */
+  /** For pods evicted because the machine is being interrupted: when they must have ended. */
   readonly endBy: ReadonlyMap<Pod, number>;
-  /** Not to be disrupted yet, and their turn has come. */
+  /** Pods whose turn it is, but which must not be disrupted yet. */
   readonly held: readonly Pod[];
-  /** When the plan changes by time alone; infinity when it does not. */
+  /** When the decision changes by time alone; infinity for never. */
   readonly changesAt: number;
 }
 
-/** How the machine of the node is taken away, at a known time. */
+/** An interruption: the machine is lost at a known time. */
 export interface TakenAway {
   readonly plan: TimedPlan;
-  /** By when a pod that is leaving already has to have ended; undefined where it will have. */
+  /** When an already terminating pod must have ended, if its own grace period is too long; else undefined. */
   shortenedEnd(pod: Pod): number | undefined;
 }
 
@@ -44,7 +44,7 @@ export function decideDrain(
     if (asked !== undefined) endBy.set(pod, asked);
     const eviction = decideEviction(pod, now, deadline, asked);
     const itsTurn = taken === undefined ? drainGroup(pod) === turn : asked !== undefined;
-    // Who has no more time left goes with the first, whatever the group.
+    // A pod at its deadline is deleted at once, whatever its group.
     if (eviction.kind === 'delete' || (eviction.kind === 'evict' && itsTurn)) due.push(pod);
     if (eviction.kind === 'held' && (itsTurn || step !== undefined)) {
       held.push(pod);
@@ -57,7 +57,7 @@ export function decideDrain(
   return { awaited, due: inPlannedOrder(due, taken), endBy, held, changesAt };
 }
 
-/** Of pods that share a budget, the first to ask has the first turn: it must be the one whom the plan gives it. */
+/** Sorts pods of the timed plan by its order: pods that share a budget must be evicted in that order. */
 function inPlannedOrder(due: readonly Pod[], taken: TakenAway | undefined): readonly Pod[] {
   if (taken === undefined) return due;
   const turns = new Map(taken.plan.steps.map(({ pod }, index) => [pod.id, index]));

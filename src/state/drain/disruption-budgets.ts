@@ -1,7 +1,7 @@
-/** Which disruption budgets a pod has, and which pods wait for one: looked up often, so it is kept ready. */
+/** Indexes PodDisruptionBudgets by namespace, to find the budgets of a pod quickly. */
 import { compileLabelSelector, type LabelMatcher } from '../../apis/kubernetes/label-selector.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
-import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
+import { evictionsAllowed, type PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
 import type { Informer } from '../../kube/informer.ts';
 
 interface KnownBudget {
@@ -9,7 +9,7 @@ interface KnownBudget {
   readonly matcher: LabelMatcher;
 }
 
-/** Hears of budgets that let pods go which they would not let go before, and how many. */
+/** Called when a budget allows more disruptions than before, with the number it allows now. */
 export type OpenedListener = (budget: PodDisruptionBudget, pods: number) => void;
 
 export class DisruptionBudgets {
@@ -24,7 +24,7 @@ export class DisruptionBudgets {
       added: (budget) => this.#learn(budget),
       updated: (budget, old) => {
         this.#learn(budget, old);
-        if (allowedBy(budget) > allowedBy(old)) this.#opened(budget, allowedBy(budget));
+        if (evictionsAllowed(budget) > evictionsAllowed(old)) this.#opened(budget, evictionsAllowed(budget));
       },
       deleted: (budget) => {
         forget(budget);
@@ -33,7 +33,7 @@ export class DisruptionBudgets {
     });
   }
 
-  /** The budgets that count the pod. */
+  /** The budgets that select the pod. */
   of({ metadata }: Pod): PodDisruptionBudget[] {
     const found: PodDisruptionBudget[] = [];
     for (const { budget, matcher } of this.#known.get(metadata.namespace ?? '')?.values() ?? [])
@@ -41,7 +41,7 @@ export class DisruptionBudgets {
     return found;
   }
 
-  /** Calls back whenever a budget lets more pods go than before, or is gone; gives what ends that. */
+  /** Calls back when a budget allows more disruptions than before, or was deleted. Call the result to stop. */
   onOpened(listener: OpenedListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -59,9 +59,4 @@ export class DisruptionBudgets {
   #opened(budget: PodDisruptionBudget, pods: number): void {
     for (const listener of [...this.#listeners]) listener(budget, pods);
   }
-}
-
-/** How many pods the budget lets go now. */
-export function allowedBy({ status }: PodDisruptionBudget): number {
-  return status?.disruptionsAllowed ?? 0;
 }

@@ -1,18 +1,17 @@
-/** What the planner of drains has to know about pods and their disruption budgets, from what the API server says. Pure. */
+/** Converts pods and PodDisruptionBudgets to the input of the drain planner. Pure. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
-import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
+import { evictionsAllowed, type PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
 import type { DrainBudget, DrainPod } from '../../engine/drain/drain-question.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
 import { doNotDisruptUntil } from '../do-not-disrupt.ts';
 import { isReady } from '../is-ready.ts';
-import { allowedBy } from './disruption-budgets.ts';
 import { drainGroup, graceSeconds } from './drainable-pod.ts';
 
-/** Pods end so much before the machine goes: a kubelet needs a moment to end them, and to say so. */
+/** Pods must end this long before the machine is gone: the kubelet needs time to stop them and to report it. */
 export const DRAIN_MARGIN_MS = 3000;
-/** What a new pod is expected to take to be ready where the old one does not tell. */
+/** Expected time until a new pod is ready, if the old one does not show it. */
 const USUAL_READY_MS = 10_000;
-/** One that took longer was slow for other reasons: its image, its node. */
+/** Longer times had other causes, such as an image pull or a slow node. */
 const LONGEST_READY_MS = 60_000;
 
 /** `namespace/name`. */
@@ -20,12 +19,12 @@ export function budgetName({ metadata }: PodDisruptionBudget): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** A pod that serves nobody is let go whatever the budget allows, where the budget says so. */
+/** Whether the pod can be evicted whatever the budget allows: it is pending, or the budget always allows evicting unready pods. */
 export function mayGoAnyway(pod: Pod, { spec }: PodDisruptionBudget): boolean {
   return pod.status?.phase === 'Pending' || (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !isReady(pod));
 }
 
-/** A pod that is to leave, under these budgets. `loadingMs` is what pods of its model take to be ready, where that has been learnt. */
+/** A pod to evict, with its budgets. `loadingMs` is the learnt loading time of its model, if known. */
 export function drainPod(pod: Pod, budgets: readonly string[], loadingMs?: number): DrainPod {
   const { namespace, name, uid = '', ownerReferences = [], deletionTimestamp } = pod.metadata;
   const heldUntil = doNotDisruptUntil(pod);
@@ -53,9 +52,9 @@ function readyMs({ status }: Pod): number {
   return Math.max(1000, Math.min(LONGEST_READY_MS, readyAt - startedAt));
 }
 
-/** A budget as it stands, some of whose pods leave other nodes at the same time. */
+/** The present state of a budget. `elsewhere` is the number of its pods to evict from other nodes. */
 export function drainBudget(budget: PodDisruptionBudget, elsewhere: number): DrainBudget {
   const { desiredHealthy = 0, expectedPods = 0 } = budget.status ?? {};
-  const allowed = Math.max(allowedBy(budget), expectedPods - desiredHealthy);
-  return { name: budgetName(budget), allowed, away: allowed - allowedBy(budget), elsewhere };
+  const allowed = Math.max(evictionsAllowed(budget), expectedPods - desiredHealthy);
+  return { name: budgetName(budget), allowed, away: allowed - evictionsAllowed(budget), elsewhere };
 }

@@ -1,26 +1,28 @@
-/** Which pods a node waits for when it goes, and in which order they are asked to leave. Pure. */
+/** Which pods a draining node waits for, and in which order they are evicted. Pure. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { type EpochMs, parseTimestamp } from '../../platform/clock.ts';
 import { hasEnded } from '../has-ended.ts';
 import { isDrainable } from '../is-drainable.ts';
 
-/** A pod that is still there so long after its end was due has nobody who would end it. */
+/** A pod that still exists this long after its deletion deadline is stuck: no kubelet will end it. */
 const STUCK_MS = 60_000;
 const CRITICAL = ['system-cluster-critical', 'system-node-critical'];
 const DEFAULT_GRACE_SECONDS = 30;
 
-/** Whether a node that goes waits for the pod. */
+/** Whether a draining node waits for the pod. */
 export function isAwaited(pod: Pod, now: EpochMs): boolean {
   return !hasEnded(pod) && isDrainable(pod) && !(now > stuckAt(pod));
 }
 
-/** When a pod that was told to leave is given up on; never for one that was not. */
+/** When a terminating pod counts as stuck; never for other pods. */
 export function stuckAt(pod: Pod): number {
   const endsAt = parseTimestamp(pod.metadata.deletionTimestamp);
   return endsAt === undefined ? Number.POSITIVE_INFINITY : endsAt + STUCK_MS;
 }
 
-/** Four groups leave one after the other; the lowest first. Those that others depend on go last. */
+/**
+ * Four groups are evicted one after the other, lowest first. Critical pods and DaemonSet pods are last, because other pods depend on them.
+ */
 export function drainGroup({ metadata, spec }: Pod): 0 | 1 | 2 | 3 {
   const critical = CRITICAL.includes(spec.priorityClassName ?? '');
   const daemon = metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') ?? false;
@@ -28,7 +30,7 @@ export function drainGroup({ metadata, spec }: Pod): 0 | 1 | 2 | 3 {
   return daemon ? 1 : 0;
 }
 
-/** How long a pod may take to end, in seconds. */
+/** The termination grace period of a pod, in seconds. */
 export function graceSeconds({ spec }: Pod): number {
   return spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
 }

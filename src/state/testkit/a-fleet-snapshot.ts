@@ -10,10 +10,10 @@ import { aPodAsking } from './a-state-node.ts';
 
 const GIB = 1024 ** 3;
 
-/** A day after everything in these tests was made. */
+/** A day after all objects in these tests were created. */
 export const NEXT_DAY = parseTimestamp('2030-01-02T00:00:00Z') as EpochMs;
 
-/** What the cloud of tests sells: machines of 2, 4 and 8 cores, in two zones, as spot and on demand. */
+/** The instance types of tests: 2, 4 and 8 cores, in two zones, spot and on-demand. */
 export const MACHINES: readonly InstanceType[] = [
   { name: 'm5.large', cores: 2 },
   { name: 'm5.xlarge', cores: 4 },
@@ -27,12 +27,12 @@ export const MACHINES: readonly InstanceType[] = [
   ]),
 }));
 
-/** What a test wants to be different. */
+/** Overrides. */
 export interface FleetSnapshotParts extends Partial<Omit<FleetSnapshot, 'podsOn'>> {
   readonly pods?: readonly Pod[];
 }
 
-/** A cluster with one pool that can make nodes. */
+/** A cluster with one pool that can launch nodes. */
 export function aFleetSnapshot({ pods = [], ...parts }: FleetSnapshotParts = {}): FleetSnapshot {
   const nodePools: readonly NodePool[] = parts.nodePools ?? [aNodePool()];
   const onNode = Map.groupBy(pods, ({ spec }) => spec.nodeName ?? '');

@@ -40,7 +40,7 @@ export function aModelPod(name: string, model: string, flavors?: string, spec: P
   return { ...pod, metadata: { ...pod.metadata, labels: { [LABEL_MODEL_NAME]: model }, ...annotations } };
 }
 
-/** Machines with one GPU of each name, as spot and on demand; the later in the list the cheaper. */
+/** Machines with one GPU of each name, spot and on-demand; later ones are cheaper. */
 export function gpuMachines(...names: readonly string[]): InstanceType[] {
   return names.map((name, index) => ({
     name: `${name}.xlarge`,

@@ -3,10 +3,10 @@ import type { ObjectMeta } from '../../apis/kubernetes/object.ts';
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { type EpochMs, toTimestamp } from '../../platform/clock.ts';
 
-/** When everything in these tests was made. */
+/** When all objects in these tests were created. */
 export const T0 = 1_893_456_000_000 as EpochMs;
 
-/** So long after that. */
+/** This long after T0. */
 export function later(milliseconds: number): EpochMs {
   return (T0 + milliseconds) as EpochMs;
 }

@@ -6,29 +6,29 @@ import type { RankedOffering } from '../../engine/solution.ts';
 import { ANNOTATION_OFFERINGS, writeOfferings } from '../planned-offerings.ts';
 import type { StateNode } from '../state-node.ts';
 
-/** What a test wants to be different. */
+/** Overrides. */
 export interface StateNodeParts {
   readonly name?: string;
-  /** What runs. */
+  /** The offering it runs on. */
   readonly launched?: RankedOffering;
-  /** What it was planned with. */
+  /** The offerings it was planned with. */
   readonly plan?: readonly RankedOffering[];
   readonly allocatable?: ResourceList;
   readonly node?: Partial<Node['spec']>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Beside the offerings of the plan. */
+  /** In addition to the planned offerings. */
   readonly claimAnnotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly pool?: string;
   readonly lastPodEventTime?: string;
 }
 
-/** What nodes of tests run on. */
+/** The default offering of nodes in tests. */
 export const SPOT: RankedOffering = { instanceType: 'm5.large', zone: 'sim-1a', capacityType: 'spot', price: 0.03 };
 /** The same machine on demand. */
 export const ON_DEMAND: RankedOffering = { ...SPOT, capacityType: 'on-demand', price: 0.1 };
 
-/** A node that runs, with the claim it came from. */
+/** A running node with its claim. */
 export function aStateNode(parts: StateNodeParts = {}): StateNode & { node: Node; claim: NodeClaim } {
   const { name = 'general-x7k2p', launched = SPOT, plan = [SPOT, ON_DEMAND], annotations = {} } = parts;
   const allocatable = parts.allocatable ?? { cpu: '2', memory: '8Gi', pods: '29' };
@@ -77,7 +77,7 @@ export function aStateNode(parts: StateNodeParts = {}): StateNode & { node: Node
   };
 }
 
-/** A pod that asks for something. */
+/** A pod with these requests. */
 export function aPodAsking(name: string, requests: ResourceList, spec: Partial<PodSpec> = {}): Pod {
   return {
     apiVersion: 'v1',

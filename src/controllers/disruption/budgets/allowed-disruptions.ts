@@ -1,36 +1,38 @@
-/** How many nodes of a pool its budgets let go now. Pure. */
+/** Disruptions that the budgets of a pool allow now. Pure. */
 import { budgetWindow } from '../../../apis/karpenter/budget-window.ts';
 import type { DisruptionBudget, DisruptionReason, NodePool } from '../../../apis/karpenter/node-pool.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
 
-/** Why a node is taken away, as budgets tell it apart. What has expired is covered only by budgets that name no reason. */
+/** The reasons that budgets distinguish. Only budgets without reasons cover Expired. */
 export type BudgetedReason = DisruptionReason | 'Expired';
 
-/** The nodes of a pool, as budgets count them. */
+/** The nodes of a pool as its budgets count them. */
 export interface PoolNodes {
-  /** Those that are up. */
+  /** Initialized nodes. */
   readonly total: number;
-  /** Of these, those that are going or restart. */
+  /** Of these, nodes that are being disrupted or rebooted. */
   readonly going: number;
-  /** Of these, those that are not ready, and not going. */
+  /** Of these, other nodes that are not ready. */
   readonly notReady: number;
 }
 
 /** What the budgets of a pool allow for a reason. */
 export interface AllowedDisruptions {
-  /** Nodes that may go now, beside those that are going already; infinite where no budget holds. */
+  /** Further disruptions allowed right now; infinite if no budget is active. */
   readonly allowed: number;
-  /** Nodes that use the budgets up already. */
+  /** Disruptions allowed at the same time; infinite if no budget is active. */
+  readonly limit: number;
+  /** Nodes that count against the budgets already. */
   readonly disrupting: number;
-  /** The tightest budget that holds now. */
+  /** The tightest active budget. */
   readonly budget?: DisruptionBudget;
-  /** When one of the budgets next begins or ceases to hold. */
+  /** When one of the budgets next becomes active or inactive. */
   readonly changesAt?: EpochMs;
-  /** Why a budget cannot be read, which lets nothing go. */
+  /** Why a budget cannot be parsed; such a budget allows nothing. */
   readonly problem?: string;
 }
 
-/** The least that the budgets for a reason allow, less what goes already. Sick nodes do not stand in the way of their repair. */
+/** The tightest budget for a reason, less the nodes that count against it. Nodes that are not ready do not count against repair. */
 export function allowedDisruptions(
   pool: NodePool,
   nodes: PoolNodes,
@@ -49,8 +51,10 @@ export function allowedDisruptions(
     if (tightest !== undefined && tightest.limit <= limit) continue;
     tightest = { limit, budget, ...(window.problem === undefined ? {} : { problem: window.problem }) };
   }
+  const limit = tightest?.limit ?? Number.POSITIVE_INFINITY;
   return {
-    allowed: tightest === undefined ? Number.POSITIVE_INFINITY : Math.max(0, tightest.limit - disrupting),
+    allowed: Math.max(0, limit - disrupting),
+    limit,
     disrupting,
     ...(tightest === undefined ? {} : { budget: tightest.budget }),
     ...(Number.isFinite(changesAt) ? { changesAt: changesAt as EpochMs } : {}),
@@ -62,7 +66,7 @@ function covers({ reasons = [] }: DisruptionBudget, reason: BudgetedReason): boo
   return reasons.length === 0 || (reasons as readonly string[]).includes(reason);
 }
 
-/** A percentage rounds up, so that a small pool is not locked by a small one. */
+/** Percentages round up, as in Karpenter, so that a small percentage still allows one node of a small pool. */
 function nodesOf({ nodes }: DisruptionBudget, total: number): number {
   return nodes.endsWith('%') ? Math.ceil((total * Number(nodes.slice(0, -1))) / 100) : Number(nodes);
 }

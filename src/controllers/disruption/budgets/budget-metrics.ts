@@ -4,13 +4,13 @@ import type { GaugeMetric, Metrics } from '../../../platform/metrics.ts';
 import type { BudgetedReason } from './allowed-disruptions.ts';
 import type { Budgets } from './budgets.ts';
 
-/** Every reason that budgets tell apart. */
+/** All reasons that budgets distinguish. */
 export const BUDGETED_REASONS: readonly BudgetedReason[] = [...DISRUPTION_REASONS, 'Expired'];
 
-/** What stands for any number, as in upstream's metric. */
-const ANY_NUMBER = 2 ** 31 - 1;
+/** Means unlimited, as in Karpenter's metric. */
+const UNLIMITED = 2 ** 31 - 1;
 
-/** Shows what budgets allow, and what uses them up. */
+/** Gauges of what budgets allow, and of the nodes that count against them. */
 export class BudgetMetrics {
   readonly #allowed: GaugeMetric<'nodepool' | 'reason'>;
   readonly #consuming: GaugeMetric<'nodepool' | 'reason'>;
@@ -20,12 +20,12 @@ export class BudgetMetrics {
     const labels = ['nodepool', 'reason'] as const;
     this.#allowed = metrics.gauge({
       name: 'karpenter_nodepools_allowed_disruptions',
-      help: 'Nodes that the budgets of a pool let go now, per pool and reason; 2147483647 where no budget holds',
+      help: 'Disruptions that the budgets allow now, per NodePool and reason; 2147483647 means unlimited',
       labels,
     });
     this.#consuming = metrics.gauge({
       name: 'karpenter_nodepools_nodes_consuming_budgets',
-      help: 'Nodes that use the budgets of a pool up, per pool and reason: they are going or not ready',
+      help: 'Nodes that count against the budgets, being disrupted or not ready, per NodePool and reason',
       labels,
     });
   }
@@ -36,7 +36,7 @@ export class BudgetMetrics {
       for (const nodepool of names) {
         const { allowed, disrupting } = budgets.of(nodepool, reason);
         const labels = { nodepool, reason: reason.toLowerCase() };
-        this.#allowed.set(labels, Math.min(allowed, ANY_NUMBER));
+        this.#allowed.set(labels, Math.min(allowed, UNLIMITED));
         this.#consuming.set(labels, disrupting);
       }
       for (const nodepool of this.#shown) {

@@ -100,6 +100,7 @@ describe('the budgets of a pool', () => {
     const list = [{ nodes: '50%' }, night];
     expect(budgets(list, nodesOf(4)).of('general', 'Empty')).toEqual({
       allowed: 2,
+      limit: 2,
       disrupting: 0,
       budget: { nodes: '50%' },
       changesAt: at('2030-01-02T22:00:00Z'),

@@ -1,4 +1,4 @@
-/** The budgets of all pools at one moment, and what decisions have taken from them since. */
+/** The budgets of all pools at one moment, less what decisions have taken since. */
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
 import type { BudgetsLeft } from '../../../engine/consolidation/pool-budgets.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
@@ -12,7 +12,7 @@ import {
 import { poolNodes } from './pool-nodes.ts';
 
 const NO_NODES: PoolNodes = { total: 0, going: 0, notReady: 0 };
-const NOTHING: AllowedDisruptions = { allowed: 0, disrupting: 0 };
+const NOTHING: AllowedDisruptions = { allowed: 0, limit: 0, disrupting: 0 };
 
 export class Budgets implements BudgetsLeft<BudgetedReason> {
   readonly #pools: ReadonlyMap<string, NodePool>;
@@ -25,19 +25,19 @@ export class Budgets implements BudgetsLeft<BudgetedReason> {
     this.#now = now;
   }
 
-  /** What the budgets of a pool allow for a reason; nothing where there is no such pool. */
+  /** What the budgets of a pool allow for a reason; nothing if the pool does not exist. */
   of(pool: string, reason: BudgetedReason): AllowedDisruptions {
     const found = this.#pools.get(pool);
     if (found === undefined) return NOTHING;
     return allowedDisruptions(found, this.nodesOf(pool), reason, this.#now);
   }
 
-  /** How many more nodes of a pool may go for a reason. */
+  /** Disruptions of a pool allowed right now for a reason. */
   left(pool: string, reason: BudgetedReason): number {
     return this.of(pool, reason).allowed;
   }
 
-  /** Nodes of a pool are about to go: for every reason there is that much less. */
+  /** Counts nodes of a pool as disrupted, for every reason; a negative count gives them back. */
   take(pool: string, count = 1): void {
     const nodes = this.nodesOf(pool);
     this.#nodes.set(pool, { ...nodes, going: nodes.going + count });
@@ -48,7 +48,7 @@ export class Budgets implements BudgetsLeft<BudgetedReason> {
     return this.#nodes.get(pool) ?? NO_NODES;
   }
 
-  /** When a budget of any pool next begins or ceases to hold. */
+  /** When a budget of any pool next becomes active or inactive. */
   changesAt(reasons: readonly BudgetedReason[]): EpochMs | undefined {
     const times = [...this.#pools.keys()].flatMap((pool) =>
       reasons.map((reason) => this.of(pool, reason).changesAt ?? Number.POSITIVE_INFINITY),

@@ -4,7 +4,7 @@ import { isReady } from '../../../state/is-ready.ts';
 import { isGoing, poolOf, type StateNode } from '../../../state/state-node.ts';
 import type { PoolNodes } from './allowed-disruptions.ts';
 
-/** The nodes of each pool, as budgets count them: those of ours that are up, until their machine is told to end. */
+/** Counts the nodes of each pool for its budgets: managed, initialized nodes whose machine is not terminating yet. */
 export function poolNodes(nodes: readonly StateNode[]): Map<string, PoolNodes> {
   const counts = new Map<string, PoolNodes>();
   for (const state of nodes) {

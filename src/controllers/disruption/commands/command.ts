@@ -1,36 +1,36 @@
-/** What a disruption does: some nodes go, others come first. */
+/** A disruption command: launch replacements first, then delete the candidates. */
 import type { NodePool } from '../../../apis/karpenter/node-pool.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { NewNode } from '../../../engine/solution.ts';
 import type { Candidate, DisruptionClass } from '../candidate.ts';
 
-/** Why nodes go. */
+/** The reasons for a disruption. */
 export const COMMAND_REASONS = ['Empty', 'Underutilized', 'Drifted', 'Expired', 'Unhealthy'] as const;
 export type CommandReason = (typeof COMMAND_REASONS)[number];
 
-/** A node to be made before others go. */
+/** A replacement to launch before the candidates are deleted. */
 export interface PlannedNode {
   readonly node: NewNode;
   readonly pool: NodePool;
-  /** What the cloud calls an instance type of the plan. */
+  /** The cloud's name of an instance type of the plan. */
   readonly cloudName: (instanceType: string) => string;
-  /** The pods whose successors it is made for. */
+  /** The pods that will be recreated on it. */
   readonly pods: readonly Pod[];
 }
 
 /** Why a claim is repaired, and how. */
 export interface ClaimRepair {
-  /** The condition of its node that tells of its sickness. */
+  /** The node condition that made it unhealthy. */
   readonly condition: string;
-  /** So long at most its pods have to leave, whatever the claim says. */
+  /** The longest drain, even if the claim allows more. */
   readonly graceMs?: number;
 }
 
-/** A node that is there and is filled up with pods of nodes that go. */
+/** An existing node that receives pods of the candidates. */
 export interface FilledNode {
   readonly claim: string;
   readonly node: string;
-  /** The pods whose successors are to come to it. */
+  /** The pods that will be recreated on it. */
   readonly pods: readonly Pod[];
 }
 
@@ -40,17 +40,19 @@ export interface Command {
   readonly disruption: DisruptionClass;
   readonly candidates: readonly Candidate[];
   readonly newNodes: readonly PlannedNode[];
-  /** Names of claims on their way whose nodes pods are to go to. */
+  /** Names of existing claims that must be up before the candidates are deleted. */
   readonly needs: readonly string[];
-  /** Names of nodes that pods are to go to. */
+  /** Names of nodes that receive pods of the candidates. */
   readonly receivers: readonly string[];
-  /** Nodes to be closed to others while the pods that leave come to them. */
+  /** Receivers that are cordoned until the planned pods have arrived. */
   readonly fills?: readonly FilledNode[];
+  /** NodePools whose SpotPolicy the command knowingly violates, because no on-demand node can be launched. */
+  readonly missed?: readonly string[];
   /** Why claims are repaired, and how, by their names. */
   readonly repairs?: Readonly<Record<string, ClaimRepair>>;
 }
 
-/** Whether nodes come for those that go, as metrics tell it. */
+/** The `decision` label of metrics. */
 export function decisionOf({ newNodes }: Pick<Command, 'newNodes'>): 'delete' | 'replace' {
   return newNodes.length === 0 ? 'delete' : 'replace';
 }

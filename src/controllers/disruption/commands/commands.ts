@@ -1,7 +1,6 @@
 /**
- * Carries disruptions out, many at once: what comes is asked for, what goes is marked, and when all that comes is up, what
- * goes is deleted. From the moment the first mark is written the cluster itself knows all of it, and a process that starts
- * anew goes on where the former one ended.
+ * Carries out disruption commands, many at once: writes the replacement claims, marks the candidates, waits until all replacements are up,
+ * and deletes the candidates. The marks hold the whole command, so after a restart the next process continues it.
  */
 import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
@@ -22,8 +21,8 @@ import { InformedController } from '../../informed-controller.ts';
 import type { BackOff } from '../back-off.ts';
 import { disruptionUndone, disruptionWaitingReadiness } from '../events.ts';
 import { DisruptionMetrics } from '../metrics.ts';
+import { poolBackOffKey } from '../pool-back-off-key.ts';
 import { recovery } from '../repair/recovery.ts';
-import { supplyKey } from '../supply.ts';
 import { type Command, type CommandReason, decisionOf } from './command.ts';
 import { decideCommand, type NextStep } from './decide-command.ts';
 import { Departures } from './departures.ts';
@@ -35,13 +34,13 @@ import { type StepFailure, StuckClaims } from './stuck-claims.ts';
 import { type KnownCommand, UnderWay, type Undo } from './under-way.ts';
 
 export interface CommandsOptions extends ControllersOptions {
-  /** Hears of each claim that is written. */
+  /** Receives each claim that is written. */
   readonly written?: (claim: NodeClaim) => void;
-  /** Whose claims did not come up. */
+  /** Remembers pools whose replacements did not come up, and claims that could not be written. */
   readonly backOff: BackOff;
   readonly coming: ComingNodes;
   readonly successors: Successors;
-  /** Which nodes are kept for the pods of those that go. */
+  /** Room reserved for displaced pods. */
   readonly nominations: Pick<Nominations, 'withdraw'>;
 }
 
@@ -57,7 +56,7 @@ interface Starting {
 const LOOK_AGAIN_MS = 10_000;
 const SHORTEST_LIMIT_MS = 10 * 60_000;
 const LONGEST_LIMIT_MS = 60 * 60_000;
-/** The more is asked of a cloud at once, the longer each may take. */
+/** Launches take longer while many commands are in progress. */
 const LIMIT_PER_COMMAND_MS = 80;
 
 export class Commands {
@@ -71,10 +70,10 @@ export class Commands {
   readonly #departures: Departures;
   readonly #filled: FilledNodes;
   readonly #starting = new Map<string, Starting>();
-  /** The marks that claims are about to get, by UID. */
+  /** Marks that are about to be written, by the UID of the claim. */
   readonly #taken = new Map<string, string>();
   readonly #underWay: UnderWay;
-  /** Identities of commands that came to nothing, whose claims are still to be deleted. */
+  /** IDs of failed commands whose replacement claims are not deleted yet. */
   readonly #unwanted = new Set<string>();
 
   constructor(options: CommandsOptions) {
@@ -107,7 +106,7 @@ export class Commands {
     return this.#controller.run(signal);
   }
 
-  /** Begins a command; resolves when its claims and marks are written, or when it was given up before. */
+  /** Begins a command. Resolves when its claims and marks are written, or it has failed before that. */
   begin(command: Command): Promise<void> {
     const { id, reason, candidates } = command;
     const at = this.#options.clock.now();
@@ -120,17 +119,17 @@ export class Commands {
     });
   }
 
-  /** Some commands have begun, and what they make is not written yet. What they take is told by `markOf` from the beginning. */
+  /** Whether a command has begun whose claims are not written yet. `markOf` shows its candidates from the start. */
   get isStarting(): boolean {
     return [...this.#starting.values()].some(({ mark }) => mark === undefined);
   }
 
-  /** Whether the claim or its node could not be marked a while ago: it is left alone until it may be tried again. */
+  /** Whether a recent attempt to mark or delete the claim failed: it is left alone until its back-off ends. */
   isStuck(claim: NodeClaim): boolean {
     return this.#stuck.has(claim);
   }
 
-  /** The mark of a claim that a command takes, whether or not the cache shows it. */
+  /** The mark of a candidate's claim, also before the cache shows it. */
   markOf(claim: NodeClaim): string | undefined {
     const written = this.#options.writes.newest(claim).metadata.annotations?.[ANNOTATION_DISRUPTION];
     return written ?? this.#taken.get(claim.metadata.uid ?? '');
@@ -165,7 +164,7 @@ export class Commands {
           await this.#undo(known, refused, signal);
           return undefined;
         }
-        for (const { pool } of mark.needs) this.#options.backOff.succeeded(supplyKey(pool, mark.reason));
+        for (const { pool } of mark.needs) this.#options.backOff.succeeded(poolBackOffKey(pool, mark.reason));
         return { requeueAfterMs: LOOK_AGAIN_MS };
       }
     }
@@ -178,14 +177,14 @@ export class Commands {
       claims: this.#underWay.claimsOf(known),
       claimNamed: (name) => this.#underWay.claimNamed(name),
       isUsed: (claim) => this.#departures.podsOf(claim).length > 0,
-      // One that was told to go stays told, whatever becomes of its node.
+      // A claim that was deleted cannot be kept, even if its node is healthy again.
       recovery: (claim) => (known.deleted.has(claim.metadata.uid ?? '') ? undefined : this.#recovery(claim)),
       now: this.#options.clock.now(),
       limitMs: Math.min(LONGEST_LIMIT_MS, Math.max(SHORTEST_LIMIT_MS, commands * LIMIT_PER_COMMAND_MS)),
     });
   }
 
-  /** Asks for what comes; a command that cannot be begun whole is not begun at all. */
+  /** Writes the replacement claims. If one cannot be written, the whole command fails. */
   async #ask(starting: Starting, { signal, logger }: ReconcileContext): Promise<void> {
     const { command } = starting;
     const { id, reason } = command;
@@ -220,8 +219,8 @@ export class Commands {
   }
 
   /**
-   * Writes what is missing of the marks, also for a process that ended in the middle of it: what is not marked whole is not told to
-   * go. Where that cannot be done the command is undone, or those who plan would wait for it, or count with it, for ever.
+   * Writes the missing marks, also those of an earlier process: nothing is deleted before all candidates are marked. If a mark cannot be
+   * written, the command is undone, or plans would wait for it forever.
    */
   async #complete(known: KnownCommand, signal: AbortSignal): Promise<Undo | undefined> {
     if (known.marked === true) return undefined;
@@ -237,7 +236,7 @@ export class Commands {
     return undefined;
   }
 
-  /** The marks that a command begins with. */
+  /** The marks of a command that begins in this process. */
   #marksOf(known: KnownCommand, { command }: Starting): ReadonlyMap<NodeClaim, Mark> {
     const { mark } = known;
     const claims = this.#underWay.named(known).filter(isNotDeleted);
@@ -268,7 +267,7 @@ export class Commands {
   #notBegun(starting: Starting): void {
     const { command } = starting;
     this.#ended(starting);
-    // What was to be written for it takes nothing of the limits any more.
+    // Its planned nodes no longer count against the limits of their pools.
     for (const { node } of command.newNodes) this.#options.coming.settled(node);
     this.#options.nominations.withdraw(command.candidates.flatMap(({ pods }) => pods));
     this.#metrics.undone(decisionOf(command), command.reason);
@@ -282,7 +281,7 @@ export class Commands {
     known.undoing = step;
     this.#forgetSuccessors(mark);
     const staying = this.#staying(known);
-    // Its claims before its marks: whoever comes after a crash in between sees that what the marks name is gone.
+    // Claims before marks: after a crash in between, the marks show that their replacements are gone.
     const needed = known.deleted.size > 0 || this.#underWay.claimsOf(known).length > staying.length;
     const discarded = await Promise.allSettled(needed ? [] : [this.#replacements.discard(mark.id, signal)]);
     const removed = await Promise.allSettled(staying.map((claim) => this.#marks.remove(claim, signal)));
@@ -294,7 +293,7 @@ export class Commands {
     const { recorder, logger, nominations } = this.#options;
     const { mark } = known;
     for (const claim of this.#underWay.named(known).filter((named) => isStaying(known, named))) {
-      // The pods of a machine that its cloud takes away leave all the same.
+      // The pods of an interrupted machine still need their reserved room.
       if (claim.metadata.annotations?.[ANNOTATION_INTERRUPTION] === undefined)
         nominations.withdraw(this.#departures.podsOf(claim));
       recorder.record(disruptionUndone(claim, why));
@@ -310,12 +309,12 @@ export class Commands {
     this.#forgetSuccessors(mark);
   }
 
-  /** Nobody leaves any more to where the command made room, unless others need the same nodes. */
+  /** Frees the room on nodes that the command needed, except where other commands need the same nodes. */
   #forgetSuccessors(mark: Mark): void {
     for (const name of this.#underWay.neededOnlyBy(mark)) this.#options.successors.forget(name);
   }
 
-  /** Tells all to go; gives how the command is undone for those that cannot be told. */
+  /** Deletes the candidates' claims. Returns how to undo the command if some cannot be deleted. */
   async #delete(known: KnownCommand, signal: AbortSignal): Promise<Undo | undefined> {
     const startedAt = this.#options.clock.elapsed();
     const failures: StepFailure[] = [];
@@ -347,7 +346,7 @@ export class Commands {
   }
 
   #fail(reason: CommandReason, pools: readonly string[]): void {
-    for (const pool of new Set(pools)) this.#options.backOff.failed(supplyKey(pool, reason));
+    for (const pool of new Set(pools)) this.#options.backOff.failed(poolBackOffKey(pool, reason));
   }
 }
 
@@ -359,7 +358,7 @@ function isNotDeleted({ metadata }: NodeClaim): boolean {
   return metadata.deletionTimestamp === undefined;
 }
 
-/** Whether it has not been told to go: the cache may not show yet that it has. */
+/** Whether the claim has not been deleted; the cache may not show a deletion of ours yet. */
 function isStaying({ deleted }: KnownCommand, claim: NodeClaim): boolean {
   return isNotDeleted(claim) && !deleted.has(claim.metadata.uid ?? '');
 }

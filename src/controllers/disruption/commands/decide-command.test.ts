@@ -48,8 +48,8 @@ describe('a command under way', () => {
 
   it('leaves a sick node alone that need not be repaired any more, while it waits and when it would delete it', () => {
     const repair = { ...mark, reason: 'Unhealthy' } as const;
-    const recovery = () => 'it is no longer sick';
-    const undone = { kind: 'undo', why: 'it is no longer sick', failed: [] };
+    const recovery = () => 'it is healthy again';
+    const undone = { kind: 'undo', why: 'it is healthy again', failed: [] };
     expect(decide({ mark: repair, recovery }, [aNodeClaim({ name: 'new' })])).toEqual(undone);
     expect(decide({ mark: repair, recovery }, [up])).toEqual(undone);
     expect(decide({ mark: repair }, [up])).toEqual({ kind: 'delete' });

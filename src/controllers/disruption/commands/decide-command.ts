@@ -1,4 +1,4 @@
-/** What is next for a command under way. Pure. */
+/** Decides the next step of a command in progress. Pure. */
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
@@ -10,19 +10,19 @@ export interface CommandFacts {
   /** The claims that carry the mark. */
   readonly claims: readonly NodeClaim[];
   claimNamed(name: string): NodeClaim | undefined;
-  /** Whether pods that would need another place are on the claim's node. */
+  /** Whether the claim's node runs pods that would have to be recreated elsewhere. */
   isUsed(claim: NodeClaim): boolean;
-  /** Why a claim that is repaired need not be any more. */
+  /** Why a claim no longer needs repair. */
   recovery(claim: NodeClaim): string | undefined;
   readonly now: EpochMs;
-  /** How long it may take until all it needs is up. */
+  /** How long the replacements may take to come up. */
   readonly limitMs: number;
 }
 
 export type NextStep =
   | { readonly kind: 'over' }
   | { readonly kind: 'wait'; readonly forMs: number; readonly needed: readonly NodeClaim[] }
-  /** `failed` are the pools whose claims did not come up. */
+  /** `failed` are the pools whose replacements did not come up. */
   | { readonly kind: 'undo'; readonly why: string; readonly failed: readonly string[] }
   | { readonly kind: 'delete' };
 
@@ -36,7 +36,7 @@ export function decideCommand(facts: CommandFacts): NextStep {
     return { kind: 'undo', why: `the replacement ${names} did not come up`, failed: lost.map(({ pool }) => pool) };
   }
   if (mark.reason === 'Empty' && staying.some((claim) => facts.isUsed(claim)))
-    return { kind: 'undo', why: 'pods have come to it meanwhile', failed: [] };
+    return { kind: 'undo', why: 'pods have been scheduled to it meanwhile', failed: [] };
   const recovered = mark.reason === 'Unhealthy' ? staying.flatMap((claim) => facts.recovery(claim) ?? []) : [];
   if (recovered[0] !== undefined) return { kind: 'undo', why: recovered[0], failed: [] };
   const needed = mark.needs.flatMap(({ name }) => facts.claimNamed(name) ?? []);

@@ -1,4 +1,4 @@
-/** Has claims go whose command has all that it needs: by the deadline that their mark sets, where it sets one. */
+/** Deletes the claims of a command whose replacements are up. A repair also sets the deadline of the drain. */
 import { ANNOTATION_TERMINATION_TIMESTAMP, LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
@@ -11,6 +11,7 @@ import type { ControllersOptions } from '../../controllers-options.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
 import { NodeClaimMetrics } from '../../nodeclaim/metrics.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
+import { consolidationPolicyLabel } from '../consolidation-policy-label.ts';
 import { disruptionTerminating } from '../events.ts';
 import { DisruptionMetrics } from '../metrics.ts';
 import type { CommandReason } from './command.ts';
@@ -46,24 +47,23 @@ export class Departures {
     return this.#options.state.informers.nodes.byIndex(BY_PROVIDER_ID, status?.providerID ?? '');
   }
 
-  /** The pods of the claim's node that will need another place. */
+  /** The pods of the claim's node that will be recreated elsewhere. */
   podsOf(claim: NodeClaim): Pod[] {
     const { state } = this.#options;
     return this.nodesOf(claim).flatMap(({ metadata }) => state.podsOn(metadata.name ?? '').filter(isReschedulable));
   }
 
-  /** Has the pods leave by then; a deadline that is closer stays. */
+  /** Sets the deadline of the drain, unless an earlier one is set. */
   async #limit(claim: NodeClaim, by: number, signal: AbortSignal): Promise<void> {
     if ((writtenDeadline(claim) ?? Number.POSITIVE_INFINITY) <= by) return;
     const annotations = { [ANNOTATION_TERMINATION_TIMESTAMP]: toTimestamp(by as EpochMs) };
     await this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
   }
 
-  /** The policy by which consolidation took the claim away, as metrics write it. */
+  /** The consolidation policy as a metric label; empty for other reasons. */
   #policyOf({ metadata }: NodeClaim, reason: CommandReason): string {
     if (reason !== 'Empty' && reason !== 'Underutilized') return '';
     const pool = this.#options.state.informers.nodePools.get(metadata.labels?.[LABEL_NODE_POOL] ?? '');
-    const policy = pool?.spec.disruption.consolidationPolicy ?? '';
-    return policy.replace(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+    return consolidationPolicyLabel(pool?.spec.disruption.consolidationPolicy ?? '');
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Closes nodes that are there to the scheduler while pods leave other nodes for them, and keeps places for these: as for new nodes, what
- * was planned is what comes about. Whoever opens new nodes opens these too, when all have come or the command is over; after a
- * restart nobody is remembered, and they are opened at once.
+ * Cordons existing nodes while they are filled with the pods of a command, and reserves their room, so that the plan is carried out as made.
+ * The claim lifecycle uncordons them when all pods have arrived or the command is over. After a restart the planned pods are not known, and
+ * the nodes are uncordoned at once.
  */
 import { NODES } from '../../../apis/kubernetes/node.ts';
 import { asError } from '../../../platform/errors.ts';
@@ -22,7 +22,7 @@ export class FilledNodes {
     this.#options = options;
   }
 
-  /** Closes those that are open and expects the pods there. One that cannot be closed is left to the scheduler. */
+  /** Cordons the nodes and reserves room for the pods. A node that cannot be cordoned is left to the scheduler. */
   async close(fills: readonly FilledNode[], signal: AbortSignal): Promise<void> {
     await Promise.all(fills.map((fill) => this.#close(fill, signal)));
   }
@@ -38,7 +38,7 @@ export class FilledNodes {
     } catch (error) {
       signal.throwIfAborted();
       successors.forget(claim);
-      logger.warn('a node cannot be closed: the scheduler decides who comes to it', {
+      logger.warn('cannot cordon a node for planned pods: the scheduler may place others on it', {
         node: name,
         error: asError(error),
       });

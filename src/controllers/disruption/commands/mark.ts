@@ -1,11 +1,11 @@
 /**
- * What a command writes on the claims that make way. It is all there is to know of the command, so that whoever comes
- * after a crash can finish it, or undo it. It is written after the claims it needs, so that these are there where it is.
+ * The mark that a command writes on the claims it will delete. It holds the whole command, so that another process can finish or undo it
+ * after a crash. It is written after the replacement claims, so that these exist wherever it does.
  */
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
 import { type ClaimRepair, COMMAND_REASONS, type CommandReason } from './command.ts';
 
-/** A claim that must be up before anything goes. */
+/** A claim that must be up before the candidates are deleted. */
 export interface NeededClaim {
   readonly pool: string;
   readonly name: string;
@@ -17,11 +17,11 @@ export interface Mark {
   /** When the command began. */
   readonly at: EpochMs;
   readonly needs: readonly NeededClaim[];
-  /** Only of a claim that is repaired. */
+  /** Only on a claim under repair. */
   readonly repair?: ClaimRepair;
 }
 
-/** The mark as the text of an annotation: `id=… reason=… at=… needs=pool/claim,… condition=… grace=…ms`. */
+/** The mark as an annotation value: `id=… reason=… at=… needs=pool/claim,… condition=… grace=…ms`. */
 export function writeMark({ id, reason, at, needs, repair }: Mark): string {
   const words = [`id=${id}`, `reason=${reason}`, `at=${toTimestamp(at)}`];
   if (needs.length > 0) words.push(`needs=${needs.map(({ pool, name }) => `${pool}/${name}`).join(',')}`);
@@ -30,7 +30,7 @@ export function writeMark({ id, reason, at, needs, repair }: Mark): string {
   return words.join(' ');
 }
 
-/** Reads a mark; undefined for a text that is none, as someone may have edited it. */
+/** Parses a mark; undefined if the text is none, for example after an edit by hand. */
 export function readMark(text: string | undefined): Mark | undefined {
   if (text === undefined) return undefined;
   const fields = new Map(

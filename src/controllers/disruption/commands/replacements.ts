@@ -1,4 +1,4 @@
-/** The claims that come before others go: written for a command, and taken back when it comes to nothing. */
+/** Writes the replacement claims of a command, and deletes them when it fails. */
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { ANNOTATION_REPLACES } from '../../../apis/spindrift/annotations.ts';
 import { asError } from '../../../platform/errors.ts';
@@ -13,13 +13,13 @@ import { disruptionLaunching } from '../events.ts';
 import type { Command, PlannedNode } from './command.ts';
 
 export interface ReplacementsOptions extends ControllersOptions {
-  /** Hears of each claim that is written. */
+  /** Receives each claim that is written. */
   readonly written?: (claim: NodeClaim) => void;
   readonly coming: ComingNodes;
   readonly successors: Successors;
 }
 
-/** What came of writing the claims of a command. */
+/** The outcome of writing the claims of a command. */
 export interface WrittenReplacements {
   readonly claims: readonly NodeClaim[];
   /** Why some could not be written. */
@@ -36,7 +36,7 @@ export class Replacements {
     this.#writer = new ClaimWriter({ client, coming, state, metrics, written: options.written });
   }
 
-  /** Asks for all nodes that the command makes. */
+  /** Writes a claim for each new node of the command. */
   async write(command: Command, signal: AbortSignal): Promise<WrittenReplacements> {
     const written = await Promise.allSettled(command.newNodes.map((wanted) => this.#write(command, wanted, signal)));
     const claims = written.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -44,7 +44,7 @@ export class Replacements {
     return failed === undefined ? { claims } : { claims, trouble: asError(failed.reason) };
   }
 
-  /** Nothing goes for the claims of that command: those that no pod has come to yet are deleted. */
+  /** Deletes the replacement claims of a failed command. A replacement that already runs pods is kept. */
   async discard(id: string, signal: AbortSignal): Promise<void> {
     const { client, state, successors } = this.#options;
     const unused = state.nodes().flatMap(({ name, claim }) => {
@@ -63,7 +63,7 @@ export class Replacements {
     const annotations = { [ANNOTATION_REPLACES]: id };
     const wanted = { node, pool, cloudName, reason: reason.toLowerCase(), annotations };
     const claim = await this.#writer.write(wanted, signal);
-    // At once: its machine may have joined before the other claims are written.
+    // Reserved at once: its node may join before the other claims are written.
     this.#options.successors.expect(claim.metadata.name ?? '', pods);
     this.#options.recorder.record(disruptionLaunching(claim, reason));
     return claim;

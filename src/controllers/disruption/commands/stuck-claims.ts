@@ -1,21 +1,21 @@
-/** Claims that could not be marked or deleted: each is left alone for a while, whatever it should go for; others go on. */
+/** Claims that could not be marked or deleted. Each is left alone for a while, for every reason; other claims do not wait. */
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { isTerminal } from '../../../platform/errors.ts';
 import type { BackOff } from '../back-off.ts';
 import type { KnownCommand, Undo } from './under-way.ts';
 
-/** The steps of a command that need the API server to agree. */
+/** The steps of a command that the API server may refuse. */
 const STEPS = ['marked', 'deleted'] as const;
 type Step = (typeof STEPS)[number];
 
-/** A claim for which a step could not be done, or for whose node it could not. */
+/** A claim for which, or for whose node, a step failed. */
 export interface StepFailure {
   readonly claim: NodeClaim;
   readonly error: Error;
 }
 
-/** What cannot be marked or deleted by then stays: it would hold the budget of its pool. */
+/** After this long the command is undone, because it holds the budget of its pool. */
 const LONGEST_STEP_MS = 60_000;
 
 export class StuckClaims {
@@ -27,14 +27,14 @@ export class StuckClaims {
     this.#backOff = backOff;
   }
 
-  /** Whether the claim has to wait before it may be tried again. */
+  /** Whether the claim has to wait for its next attempt. */
   has(claim: NodeClaim): boolean {
     return STEPS.some((step) => this.#backOff.leftMs(keyOf(claim, step)) > 0);
   }
 
   /**
-   * How a command is undone for claims of which a step failed: at once where that is hopeless, or when it was tried for long enough.
-   * Throws what failed while it is worth another try.
+   * How to undo a command after failures of a step: at once after a terminal error, else after LONGEST_STEP_MS. Throws the failure while it
+   * is worth another try.
    */
   givenUp(known: KnownCommand, step: Step, failures: readonly StepFailure[], startedAt: number): Undo {
     known.failingSince ??= startedAt;
@@ -48,7 +48,7 @@ export class StuckClaims {
     return { kind: 'undo', why, failed: [] };
   }
 
-  /** The step was done for all of these; that says nothing of the other one. */
+  /** Records that the step succeeded for these claims. */
   succeeded(known: KnownCommand, step: Step, claims: Iterable<NodeClaim>): void {
     delete known.failingSince;
     for (const claim of claims) this.#backOff.succeeded(keyOf(claim, step));

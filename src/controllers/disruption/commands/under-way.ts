@@ -1,4 +1,4 @@
-/** The commands that the cluster knows: they are learnt from the marks on claims. */
+/** The commands in progress: those begun here, and those read from the marks on claims. */
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { ANNOTATION_DISRUPTION } from '../../../apis/spindrift/annotations.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
@@ -6,22 +6,22 @@ import type { FilledNode } from './command.ts';
 import type { NextStep } from './decide-command.ts';
 import { type Mark, readMark } from './mark.ts';
 
-/** How a command is undone. */
+/** The step that undoes a command. */
 export type Undo = Extract<NextStep, { kind: 'undo' }>;
 
 export interface KnownCommand {
   readonly mark: Mark;
-  /** Names of the claims that carry the mark, or carried it. */
+  /** Names of the claims that have or had the mark. */
   readonly names: Set<string>;
-  /** UIDs of those that were told to go, which the cache may not show yet. */
+  /** UIDs of claims that were deleted, which the cache may not show yet. */
   readonly deleted: Set<string>;
-  /** Nodes that are closed while pods leave for them; nobody remembers them after a restart. */
+  /** Nodes that are cordoned while they are filled; not known after a restart. */
   readonly fills?: readonly FilledNode[];
-  /** All that belongs to the marks is written. */
+  /** Whether all marks, taints and conditions are written. */
   marked?: boolean;
-  /** Since when its next step is tried in vain, by the clock's `elapsed`. */
+  /** Since when its next step fails, by the clock's `elapsed`. */
   failingSince?: number;
-  /** How it is undone, once it is: it is not taken up again. */
+  /** Set once the command is being undone, which is final. */
   undoing?: Undo;
 }
 
@@ -41,12 +41,12 @@ export class UnderWay {
     return this.#known.get(id);
   }
 
-  /** A command has begun that takes the claims of these names. */
+  /** Adds a command whose candidates are the claims of these names. */
   add(mark: Mark, names: readonly string[], fills: readonly FilledNode[] = []): void {
     this.#known.set(mark.id, { mark, names: new Set(names), deleted: new Set(), fills });
   }
 
-  /** Takes note of a claim's mark; gives the command's identity. */
+  /** Learns a command from a claim's mark. Returns the command's ID. */
   learn({ metadata }: NodeClaim): string | undefined {
     const mark = readMark(metadata.annotations?.[ANNOTATION_DISRUPTION]);
     if (mark === undefined) return undefined;
@@ -59,7 +59,7 @@ export class UnderWay {
     this.#known.delete(id);
   }
 
-  /** Names of the claims that the command needs, and no other one. */
+  /** Names of the claims that only this command needs. */
   neededOnlyBy({ id, needs }: Mark): string[] {
     if (needs.length === 0) return [];
     const others = [...this.#known.values()].filter(({ mark }) => mark.id !== id);
@@ -67,19 +67,19 @@ export class UnderWay {
     return needs.flatMap(({ name }) => (stillNeeded.has(name) ? [] : [name]));
   }
 
-  /** The claims that are there and carry the mark of the command. */
+  /** The existing claims with the mark of the command. */
   claimsOf(known: KnownCommand): NodeClaim[] {
     return this.named(known).filter(
       ({ metadata }) => readMark(metadata.annotations?.[ANNOTATION_DISRUPTION])?.id === known.mark.id,
     );
   }
 
-  /** The claims of its names that are there, whether or not they carry its mark. */
+  /** The existing claims of its names, with or without its mark. */
   named({ names }: KnownCommand): NodeClaim[] {
     return [...names].flatMap((name) => this.claimNamed(name) ?? []);
   }
 
-  /** The claim of that name, as we know it. */
+  /** The claim of that name, with our own latest writes. */
   claimNamed(name: string): NodeClaim | undefined {
     const { state, writes } = this.#options;
     return writes.newest(state.claimNamed(name));

@@ -1,4 +1,4 @@
-/** What people are told of plans, in events, metrics and the log. */
+/** Reports consolidation plans in events, metrics and the log. */
 import type { Slices } from '../../../engine/packing/work.ts';
 import type { EventRecorder } from '../../../kube/event-recorder.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -16,9 +16,9 @@ export interface AnnouncementsOptions {
   readonly logger: Logger;
 }
 
-/** So many moves are told of before others may run. */
+/** Yields after this many moves. */
 const TOLD_TOGETHER = 100;
-/** The events of one plan that say why nodes stay. */
+/** At most this many Unconsolidatable events per plan. */
 const MOST_EVENTS = 50;
 
 export class Announcements {
@@ -32,7 +32,7 @@ export class Announcements {
     this.#logger = logger;
   }
 
-  /** A plan was made: why nodes stay; in slices. */
+  /** Reports a new plan, and why nodes are not consolidated; in slices. */
   *planned({ plan, refused }: PlannedMoves, built: BuiltFleet): Slices<void> {
     yield;
     this.#metrics.planned(plan, built.fleet);
@@ -42,7 +42,7 @@ export class Announcements {
       if (cause.kind !== 'hold' && cause.kind !== 'unfinished') this.#stays(node, sentence, built);
   }
 
-  /** These moves have begun; in slices. */
+  /** Reports moves that have begun; in slices. */
   *begun(moves: readonly PlannedMove[], { fleet }: BuiltFleet): Slices<void> {
     yield* this.#metrics.begun(moves, fleet);
     for (const [index, { move, command }] of moves.entries()) {
@@ -54,7 +54,7 @@ export class Announcements {
     }
   }
 
-  /** A move that is not right any more is not begun. */
+  /** Reports a move that was dropped, because it is no longer valid. */
   dropped({ command }: PlannedMove, objection: Objection): void {
     this.#logger.info('consolidation dropped: the plan no longer holds', { ...objection });
     for (const { node, claim } of command.candidates) {
@@ -63,7 +63,7 @@ export class Announcements {
     }
   }
 
-  /** Says in the log that there is a cheaper fleet, and what comes of it. */
+  /** Logs that there is a cheaper fleet, and how many moves begin. */
   log({ plan, later, unlikely }: PlannedMoves, details: Readonly<Record<string, unknown>>): void {
     if (plan.moves.length === 0) return;
     const { way, moves, priceBefore, priceAfter, lowerBound } = plan;

@@ -1,11 +1,10 @@
 /**
- * How much room a move must leave, learnt from what became of the moves before. Where pods do not find the places they were
- * meant for, machines are launched for them and nothing is saved: then the next moves have to be surer and to leave more room,
- * until the load changes. A fleet that is as tight as the scheduler can pack it is left alone that way.
+ * How much room a move must leave, learned from earlier moves. If pods do not fit where they were planned, machines are launched for them
+ * and nothing is saved. The next moves must then leave more room, until the load changes. So a fleet that the scheduler cannot pack any
+ * tighter is left alone.
  *
- * Where more room does not help, what fails is not the packing but a rule of the scheduler's that the plan does not know. Such
- * moves would be planned, fail and be planned again for ever: they are paused, each time for twice as long, until they
- * succeed or the load changes. What we place ourselves goes on.
+ * If more room does not help, the cause is a scheduler rule that the plan does not know, and such moves would fail again and again. They are
+ * paused, each time for twice as long, until they succeed or the load changes. Moves whose pods we bind ourselves go on.
  */
 import type { Fleet } from '../../../engine/consolidation/fleet.ts';
 import type { ForecastOptions } from '../../../engine/consolidation/forecast.ts';
@@ -13,24 +12,24 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { StateNode } from '../../../state/state-node.ts';
 
-/** What was begun together, and what it was to save. */
+/** Moves that were begun together, and their expected savings. */
 interface Wave {
   readonly claims: ReadonlySet<string>;
   readonly price: number;
   readonly savings: number;
   readonly load: number;
-  /** Whether it was begun during a pause: then the scheduler had no part in it. */
+  /** Whether it began during a pause: then the scheduler placed none of its pods. */
   readonly paused: boolean;
 }
 
-/** Each disappointment asks for so much more room, as a share of a node. */
+/** Each failed wave asks for this much more room, as a share of a node. */
 const STEP = 0.08;
 const HIGHEST = 6;
-/** A wave that saves less than this share of what it was to save has failed. */
+/** A wave that saves less than this share of its expected savings has failed. */
 const DELIVERED = 0.5;
-/** Before anything has failed, so much of what a move saves may be lost again. */
+/** Before any failure, this share of a move's savings may be lost again. */
 export const TRUSTING: ForecastOptions = { order: 'largest-first', slack: 0, losable: 0.25 };
-/** A load that has changed by more than this says nothing about the wave; it is another fleet now. */
+/** If the load has changed by more than this share, the wave is not judged. */
 const SAME_LOAD = 0.05;
 const FIRST_PAUSE_MS = 10 * 60_000;
 const LONGEST_PAUSE_MS = 4 * 3_600_000;
@@ -50,31 +49,31 @@ export class Caution {
     this.#logger = logger;
   }
 
-  /** What moves are put to. */
+  /** The forecast that moves must pass. */
   get test(): ForecastOptions {
     if (this.#level === 0) return TRUSTING;
     const paused = this.#isPaused ? { paused: true } : {};
     return { order: 'smallest-first', slack: (this.#level - 1) * STEP, losable: 0, ...paused };
   }
 
-  /** Whether the load has fallen so far since the latest wave that what it left is worth another look at once. */
+  /** Whether the load has fallen so far since the latest wave that its nodes may be replaced at once. */
   hasFallen(fleet: Fleet): boolean {
     return loadOf(fleet) < (1 - SAME_LOAD) * this.#load;
   }
 
-  /** UIDs of the claims of the latest wave; what becomes of it can be told when they are gone. */
+  /** UIDs of the claims of the latest wave; it can be judged when they are gone. */
   get waitsFor(): ReadonlySet<string> {
     return this.#wave?.claims ?? NONE;
   }
 
-  /** These claims go, to save so much of the fleet's price. */
+  /** Starts a wave that deletes these claims, to save this much of the fleet's price. */
   begun(claims: Iterable<string>, savings: number, fleet: Fleet): void {
     this.#load = loadOf(fleet);
     const [price, load, paused] = [priceOf(fleet), this.#load, this.#isPaused];
     this.#wave = { claims: new Set(claims), savings, price, load, paused };
   }
 
-  /** These claims go with the latest wave. */
+  /** Adds claims to the latest wave. */
   joined(claims: Iterable<string>, savings: number): void {
     if (this.#wave === undefined) return;
     this.#wave = {
@@ -84,7 +83,7 @@ export class Caution {
     };
   }
 
-  /** Looks at the fleet after the latest wave is over, and at all nodes that are there. */
+  /** Judges the latest wave by the fleet after it. `nodes` are all existing nodes. */
   settled(fleet: Fleet, nodes: readonly Pick<StateNode, 'claim'>[]): void {
     const load = loadOf(fleet);
     const wave = this.#wave;
@@ -108,7 +107,7 @@ export class Caution {
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * this.#pauseMs));
     this.#pausedUntil = this.#clock.elapsed() + this.#pauseMs;
     const minutes = this.#pauseMs / 60_000;
-    this.#logger.info('moves save nothing again and again: those whose pods the scheduler places are paused', {
+    this.#logger.info('consolidation keeps saving nothing: moves whose pods the scheduler places are paused', {
       minutes,
     });
   }
@@ -120,7 +119,7 @@ export class Caution {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Whether nothing came of a wave: its commands were dropped or undone, which says nothing about where pods find room. */
+/** Whether all commands of a wave were dropped or undone, which says nothing about where pods fit. */
 function isUndone({ claims }: Wave, nodes: readonly Pick<StateNode, 'claim'>[]): boolean {
   const there = nodes.filter(({ claim }) => claims.has(claim?.metadata.uid ?? ''));
   return claims.size > 0 && there.length === claims.size;
@@ -134,7 +133,7 @@ function priceOf({ nodes }: Fleet): number {
   return nodes.reduce((sum, { price }) => sum + price, 0);
 }
 
-/** What pods ask for, in one number: a core counts as 4 GiB of memory. */
+/** The requests of all pods as one number: a core counts as much as 4 GiB of memory. */
 function loadOf({ pods, groups }: Fleet): number {
   const sizes = groups.map(({ requests }) => (requests.cpu ?? 0) / 1000 + (requests.memory ?? 0) / (4 * 1024 ** 3));
   return pods.reduce((sum, { group }) => sum + (sizes[group] ?? 0), 0);

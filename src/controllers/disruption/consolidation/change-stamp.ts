@@ -1,4 +1,4 @@
-/** Whether anything has changed that consolidation looks at: a number that grows with each such change, cheap to compare. */
+/** A number that grows with every change that consolidation depends on: cheap to compare. */
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import type { KubeObject } from '../../../apis/kubernetes/object.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
@@ -20,7 +20,7 @@ export class ChangeStamp {
     }
     this.#follow<KubeObject>(informers.openModels, isSameSpec);
     this.#follow<KubeObject>(informers.nodeOverlays, isSameSpec);
-    // Their status says when the room that they keep has moved.
+    // Their status changes when their reserved room moves.
     this.#follow<KubeObject>(informers.capacityBuffers, () => false);
   }
 
@@ -42,7 +42,7 @@ export class ChangeStamp {
   }
 }
 
-/** What kubelets say of a pod again and again means nothing here. */
+/** Ignores the kubelet's repeated status updates. */
 function isSamePod(a: Pod, b: Pod): boolean {
   return (
     a.spec.nodeName === b.spec.nodeName &&
@@ -57,7 +57,7 @@ function readiness({ status }: Pod): string | undefined {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.status;
 }
 
-/** Nor do their heartbeats. */
+/** Ignores heartbeats. */
 function isSameNode(a: Node, b: Node): boolean {
   return (
     a.metadata.deletionTimestamp === b.metadata.deletionTimestamp &&

@@ -12,49 +12,49 @@ import { type Candidate, withPods } from '../candidate.ts';
 import type { Command, FilledNode, PlannedNode } from '../commands/command.ts';
 import { launchWaits } from './launch-waits.ts';
 
-/** A move of a plan, and what it comes to. */
+/** A move of a plan, and its command. */
 export interface PlannedMove {
-  /** As policies let it be done. */
+  /** The move as the SpotPolicies allow it. */
   readonly move: Move;
-  /** As the plan has it. */
+  /** The move as the plan has it. */
   readonly planned: Move;
   readonly command: Command;
 }
 
-/** What a plan comes to. */
+/** The moves of a plan by when they can begin. */
 export interface PlannedCommands {
-  /** To be begun now. They do not depend on each other. */
+  /** Moves to begin now. They do not depend on each other. */
   readonly now: readonly PlannedMove[];
-  /** To be begun as soon as the claims of others are there, whose new nodes their pods are to go to. */
+  /** Moves whose pods go to new nodes of other moves: they begin when the claims of these are written. */
   readonly next: readonly FollowingMove[];
   /**
-   * Moves that need what another move makes free first: a slot of a reservation, room below a limit or in a budget. They are
-   * not kept: the plan that is made when the others are done finds them again, on the cluster as it is then.
+   * Moves that need something that another move frees first: a slot of a reservation, room below a limit or in a budget. They are not kept:
+   * the next plan finds them again.
    */
   readonly later: readonly Move[];
 }
 
-/** A move whose pods go to new nodes of others. */
+/** A move whose pods go to new nodes of other moves. */
 export interface FollowingMove extends PlannedMove {
-  /** The commands that launch them. */
+  /** The commands that launch these nodes. */
   readonly follows: readonly Command[];
 }
 
-/** What moves are made commands with. */
+/** What is needed to turn moves into commands. */
 export interface CommandParts {
-  /** The node of the fleet as something that can go; undefined if it cannot. */
+  /** The node as a candidate; undefined if it cannot be one. */
   candidate(node: string): Candidate | undefined;
   readonly poolNamed: ReadonlyMap<string, NodePool>;
-  /** The move as policies let it be done; undefined if they do not. */
+  /** The move as the SpotPolicies allow it; undefined if they do not. */
   settle(move: Move): Move | undefined;
-  /** The node at the price that is paid for it. */
+  /** The new node at market prices, without the risk that planning adds to them. */
   paid(node: NewNode): NewNode;
-  /** What the commands use is taken from them. */
+  /** Budgets that the commands are taken from. */
   readonly budgets: Budgets;
   newId(): string;
 }
 
-/** The nodes of a fleet as things that can go. */
+/** Looks up the nodes of a fleet as candidates. */
 export function candidatesAmong(
   { states }: Pick<BuiltFleet, 'states'>,
   context: Parameters<typeof withPods>[1],
@@ -66,10 +66,10 @@ export function candidatesAmong(
   };
 }
 
-/** So many moves are made commands before others may run. */
+/** Yields after this many moves. */
 const MADE_TOGETHER = 20;
 
-/** The commands of a plan, in its order, as far as the budgets go; in slices. */
+/** The commands of a plan, in its order, within the budgets; in slices. */
 export function* commandsOfPlan(
   moves: readonly Move[],
   built: BuiltFleet,
@@ -84,7 +84,7 @@ export function* commandsOfPlan(
     if (index % MADE_TOGETHER === 0) yield;
     const others = otherMoves(move, index);
     const candidates = candidatesOf(move, parts);
-    // Policies and launches count what they allow as done: they are asked last.
+    // `settle` and `waits` count a move that they allow as done, so they are asked last.
     if (others.some((other) => !made.has(other)) || candidates === undefined || !isWithin(move, candidates, parts)) {
       later.push(move);
       continue;
@@ -110,7 +110,7 @@ function otherMoves({ landings }: Move, index: number): number[] {
   return [...new Set(others)];
 }
 
-/** Undefined when a node of the move is not there. */
+/** Undefined if a node of the move no longer exists. */
 function candidatesOf({ nodes }: Move, parts: CommandParts): readonly Candidate[] | undefined {
   const candidates: Candidate[] = [];
   for (const name of nodes) {
@@ -121,7 +121,7 @@ function candidatesOf({ nodes }: Move, parts: CommandParts): readonly Candidate[
   return candidates;
 }
 
-/** Undefined when a pool of the move is not there. */
+/** Undefined if a pool of the move no longer exists. */
 function commandOf(
   move: Move,
   candidates: readonly Candidate[],
@@ -133,7 +133,7 @@ function commandOf(
   for (const node of move.newNodes) {
     const pool = parts.poolNamed.get(node.pool);
     if (pool === undefined) return undefined;
-    // Nobody comes after a virtual pod: the next round of provisioning finds its room again.
+    // A virtual pod is not recreated: the next provisioning round finds room for it again.
     const own = node.pods.map((number) => pods[number] as Pod).filter((pod) => !isVirtualPod(pod));
     newNodes.push({ node: parts.paid(node), pool, cloudName, pods: own });
   }
@@ -149,7 +149,7 @@ function commandOf(
   };
 }
 
-/** The nodes that are to be filled as planned, with the pods that leave for them; the command needs them as it needs those that come. */
+/** The existing nodes that the move fills, with their pods. The command needs them as it needs new nodes. */
 function filling(
   { fills = [], landings }: Move,
   { fleet, pods, states }: BuiltFleet,
@@ -164,14 +164,14 @@ function filling(
   return { needs: filled.map(({ claim }) => claim), fills: filled };
 }
 
-/** Whether every pool can spare its nodes, which are then taken. */
+/** Takes the candidates from the budgets of their pools; false if a budget does not allow it. */
 export function takeBudget({ candidates, reason }: Pick<Command, 'candidates' | 'reason'>, budgets: Budgets): boolean {
   if (!isWithin({ reason }, candidates, { budgets })) return false;
   for (const { pool } of candidates) budgets.take(nameOf(pool));
   return true;
 }
 
-/** The nodes of a command do not go after all. */
+/** Returns the candidates of a command to the budgets. */
 export function giveBudgetBack({ candidates }: Pick<Command, 'candidates'>, budgets: Budgets): void {
   for (const { pool } of candidates) budgets.take(nameOf(pool), -1);
 }

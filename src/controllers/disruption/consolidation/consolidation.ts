@@ -1,4 +1,4 @@
-/** Makes the fleet cheaper: plans moves over all nodes at once when there is ground for it, and gives those that can be begun now. */
+/** Makes the fleet cheaper: plans moves over all nodes at once, and returns those that can begin now. */
 import type { Clouds } from '../../../cloud/clouds.ts';
 import type { ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
 import type { Labels } from '../../../engine/problem.ts';
@@ -19,7 +19,7 @@ import type { BackOff } from '../back-off.ts';
 import type { Command } from '../commands/command.ts';
 import type { Look } from '../look.ts';
 import type { DisruptionMethod } from '../method.ts';
-import { supplyKey } from '../supply.ts';
+import { poolBackOffKey } from '../pool-back-off-key.ts';
 import { Announcements } from './announcements.ts';
 import { Caution } from './caution.ts';
 import type { ChangeStamp } from './change-stamp.ts';
@@ -31,13 +31,13 @@ import { confirmed, type PlannedMoves, planMoves } from './plan-moves.ts';
 import { checkAgain, Validation } from './validation.ts';
 import type { PolicyCircumstances } from './within-policies.ts';
 
-/** How hard to look, and how long to leave things alone. */
+/** Limits of planning. */
 export interface ConsolidationLimits {
-  /** How long a node that took the place of others is left in peace. */
+  /** How long a replacement is left alone. */
   readonly cooldownMs?: number;
-  /** How long a plan may be looked for. */
+  /** The longest time for a plan. */
   readonly planMs?: number;
-  /** How much work may go into it, whatever the time: on a virtual clock no time passes while it works. */
+  /** The most work for a plan: on a virtual clock no time passes while it runs. */
   readonly planSteps?: number;
   readonly criteria?: Pick<
     PlanOptions,
@@ -55,27 +55,27 @@ export interface ConsolidationOptions extends ConsolidationLimits {
   readonly rounds: Pick<Rounds, 'covers'>;
   readonly podEvents: Pick<PodEvents, 'latest'>;
   readonly stamp: Pick<ChangeStamp, 'value'>;
-  /** What is remembered of pools whose nodes did not come up. */
+  /** Pools whose nodes did not come up. */
   readonly backOff: Pick<BackOff, 'leftMs'>;
   /** How each pool uses spot capacity. */
   readonly policies: Pick<SpotPolicies, 'for'>;
-  /** The room that CapacityBuffers keep: it moves like pods do, and costs nothing to move. */
+  /** The room that CapacityBuffers reserve: it moves like pods do, at no cost. */
   readonly headroom: Pick<Headroom, 'isKnown' | 'on'>;
 }
 
-/** What nobody tells us about is seen at the latest then. */
+/** The longest time between two plans: some changes raise no event. */
 const FORGOTTEN_MS = 300_000;
-/** Nobody tells us that a node is no longer kept for pods that were to come. */
+/** The same while nodes are nominated, because the end of a nomination raises no event. */
 const NOMINATED_MS = 10_000;
-/** The next round of provisioning places capacity buffers. */
+/** The next provisioning round places CapacityBuffers within this time. */
 const HEADROOM_AGAIN_MS = 2000;
 
-/** What was wanted last. */
+/** The moves of the latest plan. */
 interface LatestMoves {
   readonly moves: readonly PlannedMove[];
-  /** What may follow them; undefined where they follow others themselves. */
+  /** Moves that may follow; undefined if these follow others themselves. */
   readonly next?: readonly FollowingMove[];
-  /** What they were planned from. */
+  /** The fleet that they were planned from. */
   readonly built: BuiltFleet;
 }
 
@@ -126,7 +126,7 @@ export class Consolidation implements DisruptionMethod {
     const open = planned.now.length > 0 || planned.later.length > 0 || !planned.plan.complete;
     if (open) this.#ground.foundSomething();
     else this.#ground.foundNothing(stamp, pools, look, until);
-    // Last of all: what changes later is noticed by whoever begins them.
+    // Checked last: later changes are found by the validation before a command begins.
     const isCurrent = this.#ground.stamp === stamp && !look.isOutdated;
     const right = isCurrent ? planned.now : await this.#stillRight(planned.now, built, look, pools, signal);
     this.#announcements.log(planned, {
@@ -137,7 +137,7 @@ export class Consolidation implements DisruptionMethod {
     return right.map(({ command }) => command);
   }
 
-  /** What is waited for, and learnt from, is what has begun: others may have been faster than the plan. */
+  /** Waits for, and learns from, only the moves that have really begun. */
   async begun(commands: readonly Command[], signal: AbortSignal): Promise<void> {
     const latest = this.#latest;
     this.#latest = undefined;
@@ -155,10 +155,12 @@ export class Consolidation implements DisruptionMethod {
     await inSlices(this.#announcements.begun(begun, built), this.#options.clock, signal);
   }
 
-  /** After how long things may have changed that nobody tells us about. */
+  /** After how long something may have changed without an event. */
   #unheardMs(look: Look): number {
     const isNominated = look.nodes.some((node) => look.isNominated(node));
-    const waits = [...look.poolNamed.keys()].map((pool) => this.#options.backOff.leftMs(supplyKey(pool, this.reason)));
+    const waits = [...look.poolNamed.keys()].map((pool) =>
+      this.#options.backOff.leftMs(poolBackOffKey(pool, this.reason)),
+    );
     return Math.min(isNominated ? NOMINATED_MS : FORGOTTEN_MS, ...waits.filter((ms) => ms > 0));
   }
 
@@ -185,7 +187,7 @@ export class Consolidation implements DisruptionMethod {
     return inSlices(planning, clock, signal);
   }
 
-  /** Begins those moves of the latest plan whose other commands have written the claims that they need. */
+  /** The moves of the latest plan whose needed claims are written by now. */
   async #follow(look: Look, signal: AbortSignal): Promise<readonly Command[]> {
     const ready = this.#following.ready(look);
     if (ready === undefined) return [];
@@ -195,7 +197,7 @@ export class Consolidation implements DisruptionMethod {
     return right.map(({ command }) => ({ ...command, needs: ready.needsOf(command) }));
   }
 
-  /** Those of the moves that are right on the cluster as it is by now; with `keepsPlaces` what is kept for pods is kept for theirs. */
+  /** The moves that are still valid in the cluster as it is now. With `keepsPlaces`, nominations are taken as those of the moves' own pods. */
   async #stillRight(
     planned: readonly PlannedMove[],
     built: BuiltFleet,
@@ -235,7 +237,7 @@ function savingsOf(moves: readonly PlannedMove[]): number {
   return moves.reduce((sum, { move }) => sum + move.savings, 0);
 }
 
-/** Where the load has fallen, nobody flaps who replaces what has only just come. */
+/** After the load has fallen, replacing young nodes is not flapping. */
 function withoutSettling(built: BuiltFleet): BuiltFleet {
   const nodes = built.fleet.nodes.map(({ settling: _, ...node }) => node);
   return { ...built, fleet: { ...built.fleet, nodes } };

@@ -7,7 +7,7 @@ import type { PodEvents } from '../../nodeclaim/podevents/pod-events.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
 import type { BackOff } from '../back-off.ts';
 import type { Look } from '../look.ts';
-import { supplyKey } from '../supply.ts';
+import { poolBackOffKey } from '../pool-back-off-key.ts';
 import { policyHold } from './within-policies.ts';
 
 export interface FleetSnapshotOptions {
@@ -17,17 +17,17 @@ export interface FleetSnapshotOptions {
   readonly pools: readonly UsablePool[];
   /** How each pool uses spot capacity. */
   readonly policies: Pick<SpotPolicies, 'for'>;
-  /** The label that names the reservation of a node. */
+  /** The reservation that a node's labels name. */
   readonly reservationOf: NonNullable<FleetSnapshot['reservationOf']>;
   readonly podEvents: Pick<PodEvents, 'latest'>;
-  /** Pools whose nodes did not come up are not asked for others for a while. */
+  /** Pools whose nodes did not come up launch none for a while. */
   readonly backOff: Pick<BackOff, 'leftMs'>;
-  /** The room that CapacityBuffers keep. */
+  /** The room that CapacityBuffers reserve. */
   readonly headroom: Pick<Headroom, 'on'>;
   readonly cooldownMs?: number | undefined;
 }
 
-/** The cluster as consolidation has to know it, with what budgets and policies allow. */
+/** The cluster as consolidation plans with it, with what budgets and policies allow. */
 export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
   const { state, look, now, pools, policies, podEvents, backOff, reservationOf, cooldownMs, headroom } = options;
   const { nodes, budgets } = look;
@@ -49,10 +49,11 @@ export function fleetSnapshot(options: FleetSnapshotOptions): FleetSnapshot {
     storage,
     models,
     reservationOf,
+    podNamed: (key) => look.podNamed(key),
     isNominated: (node) => look.isNominated(node),
     podEventAt: (node) => podEvents.latest(node),
     allowed: (pool) => ({ Empty: budgets.left(pool, 'Empty'), Underutilized: budgets.left(pool, 'Underutilized') }),
-    launches: (pool) => backOff.leftMs(supplyKey(pool, 'Underutilized')) === 0,
+    launches: (pool) => backOff.leftMs(poolBackOffKey(pool, 'Underutilized')) === 0,
     policyHold: policyHold({ policies, pools, nodes, now, podsOn }),
     ...(cooldownMs === undefined ? {} : { cooldownMs }),
   };

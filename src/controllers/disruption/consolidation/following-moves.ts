@@ -15,13 +15,13 @@ interface Following {
 /** Moves that can begin now. */
 export interface ReadyMoves {
   readonly moves: readonly FollowingMove[];
-  /** What they were planned from. */
+  /** The fleet that they were planned from. */
   readonly built: BuiltFleet;
-  /** Names of the claims that must be up before anything of a command goes. */
+  /** Names of the claims that must be up before the command deletes anything. */
   needsOf(command: Command): string[];
 }
 
-/** Claims that are not there by then will not come. */
+/** After this long, missing claims are given up. */
 const LONGEST_MS = 20_000;
 
 export class FollowingMoves {
@@ -32,9 +32,9 @@ export class FollowingMoves {
     this.#clock = clock;
   }
 
-  /** Keeps those of the moves that follow what has begun, or each other. */
+  /** Keeps the moves that follow begun moves, or each other. */
   keep(next: readonly FollowingMove[], begun: readonly PlannedMove[], built: BuiltFleet): void {
-    // Those that follow come after those that they follow.
+    // `next` is ordered: a move comes after all that it follows.
     const known = new Set(begun.map(({ command }) => command));
     const moves = next.filter(
       ({ command, follows }) => follows.every((other) => known.has(other)) && known.add(command),
@@ -42,12 +42,12 @@ export class FollowingMoves {
     this.#following = moves.length === 0 ? undefined : { moves, built, since: this.#clock.elapsed() };
   }
 
-  /** There is another plan. */
+  /** Drops all moves, because there is a new plan. */
   forget(): void {
     this.#following = undefined;
   }
 
-  /** Those whose other commands have written the claims that they need; they are not kept any more. */
+  /** Returns, and no longer keeps, the moves whose needed claims are written. */
   ready(look: Look): ReadyMoves | undefined {
     const following = this.#following;
     if (following === undefined) return undefined;

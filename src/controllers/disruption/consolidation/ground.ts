@@ -1,9 +1,9 @@
 /**
- * When there is ground to plan on: every pod that lost or will lose its place has been given another by a round of provisioning, so that
- * the nodes it is promised to are known; pods that have just become pending have had their round; and what was begun before is done.
- * Where nothing has changed since a plan that found nothing, there is no need to look again until time itself changes something.
+ * Decides when to plan a consolidation: when provisioning has assigned a node to every displaced and pending pod, and the moves that were
+ * begun before are done. After a plan that found nothing, planning waits for a change in the cluster, in prices, or by time.
  */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
+import type { Fleet } from '../../../engine/consolidation/fleet.ts';
 import { type Clock, type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import type { BuiltFleet } from '../../../state/build-fleet.ts';
 import { type ClusterState, isReschedulable } from '../../../state/cluster-state.ts';
@@ -20,27 +20,27 @@ export interface GroundOptions {
   readonly stamp: Pick<ChangeStamp, 'value'>;
 }
 
-/** A round of provisioning gathers pods and finds places for them within this time. */
+/** A provisioning round collects and places pods within this time. */
 export const ROUND_MS = 12_000;
-/** Where pods come all the time, consolidation goes on all the same. */
+/** The longest wait for a quiet cluster: some are never quiet. */
 const LONGEST_WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 1000;
-/** So long the moves that were begun together are waited for before there are others. */
+/** The longest wait for moves that were begun together. */
 const LONGEST_WAVE_MS = 300_000;
 /**
- * Nodes that may be looked at so soon are waited for if they are more than a few, but not for ever: what a plan has to leave alone
- * it cannot plan anew, and a tenth of the nodes is enough to make exchanges the better way.
+ * Consolidation waits this long for held nodes that may be disrupted soon, if they are more than a few of the nodes that the pods need. A
+ * plan cannot replace a held node, and the scheduler fills it meanwhile with pods that the plan has places for on other nodes. Where the load has fallen to a fifth, one node in a hundred is a twentieth of the fleet that is left.
  */
 const MOMENT_MS = 10_000;
 const MANY = 0.02;
-/** Nobody says when the pods have come that a node is kept for. */
+/** The end of a nomination raises no event. */
 const NOMINATED_AGAIN_MS = 2000;
 const LONGEST_GATHERING_MS = 30_000;
 
-/** What the clouds sold when a plan was made; the lists are never changed but replaced. */
+/** The instance types at the time of a plan. Lists are replaced, never changed, so identity tells whether they are new. */
 type Sold = readonly (readonly unknown[])[];
 
-/** The state of things when a plan found nothing to do. */
+/** The state in which a plan found nothing to do. */
 interface Nothing {
   readonly stamp: number;
   readonly sold: Sold;
@@ -58,37 +58,37 @@ export class Ground {
     this.#options = options;
   }
 
-  /** Grows with each change of the cluster that a plan would look at. */
+  /** Grows with every change that a plan depends on. */
   get stamp(): number {
     return this.#options.stamp.value;
   }
 
-  /** Moves have begun; `wave` below are their claims. */
+  /** Records that moves have begun. */
   begun(): void {
     this.#begunAt = this.#options.clock.elapsed();
   }
 
-  /** What there is to wait for, and until when where nobody says that it is over; undefined where there is nothing. */
+  /** Whether to wait, and until when if no event will end the wait. `wave` are the claims of the moves begun last. */
   waits(look: Look, wave: ReadonlySet<string>): { readonly until: EpochMs | undefined } | undefined {
-    // The claims that go say when they are gone.
+    // The deletion of their claims wakes us.
     if (this.#isUnderWay(look, wave)) return { until: undefined };
     return this.#isSettled(look) ? undefined : { until: (look.now + LOOK_AGAIN_MS) as EpochMs };
   }
 
-  /** Until when to wait, if many nodes may be looked at in a moment: what is planned for all at once is better. */
+  /** Until when to wait if many held nodes will soon be free: one plan for all of them is better. */
   gathersUntil({ heldUntil, fleet }: BuiltFleet, now: EpochMs): EpochMs | undefined {
     const elapsed = this.#options.clock.elapsed();
     const soon = heldUntil.filter((until) => until <= now + MOMENT_MS);
     for (const { hold } of fleet.nodes) if (hold === 'nominated') soon.push((now + NOMINATED_AGAIN_MS) as EpochMs);
     const since = this.#gatheringSince ?? elapsed;
-    const many = soon.length > 0 && soon.length >= MANY * fleet.nodes.length;
+    const many = soon.length > 0 && soon.length >= MANY * usedShare(fleet) * fleet.nodes.length;
     const waits = many && elapsed - since < LONGEST_GATHERING_MS;
-    // Who has waited and planned may wait again: the next plan may be for a load that has only begun to fall.
+    // After a plan the wait may start anew: the load may only have begun to fall.
     this.#gatheringSince = waits ? since : undefined;
     return waits ? (Math.max(...soon) as EpochMs) : undefined;
   }
 
-  /** Whether a plan would again find nothing. */
+  /** Whether a plan would find nothing again. */
   isBarren(pools: readonly UsablePool[], now: EpochMs): boolean {
     const nothing = this.#nothing;
     if (nothing === undefined || nothing.stamp !== this.stamp || now >= nothing.until) return false;
@@ -96,26 +96,26 @@ export class Ground {
     return nothing.sold.length === sold.length && nothing.sold.every((types, index) => types === sold[index]);
   }
 
-  /** A plan for the cluster as it was at a stamp found nothing, which holds until that time at most. */
+  /** Records that a plan for the cluster at this stamp found nothing, which is valid until then at most. */
   foundNothing(stamp: number, pools: readonly UsablePool[], { budgets, now }: Look, until: number): void {
     const change = budgets.changesAt(['Empty', 'Underutilized']) ?? Number.POSITIVE_INFINITY;
     this.#nothing = { stamp, sold: soldBy(pools), until: change > now ? Math.min(until, change) : until };
   }
 
-  /** There was something to do, or there may be. */
+  /** Records that there was, or may be, something to do. */
   foundSomething(): void {
     this.#nothing = undefined;
   }
 
-  /** Nodes of the latest wave are still going. */
+  /** Whether nodes of the latest wave are still being removed. */
   #isUnderWay({ nodes }: Look, wave: ReadonlySet<string>): boolean {
     if (this.#options.clock.elapsed() - this.#begunAt >= LONGEST_WAVE_MS) return false;
     return nodes.some((node) => isGoing(node) && wave.has(node.claim?.metadata.uid ?? ''));
   }
 
   /**
-   * Every pod that has no place, or will have none, is known to provisioning, and the nodes that were made for pods are up; or that has
-   * been so for too long to wait.
+   * Whether provisioning has handled every pending and displaced pod and its new nodes are up, or the wait for that has been too long.
+   * Displaced pods are waited for without a limit.
    */
   #isSettled(look: Look): boolean {
     const { rounds, state, clock } = this.#options;
@@ -140,11 +140,21 @@ export class Ground {
   }
 }
 
+/** The share of all nodes' CPU or memory that pods request, whichever is larger. */
+function usedShare({ nodes, pods, groups }: Fleet): number {
+  const shares = ['cpu', 'memory'].map((resource) => {
+    const used = pods.reduce((sum, { group }) => sum + (groups[group]?.requests[resource] ?? 0), 0);
+    const there = nodes.reduce((sum, { allocatable }) => sum + (allocatable[resource] ?? 0), 0);
+    return there > 0 ? used / there : 1;
+  });
+  return Math.min(1, Math.max(...shares));
+}
+
 function soldBy(pools: readonly UsablePool[]): Sold {
   return pools.map(({ instanceTypes }) => instanceTypes);
 }
 
-/** Since when the scheduler has had no place for a pod. */
+/** Since when a pod is pending. */
 export function pendingSince({ status, metadata }: Pod): EpochMs | undefined {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   return parseTimestamp(scheduled?.lastTransitionTime ?? metadata.creationTimestamp);

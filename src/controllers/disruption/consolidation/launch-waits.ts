@@ -3,8 +3,8 @@ import type { Move } from '../../../engine/consolidation/plan.ts';
 import type { RankedOffering } from '../../../engine/solution.ts';
 
 /**
- * Tells of one move after another whether its new nodes can be launched only when nodes of an earlier move are gone, because a
- * reservation is full or a pool is at its limit until then. Moves that need not wait use up what there is.
+ * Decides, move by move, whether its launches must wait until an earlier move has deleted nodes, because a reservation is full or a pool
+ * is at its limit. Moves that need not wait use up slots and limits.
  */
 export function launchWaits({ instanceTypes, pools }: Pick<Fleet, 'instanceTypes' | 'pools'>): (move: Move) => boolean {
   const types = new Map(instanceTypes.map((type) => [type.name, type]));
@@ -61,7 +61,7 @@ export function launchWaits({ instanceTypes, pools }: Pick<Fleet, 'instanceTypes
   };
 }
 
-/** What shares one count of slots: a reservation, or else the offering by itself. */
+/** The key of a slot count: the reservation, or else the offering. */
 function slotKey({ reservationId, instanceType, zone, capacityType }: RankedOffering): string {
   return reservationId ?? `${instanceType}/${zone}/${capacityType}`;
 }

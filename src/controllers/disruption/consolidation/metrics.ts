@@ -1,14 +1,15 @@
-/** What consolidation finds; names and labels are Karpenter's where it has the metric. */
+/** Consolidation metrics, with Karpenter's names and labels where it has them. */
 import type { Fleet } from '../../../engine/consolidation/fleet.ts';
 import type { ConsolidationPlan } from '../../../engine/consolidation/plan.ts';
 import type { Slices } from '../../../engine/packing/work.ts';
 import type { Metrics } from '../../../platform/metrics.ts';
+import { consolidationPolicyLabel } from '../consolidation-policy-label.ts';
 import type { PlannedMove } from './commands-of-plan.ts';
 import { poolScores } from './pool-scores.ts';
 
 const SCORES = [0.1, 0.25, 0.33, 0.5, 1, 2, 5, 10];
 
-/** So many moves are counted before others may run. */
+/** Yields after this many moves. */
 const COUNTED_TOGETHER = 200;
 
 export class ConsolidationMetrics {
@@ -21,18 +22,18 @@ export class ConsolidationMetrics {
     const labels = ['decision', 'nodepool', 'policy'] as const;
     this.#scores = metrics.histogram({
       name: 'karpenter_consolidation_score',
-      help: 'The share of its pool’s price that a move saves against the share of the pool that it disrupts, per decision, pool and policy',
+      help: 'Share of the NodePool’s price that a move saves, divided by the share of the NodePool that it disrupts, per decision, NodePool and policy',
       labels,
       buckets: SCORES,
     });
     this.#moves = metrics.counter({
       name: 'karpenter_consolidation_moves_total',
-      help: 'Moves that were found worth it or not, per decision, pool and policy',
+      help: 'Consolidation moves approved or rejected, per decision, NodePool and policy',
       labels,
     });
     this.#timeouts = metrics.counter({
       name: 'karpenter_voluntary_disruption_consolidation_timeouts_total',
-      help: 'Plans that were cut short because time ran out, per kind of consolidation',
+      help: 'Consolidation plans cut short because time ran out, per consolidation type',
       labels: ['consolidation_type'],
       initial: [{ consolidation_type: 'multi' }],
     });
@@ -43,7 +44,7 @@ export class ConsolidationMetrics {
     });
   }
 
-  /** What a plan comes to, and the nodes that stay because a Balanced pool finds their end not worth it. */
+  /** Records a plan, and the nodes whose removal a Balanced pool rejects. */
   planned(plan: ConsolidationPlan, fleet: Fleet): void {
     if (!plan.complete) this.#timeouts.add({ consolidation_type: 'multi' });
     this.#price.set({ bound: 'now' }, plan.priceBefore);
@@ -54,7 +55,7 @@ export class ConsolidationMetrics {
       if (cause.kind === 'balanced') this.#decided('rejected', poolOf.get(node) ?? '', cause.score, fleet);
   }
 
-  /** Moves that have begun; in slices. */
+  /** Records moves that have begun; in slices. */
   *begun(moves: readonly PlannedMove[], fleet: Fleet): Slices<void> {
     const scoresOf = poolScores(fleet);
     for (const [index, { move }] of moves.entries()) {
@@ -65,12 +66,8 @@ export class ConsolidationMetrics {
 
   #decided(decision: 'approved' | 'rejected', nodepool: string, score: number, { poolDisruption }: Fleet): void {
     const policy = poolDisruption.find(({ pool }) => pool === nodepool)?.policy ?? '';
-    const labels = { decision, nodepool, policy: snake(policy) };
+    const labels = { decision, nodepool, policy: consolidationPolicyLabel(policy) };
     this.#moves.add(labels);
     this.#scores.observe(labels, score);
   }
-}
-
-function snake(policy: string): string {
-  return policy.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 }

@@ -1,6 +1,6 @@
 /**
- * From a fleet to the moves that make it cheaper and can be made: within the budgets and the policies of the pools, and sure to work
- * out. In slices; the autoscaler carries them out, and `spindrift plan --consolidate` shows them.
+ * Plans the moves that make a fleet cheaper, within the budgets and SpotPolicies of the pools, and likely to work with the scheduler. In
+ * slices. The autoscaler carries them out, and `spindrift plan --consolidate` shows them.
  */
 import { consolidateSteps } from '../../../engine/consolidation/consolidate.ts';
 import type { Fleet, ConsolidationOptions as PlanOptions } from '../../../engine/consolidation/fleet.ts';
@@ -20,27 +20,24 @@ import {
 import { stricterFleets } from './stricter-fleets.ts';
 import { type PolicyCircumstances, withinPolicies } from './within-policies.ts';
 
-/** What moves are planned with. */
+/** What planning needs. */
 export interface PlanningParts extends Omit<CommandParts, 'settle' | 'paid'>, PolicyCircumstances {
-  /** How hard to look, from now on: it is asked before each plan. */
+  /** The limits of a plan; called before each one, because its time starts then. */
   options(): PlanOptions;
-  /** What moves are put to that leave it to the scheduler where pods go. */
+  /** The forecast that moves must pass if the scheduler places their pods. */
   readonly test: ForecastOptions;
 }
 
-/** What was planned, and what comes of it. */
+/** A plan and its commands. */
 export interface PlannedMoves extends PlannedCommands {
   readonly plan: ConsolidationPlan;
-  /** Moves of the plan that policies do not let be made, and why. */
+  /** Moves that the SpotPolicies do not allow, and why. */
   readonly refused: ReadonlyMap<Move, string>;
-  /** Moves of the plan whose pods would not all fit where the scheduler is likely to put them. */
+  /** Moves whose pods would probably not all fit where the scheduler places them. */
   readonly unlikely: readonly Move[];
 }
 
-/**
- * The cheapest plan is made first, whatever policies say. Where they let nothing of it be made, others are looked for that do without
- * what was refused.
- */
+/** Plans without regard to SpotPolicies first. If they allow no move of it, plans again for fleets without the refused moves. */
 export function* planMoves(built: BuiltFleet, parts: PlanningParts): Slices<PlannedMoves> {
   const first = yield* attempt(built, parts);
   if (first.now.length > 0 || first.refused.size === 0) return first;
@@ -57,7 +54,7 @@ function* attempt(built: BuiltFleet, parts: PlanningParts): Slices<PlannedMoves>
   const refused = new Map<Move, string>();
   const judging = withinPolicies({ ...parts, built }, (move, because) => refused.set(move, because));
   const { now, next, later } = yield* commandsOfPlan(plan.moves, built, { ...parts, ...judging });
-  // Those that follow come after those that they follow.
+  // Ordered: a move comes after all that it follows.
   const all: readonly AnyMove[] = [...now, ...next];
   const likely = yield* likelyMoves(all, built.fleet, parts.test);
   const lasting = all.filter(withAllTheyFollow(all, ({ command }) => likely.has(command)));
@@ -76,9 +73,9 @@ function* attempt(built: BuiltFleet, parts: PlanningParts): Slices<PlannedMoves>
 
 type AnyMove = PlannedMove & Partial<FollowingMove>;
 
-const NOT_DONE = 'what other moves were to do for its SpotPolicy is not done';
+const NOT_DONE = 'its SpotPolicy allows it only together with moves that were dropped';
 
-/** Tells of moves that are good whether all that they follow are good too. */
+/** Whether a move and all moves that it follows are good. */
 function withAllTheyFollow(moves: readonly AnyMove[], isGood: (move: AnyMove) => boolean): (move: AnyMove) => boolean {
   const good = new Set<Command>();
   for (const move of moves)
@@ -86,9 +83,9 @@ function withAllTheyFollow(moves: readonly AnyMove[], isGood: (move: AnyMove) =>
   return ({ command }) => good.has(command);
 }
 
-/** The commands of those moves that work out also when the scheduler places the pods in its own way. */
+/** The commands of the moves that succeed even if the scheduler places the pods in its own way. */
 function* likelyMoves(moves: readonly AnyMove[], fleet: Fleet, test: ForecastOptions): Slices<ReadonlySet<Command>> {
-  // Where all pods go to new nodes that are kept for them, the scheduler has no say.
+  // Pods that we bind to reserved nodes are not the scheduler's to place.
   const steered = steeredMoves(fleet, moves);
   const open = moves.filter((one) => !steered.has(one));
   const numbers = yield* forecast(
@@ -99,10 +96,7 @@ function* likelyMoves(moves: readonly AnyMove[], fleet: Fleet, test: ForecastOpt
   return new Set([...steered, ...open.filter((_, index) => numbers.has(index))].map(({ command }) => command));
 }
 
-/**
- * The commands of those moves that are within the policies without the moves that fell away since they were judged: what was allowed
- * was counted as done.
- */
+/** The commands of the moves that the SpotPolicies still allow without the moves that were dropped since the first check. */
 export function confirmed(
   moves: readonly PlannedMove[],
   circumstances: PolicyCircumstances & { readonly built: BuiltFleet },
@@ -117,7 +111,7 @@ export function confirmed(
   return new Set(moves.filter(isAsMade).map(({ command }) => command));
 }
 
-/** Those of the moves whose pods all go to where they can be put: to new nodes, or to nodes that are closed to others meanwhile. */
+/** The moves whose pods we can all bind ourselves: to new nodes, or to nodes that are cordoned meanwhile. */
 function steeredMoves({ pods }: Fleet, moves: readonly PlannedMove[]): ReadonlySet<PlannedMove> {
   const steerable = new Set(pods.filter((pod) => pod.steerable === true).map(({ name }) => name));
   return new Set(

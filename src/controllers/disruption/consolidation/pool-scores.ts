@@ -7,8 +7,8 @@ interface Share {
 }
 
 /**
- * For a move and each pool that it takes nodes from: the share of the pool's price that it saves, over the share of the pool
- * that it disrupts. What a move saves is split over its pools by what their nodes cost.
+ * The score of a move per pool: the share of the pool's price that it saves, divided by the share of the pool that it disrupts. Savings are
+ * split over the pools by the price of their nodes.
  */
 export function poolScores({ nodes, pods }: Pick<Fleet, 'nodes' | 'pods'>): (move: Move) => Map<string, number> {
   const byName = new Map(nodes.map((node) => [node.name, node]));

@@ -1,4 +1,4 @@
-/** The fleet as it is planned again where policies refused the cheapest plan: with less that they would refuse. Pure. */
+/** Variants of the fleet to plan again with when SpotPolicies refuse the cheapest plan. Pure. */
 import { CAPACITY_TYPE } from '../../../engine/compile/well-known.ts';
 import type { Fleet } from '../../../engine/consolidation/fleet.ts';
 import type { Requirement } from '../../../engine/problem.ts';
@@ -9,13 +9,13 @@ import type { PolicyCircumstances } from './within-policies.ts';
 
 const NOT_SPOT: Requirement = { key: CAPACITY_TYPE, operator: 'NotIn', values: ['spot'] };
 
-/** One after the other, each made only when it is asked for. */
+/** Yields one variant after another, each built on demand. */
 export function* stricterFleets(
   { fleet, cloudName }: BuiltFleet,
   { policies, pools, nodes }: PolicyCircumstances,
 ): Generator<Fleet, void> {
   const limits = new Map(fleet.pools.map(({ name }) => [name, policies.for(name).limits]));
-  // 1. Nothing of a pool that is to have on-demand nodes becomes spot: on-demand nodes make way for smaller ones, or for none.
+  // 1. Pools that must have on-demand nodes launch no spot: their on-demand nodes are replaced by smaller ones, or removed.
   const wants = (pool: string): boolean => {
     const { onDemandBase = 0, onDemandPercent = 0 } = limits.get(pool) ?? {};
     return onDemandBase > 0 || onDemandPercent > 0;
@@ -28,7 +28,7 @@ export function* stricterFleets(
       ),
     };
   }
-  // 2. Nodes stay whose end by itself would miss a share: others go, whose pods have room on them.
+  // 2. Nodes that a policy requires by themselves are held: other nodes go, whose pods have room on them.
   if ([...limits.values()].every(limitNothing)) return;
   const nodePools = pools.map(({ pool }) => pool);
   const judge = new MoveJudge({ policies, pools: nodePools, nodes, instanceTypes: fleet.instanceTypes, cloudName });

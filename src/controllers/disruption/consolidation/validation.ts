@@ -1,6 +1,6 @@
 /**
- * Whether a command that was planned a moment ago is still right on the cluster as it is now. Commands are checked one after
- * another: what one that is still right uses up is not there for the next.
+ * Checks whether planned moves are still valid in the cluster as it is now. They are checked in order: what a valid move uses is not
+ * available to the next.
  */
 import type { FleetNode, FleetPod } from '../../../engine/consolidation/fleet.ts';
 import type { Move } from '../../../engine/consolidation/plan.ts';
@@ -11,20 +11,20 @@ import type { Budgets } from '../budgets/budgets.ts';
 import type { Command } from '../commands/command.ts';
 import { type PlannedMove, takeBudget } from './commands-of-plan.ts';
 
-/** Why a command is dropped, as upstream tells it apart: a budget is used up, pods would have no place, or something changed. */
+/** Why a move is dropped, in Karpenter's kinds: a budget is used up, pods do not fit, or something changed. */
 export interface Objection {
   readonly kind: 'budget' | 'scheduling' | 'churn';
-  /** Goes on from «because». */
+  /** The rest of a sentence after «because». */
   readonly because: string;
 }
 
-/** How much of what was to be saved must still be. */
+/** The share of the planned savings that must remain. */
 const STILL_SAVED = 0.5;
 
-/** So many moves are checked before others may run. */
+/** Yields after this many moves. */
 const CHECKED_TOGETHER = 20;
 
-/** Those of the moves that are still right, and what there is against the others; in slices. */
+/** The moves that are still valid, and the objections to the others; in slices. */
 export function* checkAgain(
   moves: readonly PlannedMove[],
   validation: Validation,
@@ -41,7 +41,7 @@ export function* checkAgain(
 }
 
 export class Validation {
-  /** The nodes that the commands were planned from. */
+  /** The nodes that the moves were planned from. */
   readonly #before: ReadonlyMap<string, FleetNode>;
   readonly #fresh: BuiltFleet;
   readonly #budgets: Budgets;
@@ -51,7 +51,7 @@ export class Validation {
   readonly #evictions: number[];
   readonly #touched = new Set<number>();
 
-  /** `planned` is what the commands were planned from. */
+  /** `planned` is the fleet that the moves were planned from. */
   constructor({ planned, fresh, budgets }: { planned: BuiltFleet; fresh: BuiltFleet; budgets: Budgets }) {
     this.#before = new Map(planned.fleet.nodes.map((node) => [node.name, node]));
     this.#fresh = fresh;
@@ -61,7 +61,7 @@ export class Validation {
     this.#evictions = (fresh.fleet.disruptionBudgets ?? []).map(({ allowed }) => allowed);
   }
 
-  /** Undefined when the command is still right, and is now taken for started. */
+  /** Why the move is no longer valid. Undefined if it is; its pods, room and budgets then count as taken. */
   objection({ move, command }: PlannedMove): Objection | undefined {
     const leaving = this.#leaving(move, command);
     if ('kind' in leaving) return leaving;
@@ -69,13 +69,16 @@ export class Validation {
       this.#podBudgets(leaving.pods) ?? this.#prices(move, leaving.nodes) ?? this.#landings(move, leaving.pods);
     if (refused !== undefined) return refused;
     if (!takeBudget(command, this.#budgets)) {
-      return { kind: 'budget', because: `the budgets of its pool let no more nodes go as ${command.reason} now` };
+      return {
+        kind: 'budget',
+        because: `the budgets of its NodePool allow no more disruptions for the reason ${command.reason} now`,
+      };
     }
     this.#take(move, leaving.pods);
     return undefined;
   }
 
-  /** The nodes that go as they are now, with at most the pods they had. */
+  /** The nodes of the command as they are now; an objection if they run other pods than planned. */
   #leaving({ landings, reason }: Move, { candidates }: Command): { nodes: FleetNode[]; pods: FleetPod[] } | Objection {
     const expected = new Set(landings.map(({ pod }) => pod));
     const found: FleetNode[] = [];
@@ -88,12 +91,12 @@ export class Validation {
       if (node === undefined || this.#fresh.states.get(name)?.claim?.metadata.uid !== claim.metadata.uid) {
         return churn(`node ${name} is gone`);
       }
-      if (node.hold !== undefined) return churn(`node ${name} is held now: ${node.hold}`);
+      if (node.hold !== undefined) return churn(`node ${name} may not be disrupted now: ${node.hold}`);
       if (node.blockedBy !== undefined)
         return churn(`pod ${node.blockedBy.pod} of node ${name} may not be evicted now`);
       found.push(node);
       for (const pod of this.#podsOn.get(name) ?? []) {
-        if (!expected.has(pod.name)) return churn(`pod ${pod.name} has come to node ${name}`);
+        if (!expected.has(pod.name)) return churn(`pod ${pod.name} was scheduled to node ${name}`);
         if (pod.doNotDisrupt === true) return churn(`pod ${pod.name} must not be disrupted now`);
         if (pod.stuck !== undefined) return churn(`pod ${pod.name} could not run elsewhere now: ${pod.stuck}`);
         pods.push(pod);
@@ -102,7 +105,7 @@ export class Validation {
     return reason === 'Empty' && pods.length > 0 ? churn('it is not empty any more') : { nodes: found, pods };
   }
 
-  /** As when planning: all at once, or in turns where nobody else needs the budget. */
+  /** As in planning: the budget allows all evictions at once, or one by one if no other move needs it. */
   #podBudgets(pods: readonly FleetPod[]): Objection | undefined {
     for (const [budget, needing] of byBudget(pods)) {
       const left = this.#evictions[budget] as number;
@@ -121,13 +124,16 @@ export class Validation {
       const price = first && this.#priceNow(first);
       if (price === undefined) {
         const what = `${this.#fresh.cloudName(first?.instanceType ?? '')} ${first?.capacityType} in ${first?.zone}`;
-        return { kind: 'scheduling', because: `${what} cannot be had any more` };
+        return { kind: 'scheduling', because: `${what} is no longer available` };
       }
       saved -= price;
     }
-    // An empty node goes because it is empty.
+    // Without new nodes, savings cannot turn negative.
     if (newNodes.length === 0 || saved >= savings * STILL_SAVED) return undefined;
-    return { kind: 'scheduling', because: `prices have changed, and it would save ${saved.toFixed(4)} USD an hour` };
+    return {
+      kind: 'scheduling',
+      because: `prices have changed, and it would save only ${saved.toFixed(4)} USD an hour`,
+    };
   }
 
   #priceNow(offering: RankedOffering): number | undefined {
@@ -148,7 +154,7 @@ export class Validation {
       if (pod === undefined || !('node' in landing)) continue;
       const node = this.#nodes.get(landing.node);
       if (node === undefined || node.closed === true || !this.#isLikeBefore(node)) {
-        return { kind: 'scheduling', because: `node ${landing.node} takes no pods of it any more` };
+        return { kind: 'scheduling', because: `node ${landing.node} no longer accepts its pods` };
       }
       const need = needs.get(node.name) ?? {};
       needs.set(node.name, need);
@@ -162,7 +168,7 @@ export class Validation {
     return undefined;
   }
 
-  /** What decides which pods a node takes is as it was. */
+  /** Whether the labels and taints of a node are unchanged. */
   #isLikeBefore(node: FleetNode): boolean {
     const before = this.#before.get(node.name);
     if (before === node) return true;

@@ -1,4 +1,4 @@
-/** What SpotPolicies have to say about consolidation: which moves may be done, as what, and which nodes are left alone. */
+/** Applies SpotPolicies to consolidation: which moves are allowed, in which form, and which nodes are held. */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { Move } from '../../../engine/consolidation/plan.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
@@ -14,14 +14,14 @@ import { withFallbackMark } from '../../spot-policy/spot-fallback.ts';
 import type { SpotPolicies } from '../../spot-policy/spot-policies.ts';
 import type { CommandParts } from './commands-of-plan.ts';
 
-/** The cluster, as far as policies look at it. */
+/** The part of the cluster that SpotPolicies depend on. */
 export interface PolicyCircumstances {
   readonly policies: Pick<SpotPolicies, 'for'>;
   readonly pools: readonly UsablePool[];
   readonly nodes: readonly StateNode[];
 }
 
-/** How moves are made commands within the policies; `refuse` hears of those that may not be done. */
+/** Turns moves into what the SpotPolicies allow; `refuse` receives the moves that they do not. */
 export function withinPolicies(
   { policies, pools, nodes, built }: PolicyCircumstances & { readonly built: BuiltFleet },
   refuse: (move: Move, because: string) => void,
@@ -46,10 +46,7 @@ export interface HoldCircumstances extends PolicyCircumstances {
   podsOn(node: string): readonly Pod[];
 }
 
-/**
- * On-demand nodes that a policy asks for are kept, and nodes that are on-demand only because there was no spot are left alone for a
- * while.
- */
+/** Holds on-demand nodes that a SpotPolicy requires, and for a while those that are on-demand only because there was no spot. */
 export function policyHold(circumstances: HoldCircumstances): NonNullable<FleetSnapshot['policyHold']> {
   const { policies, pools, nodes, now, podsOn } = circumstances;
   const isUnused = (state: StateNode): boolean => !isInFlight(state) && !podsOn(state.name).some(isReschedulable);
@@ -60,7 +57,7 @@ export function policyHold(circumstances: HoldCircumstances): NonNullable<FleetS
     const pool = poolOf(state);
     if (pool === undefined) return undefined;
     const { policy, returnToSpot } = policies.for(pool);
-    if (kept.has(state.name)) return { because: `SpotPolicy ${policy} asks for it to be there, on demand` };
+    if (kept.has(state.name)) return { because: `SpotPolicy ${policy} requires it as an on-demand node` };
     const context = { now, nodes: counts.get(pool)?.length ?? 0, instanceTypes: sold.get(pool) ?? [] };
     return fallbackHold(state, returnToSpot, context);
   };

@@ -18,8 +18,8 @@ describe('a node that is being repaired', () => {
 
   it('has recovered when it is well, or well enough to be waited for again', () => {
     const well = aNode({ status: { conditions: [aCondition('Ready')] } });
-    expect(recovery({ node: well }, policies, later(MINUTE))).toContain('no longer sick');
-    expect(recovery({ node: sickSince(later(MINUTE)) }, policies, later(MINUTE))).toContain('no longer sick');
+    expect(recovery({ node: well }, policies, later(MINUTE))).toContain('healthy again');
+    expect(recovery({ node: sickSince(later(MINUTE)) }, policies, later(MINUTE))).toContain('healthy again');
   });
 
   it('is left alone when somebody says so, on the node or on its claim', () => {

@@ -6,12 +6,12 @@ import type { EpochMs } from '../../../platform/clock.ts';
 import type { StateNode } from '../../../state/state-node.ts';
 import { sicknessOf } from './sickness.ts';
 
-/** Whether somebody has said that the object is not to be repaired. */
+/** Whether the object has the annotation `karpenter.sh/do-not-repair`. */
 export function isVetoed({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[ANNOTATION_DO_NOT_REPAIR] === 'true';
 }
 
-/** Why a node that is being repaired need not be, or must not be, any more; undefined while it must. Pure. */
+/** Why the repair of a node is no longer needed or allowed; undefined while it is. Pure. */
 export function recovery(
   { node, claim }: Pick<StateNode, 'node' | 'claim'>,
   policiesOf: (node: Node) => readonly RepairPolicy[],
@@ -19,7 +19,7 @@ export function recovery(
 ): string | undefined {
   if ([node, claim].some((object) => object !== undefined && isVetoed(object)))
     return `it has the annotation ${ANNOTATION_DO_NOT_REPAIR} now`;
-  // Nothing speaks for the machine of a node that is gone.
+  // A missing node is no sign of recovery.
   if (node === undefined || sicknessOf(node, policiesOf(node), now) !== undefined) return undefined;
-  return 'it is no longer sick';
+  return 'it is healthy again';
 }

@@ -1,7 +1,7 @@
 /**
- * Reboots or replaces nodes that are sick, within budgets. The new ones come first; only then have the pods to leave by the deadline
- * that the cloud's policy or the claim sets. Where many nodes of a pool are sick at once the fault is hardly theirs, and
- * none is replaced.
+ * Reboots or replaces sick nodes, within budgets. A replacement is up before the pods of the old node must leave, by the deadline that
+ * the cloud's repair policy or the claim sets. Where more than a fifth of a pool is sick at once, the cause is probably not the nodes
+ * themselves, and none is repaired.
  */
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import { ANNOTATION_DO_NOT_REPAIR } from '../../../apis/karpenter/labels.ts';
@@ -9,6 +9,7 @@ import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import type { RepairPolicy } from '../../../cloud/repair-policy.ts';
 import type { EpochMs } from '../../../platform/clock.ts';
+import { asError } from '../../../platform/errors.ts';
 import { isGoing, poolOf, type StateNode } from '../../../state/state-node.ts';
 import { type Candidate, podsBlocker, withPods } from '../candidate.ts';
 import type { Command } from '../commands/command.ts';
@@ -18,23 +19,23 @@ import type { DisruptionMethod } from '../method.ts';
 import type { DisruptionMetrics } from '../metrics.ts';
 import { replaceAll } from '../replace-all.ts';
 import type { ReplaceWithinOptions } from '../replace-within.ts';
-import { withinBudgets } from '../within-budgets.ts';
+import { candidatesOf, unitsOf } from '../unit.ts';
+import { recordLargeGroups, withinBudgets } from '../within-budgets.ts';
 import { isVetoed } from './recovery.ts';
 import { isSick, type Sickness, sicknessOf } from './sickness.ts';
 
 export interface RepairOptions extends ReplaceWithinOptions {
-  /** By which a node is sick, as its cloud advises. */
+  /** The repair policies of the node's cloud. */
   policiesOf(node: Node): readonly RepairPolicy[];
   readonly metrics: DisruptionMetrics;
   /** Reboots nodes where policies advise it. */
   readonly reboots: Reboots;
 }
 
-/** Who reboots nodes. */
 export interface Reboots {
-  /** Whether the machine of a claim can be rebooted, and has not been too often. */
+  /** Whether the cloud can reboot the claim's machine, and it has not been rebooted too often. */
   can(claim: NodeClaim, now: EpochMs): boolean;
-  /** Has the node of a claim rebooted. */
+  /** Requests a reboot of the claim's node. */
   request(claim: NodeClaim, graceMs: number | undefined, signal: AbortSignal): Promise<void>;
 }
 
@@ -42,9 +43,9 @@ interface Patient extends Candidate {
   readonly sickness: Sickness;
 }
 
-/** A pool with a larger share of sick nodes is left alone. */
+/** No node is repaired in a pool with a larger share of sick nodes. */
 const SICK_SHARE = 0.2;
-/** Having waited so long counts as much as the next higher priority. */
+/** A node that has waited this long ranks with the next higher priority. */
 const WAIT_PER_RANK_MS = 30 * 60_000;
 
 export class Repair implements DisruptionMethod {
@@ -75,24 +76,39 @@ export class Repair implements DisruptionMethod {
     return replaceAll(due, look, this.#options, signal);
   }
 
-  /** Has nodes rebooted where that is advised and can be done; gives those that are not replaced now, as budgets hold them back too. */
+  /**
+   * Requests reboots where the policies advise them and the cloud can do them. Returns every node that is due for a reboot, also those
+   * that the budgets hold back: none of these is replaced.
+   */
   async #reboot(patients: readonly Patient[], look: Look, signal: AbortSignal): Promise<ReadonlySet<Patient>> {
-    const { reboots } = this.#options;
-    const due = patients.filter(
-      ({ claim, sickness }) => sickness.action === 'RebootNode' && reboots.can(claim, look.now),
+    const { reboots, recorder } = this.#options;
+    const due = new Map(
+      patients
+        .filter(({ claim, sickness }) => sickness.action === 'RebootNode' && reboots.can(claim, look.now))
+        .map((patient) => [patient.state.name, patient]),
     );
-    for (const { claim } of withinBudgets(due, this.reason, look)) {
-      const patient = due.find((one) => one.claim === claim);
-      await reboots.request(claim, patient?.sickness.graceMs, signal);
+    const judge = ({ name }: StateNode): Patient | undefined => due.get(name);
+    const units = unitsOf([...due.values()], { look, reason: this.reason, judge, takes: () => true });
+    const chosen = withinBudgets(units, this.reason, look);
+    recordLargeGroups(chosen, this.reason, look, recorder);
+    for (const { state, claim } of candidatesOf(chosen)) {
+      try {
+        await reboots.request(claim, due.get(state.name)?.sickness.graceMs, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        // One claim that cannot be written must not stop all other disruptions.
+        const { message } = asError(error);
+        look.refuse({ refused: state, why: `it is unhealthy, but its reboot cannot be requested: ${message}` });
+      }
     }
-    return new Set(due);
+    return new Set(due.values());
   }
 
-  /** The node if it is to be repaired now; where it would be but must not, that is said. */
+  /** The node, if it is due for repair now. A node that is due but must not be repaired gets an event that says why. */
   #patient(state: StateNode, look: Look): Patient | undefined {
     const { node, claim } = state;
     if (node === undefined || claim === undefined || isGoing(state)) return undefined;
-    // One that never joined is given up by those who wait for it.
+    // The claim lifecycle gives up a node that never joined.
     if (!isTrue(claim, 'Registered') || isTrue(claim, 'Rebooting')) return undefined;
     const sickness = sicknessOf(node, this.#options.policiesOf(node), look.now);
     if (sickness === undefined) return undefined;
@@ -105,10 +121,10 @@ export class Repair implements DisruptionMethod {
   }
 
   #objection({ node, claim, state }: Candidate, { graceMs }: Sickness, look: Look): string | undefined {
-    if ([node, claim].some(isVetoed)) return `it is sick, but has the annotation ${ANNOTATION_DO_NOT_REPAIR}`;
+    if ([node, claim].some(isVetoed)) return `it is unhealthy, but has the annotation ${ANNOTATION_DO_NOT_REPAIR}`;
     if (graceMs !== undefined || claim.spec.terminationGracePeriod !== undefined) return undefined;
     const blocker = podsBlocker(look.podsOn(state.name), look);
-    return blocker && `it is sick, but nothing bounds how long its pods may stay, and ${blocker}`;
+    return blocker && `it is unhealthy, but no terminationGracePeriod bounds its drain, and ${blocker}`;
   }
 
   #withoutOutbreaks(patients: readonly Patient[], sick: readonly StateNode[], look: Look): Patient[] {
@@ -119,7 +135,10 @@ export class Repair implements DisruptionMethod {
       const unhealthy = sick.filter(ours).length;
       const nodes = look.nodes.filter(ours).length;
       if (unhealthy > Math.ceil(nodes * SICK_SHARE))
-        blocked.set(name, `${unhealthy} of ${nodes} nodes of pool ${name} are sick, more than 20%: none is replaced`);
+        blocked.set(
+          name,
+          `${unhealthy} of ${nodes} nodes of NodePool ${name} are unhealthy, more than 20%: none of them is repaired`,
+        );
     }
     return patients.filter(({ pool, node, claim }) => {
       const why = blocked.get(pool.metadata.name ?? '');
@@ -129,7 +148,7 @@ export class Repair implements DisruptionMethod {
   }
 }
 
-/** Higher priorities first, but who waits rises; among equals those with fewer pods. */
+/** Sorts by priority. A node's priority rises while it waits; ties go to the node with fewer pods. */
 function inOrder(patients: readonly Patient[], now: number): Patient[] {
   const ranks = [...new Set(patients.map(({ sickness }) => sickness.priority))].sort((a, b) => a - b);
   const score = ({ sickness }: Patient): number =>

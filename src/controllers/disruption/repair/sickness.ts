@@ -1,18 +1,18 @@
-/** Which nodes a cloud's repair policies call sick, and since when that is long enough. Pure. */
+/** Which nodes are sick by their cloud's repair policies, and since when repair is due. Pure. */
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import type { RepairPolicy } from '../../../cloud/repair-policy.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 
-/** What is to be done about a sick node. */
+/** The repair that a sick node is due for. */
 export interface Sickness {
-  /** The condition that tells of it. */
+  /** The node condition that matched a policy. */
   readonly condition: string;
   readonly priority: number;
-  /** From when on something is to be done. */
+  /** Since when repair is due: the toleration has passed. */
   readonly since: number;
-  /** At most so long is given to its pods; undefined where no policy says so. */
+  /** The longest drain; undefined if no policy bounds it. */
   readonly graceMs?: number;
-  /** A reboot where no policy that holds asks for more. */
+  /** A reboot if all matching policies advise one. */
   readonly action: RepairPolicy['action'];
 }
 
@@ -22,12 +22,12 @@ interface Match {
   readonly since: number;
 }
 
-/** Whether any policy calls the node sick, however short a time it has been. */
+/** Whether any policy matches the node, also within its toleration. */
 export function isSick(node: Node, policies: readonly RepairPolicy[]): boolean {
   return matches(node, policies).length > 0;
 }
 
-/** What is to be done about the node now; undefined while it is healthy, or its sickness is tolerated. */
+/** The repair that is due now; undefined while the node is healthy or tolerated. */
 export function sicknessOf(node: Node, policies: readonly RepairPolicy[], now: EpochMs): Sickness | undefined {
   const due = matches(node, policies)
     .filter(({ since }) => since <= now)
@@ -45,8 +45,8 @@ export function sicknessOf(node: Node, policies: readonly RepairPolicy[], now: E
 }
 
 /**
- * The policies that hold for the conditions of a node: those whose pattern the condition's reason matches, or the one
- * without a pattern where no other does. That one is for every condition and status that some policy speaks of.
+ * The policies that match the conditions of a node: those whose pattern matches the condition's reason, or else the one without a pattern,
+ * which covers every condition and status that any policy names.
  */
 function matches(node: Node, policies: readonly RepairPolicy[]): Match[] {
   const createdAt = parseTimestamp(node.metadata.creationTimestamp) ?? 0;

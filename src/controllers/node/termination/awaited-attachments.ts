@@ -6,8 +6,8 @@ import { isDrainable } from '../../../state/is-drainable.ts';
 import { claimName, type StorageLookup } from '../../../state/pod-volumes.ts';
 
 /**
- * The attachments that must go before the machine does: not those of pods that stay on the node to the end, by their own
- * wish or because nobody ends them. A volume is not detached while its pod is there.
+ * The volume attachments to wait for before the machine is terminated. Volumes of pods that are not drained, or that are stuck
+ * terminating, are not waited for: they stay attached as long as their pod exists.
  */
 export function awaitedAttachments(
   attachments: readonly VolumeAttachment[],

@@ -1,4 +1,4 @@
-/** Plans the drains of nodes whose machines go at a known time, from what the cluster says of their pods and budgets. */
+/** Plans the drains of nodes whose machines are taken away at a known time. */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../../../apis/kubernetes/pod-disruption-budget.ts';
 import type { DrainPlan } from '../../../engine/drain/drain-plan.ts';
@@ -18,9 +18,9 @@ export interface DrainPlansOptions {
   readonly budgets: DisruptionBudgets;
 }
 
-/** How long a count of pods on all nodes that go is good enough. */
+/** How long the count of pods on all interrupted nodes is reused. */
 const COUNT_MS = 1000;
-/** How soon a replica is ready that serves already. */
+/** The loading time of a pod whose service has other replicas ready. */
 const SERVED_MS = 1000;
 
 export class DrainPlans {
@@ -31,7 +31,7 @@ export class DrainPlans {
     this.#options = options;
   }
 
-  /** How the pods of a node leave until its machine goes. */
+  /** How the pods of a node leave before the deadline of its machine. */
   planFor(node: string, deadline: EpochMs): DrainPlan {
     const { clock, state } = this.#options;
     const now = clock.now();
@@ -48,14 +48,14 @@ export class DrainPlans {
     });
   }
 
-  /** When the grace period of a pod that leaves already must end so that it does not outlive the machine. */
+  /** When the grace period of a terminating pod must end, so that it does not outlive the machine. */
   shortenedEnd(pod: Pod, deadline: EpochMs): number | undefined {
     const endsAt = parseTimestamp(pod.metadata.deletionTimestamp);
     const times = { now: this.#options.clock.now(), deadline, marginMs: DRAIN_MARGIN_MS };
     return endsAt === undefined ? undefined : shortenedEnd(times, endsAt);
   }
 
-  /** What pods of its model take to load. A service that keeps replicas ready has others by then, and gains nothing by an early start. */
+  /** The loading time of the pod's model. A service that keeps replicas ready gains nothing by an early start. */
   #readyMs(pod: Pod): number | undefined {
     const { services, loading } = this.#options.state;
     return services.of(pod) === undefined ? loading.ofPod(pod)?.ms : SERVED_MS;
@@ -74,12 +74,12 @@ export class DrainPlans {
     });
   }
 
-  /** The budgets that must let a pod go. */
+  /** The PodDisruptionBudgets that must allow the eviction of a pod. */
   #budgetsOf(pod: Pod): PodDisruptionBudget[] {
     return this.#options.budgets.of(pod).filter((budget) => !mayGoAnyway(pod, budget));
   }
 
-  /** How many pods of each budget are still to leave nodes whose machines go. */
+  /** Per PodDisruptionBudget, the pods that still have to leave interrupted nodes. */
   #leaving(): ReadonlyMap<string, number> {
     const { clock, state } = this.#options;
     if (this.#counted !== undefined && clock.elapsed() < this.#counted.at + COUNT_MS) return this.#counted.leaving;

@@ -1,7 +1,7 @@
 /**
- * Makes pods leave: each is asked through the eviction API, again when its disruption budget opens or after a while, and
- * deleted when the deadline of its node no longer leaves it more than its grace period. Where the machine is taken away,
- * a pod is given what is left of its grace period, and is never deleted against its budget.
+ * Evicts pods through the eviction API. A refused pod is tried again when its PodDisruptionBudget opens, or after a wait. A pod is deleted
+ * when the deadline of its node leaves only its grace period. If the machine is taken away, the grace period is shortened to the time left,
+ * but no pod is deleted against its budget.
  */
 import { keyOf, keyText } from '../../../apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../../apis/kubernetes/pod.ts';
@@ -15,7 +15,7 @@ import { decideEviction, deletedAt } from '../../../state/drain/decide-eviction.
 import type { DisruptionBudgets } from '../../../state/drain/disruption-budgets.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
-import { answerMs, hurryMs } from '../../interruption/hurry.ts';
+import { requestTimeoutMs, retryWithinMs } from '../../interruption/deadline-pacing.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
 import { disrupted, evicted, podNotEvicted } from '../events.ts';
 import { NodeMetrics } from '../metrics.ts';
@@ -26,18 +26,18 @@ export interface EvictionQueueOptions extends ControllersOptions {
 
 interface Item {
   readonly key: string;
-  /** By when the pod has to have ended, because its machine is taken away. */
+  /** When the pod must have ended, because its machine is taken away. */
   endBy?: number | undefined;
   refusals: number;
-  /** The last one, as the API server said it. */
+  /** The latest refusal, as the API server said it. */
   refusal?: string;
-  /** Since when it is refused, by the clock's `elapsed`. */
+  /** Since when the eviction is refused, by the clock's `elapsed`. */
   refusedSince?: number;
 }
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 10_000;
-/** Of its budget; of a webhook, which may answer as it likes; and a pod of several budgets is answered with a server error. */
+/** Refusals by a PodDisruptionBudget or by a webhook, which may answer anything. A pod of several budgets gets a server error. */
 const REFUSALS = [
   'KUBE_DISRUPTION_BUDGET',
   'KUBE_FORBIDDEN',
@@ -45,9 +45,9 @@ const REFUSALS = [
   'KUBE_INVALID',
   'KUBE_SERVER_ERROR',
 ] as const;
-/** A pod that is refused for so long does not just wait for its turn: people are told. */
-const TURN_MS = 5000;
-/** When the cache shows whether a pod that was not found, or is another, has gone. */
+/** A refused eviction is normal for this long. After that it is reported as an event. */
+const REPORTED_AFTER_MS = 5000;
+/** After a 404 or 409, the cache shows by then whether the pod still exists. */
 const LOOK_AGAIN_MS = 1000;
 
 export class EvictionQueue {
@@ -55,7 +55,7 @@ export class EvictionQueue {
   readonly #options: EvictionQueueOptions;
   readonly #metrics: NodeMetrics;
   readonly #controller: InformedController;
-  /** Pods that are to leave and are not leaving yet, by UID. */
+  /** Pods to evict that are not terminating yet, by UID. */
   readonly #items = new Map<string, Item>();
 
   constructor(options: EvictionQueueOptions) {
@@ -66,12 +66,12 @@ export class EvictionQueue {
     this.#controller = new InformedController(options, {
       name: this.name,
       concurrency: 32,
-      // A webhook that takes its time to fail may hold up all others.
+      // Slow webhooks may occupy all other workers.
       urgent: { concurrency: 16, is: (key) => this.#endBy(key) !== undefined },
       backOff: { baseDelayMs: FIRST_WAIT_MS, maxDelayMs: LONGEST_WAIT_MS },
       retryWithinMs: (key) => {
         const endBy = this.#endBy(key);
-        return endBy === undefined ? undefined : hurryMs(endBy, options.clock.now());
+        return endBy === undefined ? undefined : retryWithinMs(endBy, options.clock.now());
       },
       listen: () => [
         pods.addHandler({
@@ -90,15 +90,15 @@ export class EvictionQueue {
   }
 
   /**
-   * Has a pod leave, and end by then where its machine is taken away. One that waits for its next try goes on waiting,
-   * unless its time is over.
+   * Adds a pod to evict. `endBy` is set if its machine is taken away. A refused pod keeps waiting for its next try, unless its deadline has
+   * come or moved closer.
    */
   add(pod: Pod, endBy?: number): void {
     const { clock } = this.#options;
     const uid = pod.metadata.uid ?? '';
     const known = this.#items.get(uid);
     const overdue = decideEviction(pod, clock.now(), this.#deadline(pod)).kind === 'delete';
-    // That the machine is taken away, or sooner, is news: whoever has been refused is asked again.
+    // A new or closer deadline is worth another try at once.
     const hurried = endBy !== undefined && endBy + 1000 < (known?.endBy ?? Number.POSITIVE_INFINITY);
     if (known !== undefined) known.endBy = endBy;
     if (known !== undefined && !overdue && !hurried) return;
@@ -107,7 +107,7 @@ export class EvictionQueue {
     this.#controller.queue.add(item.key);
   }
 
-  /** Why the pod has not left although it was asked to; undefined while there is no such reason. */
+  /** Why the eviction of the pod was refused; undefined if it was not. */
   refusal(pod: Pod): string | undefined {
     return this.#items.get(pod.metadata.uid ?? '')?.refusal;
   }
@@ -131,7 +131,7 @@ export class EvictionQueue {
         await this.#delete(pod, eviction.graceSeconds, deadline ?? clock.now(), signal);
         return undefined;
       default:
-        // It leaves, or someone has said meanwhile that it is not to be disrupted: whoever drains will come again.
+        // It is terminating, or may not be disrupted by now: the drain adds it again if needed.
         this.#items.delete(uid);
         return undefined;
     }
@@ -146,21 +146,21 @@ export class EvictionQueue {
   ): Promise<ReconcileResult | undefined> {
     const { client, clock, recorder } = this.#options;
     try {
-      const timeoutMs = answerMs(item.endBy ?? Number.POSITIVE_INFINITY, clock.now());
+      const timeoutMs = requestTimeoutMs(item.endBy ?? Number.POSITIVE_INFINITY, clock.now());
       const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
       const preconditions = { uid: pod.metadata.uid ?? '' };
       await client.evict(keyOf(pod), { signal, preconditions, timeoutMs, ...grace });
     } catch (error) {
       if (hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) {
         this.#metrics.evictionAnswered(hasCode(error, 'KUBE_CONFLICT') ? 409 : 404);
-        // Others may have written it in that moment: if it is still there and still the same, it has not been asked.
+        // A conflict may be another write at the same time: if the pod still exists, the eviction has not happened.
         return { requeueAfterMs: LOOK_AGAIN_MS };
       }
       if (!(error instanceof KubeError) || !hasCode(error, ...REFUSALS)) throw error;
       this.#metrics.evictionAnswered(error.status.code ?? 500);
       item.refusal = refusalOf(error);
       item.refusedSince ??= clock.elapsed();
-      if (clock.elapsed() - item.refusedSince >= TURN_MS) this.#tellRefused(pod, item.refusal);
+      if (clock.elapsed() - item.refusedSince >= REPORTED_AFTER_MS) this.#tellRefused(pod, item.refusal);
       return { requeueAfterMs: this.#waitMs(item, deletedAt(pod, deadline)) };
     }
     this.#metrics.evictionAnswered(200);
@@ -179,15 +179,15 @@ export class EvictionQueue {
     return this.#items.get(key.slice(key.lastIndexOf('/') + 1))?.endBy;
   }
 
-  /** How long a pod that was refused waits, if its budget does not open before. */
+  /** How long a refused pod waits if its budget does not open before. */
   #waitMs(item: Item, deletedAt: number): number {
     const now = this.#options.clock.now();
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** item.refusals++);
-    const hurry = hurryMs(item.endBy ?? Number.POSITIVE_INFINITY, now);
+    const hurry = retryWithinMs(item.endBy ?? Number.POSITIVE_INFINITY, now);
     return Math.max(0, Math.min(waitMs, hurry, deletedAt - now));
   }
 
-  /** Asks as many of the pods that were refused as the budget lets go now: first those that have the least time. */
+  /** Tries as many refused pods as the budget allows now, those with the least time first. */
   #opened({ metadata }: PodDisruptionBudget, pods: number): void {
     const { budgets, state } = this.#options;
     const waiting = [...this.#items.values()].filter(({ key, refusal }) => {
@@ -213,7 +213,7 @@ export class EvictionQueue {
     }
   }
 
-  /** The deadline of the pod's node, as it is now. */
+  /** The current deadline of the pod's node. */
   #deadline({ spec }: Pod): EpochMs | undefined {
     const { nodes, nodeClaims } = this.#options.state.informers;
     const providerID = nodes.get(spec.nodeName ?? '')?.spec?.providerID ?? '';
@@ -222,7 +222,7 @@ export class EvictionQueue {
   }
 }
 
-/** What the API server says, with the budget's name where it gives it. */
+/** The API server's message, with the budget's name if it gives one. */
 function refusalOf(error: Error): string {
   const causes = error instanceof KubeError ? (error.status.details?.causes ?? []) : [];
   return causes.find(({ message }) => message)?.message ?? error.message;

@@ -1,6 +1,6 @@
 /**
- * Lets a deleted node go in good order: nothing new comes to it, its pods leave, its volumes are detached, its machine is
- * terminated, and then it is let go. Where something does not go on, the claim's conditions and events on the node say what.
+ * Terminates a deleted node: taints it, drains its pods, waits for its volumes to be detached, terminates its machine, and removes the
+ * finalizer. If a step is held up, the claim's conditions and events on the node say by what.
  */
 import { type ConditionChange, isTrue } from '../../../apis/karpenter/conditions.ts';
 import {
@@ -25,13 +25,13 @@ import { isAwaited } from '../../../state/drain/drainable-pod.ts';
 import { isReady } from '../../../state/is-ready.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
-import { answerForClaim, hurryForClaim } from '../../interruption/hurry.ts';
+import { claimRequestTimeout, claimRetryWithinMs } from '../../interruption/deadline-pacing.ts';
 import { type ClaimInterruption, interruptionOf, isGone } from '../../interruption/interruption-of-claim.ts';
 import { deleteClaim } from '../../nodeclaim/delete-claim.ts';
 import { failedTermination } from '../../nodeclaim/events.ts';
-import { sayOfClaim } from '../../nodeclaim/say-of-claim.ts';
-import { settledAt } from '../../nodeclaim/settled-at.ts';
+import { instanceVisibleBy } from '../../nodeclaim/instance-visible-by.ts';
 import { writtenDeadline } from '../../nodeclaim/termination/termination-deadline.ts';
+import { writeClaimConditions } from '../../nodeclaim/write-claim-conditions.ts';
 import {
   awaitingVolumeDetachment,
   cannotLeaveInTime,
@@ -49,11 +49,11 @@ export interface NodeTerminationOptions extends ControllersOptions {
   readonly plans: DrainPlans;
 }
 
-/** A pod may have been bound in the moment the node was tainted: the node is not empty before so long. */
+/** The shortest drain: a pod may have been bound in the moment the node was tainted. */
 const SHORTEST_DRAIN_MS = 5000;
 /** How often the cloud is asked whether the machine is gone. */
 const POLL_MS = 5000;
-/** How often what holds a node up is told again. */
+/** How often a held-up drain is checked and reported again. */
 const REMIND_MS = 30_000;
 const NAMED_PODS = 5;
 
@@ -78,9 +78,9 @@ export class NodeTermination {
       node?.metadata.deletionTimestamp === undefined ? [] : [node.metadata.name ?? ''];
     const hurryFor = (name: string): number | undefined => {
       const providerID = nodes.get(name)?.spec?.providerID ?? '';
-      return hurryForClaim(nodeClaims.byIndex(BY_PROVIDER_ID, providerID)[0], clock.now());
+      return claimRetryWithinMs(nodeClaims.byIndex(BY_PROVIDER_ID, providerID)[0], clock.now());
     };
-    // Until its pods have left. Then comes the cloud, which may take as long as it likes and holds nobody up who is in a hurry.
+    // Only until its pods have left: a slow call to the cloud must not occupy an urgent worker.
     const isUrgent = (name: string): boolean =>
       hurryFor(name) !== undefined && pods.byIndex(BY_NODE, name).some((pod) => isAwaited(pod, clock.now()));
     this.#controller = new InformedController(options, {
@@ -115,30 +115,32 @@ export class NodeTermination {
     const claims = state.informers.nodeClaims
       .byIndex(BY_PROVIDER_ID, known.spec?.providerID ?? '')
       .map((claim) => writes.newest(claim));
-    // Another autoscaler of the same API beside us holds its nodes with the same finalizer.
+    // Another autoscaler of the same API uses the same finalizer on its nodes.
     if (!(claims.length > 0 ? claims : [known]).some((object) => clouds.isOurs(object))) return undefined;
-    // 1. Its claim goes with it.
+    // 1. Delete its claim too.
     const staying = claims.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    await Promise.all(staying.map((claim) => deleteClaim(client, claim, signal, answerForClaim(claim, clock.now()))));
-    // 2. Where there is no machine any more, there is nothing to wait for.
+    await Promise.all(
+      staying.map((claim) => deleteClaim(client, claim, signal, claimRequestTimeout(claim, clock.now()))),
+    );
+    // 2. Without a machine there is nothing to wait for.
     if (await this.#isDead(known, claims[0], context)) {
       await this.#forgetPods(name, signal);
       return this.#letGo(known, signal);
     }
-    // 3. Nothing new comes to it.
+    // 3. Keep new pods off it.
     const node = await this.#closed(known, claims[0], signal);
-    // The deadline is written on a deleted claim before anything else is done with it.
+    // Go on when the claim is deleted: its termination writes the deadline first.
     if (staying.length > 0) return undefined;
     const claim = claims[0];
     const deadline = writtenDeadline(claim);
     const goesAt = interruptionOf(claim)?.deadline;
     if (deadline !== undefined) recorder.record(terminationGracePeriodExpiring(node, deadline));
-    // 4. Its pods leave.
+    // 4. Drain its pods.
     const pods = state.informers.pods.byIndex(BY_NODE, name);
     const plan = decideDrain(pods, clock.now(), deadline, this.#takenAway(node, pods, goesAt));
     const drainedMs = this.#shortestDrainEnd(node, goesAt) - clock.now();
     if (plan.awaited.length > 0 || drainedMs > 0) return this.#drain(node, claim, plan, drainedMs, signal);
-    // 5. Its volumes are detached.
+    // 5. Wait until its volumes are detached.
     const volumes = await this.#volumes(node, sooner(deadline, goesAt), signal);
     const said = await this.#say(claim, [{ type: 'Drained', status: 'True' }, volumes], signal);
     if (claim !== undefined && !isTrue(claim, 'Drained')) this.#metrics.drained(node);
@@ -146,32 +148,32 @@ export class NodeTermination {
       return {
         requeueAfterMs: Math.min(REMIND_MS, (sooner(deadline, goesAt) ?? Number.POSITIVE_INFINITY) - clock.now()),
       };
-    // 6. Its machine ends.
+    // 6. Terminate its machine.
     if (!(await this.#terminate(node, said, signal))) return { requeueAfterMs: POLL_MS };
     return this.#letGo(node, signal);
   }
 
   /**
-   * Whether the machine of a node that says nothing, or that was to be taken away by now, has gone or stands still. A
-   * cloud that does not answer leaves the question open.
+   * Whether the machine no longer exists or is stopped. Asked only for a node that is not ready, or whose machine should be gone by now. If
+   * the cloud does not answer, the machine counts as running.
    */
   async #isDead(node: Node, claim: NodeClaim | undefined, { signal, logger }: ReconcileContext): Promise<boolean> {
     const { clock, clouds } = this.#options;
-    if (claim !== undefined && clock.now() < settledAt(claim, clouds)) return false;
+    if (claim !== undefined && clock.now() < instanceVisibleBy(claim, clouds)) return false;
     const providerID = node.spec?.providerID;
     if (providerID === undefined || (isReady(node) && !isTaken(interruptionOf(claim), clock.now()))) return false;
     try {
       return (await clouds.get(claim ?? node, signal)).state === 'stopped';
     } catch (error) {
       if (hasCode(error, 'CLOUD_INSTANCE_NOT_FOUND')) return true;
-      logger.warn('cannot tell whether the instance of a silent node is there', { error: asError(error) });
+      logger.warn('cannot tell whether the instance of a node that is not ready exists', { error: asError(error) });
       return false;
     }
   }
 
   /**
-   * Pods whose machine is gone run no more: the sooner that is said, the sooner others take their places. Nobody is left who
-   * could end them, so they are not given any time: a StatefulSet would wait for it.
+   * Deletes the pods of a machine that no longer exists, so that they are recreated soon. No kubelet is left to end them, so they get no
+   * grace period: a StatefulSet would wait for it.
    */
   async #forgetPods(node: string, signal: AbortSignal): Promise<void> {
     const { client, recorder, state } = this.#options;
@@ -203,10 +205,10 @@ export class NodeTermination {
       metadata: { labels: { [LABEL_EXCLUDE_FROM_BALANCERS]: 'karpenter' } },
       spec: { taints: tainted ? taints : [...taints, TAINT_DISRUPTED] },
     };
-    return writes.patch(NODES, node, body, { ...answerForClaim(claim, clock.now()), signal });
+    return writes.patch(NODES, node, body, { ...claimRequestTimeout(claim, clock.now()), signal });
   }
 
-  /** How the pods leave a machine that is taken away; who cannot in time is told before. */
+  /** The drain plan of a machine that is taken away. Reports pods that cannot leave in time. */
   #takenAway(node: Node, pods: readonly Pod[], goesAt: EpochMs | undefined): TakenAway | undefined {
     const { plans, recorder } = this.#options;
     if (goesAt === undefined) return undefined;
@@ -219,7 +221,7 @@ export class NodeTermination {
     return { plan, shortenedEnd: (pod) => plans.shortenedEnd(pod, goesAt) };
   }
 
-  /** Until when a node may look empty only because nobody has heard yet of the pod that came last. */
+  /** Until when a node may only look empty, because the cache does not show its latest pod yet. */
   #shortestDrainEnd({ metadata }: Node, goesAt: EpochMs | undefined): number {
     const usual = (parseTimestamp(metadata.deletionTimestamp) ?? 0) + SHORTEST_DRAIN_MS;
     return Math.min(usual, goesAt ?? usual);
@@ -243,7 +245,7 @@ export class NodeTermination {
     return { requeueAfterMs: Math.min(REMIND_MS, changesMs, lookMs) };
   }
 
-  /** When to see whether a machine that is taken away has gone: at its time, and then again and again. */
+  /** When to check whether a machine that is taken away is gone: at its deadline, then periodically. */
   #goneMs(claim: NodeClaim | undefined): number {
     const interruption = interruptionOf(claim);
     const goesAt = interruption?.deadline;
@@ -259,15 +261,17 @@ export class NodeTermination {
       return why === undefined ? [] : [{ pod, why }];
     });
     const sentences = [
-      ...(held.length === 0 ? [] : [`pods that are not to be disrupted: ${namesOf(held)}`]),
+      ...(held.length === 0 ? [] : [`pods with karpenter.sh/do-not-disrupt: ${namesOf(held)}`]),
       ...refused
         .slice(0, 1)
-        .map(({ pod, why }) => `${refused.length} pods refused, such as ${keyText(keyOf(pod))}: ${why}`),
+        .map(
+          ({ pod, why }) => `${refused.length} pods whose eviction is refused, such as ${keyText(keyOf(pod))}: ${why}`,
+        ),
     ];
     return sentences.length === 0 ? 'Draining' : `waiting for ${sentences.join('; ')}`;
   }
 
-  /** What is to be said of the volumes of a node that all pods have left; unknown while they are waited for. */
+  /** The condition VolumesDetached of a drained node; Unknown while volumes are still attached. */
   async #volumes(node: Node, deadline: EpochMs | undefined, signal: AbortSignal): Promise<ConditionChange> {
     const { clock, recorder, state } = this.#options;
     await this.#attachments.synced(signal);
@@ -284,7 +288,7 @@ export class NodeTermination {
     return { ...change, status: 'Unknown', reason: 'AwaitingVolumeDetachment' };
   }
 
-  /** Tells whether the machine is gone. */
+  /** Terminates the machine. Returns whether it is gone. */
   async #terminate(node: Node, claim: NodeClaim | undefined, signal: AbortSignal): Promise<boolean> {
     const { clouds, recorder } = this.#options;
     const providerID = node.spec?.providerID;
@@ -310,17 +314,17 @@ export class NodeTermination {
     this.#metrics.terminated(node, since(deletionTimestamp), since(creationTimestamp));
   }
 
-  /** Writes conditions on the claim, where there is one; gives the claim as it is then. */
+  /** Writes conditions on the claim, if there is one, and returns it. */
   async #say(
     claim: NodeClaim | undefined,
     changes: readonly ConditionChange[],
     signal: AbortSignal,
   ): Promise<NodeClaim | undefined> {
-    return claim === undefined ? undefined : sayOfClaim(this.#options, claim, changes, signal);
+    return claim === undefined ? undefined : writeClaimConditions(this.#options, claim, changes, signal);
   }
 }
 
-/** Whether the machine should have gone by now, as the cloud said. */
+/** Whether the machine should be gone by now, according to the cloud. */
 function isTaken(interruption: ClaimInterruption | undefined, now: EpochMs): boolean {
   return isGone(interruption) || (interruption?.deadline !== undefined && interruption.deadline <= now);
 }

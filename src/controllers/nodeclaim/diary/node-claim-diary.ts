@@ -1,4 +1,4 @@
-/** Says in the log what becomes of each claim: created, launched, registered, initialized, deleted. It only looks on. */
+/** Logs the steps of each claim: created, launched, registered, initialized, deleted. It changes nothing. */
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import {
   LABEL_CAPACITY_TYPE,
@@ -12,7 +12,7 @@ import type { LogFields, Logger } from '../../../platform/logger.ts';
 import { ANNOTATION_OFFERINGS, readOfferings } from '../../../state/planned-offerings.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 
-/** The steps of a claim that are told when it has taken them. */
+/** The conditions that are logged when they become True. */
 const STEPS = [
   ['Launched', 'launched NodeClaim'],
   ['Registered', 'registered NodeClaim'],
@@ -34,7 +34,7 @@ export class NodeClaimDiary {
     const { nodeClaims } = this.#options.state.informers;
     let known = false;
     const stop = nodeClaims.addHandler({
-      // Claims that were there before are nothing new.
+      // Claims that existed before are not new.
       added: (claim) => known && this.#logger.info('created NodeClaim', { ...named(claim), ...asked(claim) }),
       updated: (claim, old) => this.#changed(claim, old),
       deleted: (claim) =>
@@ -78,7 +78,7 @@ function asked({ metadata, spec }: NodeClaim): LogFields {
   };
 }
 
-/** What runs, and what it costs, where that is known. */
+/** The launched machine, and its price if known. */
 function machine({ metadata, status }: NodeClaim): LogFields {
   const { labels = {}, annotations } = metadata;
   const instanceType = labels[LABEL_INSTANCE_TYPE];

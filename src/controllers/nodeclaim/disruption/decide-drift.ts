@@ -1,4 +1,4 @@
-/** Whether a claim still is what its pool asks for. Pure. */
+/** Decides whether a claim still matches its pool and its cloud's offerings. Pure. */
 import {
   ANNOTATION_NODE_POOL_HASH,
   ANNOTATION_NODE_POOL_HASH_VERSION,
@@ -13,18 +13,18 @@ import type { InstanceType, Labels, Requirement } from '../../../engine/problem.
 import { satisfies } from '../../../engine/requirements/label-match.ts';
 import { requirement } from '../../../state/engine-requirements.ts';
 
-/** In which way a claim has drifted. */
+/** How a claim has drifted. */
 export interface Drift {
   /** In CamelCase. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** How the claim differs from the pool as it is now; undefined where it does not. */
+/** How the claim differs from the current pool; undefined if it does not. */
 export function driftFromPool(claim: NodeClaim, pool: NodePool): Drift | undefined {
   const { annotations = {}, labels = {} } = claim.metadata;
   const hash = annotations[ANNOTATION_NODE_POOL_HASH];
-  // Hashes that were made in different ways say nothing about each other. The one that the pool carries may be of the template before.
+  // Hashes of different versions cannot be compared. The pool's hash is computed, because its annotation may be of an older template.
   const comparable = hash !== undefined && annotations[ANNOTATION_NODE_POOL_HASH_VERSION] === NODE_POOL_HASH_VERSION;
   if (comparable && hash !== nodePoolHash(pool)) {
     return { reason: 'NodePoolDrifted', message: `the template of pool ${pool.metadata.name} has changed` };
@@ -39,21 +39,21 @@ export function driftFromPool(claim: NodeClaim, pool: NodePool): Drift | undefin
   return { reason: 'RequirementsDrifted', message };
 }
 
-/** Whether every node of the pool has the label: where a value is left open, new nodes may come without it too. */
+/** Whether every node of the pool must have the label. If several values are allowed, new nodes may lack it too. */
 function isPromised({ operator, values }: Requirement): boolean {
   return operator === 'In' && values.length === 1;
 }
 
-/** Whether the claim's machine is no longer sold at all; whether it could be had right now does not matter. */
+/** Drift of a claim whose offering no longer exists. Whether it has capacity right now does not matter. */
 export function driftFromMarket({ metadata }: NodeClaim, types: readonly InstanceType[]): Drift | undefined {
   const { labels = {} } = metadata;
   const type = types.find(({ name }) => name === labels[LABEL_INSTANCE_TYPE]);
   if (type?.offerings.some((offering) => isOf(labels, offering))) return undefined;
   const what = [LABEL_INSTANCE_TYPE, LABEL_ZONE, LABEL_CAPACITY_TYPE].map((key) => labels[key] ?? '?').join(' ');
-  return { reason: 'InstanceTypeNotFound', message: `${what} is not sold any more` };
+  return { reason: 'InstanceTypeNotFound', message: `${what} is no longer offered` };
 }
 
-/** A machine whose reservation is gone goes on as on-demand. */
+/** A machine whose reservation has ended continues as on-demand. */
 function isOf(labels: Labels, { zone, capacityType }: InstanceType['offerings'][number]): boolean {
   const own = labels[LABEL_CAPACITY_TYPE];
   return zone === labels[LABEL_ZONE] && (capacityType === own || (own === 'reserved' && capacityType === 'on-demand'));

@@ -1,4 +1,4 @@
-/** Says on claims whether they have drifted (`Drifted`), and whether consolidation may look at them (`Consolidatable`). */
+/** Sets the conditions `Drifted` and `Consolidatable` of claims. */
 import { isTrue, withCondition, withoutCondition } from '../../../apis/karpenter/conditions.ts';
 import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import { NODE_CLAIM_CONDITIONS, NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
@@ -15,13 +15,13 @@ import { InformedController } from '../../informed-controller.ts';
 import { nodeClassOf } from '../../nodepool/pools-of-node-class.ts';
 import { type Drift, driftFromMarket, driftFromPool } from './decide-drift.ts';
 
-/** How often the cloud is asked whether a machine still is what its node class asks for. */
+/** How often the cloud is asked whether a machine has drifted from its node class. */
 const PERIOD_MS = 300_000;
 
 interface Answer {
   readonly drift: Drift | undefined;
   readonly askedAt: number;
-  /** The node class that it was asked about, as it was. */
+  /** The version of the node class at that time. */
   readonly nodeClass: string;
 }
 
@@ -29,7 +29,7 @@ export class NodeClaimDisruption {
   readonly name = 'nodeclaim.disruption';
   readonly #options: ControllersOptions;
   readonly #controller: InformedController;
-  /** What the cloud said last, by the UID of the claim. */
+  /** The cloud's latest answer, by the UID of the claim. */
   readonly #answers = new Map<string, Answer>();
 
   constructor(options: ControllersOptions) {
@@ -72,7 +72,7 @@ export class NodeClaimDisruption {
     const pool = state.informers.nodePools.get(known.metadata.labels?.[LABEL_NODE_POOL] ?? '');
     if (pool === undefined) return undefined;
     const drift = await this.#drift(known, pool, context);
-    // The cloud may have taken its time.
+    // The claim may have changed while the cloud answered.
     const claim = writes.newest(state.informers.nodeClaims.get(name));
     if (claim === undefined || claim.metadata.uid !== known.metadata.uid) return undefined;
     const consolidatableMs = isTrue(claim, 'Initialized') ? consolidatableAt(claim, pool) - clock.now() : PERIOD_MS;
@@ -96,7 +96,7 @@ export class NodeClaimDisruption {
       return answer.drift;
     } catch (error) {
       if (signal.aborted) throw error;
-      // Whoever does not answer does not make a claim drift, nor one that has drifted whole again.
+      // Without an answer the condition stays as it is.
       logger.warn('cannot tell whether the claim has drifted', { error: asError(error) });
       const drifted = claim.status?.conditions?.find(({ type, status }) => type === 'Drifted' && status === 'True');
       const before = drifted && { reason: drifted.reason ?? '', message: drifted.message ?? '' };

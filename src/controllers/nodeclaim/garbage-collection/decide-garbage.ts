@@ -1,4 +1,4 @@
-/** Which machines and claims have lost each other. Pure. */
+/** Finds machines without a claim, and claims without a machine or node. Pure. */
 import { conditionOf, isTrue } from '../../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
@@ -7,29 +7,29 @@ import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { isReady } from '../../../state/is-ready.ts';
 
 export interface GarbageFacts {
-  /** Of all accounts and regions that could be listed. */
+  /** The machines of all accounts and regions that could be listed. */
   readonly machines: readonly Machine[];
   readonly claims: readonly NodeClaim[];
-  /** Whether the place that a claim's machine is in could be listed: elsewhere, nothing is known to be missing. */
+  /** Whether the account and region of the claim's machine could be listed; otherwise it is not known to be missing. */
   isListed(claim: NodeClaim): boolean;
   nodesOf(providerID: string): readonly Node[];
   readonly now: EpochMs;
-  /** What is younger may only look as if it were lost. */
+  /** Younger machines and claims may only look lost. */
   settleMs(claim: NodeClaim | undefined): number;
 }
 
 export interface Garbage {
-  /** Nobody asked for them, or whoever did is gone. */
+  /** Machines whose claim does not exist. */
   readonly machines: readonly Machine[];
-  /** Their machine is gone. */
+  /** Claims whose machine no longer exists. */
   readonly claims: readonly NodeClaim[];
-  /** Their node was there and is not: somebody took it away without asking, and nothing can run on their machine. */
+  /** Registered claims whose node was removed by somebody else, so that nothing can run on their machine. */
   readonly nodeless: readonly NodeClaim[];
 }
 
 export function decideGarbage({ machines, claims, isListed, nodesOf, now, settleMs }: GarbageFacts): Garbage {
   const claimed = new Set(claims.map(({ metadata }) => metadata.uid ?? ''));
-  // Machines that another autoscaler launched carry no UID of ours: their claim knows them by their provider ID.
+  // Machines that another autoscaler launched have no UID tag of ours; their claims name them by provider ID.
   const known = new Set(claims.map(({ status }) => status?.providerID));
   const there = new Set(machines.map(({ providerID }) => providerID));
   return {
@@ -45,7 +45,7 @@ export function decideGarbage({ machines, claims, isListed, nodesOf, now, settle
         return false;
       const launchedAt = parseTimestamp(conditionOf(claim, 'Launched')?.lastTransitionTime) ?? now;
       if (!isTrue(claim, 'Launched') || now - launchedAt <= settleMs(claim) || !isListed(claim)) return false;
-      // Where the node still speaks, the cloud's list is what is wrong.
+      // While the node is ready, the cloud's list is wrong.
       return !nodesOf(providerID).some(isReady);
     }),
     nodeless: claims.filter(

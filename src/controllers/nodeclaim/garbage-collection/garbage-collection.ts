@@ -1,4 +1,4 @@
-/** Finds machines without a claim, and claims without a machine or without the node they had, and clears them away. */
+/** Deletes machines without a claim, and claims without a machine or whose node was removed. */
 import { FINALIZER_TERMINATION } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { NODES } from '../../../apis/kubernetes/node.ts';
@@ -17,7 +17,7 @@ import { NodeClaimMetrics } from '../metrics.ts';
 import { decideGarbage } from './decide-garbage.ts';
 
 const PERIOD_MS = 2 * 60_000;
-/** A machine this young is left alone, however sure its cloud is. */
+/** Younger machines are never deleted. */
 const YOUNG_MS = 30_000;
 
 export class GarbageCollection {
@@ -25,7 +25,7 @@ export class GarbageCollection {
   readonly #options: ControllersOptions;
   readonly #metrics: NodeClaimMetrics;
   readonly #controller: InformedController;
-  /** Claims that had no node when we looked last, by UID: a kubelet that starts anew brings its node back. */
+  /** UIDs of claims without a node in the previous round: a restarted kubelet creates its node again. */
   #nodeless: ReadonlySet<string> = new Set();
 
   constructor(options: ControllersOptions) {
@@ -42,7 +42,7 @@ export class GarbageCollection {
   async #collect(context: ReconcileContext): Promise<void> {
     const { clock, clouds, state } = this.#options;
     const { nodeClaims, nodes } = state.informers;
-    // Machines first: whatever claim a machine was launched for was there before it.
+    // Machines are listed before claims: the claim of a machine is older than the machine.
     const listings = await clouds.list(context.signal);
     const listed = new Map(listings.flatMap((each) => ('machines' in each ? [[each.scope, each.machines]] : [])));
     for (const each of listings)
@@ -68,9 +68,10 @@ export class GarbageCollection {
       ...garbage.claims.map((claim) => this.#removeClaim(claim, context)),
       ...nodeless.map((claim) => this.#removeNodeless(claim, context)),
     ];
-    // One that cannot be cleared away is tried again in the next round and keeps none of the others.
+    // A failure does not hold up the others, and is tried again in the next round.
     for (const result of await Promise.allSettled(work)) {
-      if (result.status === 'rejected') context.logger.error('not cleared away', { error: asError(result.reason) });
+      if (result.status === 'rejected')
+        context.logger.error('garbage not collected', { error: asError(result.reason) });
     }
   }
 
@@ -78,10 +79,10 @@ export class GarbageCollection {
     const { client, clouds, state } = this.#options;
     const { claim, providerID } = machine;
     if (await isClaimThere(client, claim, signal)) return;
-    logger.info('machine has no claim', { providerID, NodeClaim: { name: claim.name } });
+    logger.info('terminating a machine without a NodeClaim', { providerID, NodeClaim: { name: claim.name } });
     const nodes = state.informers.nodes.byIndex(BY_PROVIDER_ID, providerID);
     for (const node of nodes) await client.delete(NODES, keyOf(node), { signal }).catch(ignoreGone);
-    // A node that is ours drains first and takes its machine with it.
+    // A node with our finalizer is drained first, and its termination ends the machine.
     if (nodes.some(({ metadata }) => metadata.finalizers?.includes(FINALIZER_TERMINATION))) return;
     await clouds.deleteMachine(scope, machine, signal);
   }

@@ -1,7 +1,6 @@
 /**
- * Puts pods on the node that was made for them. A plan fills each node with a certain mix of pods; the scheduler, which knows
- * nothing of it, would spread them as it likes, and where the mix comes out another way some pods find no room at all and
- * need one more node. So the plan is carried out as it was made, while the node is still closed to the scheduler.
+ * Binds pods to the node that was launched for them, while it is still cordoned. A plan fills each node with a certain mix of pods. The
+ * scheduler does not know the plan, and with another mix some pods would find no room and need one more node.
  */
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node } from '../../../apis/kubernetes/node.ts';
@@ -15,20 +14,20 @@ import { daemonsToCome } from '../../../state/daemons-to-come.ts';
 import { resources } from '../../../state/pod-group.ts';
 import { mayBind } from '../../../state/steerable.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
-import { isKeptEmpty } from './decide-registration.ts';
+import { hasUnregisteredTaint } from './decide-registration.ts';
 
-/** What is written has been heard of by everyone after so long. */
+/** After this long, all watchers have seen a write. */
 export const HEARD_MS = 1000;
-/** If it takes so long, people are told. */
+/** After this long, the wait is shown in the claim's conditions. */
 const SLOW_MS = 10_000;
 
 export class Binder {
   readonly #options: ControllersOptions;
-  /** By node, the pods that are bound and that the cache does not show there yet, by UID. */
+  /** By node, the pods that are bound but that the cache does not show there yet, by UID. */
   readonly #unheard = new Map<string, Map<string, Pod>>();
   /** By node, when it was registered. */
   readonly #registered = new Map<string, number>();
-  /** By node, since when it is waited for that all is heard. */
+  /** By node, since when we wait for the cache. */
   readonly #waitingSince = new Map<string, number>();
   /** By node, when the latest pod was bound to it. */
   readonly #latest = new Map<string, number>();
@@ -38,17 +37,16 @@ export class Binder {
   }
 
   /**
-   * Until now a taint drove everything off the node. Who evicts for taints, and has not heard yet that it is gone, would evict a pod
-   * that comes at once; others hear of it about when we do.
+   * Records that the node was registered, which removes its NoExecute taint. A taint manager that has not seen this yet would evict a pod
+   * that is bound at once.
    */
   registered(node: string): void {
     this.#registered.set(node, this.#options.clock.elapsed());
   }
 
   /**
-   * Binds those pods that there is room for on the node as it has come, and says whether everybody has heard of all that are bound: a
-   * scheduler that has not would give their room away. Rejects when it is not known of one whether it is bound: while that is so
-   * the node stays closed.
+   * Binds the pods that the node has room for. Returns whether all watchers have seen all bindings: until then the scheduler would give
+   * their room away. Rejects if it is not known whether a pod is bound; the node then stays cordoned.
    */
   async bind(claim: NodeClaim, node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<boolean> {
     const { name = '' } = node.metadata;
@@ -58,11 +56,11 @@ export class Binder {
     return heard;
   }
 
-  /** Whether everybody has heard that the node is registered. */
+  /** Whether all watchers have seen that the node is registered. */
   #mayBePutOn(name: string): boolean {
     const { state, clock } = this.#options;
     const shown = state.informers.nodes.get(name);
-    if (shown !== undefined && isKeptEmpty(shown)) this.registered(name);
+    if (shown !== undefined && hasUnregisteredTaint(shown)) this.registered(name);
     return clock.elapsed() - (this.#registered.get(name) ?? Number.NEGATIVE_INFINITY) >= HEARD_MS;
   }
 
@@ -89,7 +87,7 @@ export class Binder {
     return unheard.size === 0 && (latest === undefined || clock.elapsed() - latest >= HEARD_MS);
   }
 
-  /** Without those that the cache shows on the node, or does not show any more at all. */
+  /** The bound pods that the cache does not show on the node yet, and that still exist. */
   #stillUnheard(node: string, there: readonly Pod[]): Map<string, Pod> {
     const { pods } = this.#options.state.informers;
     const unheard = this.#unheard.get(node) ?? new Map<string, Pod>();
@@ -102,13 +100,13 @@ export class Binder {
     return unheard;
   }
 
-  /** Whether it takes long until all is heard. */
+  /** Whether the wait takes unusually long. */
   isSlow(node: string): boolean {
     const since = this.#waitingSince.get(node);
     return since !== undefined && this.#options.clock.elapsed() - since >= SLOW_MS;
   }
 
-  /** Forgets a node that nobody is put on any more. */
+  /** Forgets a deleted node. */
   forget(node: string): void {
     this.#registered.delete(node);
     this.#waitingSince.delete(node);
@@ -124,7 +122,7 @@ export class Binder {
       return true;
     } catch (error) {
       if (hasCode(error, 'KUBE_NOT_FOUND')) return false;
-      // It may have a node already: ours, if an earlier answer was lost, or one that the scheduler found.
+      // It may have a node already: ours, if an earlier response was lost, or one that the scheduler chose.
       if (hasCode(error, 'KUBE_CONFLICT') && (await this.#hasNode(pod, signal))) return true;
       if (!hasCode(error, 'KUBE_FORBIDDEN', 'KUBE_INVALID')) throw error;
       const { namespace, name } = pod.metadata;
@@ -139,7 +137,7 @@ export class Binder {
   }
 }
 
-/** Whether the pod may be there once the node is open. */
+/** Whether the pod tolerates the node once it is uncordoned. */
 function isTolerated({ spec }: Node, pod: Pod): boolean {
   const taints = (spec?.taints ?? []).filter(({ key }) => key !== TAINT_UNSCHEDULABLE);
   return untoleratedTaint(taints, pod.spec.tolerations ?? [], ['NoSchedule', 'NoExecute']) === undefined;

@@ -1,4 +1,4 @@
-/** What a claim may be launched as, where no plan says so: claims written by hand, or made from a template. */
+/** The offerings for a claim without planned ones, such as a claim written by hand. */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { ResourceList } from '../../../apis/kubernetes/pod.ts';
@@ -10,7 +10,7 @@ import type { RankedOffering } from '../../../engine/solution.ts';
 import { requirement } from '../../../state/engine-requirements.ts';
 import { resources } from '../../../state/pod-group.ts';
 
-/** Enough to fall back on. */
+/** Enough fallbacks for a launch. */
 const MOST_OFFERINGS = 60;
 
 /** The offerings that satisfy the claim's requirements and hold what it asks for, cheapest first. */
@@ -38,7 +38,7 @@ export function offeringsFor(claim: NodeClaim, instanceTypes: readonly InstanceT
 
 const WELL_KNOWN = [LABEL_INSTANCE_TYPE, LABEL_ZONE, LABEL_CAPACITY_TYPE];
 
-/** What no instance type speaks of becomes a label of the node, whatever it is launched as. */
+/** Keys that instance types define. Requirements on other keys become node labels and restrict no offering. */
 function describedKeys({ labels = {}, requirements = [], offerings }: InstanceType): string[] {
   return [
     ...Object.keys(labels),

@@ -19,13 +19,12 @@ describe('initialisation', () => {
     });
   });
 
-  it('waits until the start-up taints are gone, whatever their value, and those of Kubernetes', () => {
+  it('waits until the start-up taints are gone, whatever their value, and those of Kubernetes and Cluster API', () => {
     const tainted = (key: string) =>
       aNode({ spec: { taints: [{ key, value: 'x', effect: 'NoSchedule' }] }, status: { allocatable } });
     expect(decideInitialization(claim, tainted('cni'))).toMatchObject({ reason: 'StartupTaintsExist' });
-    expect(decideInitialization(claim, tainted('node.kubernetes.io/not-ready'))).toMatchObject({
-      reason: 'KnownEphemeralTaintsExist',
-    });
+    for (const key of ['node.kubernetes.io/not-ready', 'node.cluster.x-k8s.io/uninitialized'])
+      expect(decideInitialization(claim, tainted(key))).toMatchObject({ reason: 'KnownEphemeralTaintsExist' });
     expect(decideInitialization(claim, tainted('team'))).toMatchObject({ status: 'True' });
   });
 

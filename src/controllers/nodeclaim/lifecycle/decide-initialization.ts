@@ -1,4 +1,5 @@
-/** Whether a registered node has become what its claim promised: ready, without start-up taints, with all its devices. Pure. */
+/** Decides whether a registered node is initialized: ready, without startup taints, with all requested resources. Pure. */
+import { TAINT_UNINITIALIZED } from '../../../apis/cluster-api/names.ts';
 import type { ConditionChange } from '../../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Node, Taint } from '../../../apis/kubernetes/node.ts';
@@ -6,12 +7,13 @@ import type { ResourceList } from '../../../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../../../apis/kubernetes/pod-requests.ts';
 import { TAINT_NOT_READY, TAINT_UNREACHABLE } from '../../../apis/kubernetes/taints.ts';
 
-/** Taints that Kubernetes itself takes away when the node has come up. */
+/** Taints that Kubernetes and Cluster API remove once the node is up. */
 const EPHEMERAL_TAINTS: readonly Pick<Taint, 'key' | 'effect'>[] = [
   { key: TAINT_NOT_READY, effect: 'NoSchedule' },
   { key: TAINT_NOT_READY, effect: 'NoExecute' },
   { key: TAINT_UNREACHABLE, effect: 'NoSchedule' },
   { key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' },
+  TAINT_UNINITIALIZED,
 ];
 
 export function decideInitialization(claim: NodeClaim, node: Node): ConditionChange {
@@ -43,7 +45,7 @@ function nameOf({ key, effect }: Pick<Taint, 'key' | 'effect'>): string {
   return `${key}:${effect}`;
 }
 
-/** Devices are there when their plugin has started, which may be long after the node is ready. */
+/** A device plugin may register its resources long after the node is ready. */
 function missingResource(claim: NodeClaim, node: Node): string | undefined {
   const requested = resourceAmounts(claim.spec.resources?.requests as ResourceList | undefined);
   const there = resourceAmounts(node.status?.allocatable);

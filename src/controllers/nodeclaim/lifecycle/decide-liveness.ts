@@ -1,4 +1,4 @@
-/** How long a claim may take for each of its steps. Pure. */
+/** Decides whether a step of a claim has timed out. Pure. */
 import { conditionOf, isTrue } from '../../../apis/karpenter/conditions.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
@@ -25,7 +25,7 @@ export type Liveness =
   | {
       readonly kind: 'over';
       readonly reason: DisruptedReason;
-      /** As an event says it. */
+      /** The event reason. */
       readonly event: string;
       readonly message: string;
     };

@@ -1,4 +1,4 @@
-/** Whether the machine of a claim has joined the cluster, and what its node is given when it has. Pure. */
+/** Decides whether the claim's node has joined the cluster, and what is written on it then. Pure. */
 import type { ConditionChange } from '../../../apis/karpenter/conditions.ts';
 import {
   FINALIZER_TERMINATION,
@@ -16,17 +16,17 @@ export interface RegistrationPlan {
   readonly condition: ConditionChange;
   /** The one node of the claim. */
   readonly node?: Node;
-  /** What is merged into it; absent when it is registered already. */
+  /** The patch that registers it; absent if it is registered already. */
   readonly nodePatch?: NodePatch;
-  /** Nothing kept pods off the node until now. */
+  /** Whether the node joined without the taint that keeps pods off until now. */
   readonly taintMissing?: boolean;
 }
 
-/** What kubectl and we keep on a claim for ourselves. */
+/** Annotations that are not copied to the node. */
 const KEPT_ANNOTATIONS = [ANNOTATION_OFFERINGS, 'kubectl.kubernetes.io/last-applied-configuration'];
 
 export function decideRegistration(claim: NodeClaim, nodes: readonly Node[]): RegistrationPlan {
-  // One that goes already takes no finalizer any more.
+  // A deleted node accepts no new finalizer.
   const staying = nodes.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const [node, ...others] = staying;
   if (node === undefined) {
@@ -40,18 +40,20 @@ export function decideRegistration(claim: NodeClaim, nodes: readonly Node[]): Re
   }
   const condition: ConditionChange = { type: 'Registered', status: 'True' };
   if (isRegistered(node)) return { condition, node };
-  const taintMissing = !isKeptEmpty(node);
+  const taintMissing = !hasUnregisteredTaint(node);
   return { condition, node, nodePatch: registered(node, claim), taintMissing };
 }
 
-/** Whether the taint of nodes that are not registered drives everything off it. */
-export function isKeptEmpty({ spec }: Node): boolean {
+/** Whether the node has the taint `karpenter.sh/unregistered`, which keeps all pods off. */
+export function hasUnregisteredTaint({ spec }: Node): boolean {
   return spec?.taints?.some(({ key }) => key === TAINT_UNREGISTERED.key) === true;
 }
 
 function isRegistered(node: Node): boolean {
   const { labels, finalizers = [] } = node.metadata;
-  return labels?.[LABEL_REGISTERED] === 'true' && finalizers.includes(FINALIZER_TERMINATION) && !isKeptEmpty(node);
+  return (
+    labels?.[LABEL_REGISTERED] === 'true' && finalizers.includes(FINALIZER_TERMINATION) && !hasUnregisteredTaint(node)
+  );
 }
 
 function registered(node: Node, claim: NodeClaim): NodePatch {
@@ -70,7 +72,7 @@ function registered(node: Node, claim: NodeClaim): NodePatch {
   };
 }
 
-/** The node's own taints and those of its claim, of each key and effect one; the unregistered one has done its work. */
+/** The taints of the node and of its claim, one per key and effect, without the unregistered taint. */
 function registeredTaints(node: Node, claim: NodeClaim): Taint[] {
   const own = (node.spec?.taints ?? []).filter(({ key }) => key !== TAINT_UNREGISTERED.key);
   if (node.metadata.labels?.[LABEL_DO_NOT_SYNC_TAINTS] === 'true') return own;

@@ -1,4 +1,4 @@
-/** What came of the launch of a claim. */
+/** Launches a claim, and classifies the outcome. */
 import { LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Clouds } from '../../../cloud/clouds.ts';
@@ -10,12 +10,12 @@ import { offeringsFor } from './claim-offerings.ts';
 
 export type LaunchOutcome =
   | Launched
-  /** Nothing will come of this claim: its pods go back to the solver. */
+  /** The claim is given up, and its pods are planned again. */
   | { readonly kind: 'no-capacity' | 'node-class-not-ready' | 'instance-gone'; readonly message: string }
-  /** Passing trouble, or something that a person must put right: it is tried again. */
+  /** A failure that may pass, or that a person must fix: it is tried again. */
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Launches a claim from the offerings of its plan, or from those that it allows where it has none. */
+/** Launches a claim from its planned offerings, or from all that its requirements allow if it has none. */
 export async function launch(
   claim: NodeClaim,
   clouds: Pick<Clouds, 'instanceTypes'>,
@@ -29,7 +29,7 @@ export async function launch(
   return launchers.launch(claim, offerings, signal);
 }
 
-/** The outcome that an error stands for. */
+/** The outcome of a launch that failed with this error. */
 export function outcomeOf(error: unknown): LaunchOutcome {
   const { message } = asError(error);
   if (hasCode(error, 'CLOUD_INSUFFICIENT_CAPACITY', 'CLOUD_QUOTA_EXCEEDED')) return { kind: 'no-capacity', message };

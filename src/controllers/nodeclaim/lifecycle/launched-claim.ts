@@ -1,4 +1,4 @@
-/** What is written on a claim once its machine is launched. */
+/** The labels and status that a claim gets once its machine is launched. */
 import {
   LABEL_CAPACITY_TYPE,
   LABEL_INSTANCE_TYPE,
@@ -10,7 +10,7 @@ import { quantities } from '../../../apis/kubernetes/resource-quantities.ts';
 import type { Machine } from '../../../cloud/machine.ts';
 import type { Labels, Resources } from '../../../engine/problem.ts';
 
-/** The labels that the claim does not have yet. What was launched is a fact; other labels are as people wrote them. */
+/** The labels that the claim lacks. Type, zone and capacity type are those of the machine; the claim's other labels win. */
 export function launchedLabels(claim: NodeClaim, { labels, instanceType, zone, capacityType }: Machine): Labels {
   const { nodeClassRef } = claim.spec;
   const own = claim.metadata.labels ?? {};
@@ -25,12 +25,12 @@ export function launchedLabels(claim: NodeClaim, { labels, instanceType, zone, c
   return missing(wanted, own);
 }
 
-/** What of these labels or annotations an object does not have. */
+/** The labels or annotations that an object lacks or has with another value. */
 export function missing(wanted: Labels, own: Labels = {}): Labels {
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => own[key] !== value));
 }
 
-/** The status without its conditions; what overlays add is there beside what the cloud knows of. */
+/** The status without conditions; `added` are the resources of NodeOverlays. */
 export function launchedStatus(
   { providerID, imageID, capacity, allocatable }: Machine,
   added: Resources = {},

@@ -1,17 +1,17 @@
 /**
- * The launches of this process, by the UID of their claim. They run beside the reconciles and not within them, so that any
- * number of launches that hang keeps nobody else waiting.
+ * The launches in progress, by the UID of their claim. They run outside the reconcile workers, so that hanging launches do not hold up
+ * other claims.
  */
 import type { Clock } from '../../../platform/clock.ts';
 import { type LaunchOutcome, outcomeOf } from './launch-outcome.ts';
 
 export interface LaunchesOptions {
   readonly clock: Clock;
-  /** After which one try is given up. */
+  /** The timeout of one try. */
   readonly tryTimeoutMs?: number;
 }
 
-/** How a launch stands: under way, or ended; one that failed or is pending is asked after from `retryAt` of `clock.elapsed()` on. */
+/** The state of a launch. A failed or pending one is tried again from `retryAt` on, by `clock.elapsed()`. */
 export type Launch =
   | { readonly state: 'running' }
   | { readonly state: 'ended'; readonly outcome: LaunchOutcome; readonly retryAt: number };
@@ -40,7 +40,7 @@ export class Launches {
     return this.#running.has(uid) ? { state: 'running' } : this.#ended.get(uid);
   }
 
-  /** Starts a launch, unless one is under way; calls back when it has ended. */
+  /** Starts a launch, unless one is running; calls `ended` at its end. */
   start(uid: string, launch: (signal: AbortSignal) => Promise<LaunchOutcome>, ended: () => void): void {
     if (this.#running.has(uid)) return;
     this.#ended.delete(uid);
@@ -49,14 +49,14 @@ export class Launches {
     this.#running.set(uid, running);
   }
 
-  /** Has a launch stopped; tells whether one was under way. It has ended when `get` says so. */
+  /** Aborts a running launch. Returns whether there was one; it has ended when `get` says so. */
   stop(uid: string): boolean {
     const running = this.#running.get(uid);
     running?.stop.abort();
     return running !== undefined;
   }
 
-  /** What is known of a launch is written down, or the claim is gone. */
+  /** Forgets a launch whose outcome is on the claim, or whose claim is gone. */
   forget(uid: string): void {
     this.#ended.delete(uid);
     this.#failures.delete(uid);

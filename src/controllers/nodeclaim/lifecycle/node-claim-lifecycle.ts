@@ -1,7 +1,6 @@
 /**
- * Brings a claim from the request to a node that pods run on: launch, registration, initialisation. Every step can be
- * taken again after a crash at any point: the launch is one by the claim's UID, and everything else is written only where
- * it is missing.
+ * Takes a claim through launch, registration and initialization. Every step can be repeated after a crash: launches are idempotent by the
+ * claim's UID, and everything else is written only where it is missing.
  */
 import { type ConditionChange, conditionOf, isTrue } from '../../../apis/karpenter/conditions.ts';
 import { FINALIZER_TERMINATION, LABEL_INITIALIZED, LABEL_NODE_POOL } from '../../../apis/karpenter/labels.ts';
@@ -40,7 +39,7 @@ import {
 } from '../events.ts';
 import { type DisruptedReason, NodeClaimMetrics } from '../metrics.ts';
 import type { PodEvents } from '../podevents/pod-events.ts';
-import { sayOfClaim } from '../say-of-claim.ts';
+import { writeClaimConditions } from '../write-claim-conditions.ts';
 import { type Binder, HEARD_MS } from './binder.ts';
 import { decideInitialization } from './decide-initialization.ts';
 import { decideLiveness, LIVENESS_LIMITS, type Liveness, type LivenessLimits } from './decide-liveness.ts';
@@ -61,18 +60,18 @@ export interface NodeClaimLifecycleOptions extends ControllersOptions {
   readonly limits?: Partial<LivenessLimits>;
 }
 
-/** A launch that takes longer than this is told of in the claim's conditions. */
+/** A launch that takes longer is shown in the claim's conditions. */
 const SLOW_LAUNCH_MS = 10_000;
 const BINDING: ConditionChange = {
   type: 'Initialized',
   status: 'Unknown',
   reason: 'BindingPods',
-  message: 'the pods that the node was made for are put on it before it is opened to others',
+  message: 'binding the pods that the node was launched for before other pods may be scheduled to it',
 };
-/** How often it is said that a node which pods already run on does not become what it should be. */
+/** How often an event reminds of a node that runs pods but is not initialized in time. */
 const REMIND_MS = 15 * 60_000;
 
-/** A claim this young is not given up for its node class. */
+/** A younger claim is not given up because of its node class. */
 const NODE_CLASS_GRACE_MS = 5000;
 
 export class NodeClaimLifecycle {
@@ -98,7 +97,7 @@ export class NodeClaimLifecycle {
           nodeClaims.byIndex(BY_PROVIDER_ID, spec?.providerID ?? '').map(({ metadata }) => metadata.name ?? ''),
         ),
         nodeClaims.addHandler({
-          // Nobody is sent to a node that goes itself.
+          // A node that is leaving receives no more pods.
           updated: (claim) => isClaimGoing(claim) && options.successors.forget(claim.metadata.name ?? ''),
           deleted: ({ metadata }) => {
             options.launches.forget(metadata.uid ?? '');
@@ -132,7 +131,7 @@ export class NodeClaimLifecycle {
     return this.#bringUp(claim, signal);
   }
 
-  /** Before anything is launched there must be something that keeps the claim until the machine is gone again. */
+  /** Adds the finalizer before the launch: it keeps the claim until the machine is terminated. */
   async #held(claim: NodeClaim, signal: AbortSignal): Promise<NodeClaim> {
     const { finalizers = [] } = claim.metadata;
     if (finalizers.includes(FINALIZER_TERMINATION)) return claim;
@@ -162,7 +161,7 @@ export class NodeClaimLifecycle {
       const message = 'the cloud has not answered yet';
       const slow = limitMs <= this.#limits.launchMs - SLOW_LAUNCH_MS;
       if (slow && conditionOf(claim, 'Launched')?.reason !== 'LaunchFailed')
-        await sayOfClaim(
+        await writeClaimConditions(
           this.#options,
           claim,
           [{ type: 'Launched', status: 'Unknown', reason: 'Launching', message }],
@@ -177,7 +176,7 @@ export class NodeClaimLifecycle {
           this.#options.recorder.record(noCapacityFor(pod, claim, outcome.message));
         return this.#giveUp(claim, 'insufficient_capacity', insufficientCapacity(claim, outcome.message), signal);
       case 'node-class-not-ready':
-        // Written together with its class, a claim may be heard of before it, or before the class has been looked at.
+        // The claim may be seen before a class that was created with it, or before the class is checked.
         if (isYoung(claim, clock.now())) break;
         return this.#giveUp(claim, 'nodeclass_not_ready', nodeClassNotReady(claim, outcome.message), signal);
       case 'instance-gone':
@@ -187,29 +186,29 @@ export class NodeClaimLifecycle {
         break;
       case 'failed':
         this.#options.recorder.record(launchFailed(claim, outcome.message));
-        await sayOfClaim(this.#options, claim, [launchTrouble(outcome.message)], signal);
+        await writeClaimConditions(this.#options, claim, [launchTrouble(outcome.message)], signal);
     }
     return { requeueAfterMs: Math.max(0, Math.min(limitMs, retryAt - clock.elapsed())) };
   }
 
-  /** The machine comes later, and what it is found by then is on the claim, also after a restart. */
+  /** The machine comes later. The annotations that it is found by are written on the claim, for a restart. */
   async #pending(claim: NodeClaim, { annotations, message }: Launched & { kind: 'pending' }, signal: AbortSignal) {
     const known =
       Object.keys(missing(annotations, claim.metadata.annotations)).length === 0
         ? claim
         : await this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
     const change: ConditionChange = { type: 'Launched', status: 'Unknown', reason: 'LaunchPending', message };
-    await sayOfClaim(this.#options, known, [change], signal);
+    await writeClaimConditions(this.#options, known, [change], signal);
   }
 
   #ended(name: string, uid: string): void {
     const { launches, state } = this.#options;
-    // What is launched for a claim that is gone meanwhile is found when garbage is collected.
+    // Garbage collection finds the machine of a claim that is gone by now.
     if (state.informers.nodeClaims.get(name)?.metadata.uid !== uid) launches.forget(uid);
     this.#controller.queue.add(name);
   }
 
-  /** Labels first: a claim that says it is launched has everything that follows from that. */
+  /** Writes the labels before the condition: a claim with Launched has all its labels. */
   async #launched(
     claim: NodeClaim,
     { machine, annotations: wanted }: Launched & { kind: 'launched' },
@@ -223,10 +222,16 @@ export class NodeClaimLifecycle {
         : await this.#options.writes.patch(NODE_CLAIMS, claim, { metadata: { labels, annotations } }, { signal });
     const launched: ConditionChange = { type: 'Launched', status: 'True' };
     const changes = [launched, decideRegistration(claim, []).condition];
-    await sayOfClaim(this.#options, labelled, changes, signal, launchedStatus(machine, this.#added(claim, machine)));
+    await writeClaimConditions(
+      this.#options,
+      labelled,
+      changes,
+      signal,
+      launchedStatus(machine, this.#added(claim, machine)),
+    );
   }
 
-  /** What overlays say that the machine has beside what its cloud knows of. */
+  /** The resources that NodeOverlays add to those of the cloud. */
   #added(claim: NodeClaim, machine: Machine): Resources {
     const { nodeOverlays, nodePools } = this.#options.state.informers;
     const overlays = nodeOverlays.list();
@@ -234,7 +239,7 @@ export class NodeClaimLifecycle {
     return pool === undefined ? {} : addedCapacity(pool, machine, overlays);
   }
 
-  /** Registers and initialises the node as far as it has come. */
+  /** Registers and initializes the node as far as possible now. */
   async #bringUp(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     const { clock } = this.#options;
     const nodes = this.#nodesOf(claim);
@@ -249,13 +254,13 @@ export class NodeClaimLifecycle {
       if (plan.taintMissing) this.#options.recorder.record(unregisteredTaintMissing(claim));
       const initialized = await this.#initialize(claim, node, signal);
       const { name = '' } = node.metadata;
-      // Most nodes are opened the next moment, and said to be registered and initialised at once.
+      // Most nodes are uncordoned a moment later: then one write covers Registered and Initialized.
       if (initialized === BINDING && !this.#options.binder.isSlow(name)) return { requeueAfterMs: HEARD_MS };
       changes.push(initialized);
       status = this.#statusOn(name, initialized);
       waitMs = initialized === BINDING ? HEARD_MS : LONGEST_CLOSED_MS;
     }
-    const said = await sayOfClaim(this.#options, claim, changes, signal, status);
+    const said = await writeClaimConditions(this.#options, claim, changes, signal, status);
     if (!before && isTrue(said, 'Registered')) {
       this.#options.health.record(poolOf(claim), true);
       this.#nodeMetrics.created(claim);
@@ -265,21 +270,21 @@ export class NodeClaimLifecycle {
     return liveness.kind === 'waiting' ? { requeueAfterMs: Math.min(liveness.forMs, waitMs) } : undefined;
   }
 
-  /** What a claim says of its node: when it is initialised also of the pods that were put on it, which spares another write. */
+  /** The status fields about the node. An initialized one includes its latest pod event, which saves another write. */
   #statusOn(nodeName: string, initialized: ConditionChange): Omit<NodeClaimStatus, 'conditions'> {
     const at = initialized.status === 'True' ? this.#options.podEvents.latest(nodeName) : undefined;
     return { nodeName, ...(at === undefined ? {} : { lastPodEventTime: toTimestamp(at) }) };
   }
 
   /**
-   * The pods that a closed node was made for are put on it before it is opened to others: only when they have been heard of
-   * for a while, or a scheduler that hears of the node first would give their room away.
+   * Binds the planned pods to a cordoned node before it is uncordoned. It stays cordoned until the scheduler has seen the bindings, or their
+   * room would be given away.
    */
   async #initialize(claim: NodeClaim, node: Node, signal: AbortSignal): Promise<ConditionChange> {
     const { nominations, successors, binder, clock } = this.#options;
     const change = decideInitialization(claim, node);
     const done = change.status === 'True';
-    // It is up, and those that are to come to it leave their nodes only when it says so.
+    // Its pods leave their old nodes only when the claim is initialized, so it stays cordoned for them.
     if (done && isOpening(node) && successors.keepsClosed(claim.metadata.name ?? '')) {
       await this.#patchNode(node, { metadata: { labels: { [LABEL_INITIALIZED]: 'true' } } }, signal);
       return change;
@@ -295,8 +300,8 @@ export class NodeClaimLifecycle {
   }
 
   /**
-   * Puts pods that leave other nodes on a node that is up and closed for them, and opens it when all have come. A pod that we did not
-   * bind, because we may not, cannot, or see no room for it, is the scheduler's: it does not wait for those that may take long to leave.
+   * Binds displaced pods to an initialized node that is cordoned for them, and uncordons it when all have arrived. If one of them cannot be
+   * bound by us, the node is uncordoned at once, so that the scheduler can place it.
    */
   async #fill(claim: NodeClaim, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     const { nominations, successors, binder } = this.#options;
@@ -313,7 +318,7 @@ export class NodeClaimLifecycle {
     return undefined;
   }
 
-  /** Gives a pod that has no node the place that is kept for one of its owner. */
+  /** Nominates a pending pod for the room that is reserved for a pod of its owner. */
   #give(pod: Pod): void {
     const { nominations, successors } = this.#options;
     if (!needsPlace(pod) || nominations.placeOf(pod) !== undefined) return;
@@ -328,7 +333,7 @@ export class NodeClaimLifecycle {
     return state.informers.nodes.byIndex(BY_PROVIDER_ID, status?.providerID ?? '').map((node) => writes.newest(node));
   }
 
-  /** A node that pods were planned for is closed to the scheduler until they are there. */
+  /** Registers the node, and cordons it if pods are planned for it. */
   async #register(claim: NodeClaim, node: Node, patch: NodePatch, signal: AbortSignal): Promise<Node> {
     const { nominations, successors, binder } = this.#options;
     const expected = successors.keepsClosed(claim.metadata.name ?? '') || nominations.waitingFor(claim).some(mayBind);
@@ -344,7 +349,7 @@ export class NodeClaimLifecycle {
     const cordoned = (): boolean => isCordoned(writes.newest(state.informers.nodeClaims.get(metadata.name ?? '')));
     const closedStill = cordoned();
     const open = await this.#patchNode(node, opened(node, initialized, closedStill), signal);
-    // Whoever said so in that moment saw a node that was closed.
+    // A rebalance notice may have come meanwhile and found the node still cordoned.
     if (!closedStill && cordoned()) await this.#patchNode(open, { spec: { unschedulable: true } }, signal);
   }
 
@@ -359,7 +364,7 @@ export class NodeClaimLifecycle {
   ): Promise<ReconcileResult | undefined> {
     const said = stepTimedOut(claim, event, message);
     const node = claim.status?.nodeName;
-    // A node that pods run on does some good, whatever it lacks.
+    // A node that runs pods is kept, even if it is not initialized.
     if (reason === 'initialization_timeout' && node !== undefined && this.#isUsed(node)) {
       this.#options.recorder.record(said);
       return { requeueAfterMs: REMIND_MS };

@@ -1,6 +1,6 @@
 /**
- * A new node is closed to the scheduler until the pods it was made for are on it. Closed as `kubectl cordon` closes it: the
- * pods of DaemonSets, which may be what makes it ready, come nevertheless. Pure.
+ * Cordons a node until the pods it was launched for are bound to it, and uncordons it. As after `kubectl cordon`, DaemonSet pods still come:
+ * the node may need them to become ready. Pure.
  */
 import { conditionOf } from '../../../apis/karpenter/conditions.ts';
 import { LABEL_INITIALIZED } from '../../../apis/karpenter/labels.ts';
@@ -11,25 +11,25 @@ import { TAINT_UNSCHEDULABLE } from '../../../apis/kubernetes/taints.ts';
 import { ANNOTATION_OPENING } from '../../../apis/spindrift/annotations.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 
-/** What is merged into a node; null takes away. */
+/** A merge patch of a node; null removes a field. */
 export interface NodePatch {
   readonly metadata?: Omit<ObjectMeta, 'annotations'> & { readonly annotations?: object };
   readonly spec?: { readonly taints?: readonly Taint[]; readonly unschedulable?: boolean | null };
 }
 
-/** A node that has not become what it should be by then is of use to other pods, or needs one of them. */
+/** A node that is not initialized by then is uncordoned: other pods can use it, or it needs one of them. */
 export const LONGEST_CLOSED_MS = 60_000;
 
 const CLOSED: Taint = { key: TAINT_UNSCHEDULABLE, effect: 'NoSchedule' };
 
-/** The patch, with the node closed: also with the taint that Kubernetes would give it for that, which spares everybody another change of the node. */
+/** Adds the cordon to a patch, with the taint that Kubernetes would add for it, which saves another update of the node. */
 export function closed({ metadata, spec }: NodePatch): NodePatch {
   const annotations = { ...metadata?.annotations, [ANNOTATION_OPENING]: 'true' };
   const taints = spec?.taints === undefined ? {} : { taints: [...spec.taints, CLOSED] };
   return { metadata: { ...metadata, annotations }, spec: { ...spec, ...taints, unschedulable: true } };
 }
 
-/** Whether the node of the claim has been closed for so long that it must be opened, whatever it lacks. */
+/** Whether the claim's node must be uncordoned, even if it is not initialized. */
 export function isClosedForLong(claim: NodeClaim, now: EpochMs): boolean {
   const registered = conditionOf(claim, 'Registered');
   const since = registered?.status === 'True' ? parseTimestamp(registered.lastTransitionTime) : undefined;
@@ -37,8 +37,8 @@ export function isClosedForLong(claim: NodeClaim, now: EpochMs): boolean {
 }
 
 /**
- * What opens the node, also without the taint that Kubernetes gave it because it was closed. One that is cordoned stays
- * closed: it is only no longer ours to open.
+ * The patch that uncordons the node and removes the taint of the cordon. A node that is cordoned for another reason stays so; only our
+ * annotation is removed.
  */
 export function opened(node: Node, initialized: boolean, cordoned: boolean): NodePatch {
   const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== TAINT_UNSCHEDULABLE);

@@ -1,11 +1,11 @@
-/** When something happened to a pod that matters to its node. Pure. */
+/** The time of pod events that count for `consolidateAfter`. Pure. */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { hasEnded } from '../../../state/has-ended.ts';
 
 /**
- * The time of a pod's coming to its node, its end there or its being told to leave; undefined when none of that is new.
- * Without an old one it is what the pod itself says of its coming, so that a restart does not take all pods for new ones.
+ * The time of a new event: the pod was bound, ended, or is being deleted. Undefined if none of these is new. Without `old`, the pod's own
+ * scheduling time, so that pods are not new after a restart.
  */
 export function podEventTime(pod: Pod, old: Pod | undefined, now: EpochMs): EpochMs | undefined {
   if (!pod.spec.nodeName || belongsToNode(pod)) return undefined;
@@ -17,15 +17,15 @@ export function podEventTime(pod: Pod, old: Pod | undefined, now: EpochMs): Epoc
 }
 
 /**
- * The same for a pod that is gone, as it was last known before: where it had neither ended nor been told to leave by then. One that
- * is deleted by force says only with its end that it was told to leave.
+ * The same for a pod that no longer exists, from its last known state: `now` if it had not ended and was not terminating. A pod that is
+ * deleted by force is never seen terminating.
  */
 export function podGoneTime(pod: Pod, now: EpochMs): EpochMs | undefined {
   if (!pod.spec.nodeName || belongsToNode(pod) || hasEnded(pod)) return undefined;
   return pod.metadata.deletionTimestamp === undefined ? now : undefined;
 }
 
-/** Pods of daemons and kubelets come and go with their node. */
+/** DaemonSet and static pods belong to their node, and do not count. */
 function belongsToNode({ metadata }: Pod): boolean {
   return metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node') ?? false;
 }

@@ -1,4 +1,4 @@
-/** Writes on claims when a pod last came to their node or left it, which is what `consolidateAfter` counts from. */
+/** Writes `lastPodEventTime` on claims: `consolidateAfter` counts from it. */
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
@@ -9,16 +9,16 @@ import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
 import { podEventTime, podGoneTime } from './pod-event-time.ts';
 
-/** A claim is written so long after something came or went, once for all that did so meanwhile. */
+/** The delay of a write, which then covers all events in between. */
 const GATHER_MS = 10_000;
-/** So often it is seen whether the cache shows what was written. */
+/** How often the cache is checked for what was written. */
 const SHOWN_MS = 1000;
 
-/** An event that the cache does not show on the claim yet. */
+/** An event that the claim in the cache does not show yet. */
 interface Untold {
   /** The latest event. */
   readonly at: EpochMs;
-  /** When the claim is to be written. */
+  /** When the claim is due to be written. */
   readonly due: number;
 }
 
@@ -60,7 +60,7 @@ export class PodEvents {
     return this.#controller.run(signal);
   }
 
-  /** The latest event on a node that its claim does not tell of yet, as the cache shows it: claims are written a while after, and many at a time take longer. */
+  /** The latest event on a node that its claim in the cache does not show yet, because claims are written with a delay. */
   latest(node: string): EpochMs | undefined {
     return this.#untold.get(node)?.at;
   }
@@ -75,11 +75,11 @@ export class PodEvents {
       return undefined;
     }
     const claim = writes.newest(known);
-    // Whoever decides by the cache has to ask us until it shows what was written.
+    // Controllers that read the cache need `latest` until it shows the write.
     if (tells(claim, untold.at)) return { requeueAfterMs: SHOWN_MS };
     const waitMs = untold.due - clock.elapsed();
     if (waitMs > 0) return { requeueAfterMs: waitMs };
-    // While a node comes up its claim is written all the time, and in the end with this too.
+    // The lifecycle writes the time together with Initialized.
     if (!isTrue(claim, 'Initialized')) return { requeueAfterMs: GATHER_MS };
     const status = { lastPodEventTime: toTimestamp(untold.at) };
     await writes.patch(NODE_CLAIMS, claim, { status }, { signal, subresource: 'status' });
@@ -89,7 +89,7 @@ export class PodEvents {
   }
 }
 
-/** Whether the claim tells of an event at that time, or of a later one; times on claims are whole seconds. */
+/** Whether the claim shows an event of that time or later; times on claims are whole seconds. */
 function tells({ status }: NodeClaim, at: EpochMs): boolean {
   return at < (parseTimestamp(status?.lastPodEventTime) ?? 0) + 1000;
 }

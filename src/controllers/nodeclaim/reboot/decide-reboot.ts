@@ -1,6 +1,6 @@
 /**
- * What to do next about a claim whose node is rebooted. The phases are on the claim, in the condition Rebooting, as in Karpenter:
- * RebootRequested while its pods leave, RebootIssued from the cloud's answer until the node is back. Pure.
+ * Decides the next step of a reboot. Its phase is the reason of the claim's condition Rebooting, as in Karpenter: RebootRequested while the
+ * node drains, RebootIssued from the cloud's answer until the node is ready again. Pure.
  */
 import { conditionOf } from '../../../apis/karpenter/conditions.ts';
 import { durationMs } from '../../../apis/karpenter/duration.ts';
@@ -9,39 +9,38 @@ import type { Node } from '../../../apis/kubernetes/node.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 import { isReady } from '../../../state/is-ready.ts';
 
-/** On a claim: the boot of its node before the reboot. */
+/** On a claim: the boot ID of its node before the reboot. */
 export const ANNOTATION_PRE_BOOT_ID = 'karpenter.sh/reboot-pre-boot-id';
-/** On a claim: how long its pods have to leave before the reboot; absent where nothing bounds it. */
+/** On a claim: the longest drain before the reboot; absent if nothing bounds it. */
 export const ANNOTATION_REBOOT_GRACE = 'karpenter.sh/reboot-termination-grace-period';
 
 export const REBOOT_REQUESTED = 'RebootRequested';
 export const REBOOT_ISSUED = 'RebootIssued';
 
-/** A node that is not back by then is replaced. */
-export const LONGEST_REBOOT_MS = 20 * 60_000;
-/** The cloud is asked for so long. */
+/** A node that is not ready again by then is replaced. */
+const LONGEST_REBOOT_MS = 20 * 60_000;
+/** How long a failing reboot request to the cloud is repeated. */
 const LONGEST_ASKING_MS = 5 * 60_000;
-/** Where nothing says how long pods may take, a sick node is rebooted after so long whatever they do: its machine restarts them. */
-export const LONGEST_DRAIN_MS = 10 * 60_000;
+/** The longest drain if nothing bounds it: after that an unhealthy node is rebooted with its pods, which restart on it. */
+const LONGEST_DRAIN_MS = 10 * 60_000;
 
 export type RebootStep =
-  /** Nothing is to be done. */
   | { readonly kind: 'none' }
-  /** Its pods are to leave first. */
+  /** Evict its pods first. */
   | { readonly kind: 'drain'; readonly forMs: number }
-  /** The cloud is to reboot it. */
+  /** Have the cloud reboot it. */
   | { readonly kind: 'reboot' }
-  /** It is not back yet. */
+  /** It is not ready again yet. */
   | { readonly kind: 'wait'; readonly forMs: number }
-  /** It is back. */
+  /** It is ready again. */
   | { readonly kind: 'back' }
-  /** It is to be replaced: deleting its claim does that. */
+  /** Delete its claim, which replaces it. */
   | { readonly kind: 'replace'; readonly why: string };
 
 export interface RebootCircumstances {
   readonly claim: NodeClaim;
   readonly node: Node | undefined;
-  /** How many pods have still to leave. */
+  /** Pods that still have to be evicted. */
   readonly pods: number;
   readonly now: EpochMs;
 }

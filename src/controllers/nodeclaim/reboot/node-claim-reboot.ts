@@ -1,7 +1,6 @@
 /**
- * Reboots sick nodes where their cloud can and its repair policies advise it: closes the node, lets its pods leave, has the cloud reboot the
- * machine, and waits until the node is back. Whatever fails ends in a replacement. All of it is on the claim, so that a process that starts
- * anew goes on.
+ * Carries out requested reboots of unhealthy nodes: taints and drains the node, has the cloud reboot the machine, and waits until the node is
+ * ready again. A failed reboot ends in a replacement. All state is on the claim, so a restart loses nothing.
  */
 import { conditionOf, isTrue } from '../../../apis/karpenter/conditions.ts';
 import { TAINT_REBOOTING } from '../../../apis/karpenter/labels.ts';
@@ -20,7 +19,7 @@ import { InformedController } from '../../informed-controller.ts';
 import type { EvictionQueue } from '../../node/termination/eviction-queue.ts';
 import { deleteClaim } from '../delete-claim.ts';
 import { nodeRebooted, nodeRebootFailed, nodeRebooting } from '../events.ts';
-import { sayOfClaim } from '../say-of-claim.ts';
+import { writeClaimConditions } from '../write-claim-conditions.ts';
 import { ANNOTATION_PRE_BOOT_ID, bootOf, decideReboot, REBOOT_ISSUED } from './decide-reboot.ts';
 import { type RebootMetrics, type RebootResult, rebootMetrics } from './reboot-metrics.ts';
 
@@ -29,7 +28,7 @@ export interface NodeClaimRebootOptions extends ControllersOptions {
 }
 
 const LOOK_AGAIN_MS = 15_000;
-/** Pods that leave say so; this is for those that do not. */
+/** Pods that were refused or came late are added to the eviction queue again. */
 const DRAIN_AGAIN_MS = 5000;
 
 export class NodeClaimReboot {
@@ -37,7 +36,7 @@ export class NodeClaimReboot {
   readonly #options: NodeClaimRebootOptions;
   readonly #controller: InformedController;
   readonly #metrics: RebootMetrics;
-  /** When the cloud said yes, by the UID of the claim and the clock's `elapsed`. */
+  /** When the cloud accepted the reboot, by the UID of the claim; by the clock's `elapsed`. */
   readonly #issued = new Map<string, number>();
 
   constructor(options: NodeClaimRebootOptions) {
@@ -63,9 +62,10 @@ export class NodeClaimReboot {
   }
 
   async #reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { clock, state, writes } = this.#options;
+    const { clock, clouds, state, writes } = this.#options;
     const claim = writes.newest(state.informers.nodeClaims.get(name));
-    if (claim === undefined) return undefined;
+    // Karpenter beside us uses the same condition on its claims.
+    if (claim === undefined || !clouds.isOurs(claim)) return undefined;
     const [cached] = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '');
     const node = cached && writes.newest(cached);
     const pods = node === undefined ? [] : state.podsOn(node.metadata.name ?? '').filter(isLeaver);
@@ -87,7 +87,7 @@ export class NodeClaimReboot {
     }
   }
 
-  /** Nothing new comes to the node, and what is on it is asked to leave. */
+  /** Taints the node and evicts its pods. */
   async #drain(node: Node, pods: readonly Pod[], signal: AbortSignal): Promise<void> {
     await this.#close(node, signal);
     for (const pod of pods) this.#options.evictions.add(pod);
@@ -118,7 +118,7 @@ export class NodeClaimReboot {
     logger.info('node reboots', { Node: { name: node.metadata.name } });
     recorder.record(nodeRebooting(noted));
     const message = 'the cloud reboots the machine';
-    await sayOfClaim(
+    await writeClaimConditions(
       this.#options,
       noted,
       [{ type: 'Rebooting', status: 'True', reason: REBOOT_ISSUED, message }],
@@ -127,7 +127,7 @@ export class NodeClaimReboot {
     return { requeueAfterMs: LOOK_AGAIN_MS };
   }
 
-  /** The node is open again, and its claim says that all is well. */
+  /** Removes the taint, and closes the reboot on the claim. */
   async #back(claim: NodeClaim, node: Node, { signal, logger }: ReconcileContext): Promise<undefined> {
     const { recorder, writes } = this.#options;
     const { taints = [] } = node.spec ?? {};
@@ -135,10 +135,11 @@ export class NodeClaimReboot {
       const left = taints.filter(({ key }) => key !== TAINT_REBOOTING.key);
       await writes.patch(NODES, node, { spec: { taints: left } }, { signal });
     }
-    const change = { type: 'Rebooting', status: 'False' as const, reason: 'RebootSucceeded' };
-    const said = await sayOfClaim(this.#options, claim, [change], signal);
     const annotations = { [ANNOTATION_PRE_BOOT_ID]: null };
-    await writes.patch(NODE_CLAIMS, said, { metadata: { annotations } }, { signal });
+    const noted = await writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { signal });
+    // The condition last: while it is True, whatever failed before it is done again.
+    const change = { type: 'Rebooting', status: 'False' as const, reason: 'RebootSucceeded' };
+    await writeClaimConditions(this.#options, noted, [change], signal);
     logger.info('node is back from its reboot', { Node: { name: node.metadata.name } });
     recorder.record(nodeRebooted(claim));
     this.#count(claim, 'succeeded');
@@ -175,7 +176,7 @@ export class NodeClaimReboot {
   }
 }
 
-/** Whether a pod is asked to leave before a reboot: those of the node itself come back with it. */
+/** Whether a pod is evicted before a reboot; DaemonSet and static pods stay. */
 function isLeaver(pod: Pod): boolean {
   return isReschedulable(pod) && isDrainable(pod);
 }

@@ -15,18 +15,18 @@ export function rebootMetrics(metrics: Metrics): RebootMetrics {
   return {
     reboots: metrics.counter({
       name: 'karpenter_nodes_reboots_total',
-      help: 'Reboots of sick nodes, per result',
+      help: 'Reboots of unhealthy nodes, per result',
       labels: ['result'],
     }),
     duration: metrics.histogram({
       name: 'karpenter_nodes_reboot_duration_seconds',
-      help: 'From the request of a reboot to its end, per result',
+      help: 'From the request of a reboot to its end, in seconds, per result',
       labels: ['result'],
       buckets: SECONDS,
     }),
     recovery: metrics.histogram({
       name: 'karpenter_nodes_reboot_recovery_duration_seconds',
-      help: "From the cloud's answer to the node being ready again",
+      help: "From the cloud's answer until the node is ready again, in seconds",
       labels: [],
       buckets: SECONDS,
     }),

@@ -1,11 +1,11 @@
 import { durationMs } from '../../../apis/karpenter/duration.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
-import { sayOfClaim } from '../say-of-claim.ts';
+import { writeClaimConditions } from '../write-claim-conditions.ts';
 import { ANNOTATION_PRE_BOOT_ID, ANNOTATION_REBOOT_GRACE, REBOOT_REQUESTED } from './decide-reboot.ts';
 import { ANNOTATION_REBOOTS, withReboot } from './reboot-history.ts';
 
-/** Has the node of a claim rebooted: its pods have the shorter one of `graceMs` and the claim's own period to leave. */
+/** Requests a reboot of a claim's node. Its drain is bounded by `graceMs` and the claim's terminationGracePeriod, whichever is shorter. */
 export async function requestReboot(
   options: Pick<ControllersOptions, 'clock' | 'writes'>,
   claim: NodeClaim,
@@ -21,6 +21,11 @@ export async function requestReboot(
     [ANNOTATION_REBOOT_GRACE]: Number.isFinite(bound) ? `${Math.ceil(bound / 1000)}s` : null,
   };
   const noted = await writes.patch(NODE_CLAIMS, writes.newest(claim), { metadata: { annotations } }, { signal });
-  const message = 'the node is sick, and is rebooted when its pods have left';
-  await sayOfClaim(options, noted, [{ type: 'Rebooting', status: 'True', reason: REBOOT_REQUESTED, message }], signal);
+  const message = 'the node is unhealthy and is rebooted when its pods have left';
+  await writeClaimConditions(
+    options,
+    noted,
+    [{ type: 'Rebooting', status: 'True', reason: REBOOT_REQUESTED, message }],
+    signal,
+  );
 }

@@ -1,4 +1,4 @@
-/** Relabels claims and nodes whose reservation has ended: their machines go on, but are paid for as on-demand. */
+/** Relabels claims and nodes whose reservation has ended: their machines continue as on-demand. */
 import { isTrue } from '../../../apis/karpenter/conditions.ts';
 import { LABEL_CAPACITY_TYPE } from '../../../apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../apis/karpenter/node-claim.ts';
@@ -43,7 +43,7 @@ export class ReservationEnd {
           clouds.isOurs(claim),
       );
     if (reserved.length === 0) return;
-    // What cannot be listed now is looked at in the next round.
+    // Accounts that cannot be listed now are handled in the next round.
     const listed = (await clouds.list(signal)).flatMap((listing) => ('machines' in listing ? listing.machines : []));
     const instances = new Map(listed.map((machine) => [machine.providerID, machine]));
     const work = reserved.map((claim) => this.#relabel(claim, instances.get(claim.status?.providerID ?? ''), signal));
@@ -57,7 +57,7 @@ export class ReservationEnd {
     const labels = instance === undefined ? undefined : decideCapacityType(claim, instance);
     if (instance === undefined || labels === undefined) return;
     const patch = { type: 'merge', body: { metadata: { labels } } } as const;
-    // The node first: a claim that is right is not looked at again.
+    // The node first: a claim with the right label is not checked again.
     for (const node of state.informers.nodes.byIndex(BY_PROVIDER_ID, instance.providerID))
       await client.patch(NODES, keyOf(node), patch, { signal });
     await client.patch(NODE_CLAIMS, keyOf(claim), patch, { signal });

@@ -1,6 +1,6 @@
 /**
- * Takes a deleted claim's machine away: its node is deleted and drains first, then the machine is terminated until the
- * cloud says that nothing is left of it, and only then is the claim let go.
+ * Terminates a deleted claim: deletes its node, which drains, then terminates the machine. The finalizer is removed only when the cloud
+ * says that the machine is gone.
  */
 import { conditionOf } from '../../../apis/karpenter/conditions.ts';
 import { ANNOTATION_TERMINATION_TIMESTAMP, FINALIZER_TERMINATION } from '../../../apis/karpenter/labels.ts';
@@ -15,12 +15,12 @@ import { asError, hasCode } from '../../../platform/errors.ts';
 import { BY_PROVIDER_ID } from '../../../state/cluster-informers.ts';
 import type { ControllersOptions } from '../../controllers-options.ts';
 import { InformedController } from '../../informed-controller.ts';
-import { answerForClaim, hurryForClaim } from '../../interruption/hurry.ts';
+import { claimRequestTimeout, claimRetryWithinMs } from '../../interruption/deadline-pacing.ts';
 import { failedTermination } from '../events.ts';
+import { instanceVisibleBy } from '../instance-visible-by.ts';
 import type { Launches } from '../lifecycle/launches.ts';
 import { NodeClaimMetrics } from '../metrics.ts';
-import { sayOfClaim } from '../say-of-claim.ts';
-import { settledAt } from '../settled-at.ts';
+import { writeClaimConditions } from '../write-claim-conditions.ts';
 import { terminationDeadline, writtenDeadline } from './termination-deadline.ts';
 
 export interface NodeClaimTerminationOptions extends ControllersOptions {
@@ -29,9 +29,9 @@ export interface NodeClaimTerminationOptions extends ControllersOptions {
 
 /** How often the cloud is asked whether a machine is gone. */
 const POLL_MS = 5000;
-/** A launch that was told to stop has ended by then. */
+/** An aborted launch has ended by then. */
 const LAUNCH_STOP_MS = 1000;
-/** A machine that takes longer to go is worth telling. */
+/** A termination that takes longer is reported. */
 const SLOW_MS = 10 * 60_000;
 
 export class NodeClaimTermination {
@@ -46,9 +46,9 @@ export class NodeClaimTermination {
     const { nodeClaims, nodes } = options.state.informers;
     const isDeleted = ({ metadata }: NodeClaim): boolean => metadata.deletionTimestamp !== undefined;
     const nameOf = ({ metadata }: NodeClaim): string => metadata.name ?? '';
-    // Until its node hears that it goes. Then comes the cloud, which may take as long as it likes and holds nobody up who is in a hurry.
+    // Only until its node is deleted: a slow call to the cloud must not occupy an urgent worker.
     const isUrgent = (claim: NodeClaim | undefined): boolean =>
-      hurryForClaim(claim, options.clock.now()) !== undefined &&
+      claimRetryWithinMs(claim, options.clock.now()) !== undefined &&
       nodes
         .byIndex(BY_PROVIDER_ID, claim?.status?.providerID ?? '')
         .some(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -57,7 +57,7 @@ export class NodeClaimTermination {
       concurrency: 100,
       urgent: { concurrency: 16, is: (name) => isUrgent(nodeClaims.get(name)) },
       backOff: { baseDelayMs: 100, maxDelayMs: 30_000 },
-      retryWithinMs: (name) => hurryForClaim(nodeClaims.get(name), options.clock.now()),
+      retryWithinMs: (name) => claimRetryWithinMs(nodeClaims.get(name), options.clock.now()),
       listen: (queue) => [
         enqueueOn(nodeClaims, queue, (claim) => (isDeleted(claim) ? [nameOf(claim)] : [])),
         enqueueOn(nodes, queue, ({ spec }) =>
@@ -81,16 +81,16 @@ export class NodeClaimTermination {
     const known = writes.newest(state.informers.nodeClaims.get(name));
     if (known?.metadata.deletionTimestamp === undefined || !clouds.isOurs(known)) return undefined;
     if (!(known.metadata.finalizers ?? []).includes(FINALIZER_TERMINATION)) return undefined;
-    // 1. Nothing more is launched for it.
+    // 1. Stop its launch.
     if (launches.stop(known.metadata.uid ?? '')) return { requeueAfterMs: LAUNCH_STOP_MS };
-    // 2. The deadline is written before the node hears of its end.
+    // 2. Write the deadline before the node is deleted.
     const claim = await this.#withDeadline(known, signal);
-    // 3. The node goes first, and takes its time.
+    // 3. Delete the node, and wait until it is drained.
     const nodes = state.informers.nodes.byIndex(BY_PROVIDER_ID, claim.status?.providerID ?? '');
     await Promise.all(nodes.map((node) => this.#deleteNode(node, claim, signal)));
-    // A node that is not ours to finish is not waited for.
+    // A node without our finalizer is not waited for.
     if (nodes.some(({ metadata }) => metadata.finalizers?.includes(FINALIZER_TERMINATION))) return undefined;
-    // 4. The machine.
+    // 4. Terminate the machine.
     return this.#terminate(claim, signal);
   }
 
@@ -99,7 +99,7 @@ export class NodeClaimTermination {
     if (deadline === undefined || deadline === writtenDeadline(claim)) return claim;
     const annotations = { [ANNOTATION_TERMINATION_TIMESTAMP]: toTimestamp(deadline) };
     const { clock, writes } = this.#options;
-    const limit = answerForClaim(claim, clock.now());
+    const limit = claimRequestTimeout(claim, clock.now());
     return writes.patch(NODE_CLAIMS, claim, { metadata: { annotations } }, { ...limit, signal });
   }
 
@@ -108,7 +108,7 @@ export class NodeClaimTermination {
     const { uid, deletionTimestamp } = node.metadata;
     if (deletionTimestamp !== undefined || uid === undefined) return;
     try {
-      const limit = answerForClaim(claim, clock.now());
+      const limit = claimRequestTimeout(claim, clock.now());
       await client.delete(NODES, keyOf(node), { ...limit, signal, preconditions: { uid } });
     } catch (error) {
       if (!hasCode(error, 'KUBE_NOT_FOUND', 'KUBE_CONFLICT')) throw error;
@@ -125,17 +125,17 @@ export class NodeClaimTermination {
       throw error;
     }
     const deletedAt = parseTimestamp(claim.metadata.deletionTimestamp) ?? clock.now();
-    const unsettledMs = settledAt(claim, clouds) - clock.now();
+    const unsettledMs = instanceVisibleBy(claim, clouds) - clock.now();
     if (outcome === 'gone' && unsettledMs <= 0) return this.#letGo(claim, signal);
     if (clock.now() - deletedAt >= SLOW_MS && outcome === 'terminating') {
-      recorder.record(failedTermination(claim, 'the cloud has not finished it after 10 minutes'));
+      recorder.record(failedTermination(claim, 'the cloud has not terminated it after 10 minutes'));
     }
     if (outcome === 'terminating')
-      await sayOfClaim(this.#options, claim, [{ type: 'InstanceTerminating', status: 'True' }], signal);
+      await writeClaimConditions(this.#options, claim, [{ type: 'InstanceTerminating', status: 'True' }], signal);
     return { requeueAfterMs: outcome === 'gone' ? unsettledMs : POLL_MS };
   }
 
-  /** A provider ID that the cloud never gave, written by somebody else, must not hide the machine launched for the claim. */
+  /** A provider ID that was written by somebody else must not hide the machine that was launched for the claim. */
   async #deleteMachine(claim: NodeClaim, signal: AbortSignal): Promise<'terminating' | 'gone'> {
     const { clouds } = this.#options;
     const { providerID: _, ...byClaim } = machineOf(claim);

@@ -3,15 +3,12 @@ import { ANNOTATION_TERMINATION_TIMESTAMP } from '../../../apis/karpenter/labels
 import type { NodeClaim } from '../../../apis/karpenter/node-claim.ts';
 import { type EpochMs, parseTimestamp } from '../../../platform/clock.ts';
 
-/** When the pods of the claim's node must have left, as written on the claim; undefined when they have all the time. */
+/** The deadline of the drain that is written on the claim; undefined if there is none. */
 export function writtenDeadline(claim: NodeClaim | undefined): EpochMs | undefined {
   return parseTimestamp(claim?.metadata.annotations?.[ANNOTATION_TERMINATION_TIMESTAMP]);
 }
 
-/**
- * The deadline that a deleted claim should have: what its own grace period gives, or what is written on it already, where
- * that is sooner. Deadlines only move closer.
- */
+/** The deadline of a deleted claim: the end of its terminationGracePeriod, or the written one if that is earlier. */
 export function terminationDeadline(claim: NodeClaim): EpochMs | undefined {
   const written = writtenDeadline(claim);
   const deletedAt = parseTimestamp(claim.metadata.deletionTimestamp);

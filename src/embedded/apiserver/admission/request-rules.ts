@@ -1,17 +1,17 @@
-/** Which requests an admission policy is about. */
+/** Decides which requests an admission policy covers. */
 import { compileLabelSelector } from '../../../apis/kubernetes/label-selector.ts';
 import type { LabelSelector } from '../../../apis/kubernetes/pod.ts';
 import type { Draft, Kind } from '../kinds/kind.ts';
 
-/** A write that policies may refuse. */
+/** A write that admission policies can refuse. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly kind: Kind;
   readonly subresource?: 'status';
   readonly name: string;
-  /** What it would be; absent when it goes. */
+  /** The object after the write; absent on delete. */
   readonly object?: Draft;
-  /** What it was; absent when it is new. */
+  /** The object before the write; absent on create. */
   readonly oldObject?: Draft;
   readonly dryRun?: boolean;
 }
@@ -30,7 +30,7 @@ export interface MatchResources {
   readonly objectSelector?: LabelSelector;
 }
 
-/** Whether the rules of a policy, or of its binding, cover a request. Without rules a binding covers all of its policy. */
+/** Whether the rules of a policy or of its binding cover a request. A binding without rules covers all requests of its policy. */
 export function covers(match: MatchResources | undefined, request: AdmissionRequest): boolean {
   const { resourceRules = [], excludeResourceRules = [], objectSelector } = match ?? {};
   if (excludeResourceRules.some((rule) => isOf(rule, request))) return false;

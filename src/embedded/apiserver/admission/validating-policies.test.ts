@@ -45,11 +45,11 @@ describe('a validating admission policy', () => {
     await expect(client.create(NODES, node('a', { registration: 'fail' }), { dryRun: true })).rejects.toThrow('denied');
     await client.create(NODES, node('a', { registration: 'ok' }));
     await client.create(NODES, node('c', { other: 'x' }));
-    // A field on the way that is not there is an error, and errors refuse.
+    // Reading a missing field is an error, and an error refuses the request.
     await expect(client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'd' } })).rejects.toThrow(
       'denied request',
     );
-    // It is about creates alone.
+    // The policy covers creates only.
     const body = { metadata: { labels: { registration: 'fail' } } };
     await client.patch(NODES, { name: 'a' }, { type: 'merge', body });
   });

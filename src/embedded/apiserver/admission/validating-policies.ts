@@ -1,6 +1,6 @@
 /**
- * ValidatingAdmissionPolicies at work: what a bound policy refuses is not written. Policies with parameters are kept and not
- * asked, and of the actions of a binding only Deny has an effect.
+ * ValidatingAdmissionPolicies: refuses writes that a bound policy denies. Policies with parameters are stored but not
+ * evaluated. Of a binding's actions, only Deny has an effect.
  */
 import type { KubeObject } from '../../../apis/kubernetes/object.ts';
 import { asError } from '../../../platform/errors.ts';
@@ -44,10 +44,10 @@ interface Binding extends KubeObject {
   };
 }
 
-/** Throws what the first policy that refuses the request has against it. */
+/** Throws the refusal of the first policy that denies the request. */
 export function admit(world: World, request: AdmissionRequest): void {
   const bindings = world.store.collection(BINDINGS);
-  // Policies themselves are never judged, or one could make itself irremovable.
+  // Policies themselves are never checked, or a policy could block its own removal.
   if (bindings.size === 0 || request.kind.group === 'admissionregistration.k8s.io') return;
   for (const binding of bindings.values() as Iterable<Binding>) {
     const { policyName = '', validationActions = [], matchResources } = binding.spec ?? {};
@@ -86,7 +86,7 @@ function judge({ spec = {} }: Policy, request: AdmissionRequest): Refusal | unde
   }
 }
 
-/** Evaluates expressions about one request; variables can use those before them. */
+/** Evaluates CEL expressions about one request. A variable can use the variables before it. */
 function evaluator(request: AdmissionRequest, variables: readonly NamedExpression[]): (text: string) => unknown {
   const { operation, kind, subresource = '', name, object, oldObject, dryRun = false } = request;
   const env = kubernetesEnvironment();
@@ -108,7 +108,7 @@ function evaluator(request: AdmissionRequest, variables: readonly NamedExpressio
   return evaluate;
 }
 
-/** Whole numbers are integers in CEL, at every depth. */
+/** Converts whole numbers to CEL integers, at every depth. */
 function celValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(celValue);

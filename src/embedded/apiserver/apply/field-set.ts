@@ -1,37 +1,37 @@
-/** Sets of fields, as `managedFields` keeps them: who owns what. Immutable; parts are shared. */
+/** Sets of fields, as `managedFields` records ownership. Immutable; subtrees are shared. */
 
 /**
- * A set at one place of an object: whether the place itself is in it, and the sets below, by path element as in FieldsV1:
- * `f:name` for a field, `k:{"name":"x"}` for the item of a list with keys, `v:"x"` for the value of a set.
+ * A tree of fields: whether the field itself is in the set, and the sets below it. Keys are FieldsV1 path elements:
+ * `f:name` for a field, `k:{"name":"x"}` for an item of a list with keys, `v:"x"` for a value of a set.
  */
 export interface FieldSet {
   readonly member: boolean;
   readonly children: ReadonlyMap<string, FieldSet>;
 }
 
-/** Fields in the form of the wire: nested objects, `.` for the place itself. */
+/** The wire form: nested objects, with `.` for the field itself. */
 export interface FieldsV1 {
   readonly [element: string]: FieldsV1;
 }
 
 const NO_CHILDREN: ReadonlyMap<string, FieldSet> = new Map();
-/** No field at all. */
+/** A set without fields. */
 export const EMPTY: FieldSet = { member: false, children: NO_CHILDREN };
-/** The place itself and nothing below it. */
+/** The field itself and nothing below it. */
 export const LEAF: FieldSet = { member: true, children: NO_CHILDREN };
 
-/** Whether there is no field in the set. */
+/** Whether the set has no fields. */
 export function isEmpty(set: FieldSet): boolean {
   return !set.member && set.children.size === 0;
 }
 
-/** A set of children, without those that are empty. */
+/** Builds a set. Without children it is the shared LEAF or EMPTY. */
 export function setOf(member: boolean, children: ReadonlyMap<string, FieldSet>): FieldSet {
   if (children.size === 0) return member ? LEAF : EMPTY;
   return { member, children };
 }
 
-/** What is in one or the other. */
+/** Fields in either set. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
   if (isEmpty(a)) return b;
@@ -43,13 +43,13 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return { member: a.member || b.member, children };
 }
 
-/** What is in the first and not in the second; the first itself when that is all of it. */
+/** Fields in the first set but not in the second. Returns the first set itself if nothing is removed. */
 export function minus(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmpty(a) || isEmpty(b)) return a;
   return withChildren(a, a.member && !b.member, b, minus);
 }
 
-/** Without the places of the second and all that lies below them; the first itself when that is all of it. */
+/** Removes the second set's fields and everything below them. Returns the first set itself if nothing is removed. */
 export function minusTrees(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmpty(a) || isEmpty(b)) return a;
   return b.member ? EMPTY : withChildren(a, a.member, b, minusTrees);
@@ -75,7 +75,7 @@ function withChildren(
   return setOf(member, children);
 }
 
-/** What is in both. */
+/** Fields in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmpty(a) || isEmpty(b)) return EMPTY;
   const children = new Map<string, FieldSet>();
@@ -99,14 +99,14 @@ export function sameSet(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** Every place below the root as its path elements: at each level the places themselves, then what is below them. */
+/** All paths in the set. At each level the fields themselves come first, then the fields below them. */
 export function* pathsOf(set: FieldSet, prefix: readonly string[] = []): Generator<readonly string[]> {
   const sorted = [...set.children].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [element, child] of sorted) if (child.member) yield [...prefix, element];
   for (const [element, child] of sorted) yield* pathsOf(child, [...prefix, element]);
 }
 
-/** The path as people read it: `.spec.containers[name="web"].image`. */
+/** A path in readable form: `.spec.containers[name="web"].image`. */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join('');
 }
@@ -123,7 +123,7 @@ const read = new WeakMap<object, FieldSet>();
 const LARGEST_INTERNED = 4096;
 const interned = new Map<string, FieldsV1>();
 
-/** The set in the form of the wire. Alike sets are one and the same object: pods of one workload all have the same. */
+/** The wire form of a set. Equal sets share one object: the pods of a workload all have the same fields. */
 export function toFieldsV1(set: FieldSet): FieldsV1 {
   const key = keyOf(set);
   const known = interned.get(key);
@@ -136,7 +136,7 @@ export function toFieldsV1(set: FieldSet): FieldsV1 {
   return fields;
 }
 
-/** A text that only alike sets share; its marks stand in no name of a field. */
+/** A key that only equal sets share. Its separators cannot occur in field names. */
 function keyOf(set: FieldSet): string {
   let text = set.member ? '.' : '';
   for (const [element, child] of set.children) text += `\u0001${element}\u0002${keyOf(child)}\u0003`;
@@ -156,7 +156,7 @@ function freeze(fields: FieldsV1): void {
   for (const child of Object.values(fields)) freeze(child);
 }
 
-/** The inverse of {@link toFieldsV1}; what is not such a form gives an empty set. */
+/** The inverse of {@link toFieldsV1}. Other values give an empty set. */
 export function fromFieldsV1(fields: unknown): FieldSet {
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return EMPTY;
   const known = read.get(fields);

@@ -1,17 +1,17 @@
-/** `metadata.managedFields`: who wrote which field last, kept up to date with every write. */
+/** `metadata.managedFields`: which manager last wrote each field. Updated on every write. */
 import type { ManagedFieldsEntry } from '../../../apis/kubernetes/object.ts';
 import type { Draft, Kind } from '../kinds/kind.ts';
 import { type FieldSet, fromFieldsV1, isEmpty, minus, minusTrees, setOf, toFieldsV1, union } from './field-set.ts';
 import { type Difference, difference } from './object-fields.ts';
 
-/** Who writes, when, and through which subresource. */
+/** The manager that writes, the time, and the subresource it uses. */
 export interface FieldWriter {
   readonly manager: string | undefined;
   readonly time: string;
   readonly subresource?: string;
 }
 
-/** Metadata that nobody owns: the server writes it, or it is the object's name. */
+/** Metadata without an owner: the server writes it, or it identifies the object. */
 const NOBODYS_METADATA = [
   'name',
   'namespace',
@@ -40,13 +40,13 @@ export function ownable(set: FieldSet): FieldSet {
   return setOf(false, children);
 }
 
-/** How an object differs from what it was, in fields that can have an owner. */
+/** How an object changed, limited to fields that can have an owner. */
 export function ownableDifference(kind: Kind, old: Draft | undefined, object: Draft): Difference {
   const { changed, removed } = difference(old ?? {}, object, kind.schema()?.schema);
   return { changed: ownable(changed), removed: ownable(removed) };
 }
 
-/** The new object with the record of who wrote which field brought up to date after a create or an update. */
+/** The new object with `managedFields` updated after a create or an update. */
 export function withManagedFields(kind: Kind, old: Draft | undefined, object: Draft, writer: FieldWriter): Draft {
   const { manager } = writer;
   const entries = object.metadata.managedFields ?? [];
@@ -72,7 +72,7 @@ export function withManagedFields(kind: Kind, old: Draft | undefined, object: Dr
 
 const NOTHING: FieldSet = { member: false, children: new Map() };
 
-/** The entries without fields that someone else has just written or removed; an entry that has none left goes. */
+/** Removes fields that another manager has just written or removed, and drops entries that become empty. */
 export function releaseFields(
   entries: readonly ManagedFieldsEntry[],
   changed: FieldSet,
@@ -98,7 +98,7 @@ function updateEntry(kind: Kind, manager: string, fields: FieldSet, writer: Fiel
   };
 }
 
-/** Appliers first, then in the order of time. */
+/** Apply entries first, then by time. */
 export function sorted(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   const rank = (entry: ManagedFieldsEntry): string =>
     `${entry.operation === 'Apply' ? 0 : 1} ${entry.time ?? ''} ${entry.manager ?? ''}`;

@@ -1,17 +1,17 @@
-/** Walks of an object along its schema: which fields it has, how two objects differ, how an applied object merges. */
+/** Walks objects along their schema: lists fields, compares two objects, merges an applied object. */
 import { sameJson } from '../../frozen.ts';
 import { isFields, setField } from '../patch/merge-patch.ts';
 import type { Schema } from '../schema/schema.ts';
 import { EMPTY, type FieldSet, isEmpty, LEAF, setOf } from './field-set.ts';
 
-/** How a list merges: as one value, as a set of values, or as a map by keys of its items. */
+/** How a list merges: as one value, as a set of values, or as a map by the keys of its items. */
 function listKeys(schema: Schema | undefined): 'atomic' | 'set' | readonly string[] {
   const type = schema?.['x-kubernetes-list-type'];
   if (type === 'set') return 'set';
   return type === 'map' ? (schema?.['x-kubernetes-list-map-keys'] ?? []) : 'atomic';
 }
 
-/** A map whose fields cannot have different owners. An object that no schema describes is one value as well. */
+/** Whether a map is atomic: its fields cannot have different owners. */
 function isAtomicMap(schema: Schema | undefined): boolean {
   if (schema === undefined) return false;
   return schema['x-kubernetes-map-type'] === 'atomic';
@@ -24,7 +24,7 @@ function fieldSchema(schema: Schema | undefined, name: string): Schema | undefin
   return typeof any === 'object' ? any : undefined;
 }
 
-/** A key that an item leaves out has its default: the protocol of a port is TCP. */
+/** An omitted key has its default: the protocol of a port is TCP. */
 function keyValue(item: Readonly<Record<string, unknown>>, name: string, schema: Schema | undefined): unknown {
   return item[name] ?? schema?.properties?.[name]?.default ?? (name === 'protocol' ? 'TCP' : null);
 }
@@ -43,7 +43,7 @@ function itemsByElement(
   return new Map(list.map((item) => [itemElement(item, keys, schema), item]));
 }
 
-/** All fields that a value has. */
+/** All fields of a value. */
 export function fieldsOf(value: unknown, schema: Schema | undefined): FieldSet {
   if (Array.isArray(value)) {
     const keys = listKeys(schema);
@@ -67,7 +67,7 @@ export function fieldsOf(value: unknown, schema: Schema | undefined): FieldSet {
 export interface Difference {
   /** Fields that are new or have another value. */
   readonly changed: FieldSet;
-  /** Fields that are gone, with all below them. */
+  /** Fields that were removed, with everything below them. */
   readonly removed: FieldSet;
 }
 
@@ -126,7 +126,7 @@ function differenceOf(
   return { changed: setOf(false, changed), removed: setOf(false, removed) };
 }
 
-/** The live value with all that the applied one says. */
+/** Merges the applied value into the live value. */
 export function mergeApplied(live: unknown, applied: unknown, schema: Schema | undefined): unknown {
   if (live === undefined || live === null) return applied;
   if (Array.isArray(live) && Array.isArray(applied)) {
@@ -142,7 +142,7 @@ export function mergeApplied(live: unknown, applied: unknown, schema: Schema | u
   return result;
 }
 
-/** Applied items in their own order; those that only the live list has stay before the one they stood before. */
+/** Keeps the applied order. Items that only the live list has stay before the applied item that they preceded. */
 function mergeLists(
   live: readonly unknown[],
   applied: readonly unknown[],
@@ -165,7 +165,7 @@ function mergeLists(
 }
 
 /**
- * The value without the fields of a set, except what `kept` holds; a place whose content is all gone goes too.
+ * Removes the fields in `gone` from a value, except fields in `kept`. Parents that become empty are removed too.
  * Undefined when nothing is left.
  */
 export function withoutFields(value: unknown, gone: FieldSet, kept: FieldSet, schema: Schema | undefined): unknown {

@@ -1,4 +1,4 @@
-/** Server-side apply: a manager says all that it wants, and what it wanted before and does not want now goes. */
+/** Server-side apply: a manager sends all fields it wants. Fields it applied before and now leaves out are removed. */
 import type { ManagedFieldsEntry } from '../../../apis/kubernetes/object.ts';
 import type { StatusCause } from '../../../apis/kubernetes/status.ts';
 import { sameJson } from '../../frozen.ts';
@@ -20,7 +20,7 @@ import {
 import { ownable, ownableDifference, releaseFields, sorted } from './managed-fields.ts';
 import { fieldsOf, mergeApplied, withoutFields } from './object-fields.ts';
 
-/** Who applies, when, and how. */
+/** The manager that applies, with its options. */
 export interface Applier {
   readonly manager: string;
   readonly time: string;
@@ -28,7 +28,7 @@ export interface Applier {
   readonly subresource?: string;
 }
 
-/** The object that results, with its managed fields; 409 when another manager owns a field that would change. */
+/** The resulting object with its managed fields; 409 if it would change a field that another manager owns. */
 export function applied(kind: Kind, live: Draft | undefined, given: Draft, applier: Applier): Draft {
   if ((given.metadata?.managedFields ?? []).length > 0) throw badRequest('metadata.managedFields must be nil');
   const config = partOf(given, kind, applier.subresource);
@@ -57,7 +57,7 @@ export function applied(kind: Kind, live: Draft | undefined, given: Draft, appli
   return { ...object, metadata: { ...object.metadata, managedFields: same ? entries : managedFields } };
 }
 
-/** Through the status subresource only the status is written, and otherwise all but the status. */
+/** The status subresource writes only the status; other requests write everything else. */
 function partOf(config: Draft, kind: Kind, subresource: string | undefined): Draft {
   if (!kind.hasStatus) return config;
   const { status, ...rest } = config;

@@ -7,13 +7,13 @@ import { defaultDefinition, validateDefinition } from './definition-rules.ts';
 interface Row {
   readonly name: string;
   readonly definition: CustomResourceDefinition;
-  /** Every cause the API server gave; none for a definition it took. */
+  /** Every cause the API server gave; absent for an accepted definition. */
   readonly causes?: readonly FieldError[];
-  /** It was refused, in words that hold a print of the server's own memory, or for what rules might cost. */
+  /** Refused with a message that cannot be compared: it prints server memory, or is about the estimated cost of CEL rules. */
   readonly rejected?: true;
 }
 
-/** Seen on a real kube-apiserver. */
+/** Recorded on a real kube-apiserver. */
 const recorded = JSON.parse(readFileSync(new URL('testdata/definitions.json', import.meta.url), 'utf8')) as {
   readonly rows: readonly Row[];
 };

@@ -1,4 +1,4 @@
-/** What a definition may leave out, and what is wrong with one. */
+/** Defaults and validation of CustomResourceDefinitions. */
 
 import { dns1035Problems, dns1123Problems } from '../schema/dns-names.ts';
 import { sameJson } from '../schema/equality.ts';
@@ -9,7 +9,7 @@ import { validateVersions } from './version-rules.ts';
 
 type Spec = CustomResourceDefinition['spec'];
 
-/** Fills in what a definition may leave out: singular, listKind, conversion, stored versions. */
+/** Fills in optional fields: singular, listKind, conversion, stored versions. */
 export function defaultDefinition(definition: CustomResourceDefinition): CustomResourceDefinition {
   const { spec, status } = definition;
   const kind = spec?.names?.kind ?? '';
@@ -27,7 +27,7 @@ export function defaultDefinition(definition: CustomResourceDefinition): CustomR
   };
 }
 
-/** What is wrong with a definition that has its defaults; with the old one also what may not change. */
+/** Validation errors of a definition that has its defaults; with the old one, also changes that are not allowed. */
 export function validateDefinition(definition: CustomResourceDefinition, old?: CustomResourceDefinition): FieldError[] {
   const { spec } = definition;
   const names: Partial<CustomResourceNames> = spec.names ?? {};
@@ -88,7 +88,7 @@ function nameProblems(names: Partial<CustomResourceNames>): FieldError[] {
   return errors;
 }
 
-/** Conversion by webhook is accepted as written; objects are handed out unconverted. */
+/** Webhook conversion is accepted, but objects are served unconverted. */
 function conversionProblems({ conversion }: Spec): FieldError[] {
   if (conversion === undefined) return [];
   const strategies = ['None', 'Webhook'];
@@ -110,7 +110,7 @@ function conversionProblems({ conversion }: Spec): FieldError[] {
 
 const APPROVAL = 'api-approved.kubernetes.io';
 
-/** Groups of the Kubernetes project itself are for those who have its approval. */
+/** Groups of the Kubernetes project need an approval annotation. */
 function approvalProblems({ metadata, spec }: CustomResourceDefinition): FieldError[] {
   const group = spec.group ?? '';
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];

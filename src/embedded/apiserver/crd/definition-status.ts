@@ -1,4 +1,4 @@
-/** Whether a definition gets the names it asks for, and what its status says then. */
+/** Decides which names a definition gets, and its status. */
 import type { Condition } from '../../../apis/kubernetes/object.ts';
 import type { CustomResourceDefinition, CustomResourceNames } from './custom-resource-definition.ts';
 
@@ -6,7 +6,7 @@ type Status = NonNullable<CustomResourceDefinition['status']>;
 
 /**
  * The status after a write: acceptedNames, conditions NamesAccepted and Established, storedVersions. `others` are the
- * definitions that are there; those of other groups do not matter. The old status itself when nothing changes.
+ * existing definitions; other groups are ignored. Returns the old status itself if nothing changes.
  */
 export function definitionStatus(
   definition: CustomResourceDefinition,
@@ -40,7 +40,7 @@ interface Conflict {
   readonly message: string;
 }
 
-/** Each name that is free or already ours is taken, even if another one is not to be had. */
+/** Accepts each name that is free or already accepted for this definition, even if another name conflicts. */
 function acceptNames(
   definition: CustomResourceDefinition,
   others: readonly CustomResourceDefinition[],
@@ -71,7 +71,7 @@ function acceptNames(
   claim('listKind', kinds, 'ListKindConflict');
   if (wanted.categories !== undefined) names.categories = wanted.categories;
   else delete names.categories;
-  // A definition without any accepted name still shows the two that are never left out.
+  // `plural` and `kind` are always shown, even if no name is accepted.
   return { names: { plural: '', kind: '', ...names } as CustomResourceNames, conflict };
 }
 
@@ -103,7 +103,7 @@ function condition(type: string, status: 'True' | 'False', reason: string, messa
   return { type, status, reason, message };
 }
 
-/** New conditions in the place of those of the same type; the time of a change is that of its status. */
+/** Replaces conditions of the same type. lastTransitionTime changes only with the status. */
 function mergeConditions(old: readonly Condition[], fresh: readonly Condition[], now: string): Condition[] {
   const kept = old.map((known) => {
     const update = fresh.find(({ type }) => type === known.type);

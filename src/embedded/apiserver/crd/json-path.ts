@@ -4,12 +4,12 @@ import type { Json } from '../schema/schema.ts';
 
 type Step = (value: Json) => readonly Json[];
 
-/** Finds the values a path leads to in an object; none where it leads nowhere. */
+/** Finds the values at a path in an object; empty if there are none. */
 export type JsonPath = (object: Json) => readonly Json[];
 
 const cache = new Map<string, JsonPath | undefined>();
 
-/** A path, read once; undefined where it cannot be read. */
+/** Parses a path and caches it; undefined if it is invalid. */
 export function jsonPath(text: string): JsonPath | undefined {
   if (!cache.has(text)) {
     if (cache.size >= 1000) cache.clear();
@@ -22,7 +22,7 @@ export function jsonPath(text: string): JsonPath | undefined {
   return cache.get(text);
 }
 
-/** The first value a path leads to. */
+/** The first value at a path. */
 export function firstAt(object: Json, path: string): Json | undefined {
   return jsonPath(path)?.(object)[0];
 }
@@ -96,7 +96,7 @@ const COMPARISONS: Readonly<Record<string, (a: Json, b: Json) => boolean>> = {
   '>=': (a, b) => typeof a === typeof b && (a as number) >= (b as number),
 };
 
-/** `@.type=="Ready"`, or `@.type` for those that have it. */
+/** `@.type=="Ready"` keeps items with this value; `@.type` keeps items that have the field. */
 function readFilter(filter: RegExpExecArray): readonly [step: Step, length: number] | undefined {
   const condition = /^\s*@(\S*?)\s*(?:(==|!=|<=|>=|<|>)\s*(.+?)\s*)?$/.exec(filter[1] as string);
   const path = condition === null ? undefined : parse(condition[1] as string);

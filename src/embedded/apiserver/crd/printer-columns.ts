@@ -1,4 +1,4 @@
-/** The columns of `kubectl get` for a custom resource: its name, then those its definition asks for, or its age. */
+/** The columns of `kubectl get` for a custom resource: its name, then the columns of its definition, or its age. */
 import type { KubeObject } from '../../../apis/kubernetes/object.ts';
 import { age, NAME } from '../kinds/columns/column.ts';
 import { sortedJson } from '../schema/go-text.ts';

@@ -32,7 +32,7 @@ export interface ServedKind {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly namespaced: boolean;
-  /** Objects are kept in this version. */
+  /** Objects are stored in this version. */
   readonly storage: boolean;
   readonly deprecationWarning?: string;
   readonly schema: ObjectSchema;
@@ -48,7 +48,7 @@ export interface ServedKind {
 
 const ANYTHING: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** The versions of a definition that are served, in the order of preference of discovery (v2 before v1 before v1beta1). */
+/** The served versions of a definition, in discovery's order of preference (v2 before v1 before v1beta1). */
 export function servedKinds(definition: CustomResourceDefinition): ServedKind[] {
   return definition.spec.versions
     .filter((version) => version.served)
@@ -95,7 +95,7 @@ function servedKind(definition: CustomResourceDefinition, version: CustomResourc
   };
 }
 
-/** A field that is not set selects like an empty one. */
+/** A selectable field that is not set has an empty value. */
 function selectableValues(object: KubeObject, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, String(firstAt(object as unknown as Json, `.${name}`) ?? '')]));
 }

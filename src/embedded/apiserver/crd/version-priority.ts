@@ -1,7 +1,7 @@
 const KUBE_VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 const STAGES: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };
 
-/** Orders versions as discovery prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, then other names by the alphabet. */
+/** Orders versions as discovery prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, then other names alphabetically. */
 export function byVersionPriority(a: string, b: string): number {
   const [left, right] = [KUBE_VERSION.exec(a), KUBE_VERSION.exec(b)];
   if (left === null || right === null) {

@@ -1,4 +1,4 @@
-/** What is wrong with the versions of a definition: their schemas, columns, subresources and selectable fields. */
+/** Validates the versions of a definition: schemas, columns, subresources and selectable fields. */
 import { fieldPathText } from '../schema/cel/field-path.ts';
 import { dns1035Problems } from '../schema/dns-names.ts';
 import { sameJson } from '../schema/equality.ts';
@@ -22,7 +22,10 @@ const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32',
 const MAX_SELECTABLE_FIELDS = 8;
 const SELECTABLE_TYPES = ['string', 'boolean', 'integer'];
 
-/** Every problem of the versions. What all of them have alike, the server speaks of as if it stood once, above them. */
+/**
+ * All errors in the versions. A part that is the same in all versions is reported once, under its top-level path, as
+ * kube-apiserver does.
+ */
 export function validateVersions({ versions = [] }: Pick<CustomResourceDefinition['spec'], 'versions'>): FieldError[] {
   const errors: FieldError[] = [];
   const alike = <T>(part: (version: CustomResourceVersion) => T): boolean =>
@@ -89,7 +92,7 @@ function schemaProblems(version: CustomResourceVersion, path: string): FieldErro
   return [invalid(field, schema as unknown as Json, detail), ...errors];
 }
 
-/** What the root of a schema may say when status is a subresource, in the server's words for it. */
+/** Fields that the root of a schema may have when status is a subresource, spelled as in the server's message. */
 const BESIDE_STATUS_NAMES =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'.split(
     ' ',

@@ -1,4 +1,4 @@
-/** Discovery: which groups, versions and resources there are, in the aggregated and in the older form. */
+/** Discovery: groups, versions and resources, in the aggregated and in the older form. */
 import type { Kind } from '../kinds/kind.ts';
 import type { KindRegistry } from '../kinds/kind-registry.ts';
 import { noSuchPath } from '../status-errors.ts';
@@ -14,7 +14,7 @@ interface Part {
   readonly verbs: readonly string[];
 }
 
-/** What can be asked of a kind below its objects. */
+/** The subresources of a kind. */
 function partsOf(kind: Kind): Part[] {
   const { group, version } = kind;
   return [
@@ -30,7 +30,7 @@ function verbsOf(kind: Kind): readonly string[] {
   return kind.stored ? STORED_VERBS : ['create'];
 }
 
-/** Group versions by group, in the order of discovery; the versions of a group in the order of preference. */
+/** Versions and their kinds by group, in discovery order; the versions of a group in order of preference. */
 function groupsOf(kinds: KindRegistry): Map<string, Map<string, Kind[]>> {
   const groups = new Map<string, Map<string, Kind[]>>();
   for (const kind of kinds.all()) {
@@ -41,7 +41,7 @@ function groupsOf(kinds: KindRegistry): Map<string, Map<string, Kind[]>> {
   return groups;
 }
 
-/** `GET /api` and `GET /apis` for clients that understand the aggregated form. */
+/** `GET /api` and `GET /apis` for clients that support aggregated discovery. */
 export function aggregatedDiscovery(kinds: KindRegistry, prefix: 'api' | 'apis', version: 'v2' | 'v2beta1'): object {
   const groups = [...groupsOf(kinds)].filter(([group]) => (group === '') === (prefix === 'api'));
   return {
@@ -142,7 +142,7 @@ export function legacyResources(kinds: KindRegistry, group: string, version: str
   };
 }
 
-/** `GET /`: every path that can be asked for. */
+/** `GET /`: all paths. */
 export function allPaths(kinds: KindRegistry): object {
   const groups = [...groupsOf(kinds)];
   const paths = groups.flatMap(([group, versions]) => {

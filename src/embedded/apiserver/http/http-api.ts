@@ -1,4 +1,4 @@
-/** The API server's face on HTTP: reads a request, asks the core, writes the answer. */
+/** The HTTP front of the API server: reads a request, calls the API server, writes the answer. */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Status } from '../../../apis/kubernetes/status.ts';
@@ -21,16 +21,16 @@ import { ResourceRequests } from './resource-requests.ts';
 import { VERSION } from './version.ts';
 import { WatchLines } from './watch-stream.ts';
 
-/** What the HTTP front needs. */
+/** Settings of the HTTP front. */
 export interface HttpApiOptions {
   readonly server: ApiServer;
-  /** The bearer token that opens everything; without one everybody may do everything. */
+  /** Bearer token with full access. Without a token, every client has full access. */
   readonly token?: string;
-  /** Told of failures that are the server's own fault. */
+  /** Called with failures that are the server's own fault. */
   readonly onError?: (error: Error) => void;
 }
 
-/** An answer that is a text, as against a watch, which writes by itself. */
+/** A complete answer. A watch writes to the response itself instead. */
 export interface Answer {
   readonly code: number;
   readonly body: string | Buffer;
@@ -39,7 +39,7 @@ export interface Answer {
 
 const PUBLIC: readonly RequestPath['type'][] = ['health', 'version'];
 
-/** Answers requests, whatever they are. */
+/** Answers all HTTP requests. */
 export class HttpApi {
   readonly #server: ApiServer;
   readonly #token: string | undefined;
@@ -61,11 +61,11 @@ export class HttpApi {
       const answer = await this.#answer(request, response);
       if (answer !== undefined) send(response, answer);
     } catch (error) {
-      // Nobody is there any more to be told.
+      // The client has disconnected.
       if (request.destroyed && !request.complete) response.destroy();
       else this.#fail(response, error);
     } finally {
-      // What the client still sends of a body that nobody wants must not hold the connection up.
+      // Reads and drops the rest of an unread body, so that it does not block the connection.
       if (!request.complete) request.resume();
     }
   }
@@ -90,8 +90,8 @@ export class HttpApi {
         return { code: 200, body: healthText(path.check, url.searchParams), contentType: 'text/plain; charset=utf-8' };
       case 'open-api':
         return this.#openApi.answer(path.path);
-      // kubectl asks for it where it finds a kind in no document of v3, and only as protobuf; of no bytes, it is a document of no
-      // kinds, and kubectl goes on to say that there is no such kind.
+      // kubectl asks for OpenAPI v2, only as protobuf, after it found a kind in no v3 document. An empty body is a
+      // document without kinds; kubectl then reports that the kind does not exist.
       case 'open-api-v2':
         return { code: 200, body: '', contentType: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' };
       case 'paths':
@@ -134,7 +134,7 @@ export function json(body: object, code = 200): Answer {
   return { code, body: JSON.stringify(body) };
 }
 
-/** Compares in a time that tells nothing about where two texts differ. */
+/** Compares without revealing through timing where two texts differ. */
 function isSame(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -183,7 +183,7 @@ describe('a watch', () => {
     const socket = await openWatch(`${MAPS}?watch=1`);
     socket.pause();
     const large = 'x'.repeat(100_000);
-    // More than the sockets on both sides hold, and more events than are remembered.
+    // More bytes than the sockets on both sides can buffer, and more events than the log remembers.
     for (let index = 0; index < 400; index++) await client.create(CONFIG_MAPS, configMap(`map-${index}`, { large }));
     await stillServes();
     let last = '';

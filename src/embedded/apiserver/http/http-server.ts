@@ -35,7 +35,7 @@ export async function listen(options: HttpServerOptions): Promise<ListeningServe
     certificate === undefined
       ? createHttpServer(handle)
       : createHttpsServer({ cert: certificate.certificate, key: certificate.key, ALPNProtocols: ['http/1.1'] }, handle);
-  // Watches are long and quiet, and a client may keep its connection as long as it likes.
+  // Watches are long and quiet, and clients may keep connections open.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 90_000;
   const sockets = new Set<Socket>();
@@ -70,7 +70,8 @@ export async function listen(options: HttpServerOptions): Promise<ListeningServe
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // Also those whose handshake is not over: the server does not count them yet, and would wait for them for ever.
+        // Includes connections still in the TLS handshake: the server does not count them yet and would wait for them
+        // forever.
         for (const socket of sockets) socket.destroy();
       }),
   };

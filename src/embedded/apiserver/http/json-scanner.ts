@@ -1,6 +1,6 @@
 /**
- * What JSON.parse does not tell: fields that stand twice in one object, and how deep a text nests. One pass over the
- * text, which is known to be valid JSON or is about to be found invalid by JSON.parse.
+ * Finds what JSON.parse does not report: duplicate fields in one object, and the nesting depth. Makes one pass over the
+ * text, which is valid JSON or will be rejected by JSON.parse.
  */
 export interface JsonFindings {
   /** `spec.replicas`, `spec.containers[0].image`. */
@@ -18,7 +18,7 @@ interface Level {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Looks through a text once. */
+/** Scans a text once. */
 export function scanJson(text: string): JsonFindings {
   const levels: Level[] = [];
   const duplicateFields: string[] = [];

@@ -1,7 +1,7 @@
-/** Content negotiation: what form of an answer the client asks for, of those the API server has. */
+/** Content negotiation: picks the response form that the client asks for. */
 import { notAcceptable } from '../status-errors.ts';
 
-/** How objects are shown: as they are, as a table for people, or as metadata alone. */
+/** How objects are shown: complete, as a table for people, or only their metadata. */
 export type Presentation = 'object' | 'table' | 'metadata';
 
 interface MediaRange {
@@ -11,7 +11,7 @@ interface MediaRange {
 
 const OFFERED = ['application/json'];
 
-/** The media ranges of an Accept header in the order in which they stand; all clients of Kubernetes write them so. */
+/** The media ranges of an Accept header in written order, which is the order of preference for all Kubernetes clients. */
 function parseAccept(accept: string | undefined): MediaRange[] {
   if (accept === undefined || accept.trim() === '') return [{ type: '*/*', parameters: {} }];
   return accept.split(',').map((range) => {
@@ -38,7 +38,7 @@ const AS: Readonly<Record<string, Presentation>> = {
   PartialObjectMetadataList: 'metadata',
 };
 
-/** The first form in the client's list that there is; 406 when there is none. */
+/** The first supported form in the client's list; 406 if there is none. */
 export function negotiatePresentation(accept: string | undefined): Presentation {
   for (const range of parseAccept(accept)) {
     if (!isJson(range)) continue;
@@ -50,10 +50,10 @@ export function negotiatePresentation(accept: string | undefined): Presentation 
   throw notAcceptable(OFFERED);
 }
 
-/** The forms of discovery: two of the aggregated one, and one request per group version. */
+/** Discovery forms: two versions of the aggregated form, and the older form with one request per group version. */
 export type DiscoveryForm = 'v2' | 'v2beta1' | 'legacy';
 
-/** Aggregated discovery is asked for like another presentation of the list of groups. */
+/** Clients ask for aggregated discovery through Accept parameters, as they do for tables. */
 export function negotiateDiscovery(accept: string | undefined): DiscoveryForm {
   for (const range of parseAccept(accept)) {
     if (!isJson(range)) continue;

@@ -4,7 +4,7 @@ import { type OpenApiKind, openApiDocument, openApiIndex } from '../openapi/open
 import { noSuchPath } from '../status-errors.ts';
 import type { Answer } from './http-api.ts';
 
-/** The OpenAPI v3 documents, made when someone asks and kept until a kind comes or goes. */
+/** The OpenAPI v3 documents, built on request and cached until the served kinds change. */
 export class OpenApi {
   readonly #kinds: KindRegistry;
   #revision = -1;

@@ -1,14 +1,14 @@
-/** Objects and lists in the form that was asked for, as text. Objects are written once and their text is shared. */
+/** Writes objects and lists as text in the requested form. The text of an object is written once and shared. */
 import type { KubeObject } from '../../../apis/kubernetes/object.ts';
 import type { ListPage } from '../../../kube/client.ts';
 import { jsonText } from '../../frozen.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Presentation } from './media-types.ts';
 
-/** What a table row shows of its object besides the cells. */
+/** Which part of its object a table row includes besides the cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** How objects are to be shown. */
+/** How objects are shown. */
 export interface PresentationOptions {
   readonly presentation: Presentation;
   readonly includeObject: IncludeObject;
@@ -53,7 +53,7 @@ export function presentList(kind: Kind, page: ListPage<KubeObject>, options: Pre
   }
 }
 
-/** The object of a watch event; a table names its columns only in the first one. */
+/** The object of a watch event. A table lists its columns only in the first event. */
 export function presentWatched(kind: Kind, object: KubeObject, options: PresentationOptions, first: boolean): string {
   if (options.presentation !== 'table') return presentObject(kind, object, options);
   const metadata = listMeta({ resourceVersion: object.metadata.resourceVersion ?? '' });

@@ -1,4 +1,4 @@
-/** The parameters of a request, read as the API server reads them. */
+/** Reads the query parameters of a request, as kube-apiserver does. */
 import type { ListQuery, Selection, WatchQuery } from '../../../kube/client.ts';
 import type { DeleteRequest } from '../deleting.ts';
 import { isFields } from '../patch/merge-patch.ts';
@@ -33,7 +33,7 @@ function present<T extends object>(fields: { [Name in keyof T]: T[Name] | undefi
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** Whether a list is to be watched. */
+/** Whether the request is a watch. */
 export function isWatch(parameters: Parameters): boolean {
   return flag(parameters, 'watch') === true;
 }
@@ -95,13 +95,13 @@ export function watchQuery(parameters: Parameters, namespace: string | undefined
   };
 }
 
-/** What the rows of a table show of their objects. */
+/** Which part of its object a table row includes. */
 export function includeObject(parameters: Parameters): IncludeObject {
   const value = text(parameters, 'includeObject');
   return value === 'None' || value === 'Object' ? value : 'Metadata';
 }
 
-/** Who writes, when the request does not say: the program's name at the start of its User-Agent. */
+/** The field manager of a request; by default the program name at the start of its User-Agent. */
 export function fieldManagerOf(parameters: Parameters, userAgent: string | undefined): string {
   return text(parameters, 'fieldManager') ?? (userAgent ?? '').split('/')[0]?.slice(0, 128) ?? '';
 }
@@ -116,7 +116,7 @@ export function writeRequest(
   return {
     fieldManager: fieldManagerOf(parameters, userAgent),
     dryRun: dryRun(parameters.getAll('dryRun')),
-    // A server's default is to warn.
+    // kube-apiserver warns by default.
     fieldValidation: fieldValidation(parameters) ?? 'Warn',
     duplicateFields,
     warn,
@@ -140,7 +140,7 @@ function dryRun(values: readonly string[]): boolean {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 
-/** DeleteOptions out of the body, or out of the parameters where there is no body. */
+/** DeleteOptions from the body. Query parameters fill in fields that the body leaves out. */
 export function deleteRequest(parameters: Parameters, body: unknown): DeleteRequest {
   const options = isFields(body) ? body : {};
   const grace = options.gracePeriodSeconds ?? count(parameters, 'gracePeriodSeconds');

@@ -1,4 +1,4 @@
-/** Reads the body of a request as an object, whatever it is written in, and refuses what would hurt the server. */
+/** Reads a request body as an object, in any supported format. Refuses bodies that would harm the server. */
 import type { IncomingMessage } from 'node:http';
 import { parse as parseYaml } from 'yaml';
 import { asError, hasCode } from '../../../platform/errors.ts';
@@ -8,9 +8,9 @@ import { badRequest, tooLarge, unsupportedMediaType } from '../status-errors.ts'
 import { scanJson } from './json-scanner.ts';
 import { mediaTypeOf } from './media-types.ts';
 
-/** What kube-apiserver takes: three mebibytes. */
+/** kube-apiserver's limit: 3 MiB. */
 export const LARGEST_BODY = 3 * 1024 * 1024;
-/** Deeper than any object of any kind, and shallow enough for every function that walks objects. */
+/** Deeper than any real object, and shallow enough for every recursive function. */
 const DEEPEST_NESTING = 500;
 const OBJECT_TYPES = ['application/json', 'application/yaml', PROTOBUF_MEDIA_TYPE];
 
@@ -20,7 +20,7 @@ export interface RequestBody {
   readonly duplicateFields: readonly string[];
 }
 
-/** All bytes of a request; 413 as soon as there are too many, after which the rest is read and thrown away. */
+/** Reads all bytes of a request. Beyond the limit it fails with 413, and the rest is read and discarded. */
 export function readBytes(request: IncomingMessage): Promise<Buffer> {
   const refusal = (): Error => tooLarge(`Request entity too large: limit is ${LARGEST_BODY}`);
   if (Number(request.headers['content-length'] ?? 0) > LARGEST_BODY) return Promise.reject(refusal());
@@ -40,7 +40,7 @@ export function readBytes(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** An object in JSON, YAML or protobuf, as the Content-Type says; JSON when it says nothing. */
+/** Parses JSON, YAML or protobuf by Content-Type; JSON if there is none. */
 export function parseObject(bytes: Buffer, contentType: string | undefined, kind: string): RequestBody {
   const mediaType = mediaTypeOf(contentType);
   switch (mediaType) {
@@ -60,7 +60,7 @@ export function parseObject(bytes: Buffer, contentType: string | undefined, kind
   }
 }
 
-/** `problem` is what a failure to parse is called. */
+/** `problem` starts the error message of a parse failure. */
 export function parseJson(bytes: Buffer, problem = 'error decoding patch'): RequestBody {
   const text = bytes.toString('utf8');
   const { duplicateFields, depth } = scanJson(text);
@@ -72,7 +72,7 @@ export function parseJson(bytes: Buffer, problem = 'error decoding patch'): Requ
   }
 }
 
-/** YAML, of which JSON is a part: what kubectl applies is JSON under this name. */
+/** Parses YAML or JSON: `kubectl apply` sends JSON with the YAML media type. */
 export function parseYamlText(bytes: Buffer): RequestBody {
   if (/^\s*\{/.test(bytes.toString('utf8', 0, 64))) return parseJson(bytes);
   try {
@@ -93,7 +93,7 @@ function fromProtobuf(bytes: Buffer): unknown {
   }
 }
 
-/** How deep a value nests, as far as the limit. */
+/** How deep a value nests, counted up to the limit. */
 function depthOf(value: unknown, limit: number): number {
   if (limit < 0 || (!Array.isArray(value) && !isFields(value))) return 0;
   return 1 + Math.max(0, ...Object.values(value).map((child) => depthOf(child, limit - 1)));

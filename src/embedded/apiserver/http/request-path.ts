@@ -1,6 +1,6 @@
-/** What a URL's path names: the one grammar that all resources share, and the few paths beside it. */
+/** Parses the path of a URL: the grammar that all resources share, and a few fixed paths. */
 
-/** Everything that a path can name. */
+/** Everything that a path can refer to. */
 export type RequestPath =
   | { readonly type: 'resource'; readonly resource: ResourcePath }
   | { readonly type: 'group-versions'; readonly prefix: 'api' | 'apis' }
@@ -13,7 +13,7 @@ export type RequestPath =
   | { readonly type: 'paths' }
   | { readonly type: 'unknown' };
 
-/** A resource, an object of it, or a part of an object. */
+/** A resource, one of its objects, or a subresource of an object. */
 export interface ResourcePath {
   readonly group: string;
   readonly version: string;
@@ -63,7 +63,8 @@ function inGroupVersion(group: string, parts: readonly string[]): RequestPath {
   const [version = '', ...rest] = parts;
   const [plural, ...more] = rest;
   if (plural === undefined) return { type: 'group-version', group, version };
-  // Below a namespace there are resources; alone, with a name, or with a subresource it is the namespace itself.
+  // `namespaces/<name>/<plural>` refers to resources in a namespace. Shorter paths, and subresources of a namespace,
+  // refer to the Namespace itself.
   const inNamespace = plural === 'namespaces' && more.length >= 2 && !isNamespacePart(more[1] as string, more.length);
   const resource = inNamespace
     ? resourcePath({ group, version, plural: more[1] as string, namespace: more[0] as string }, more.slice(2))

@@ -1,4 +1,4 @@
-/** Requests for resources: the verbs of the API by method and path. */
+/** Requests for resources: maps method and path to the verbs of the API. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KubeObject, ObjectKey } from '../../../apis/kubernetes/object.ts';
 import type { JsonPatchOperation, Patch, WatchQuery } from '../../../kube/client.ts';
@@ -25,10 +25,10 @@ const PATCH_TYPES: Readonly<Record<string, Patch['type']>> = {
   'application/strategic-merge-patch+json': 'strategic',
   'application/apply-patch+yaml': 'apply',
 };
-/** Without a limit of the client's own a watch ends after half an hour to an hour, as kube-apiserver's do. */
+/** A watch without a client timeout ends after 30 to 60 minutes, as in kube-apiserver. */
 const SHORTEST_WATCH_SECONDS = 1800;
 
-/** One request with all that is known of it. */
+/** A request for a resource, after parsing its path and query. */
 export interface ResourceRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
@@ -47,7 +47,7 @@ export class ResourceRequests {
     this.#lines = lines;
   }
 
-  /** The answer, or nothing when the response is written as a stream. */
+  /** The answer; undefined if the response is written as a stream. */
   async answer(
     message: IncomingMessage,
     response: ServerResponse,
@@ -129,7 +129,7 @@ export class ResourceRequests {
     const onCreated = (): void => {
       created = true;
     };
-    // Who applies must say so; the name of the program is not taken for it.
+    // Server-side apply needs an explicit field manager; the User-Agent is not used instead.
     const { fieldManager, ...anonymous } = written;
     const byName = parameters.get('fieldManager') ?? '';
     const who = type !== 'apply' ? { fieldManager: fieldManager ?? '' } : byName === '' ? {} : { fieldManager: byName };
@@ -153,7 +153,10 @@ export class ResourceRequests {
     return undefined;
   }
 
-  /** A place that is forgotten is told on the stream, as kube-apiserver does; other mistakes are refused outright. */
+  /**
+   * Opens a watch. An expired resource version (410) is returned, to be sent on the stream as kube-apiserver does.
+   * Other errors are thrown.
+   */
   #openWatch(kind: Kind, query: WatchQuery): Watch | KubeError {
     try {
       return this.#server.watch(kind, query);
@@ -189,18 +192,18 @@ export class ResourceRequests {
   }
 }
 
-/** The object in the body of a request; `kind` is what it should be. */
+/** The object in the body of a request; `kind` is the expected kind. */
 export async function readObject(message: IncomingMessage, kind: string): Promise<RequestBody> {
   return parseObject(await readBytes(message), message.headers['content-type'], kind);
 }
 
-/** A delete may come without a body. */
+/** The body of a delete is optional. */
 async function readOptionalObject(message: IncomingMessage): Promise<RequestBody> {
   const bytes = await readBytes(message);
   return bytes.length === 0 ? NO_LENGTH : parseObject(bytes, message.headers['content-type'], 'DeleteOptions');
 }
 
-/** How the request wants to be written, and a way to warn its client. */
+/** The write options of a request, with a function that warns its client. */
 export function write(request: ResourceRequest, duplicateFields: readonly string[]): WriteRequest {
   const { message, response, parameters } = request;
   return writeRequest(parameters, message.headers['user-agent'], duplicateFields, (text) => warn(response, text));

@@ -1,4 +1,4 @@
-/** Reviews and other requests that are answered and forgotten. Whoever holds the token may do everything. */
+/** Reviews and other requests that are answered but not stored. The holder of the token has full access. */
 import type { KubeObject } from '../../../apis/kubernetes/object.ts';
 import type { ApiServer } from '../api-server.ts';
 import type { Fields, Kind } from '../kinds/kind.ts';
@@ -8,7 +8,7 @@ import type { Answer } from './http-api.ts';
 import type { ResourcePath } from './request-path.ts';
 import { bindFrom, SUCCESS } from './subresources.ts';
 
-/** The one user there is. */
+/** The only user. */
 const USER = { username: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 const STATUS: Readonly<Record<string, Fields>> = {
@@ -24,7 +24,7 @@ const STATUS: Readonly<Record<string, Fields>> = {
   TokenReview: { authenticated: true, user: USER },
 };
 
-/** Answers a request whose object is not kept. */
+/** Answers a request whose object is not stored. */
 export function answerReview(server: ApiServer, kind: Kind, path: ResourcePath, body: unknown): Answer {
   if (!isFields(body)) throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`);
   if (kind.kind === 'Binding') {

@@ -1,4 +1,4 @@
-/** What can be asked of an object besides itself, its status and its scale. */
+/** Subresources other than status and scale. */
 import type { KubeObject, ObjectKey } from '../../../apis/kubernetes/object.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { type EpochMs, toTimestamp } from '../../../platform/clock.ts';
@@ -11,7 +11,7 @@ import type { Answer } from './http-api.ts';
 import { deleteRequest } from './query.ts';
 import { type ResourceRequest, readObject, write } from './resource-requests.ts';
 
-/** What a binding or an eviction answers. */
+/** The answer to a binding or an eviction. */
 export const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 const HOUR_SECONDS = 3600;
 

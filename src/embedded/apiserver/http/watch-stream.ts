@@ -5,11 +5,11 @@ import type { StoreEvent } from '../../event-log.ts';
 import type { ServerWatchEvent, Watch } from '../watching.ts';
 import { type PresentationOptions, presentWatched } from './presentation.ts';
 
-/** The lines of writes, made once for all watches that show the same kind of thing. */
+/** Caches the lines of watch events, so that watches with the same presentation share them. */
 export class WatchLines {
   readonly #plain = new WeakMap<StoreEvent, Map<string, Buffer>>();
 
-  /** The line of a write; `label` says how the watch shows it. */
+  /** The line of a store event; `label` identifies the presentation. */
   of(source: StoreEvent, label: string, write: () => string): Buffer {
     let lines = this.#plain.get(source);
     if (lines === undefined) {
@@ -25,7 +25,7 @@ export class WatchLines {
   }
 }
 
-/** A watch, where it is written to, and how. */
+/** A watch, the response it is written to, and its presentation. */
 export interface WatchStreamOptions {
   readonly watch: Watch;
   readonly response: ServerResponse;
@@ -35,8 +35,9 @@ export interface WatchStreamOptions {
 }
 
 /**
- * Writes events as long as the client takes them. A client that does not read makes the socket's buffer fill up; then
- * nothing more is taken from the log until it drains, and when the log has moved on too far the watch ends with 410.
+ * Writes events while the client reads them. If the client stops reading and the socket's buffer is full, no more
+ * events are taken from the log until the buffer drains. If the log has dropped events by then, the watch ends with
+ * 410.
  */
 export function streamWatch(options: WatchStreamOptions): void {
   const { watch, response, lines, presentation } = options;
@@ -77,7 +78,7 @@ export function streamWatch(options: WatchStreamOptions): void {
     if (watch.ended) response.end();
     else if (!response.writableNeedDrain) watch.onceReady(schedule);
   };
-  // Writes of one turn go out together.
+  // Writes the events of one turn together.
   const schedule = (): void => {
     if (scheduled) return;
     scheduled = true;

@@ -1,4 +1,4 @@
-/** Reviews: questions about who may do what, answered and forgotten. */
+/** Reviews: authentication and authorization questions, which are answered but not stored. */
 import { builtIn } from './built-in.ts';
 import type { Kind } from './kind.ts';
 

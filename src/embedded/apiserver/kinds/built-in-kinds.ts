@@ -10,7 +10,7 @@ import { NETWORKING_KINDS } from './networking-kinds.ts';
 import { POLICY_KINDS } from './policy-kinds.ts';
 import { STORAGE_KINDS } from './storage-kinds.ts';
 
-/** Every kind that is there before anyone defines one, in the order of discovery. */
+/** All built-in kinds, in discovery order. */
 export function builtInKinds(): Kind[] {
   return [
     ...CORE_KINDS,

@@ -5,7 +5,7 @@ import { ObjectSchema } from '../schema/object-schema.ts';
 import { AGE, type Column, NAME } from './columns/column.ts';
 import type { Kind, KindRules, Subresource } from './kind.ts';
 
-/** What is said of a built-in kind besides its names; the rest has a usual value. */
+/** Properties of a built-in kind besides its names; each has a default. */
 export interface BuiltInOptions {
   readonly singular?: string;
   readonly shortNames?: readonly string[];
@@ -17,7 +17,7 @@ export interface BuiltInOptions {
   readonly generation?: boolean;
   readonly scale?: ScaleSubresource;
   readonly subresources?: readonly Subresource[];
-  /** Those after the name; the age alone when absent. */
+  /** Columns after the name; only the age if absent. */
   readonly columns?: readonly Column[];
   readonly selectableFields?: Readonly<Record<string, (object: never) => string | undefined>>;
   readonly rules?: KindRules;
@@ -33,7 +33,7 @@ export function builtIn(
 ): Kind {
   const names = resource(apiVersion, kind, plural, scope);
   const own = options.columns ?? [AGE];
-  // A kind that shows its name elsewhere or otherwise says so itself.
+  // Adds the Name column, unless the kind has its own.
   const columns = own.some(({ definition }) => definition.name === NAME.definition.name) ? own : [NAME, ...own];
   const fields = Object.entries(options.selectableFields ?? {});
   return {
@@ -64,7 +64,7 @@ export function builtIn(
   };
 }
 
-/** Schemas are made when first needed, since no process needs them all. */
+/** Builds a schema on first use, since no process needs all of them. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** `resource.k8s.io/v1` (dynamic resource allocation): kept for whoever watches them; nothing here allocates a device. */
+/** `resource.k8s.io/v1` (dynamic resource allocation): stored for clients that watch them; no controller allocates devices. */
 import { builtIn } from './built-in.ts';
 import type { Kind } from './kind.ts';
 

@@ -1,4 +1,4 @@
-/** Kinds about kinds: definitions of custom resources, aggregated APIs, admission. Definitions and validating policies have an effect. */
+/** CustomResourceDefinitions, aggregated APIs and admission. Only definitions and validating policies have an effect. */
 
 import { builtIn } from './built-in.ts';
 import { CREATED_AT } from './columns/core-columns.ts';

@@ -2,7 +2,7 @@ import type { Resource } from '../../../apis/kubernetes/object.ts';
 import { noSuchPath } from '../status-errors.ts';
 import type { Kind } from './kind.ts';
 
-/** The kinds that are served now; custom resources come and go while the server runs. */
+/** The kinds served now. Custom resources are added and removed while the server runs. */
 export class KindRegistry {
   readonly #byPath = new Map<string, Kind>();
   #revision = 0;
@@ -11,7 +11,7 @@ export class KindRegistry {
     for (const kind of kinds) this.#byPath.set(pathOf(kind), kind);
   }
 
-  /** Goes up with every change, so that what is made from the registry can be kept until then. */
+  /** Increases with every change, so that results derived from the registry can be cached. */
   get revision(): number {
     return this.#revision;
   }
@@ -20,30 +20,30 @@ export class KindRegistry {
     return this.#byPath.get(`${group}/${version}/${plural}`);
   }
 
-  /** The kind of a resource; a path that is not served is not found. */
+  /** The kind of a resource; 404 if it is not served. */
   get(resource: Pick<Resource, 'group' | 'version' | 'plural'>): Kind {
     const kind = this.find(resource.group, resource.version, resource.plural);
     if (kind === undefined) throw noSuchPath();
     return kind;
   }
 
-  /** The kind by what its objects say of themselves. */
+  /** The kind with this apiVersion and kind name. */
   byName(apiVersion: string, name: string): Kind | undefined {
     for (const kind of this.#byPath.values()) if (kind.kind === name && kind.apiVersion === apiVersion) return kind;
     return undefined;
   }
 
-  /** All versions of one resource that are served. */
+  /** All served versions of one resource. */
   versionsOf(group: string, plural: string): Kind[] {
     return [...this.#byPath.values()].filter((kind) => kind.group === group && kind.plural === plural);
   }
 
-  /** In the order in which they came. */
+  /** All kinds, in the order they were added. */
   all(): Kind[] {
     return [...this.#byPath.values()];
   }
 
-  /** A kind whose objects are in the collection. */
+  /** A kind whose objects are stored in the collection. */
   ofCollection(collection: string): Kind | undefined {
     for (const kind of this.#byPath.values()) if (kind.stored && kind.collection === collection) return kind;
     return undefined;
@@ -58,7 +58,7 @@ export class KindRegistry {
     return [...byCollection.values()];
   }
 
-  /** Serves these versions of a resource and no others. */
+  /** Serves exactly these versions of a resource. */
   replace(group: string, plural: string, kinds: readonly Kind[]): void {
     for (const kind of this.versionsOf(group, plural)) this.#byPath.delete(pathOf(kind));
     for (const kind of kinds) this.#byPath.set(pathOf(kind), kind);

@@ -1,4 +1,4 @@
-/** `networking.k8s.io/v1`, `discovery.k8s.io/v1`, `node.k8s.io/v1`: kept, and acted upon by nobody. */
+/** `networking.k8s.io/v1`, `discovery.k8s.io/v1`, `node.k8s.io/v1`: stored only; no controller acts on them. */
 
 import { builtIn } from './built-in.ts';
 import {

@@ -1,4 +1,4 @@
-/** `storage.k8s.io/v1`: kept for the scheduler and for whoever looks; nothing here provisions a volume. */
+/** `storage.k8s.io/v1`: stored for the scheduler and other clients; nothing here provisions a volume. */
 
 import { builtIn } from './built-in.ts';
 import { CREATED_AT } from './columns/core-columns.ts';

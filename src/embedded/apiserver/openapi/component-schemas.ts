@@ -1,4 +1,4 @@
-/** Schemas as OpenAPI components: built-in types by reference, each once, custom resources as they are written. */
+/** Schemas as OpenAPI components: built-in types by reference, each once; custom resources as written. */
 import { builtInType, builtInTypeNamed } from '../schema/builtin/built-in-schema.ts';
 import type { Schema } from '../schema/schema.ts';
 
@@ -10,11 +10,11 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** The components of one document; a type that is referred to is added with all it needs. */
+/** The components of one document. A referenced type is added with everything it refers to. */
 export class ComponentSchemas {
   readonly schemas: Record<string, OpenApiObject> = {};
 
-  /** Adds a whole kind and gives the reference to it. */
+  /** Adds a kind and returns a reference to it. */
   addKind(gvk: GroupVersionKind, schema: Schema | undefined): OpenApiObject {
     const name = schema?.typeName ?? customTypeName(gvk);
     if (schema?.typeName === undefined) this.schemas[name] = this.#customResource(schema);
@@ -49,7 +49,7 @@ export class ComponentSchemas {
     const { typeName } = schema;
     if (typeName === undefined) return this.#body(schema);
     this.#add(schema);
-    // What a field says besides its type stands next to the reference.
+    // A field's description and patch strategy are written next to the reference.
     const extras = Object.entries(schema).filter(
       ([key]) => key === 'description' || key.startsWith('x-kubernetes-patch'),
     );
@@ -59,9 +59,9 @@ export class ComponentSchemas {
   #add(schema: Schema): void {
     const name = schema.typeName as string;
     if (Object.hasOwn(this.schemas, name)) return;
-    // Present before its body is made, so that a type that contains itself ends.
+    // Added before its body is built, so that recursive types terminate.
     this.schemas[name] = {};
-    // Without what the field adds through which the type was reached.
+    // Without the additions of the field through which the type was reached.
     this.schemas[name] = this.#body(builtInTypeNamed(name) ?? schema);
   }
 
@@ -106,7 +106,7 @@ function reference(name: string): OpenApiObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** `sh.karpenter.v1.NodePool`: the group backwards. */
+/** `sh.karpenter.v1.NodePool`: the group in reverse order. */
 function customTypeName({ group, version, kind }: GroupVersionKind): string {
   return [...group.split('.').reverse(), version, kind].join('.');
 }

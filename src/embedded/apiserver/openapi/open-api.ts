@@ -1,4 +1,4 @@
-/** OpenAPI v3 documents: what kubectl reads before it applies, patches, and explains. */
+/** OpenAPI v3 documents, which kubectl reads for apply, patch and explain. */
 import { createHash } from 'node:crypto';
 import type { Schema } from '../schema/schema.ts';
 import { ComponentSchemas, type GroupVersionKind, type OpenApiObject } from './component-schemas.ts';
@@ -8,9 +8,9 @@ export interface OpenApiKind {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Without one the kind is shown as an object of unknown fields. */
+  /** Without a schema, the kind is shown as an object with unknown fields. */
   readonly schema?: Schema;
-  /** Built-in kinds take strategic merge patches, custom resources do not. */
+  /** Built-in kinds accept strategic merge patches; custom resources do not. */
   readonly strategicMergePatch: boolean;
   /** `status`, `scale`. */
   readonly subresources: readonly string[];
@@ -61,7 +61,7 @@ function query(name: string, type: string): OpenApiObject {
   return { name, in: 'query', schema: { type, uniqueItems: true } };
 }
 
-/** kubectl takes the group version kind of an operation as one object, that of a schema as a list. */
+/** kubectl expects the group-version-kind of an operation as one object, and that of a schema as a list. */
 function operation(action: string, gvk: GroupVersionKind, schema: OpenApiObject): OpenApiObject {
   return {
     responses: { 200: { description: 'OK', content: { 'application/json': { schema } } } },

@@ -1,4 +1,4 @@
-/** JSON patch (RFC 6902). The library changes its target in place, so the way to each place is copied before. */
+/** JSON patch (RFC 6902). The library changes its target in place, so objects and lists along each path are copied first. */
 import { applyPatch, Pointer } from 'rfc6902';
 import type { JsonPatchOperation } from '../../../kube/client.ts';
 import { badRequest, patchRejected } from '../status-errors.ts';
@@ -7,7 +7,7 @@ import { isFields } from './merge-patch.ts';
 const MOST_OPERATIONS = 10_000;
 const OPERATIONS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 
-/** The target with all operations carried out; it shares with the target what they do not touch. */
+/** Applies all operations. Untouched parts are shared with the target. */
 export function applyJsonPatch(target: object, operations: readonly JsonPatchOperation[]): unknown {
   if (!Array.isArray(operations)) throw badRequest('error decoding patch: a JSON patch is a list of operations');
   if (operations.length > MOST_OPERATIONS) {
@@ -34,13 +34,13 @@ function checkOperation(operation: JsonPatchOperation): void {
   throw patchRejected();
 }
 
-/** The library cannot replace the document itself, so the document is a field of another. */
+/** The library cannot replace the root, so the document is wrapped in another object. */
 function atRoot(operation: JsonPatchOperation): JsonPatchOperation {
   const rooted = { ...operation, path: `/value${operation.path}` };
   return 'from' in rooted ? { ...rooted, from: `/value${rooted.from}` } : rooted;
 }
 
-/** The library would leave a hole in a list for an item beyond its end, and fails on a place below a plain value. */
+/** Rejects list indexes beyond the end, where the library would leave a hole, and paths below a plain value, on which it fails. */
 function checkPlace(root: object, { op, path }: JsonPatchOperation): void {
   const { parent, key } = Pointer.fromJSON(path).evaluate(root);
   if (typeof parent !== 'object' || parent === null) throw patchRejected();
@@ -50,7 +50,7 @@ function checkPlace(root: object, { op, path }: JsonPatchOperation): void {
   if (!/^(0|[1-9]\d*)$/.test(key) || Number(key) > parent.length - (inserts ? 0 : 1)) throw patchRejected();
 }
 
-/** Copies the containers on the way to a place, so that the library may change them. */
+/** Copies the objects and lists along a path, so that the library may change them. */
 function thaw(root: Record<string, unknown>, path: string): void {
   let parent: Record<string, unknown> = root;
   for (const token of Pointer.fromJSON(path).tokens.slice(1, -1)) {

@@ -1,4 +1,4 @@
-/** JSON merge patch (RFC 7386): what the patch does not name is shared with the target, nothing is changed in place. */
+/** JSON merge patch (RFC 7386). Unpatched parts are shared with the target; nothing is changed in place. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isFields(patch)) return patch;
   const result: Record<string, unknown> = isFields(target) ? { ...target } : {};
@@ -11,12 +11,12 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
   return result;
 }
 
-/** An object of fields, as against a list or a plain value. */
+/** Whether a value is an object, not a list or plain value. */
 export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Assignment that also holds for the name `__proto__`. */
+/** Assignment that is safe for the name `__proto__`. */
 export function setField(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

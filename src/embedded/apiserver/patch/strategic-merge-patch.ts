@@ -1,5 +1,5 @@
 /**
- * Strategic merge patch: a merge patch that knows which lists are maps in truth. The schema says how a list merges
+ * Strategic merge patch: a merge patch that merges keyed lists item by item. The schema says how a list merges
  * (`x-kubernetes-patch-merge-key`, `x-kubernetes-patch-strategy`); directives in the patch say the rest.
  */
 
@@ -15,7 +15,7 @@ const DELETE_FROM = '$deleteFromPrimitiveList/';
 const RETAIN = '$retainKeys';
 const DIRECTIVE = '$patch';
 
-/** The target as the patch wants it; shares with the target what the patch does not name. */
+/** Applies the patch. Unpatched parts are shared with the target. */
 export function applyStrategicMergePatch(target: unknown, patch: unknown, schema: Schema | undefined): unknown {
   if (!isFields(patch)) return patch;
   const directive = patch[DIRECTIVE];
@@ -58,7 +58,7 @@ function merges(schema: Schema | undefined): boolean {
   return (schema?.['x-kubernetes-patch-strategy'] ?? '').split(',').includes('merge');
 }
 
-/** A list that is replaced as a whole may still begin with `$patch: replace`. */
+/** A list that is replaced as a whole may still start with `$patch: replace`. */
 function replacedList(patch: readonly unknown[]): unknown[] {
   return patch.filter((item) => !(isFields(item) && item[DIRECTIVE] === 'replace' && Object.keys(item).length === 1));
 }
@@ -100,7 +100,7 @@ function mergeByKey(
   return result;
 }
 
-/** Items that the order names stand as it says; those that only the server has keep their place relative to them. */
+/** Sorts items as `order` says. Items that only the server has keep their place relative to them. */
 function ordered(
   items: readonly unknown[],
   order: readonly unknown[],
@@ -122,7 +122,7 @@ function ordered(
   return [...result, ...others];
 }
 
-/** An order may come without a patch of its list. */
+/** A patch may give the order of a list without patching its items. */
 function reorderUntouched(result: Record<string, unknown>, patch: Fields, schema: Schema | undefined): void {
   for (const name of Object.keys(patch)) {
     if (!name.startsWith(ORDER)) continue;

@@ -15,7 +15,7 @@ const rowsOf = (file: string): readonly Row[] =>
 
 const bodyOf = (row: Row): Buffer => Buffer.from(row.body, 'base64');
 
-/** Go writes fields that are not set; those make no difference. */
+/** Removes empty values: Go also writes fields that are not set. */
 function withoutEmpty(value: Json): Json | undefined {
   if (value === null || value === '' || value === 0 || value === false) return undefined;
   if (Array.isArray(value)) return value.map((item: Json) => withoutEmpty(item) ?? null);

@@ -1,6 +1,6 @@
 /**
- * Request bodies of typed clients: Kubernetes objects in protocol buffers, inside an envelope that says what they are.
- * The field tables of the built-in types (`schema/builtin`) say how a message becomes JSON.
+ * Decodes request bodies of typed clients: Kubernetes objects in protobuf, in an envelope with apiVersion and kind. The
+ * field tables of the built-in types (`schema/builtin`) define the conversion to JSON.
  */
 import type { FieldFacts, TypeFacts } from '../schema/builtin/type-table.ts';
 import { kindType, typeOf } from '../schema/builtin/types.ts';
@@ -12,13 +12,13 @@ export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
 
 /** `k8s` and a zero byte. */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
-/** Deeper than any object that means something; schemas of definitions are the only ones that nest at will. */
+/** Deeper than any real object; only the schemas of definitions can nest without limit. */
 const DEEPEST_NESTING = 500;
 const JSON_SCHEMA = 'apiextensions-v1/JSONSchemaProps';
 
 /**
- * Reads a body as the JSON object it stands for, with apiVersion and kind. Throws KUBE_BODY_UNREADABLE for bytes that are no
- * such object and for kinds without a field table.
+ * Decodes a body to a JSON object with apiVersion and kind. Throws KUBE_BODY_UNREADABLE for other bytes and for kinds
+ * without a field table.
  */
 export function decodeProtobuf(body: Uint8Array): JsonObject {
   if (MAGIC.some((byte, index) => body[index] !== byte)) {
@@ -61,10 +61,10 @@ function numbered(type: TypeFacts): ReadonlyMap<number, FieldFacts> {
   return fields;
 }
 
-/** Fields while they are read; maps grow entry by entry. */
+/** Fields during decoding; maps are filled entry by entry. */
 type Fields = Map<string, Json | Map<string, Json>>;
 
-/** The fields of a message; made from maps, because names such as `__proto__` can come from anyone. */
+/** The fields of a message. Built from maps, because clients can send names such as `__proto__`. */
 function message(bytes: Uint8Array, type: TypeFacts, depth: number): JsonObject {
   const fields = readFields(bytes, type, depth);
   return Object.fromEntries(
@@ -88,7 +88,7 @@ function readFields(bytes: Uint8Array, type: TypeFacts, depth: number): Fields {
 
 function readField(reader: WireReader, wire: WireType, field: FieldFacts, found: Fields, depth: number): void {
   if (field.name === '') {
-    // Inline in JSON: its fields are the fields of the message around it.
+    // Inlined in JSON: its fields belong to the enclosing message.
     for (const [name, value] of readFields(reader.bytes(), typeFacts(field), depth + 1)) found.set(name, value);
   } else if (field.form === 'map') {
     const [key, value] = mapEntry(reader.bytes(), field, depth);
@@ -96,7 +96,7 @@ function readField(reader: WireReader, wire: WireType, field: FieldFacts, found:
     found.set(field.name, known.set(key, value));
   } else if (field.form === 'list') {
     const known = (found.get(field.name) ?? []) as Json[];
-    // Numbers may come packed: all of them in one field.
+    // Numbers may be packed: all of them in one field.
     if (wire === 2 && isNumber(field.type)) known.push(...packed(reader.bytes(), field, depth));
     else known.push(single(reader, wire, field, depth) ?? null);
     found.set(field.name, known);
@@ -117,7 +117,7 @@ function packed(bytes: Uint8Array, field: FieldFacts, depth: number): Json[] {
   return values;
 }
 
-/** Go writes every field that is no pointer, set or not; what holds nothing then was not set. */
+/** Go writes every field that is not a pointer, even if unset. An empty value counts as unset. */
 function isUnset(value: Json, field: FieldFacts): boolean {
   if (field.pointer || field.required) return false;
   if (typeof value === 'object' && value !== null) {
@@ -169,7 +169,7 @@ function compound(bytes: Uint8Array, field: FieldFacts, depth: number): Json | u
   return type.wrapsList ? (object.items ?? []) : object;
 }
 
-/** A schema, or true and false, or a list of schemas or strings: all are written in the same way. */
+/** A schema, a boolean, or a list of schemas or strings: all have the same encoding. */
 function schemaOr(bytes: Uint8Array, depth: number): Json {
   const reader = new WireReader(bytes);
   const list: Json[] = [];

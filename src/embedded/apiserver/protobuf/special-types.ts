@@ -1,10 +1,10 @@
-/** Types whose JSON does not look like their protobuf message. Each takes the bytes of the message; undefined: not set. */
+/** Types whose JSON differs from their protobuf message. Each function takes the bytes of the message; undefined means not set. */
 import { type EpochMs, toTimestamp } from '../../../platform/clock.ts';
 import { asError } from '../../../platform/errors.ts';
 import type { Json } from '../schema/schema.ts';
 import { textOf, unreadable, WireReader } from './wire-reader.ts';
 
-/** The fields of a small message by their number, the last of each. */
+/** The fields of a small message by number; of repeated fields the last. */
 function fieldsOf(bytes: Uint8Array): Map<number, bigint | Uint8Array> {
   const reader = new WireReader(bytes);
   const fields = new Map<number, bigint | Uint8Array>();
@@ -35,7 +35,7 @@ function json(value: bigint | Uint8Array | undefined): Json | undefined {
   }
 }
 
-/** The time of zero is written as nothing. */
+/** The timestamp of a time message. The callers handle an empty message, which is Go's zero time. */
 function seconds(fields: ReadonlyMap<number, bigint | Uint8Array>): string {
   const time = number(fields.get(1)) * 1000;
   if (Math.abs(time) > 8.64e15) throw unreadable('a time is out of range');
@@ -47,7 +47,7 @@ function microseconds(fields: ReadonlyMap<number, bigint | Uint8Array>): string 
   return seconds(fields).replace('Z', `.${String(micros).padStart(6, '0')}Z`);
 }
 
-/** By the names the type tables use. */
+/** Keyed by the type names of the type tables. */
 export const SPECIAL_TYPES: Readonly<Record<string, (bytes: Uint8Array) => Json | undefined>> = {
   quantity: (bytes) => text(fieldsOf(bytes).get(1)) || '0',
   intOrString: (bytes) => {

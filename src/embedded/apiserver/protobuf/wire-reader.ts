@@ -1,10 +1,10 @@
-/** Reads the wire format of protocol buffers; every step stays inside the bytes. */
+/** Reads the protobuf wire format; never reads past the end. */
 import { SpindriftError } from '../../../platform/errors.ts';
 
-/** How a field is written: a number, eight bytes, a length with bytes, four bytes. */
+/** How a field is encoded: varint (0), eight bytes (1), length and bytes (2), four bytes (5). */
 export type WireType = 0 | 1 | 2 | 5;
 
-/** The body is not what its content type says; the API server answers 400. */
+/** The error for a body that does not match its content type; the API server answers 400. */
 export function unreadable(problem: string): SpindriftError {
   return new SpindriftError('KUBE_BODY_UNREADABLE', { problem });
 }
@@ -23,7 +23,7 @@ export class WireReader {
     return this.#at >= this.#bytes.length;
   }
 
-  /** The number of the next field and how it is written. */
+  /** The number and wire type of the next field. */
   tag(): readonly [field: number, wire: WireType] {
     const tag = Number(this.varint());
     const wire = tag & 7;
@@ -31,7 +31,7 @@ export class WireReader {
     return [tag >>> 3, wire];
   }
 
-  /** As an unsigned number of 64 bits. */
+  /** Reads an unsigned 64-bit number. */
   varint(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -58,7 +58,7 @@ export class WireReader {
     return this.#bytes.subarray(at, at + length);
   }
 
-  /** Passes over a field that is not known: newer clients may send more. */
+  /** Skips an unknown field: newer clients may send more fields. */
   skip(wire: WireType): void {
     if (wire === 0) this.varint();
     else if (wire === 2) this.bytes();

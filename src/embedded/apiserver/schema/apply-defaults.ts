@@ -1,10 +1,10 @@
-/** Fills in the defaults of a structural schema, at every depth, as the API server does on the way in and out. */
+/** Fills in the defaults of a structural schema at every depth, as the API server does on writes and reads. */
 import { isList, isObject, mapFields, mapItems, propertySchema } from './json-object.ts';
 import type { Json, JsonObject, Schema } from './schema.ts';
 
 /**
- * The value with its defaults; the value itself where nothing changes. A null that its schema does not allow counts as not
- * set: the default takes its place, and where there is none the field goes.
+ * The value with its defaults; the value itself if nothing changes. A null that the schema does not allow counts as
+ * unset: the default replaces it, or the field is removed if there is no default.
  */
 export function applyDefaults(value: Json, schema: Schema | undefined): Json {
   if (schema === undefined) return value;
@@ -38,7 +38,7 @@ function defaultObject(object: JsonObject, schema: Schema): JsonObject {
   return Object.fromEntries([...Object.entries(filled), ...added]);
 }
 
-/** By schema, those of its properties that have a default or lie above one; nothing where there are none. */
+/** Per schema, the properties that have a default at any depth. */
 const pathsOf = new WeakMap<Schema, readonly (readonly [string, Schema])[]>();
 
 function paths(schema: Schema): readonly (readonly [string, Schema])[] {
@@ -51,8 +51,8 @@ function paths(schema: Schema): readonly (readonly [string, Schema])[] {
 }
 
 /**
- * As {@link applyDefaults}, for what has been through it before: only where the schema has defaults is anything looked at, so
- * that it costs little for each read.
+ * Like {@link applyDefaults}, for values that have been through it before. Visits only properties with defaults, so
+ * that reads stay cheap.
  */
 export function fillDefaults(value: Json, schema: Schema): Json {
   if (!isObject(value) || typeof schema.additionalProperties === 'object') return applyDefaults(value, schema);
@@ -69,7 +69,7 @@ export function fillDefaults(value: Json, schema: Schema): Json {
   return filled ?? value;
 }
 
-/** Whether a schema, or any below it that defaults are looked for in, has one. */
+/** Whether a schema, or any schema below it, has a default. */
 export function hasDefault(schema: Schema | undefined): boolean {
   if (schema === undefined) return false;
   if (schema.default !== undefined) return true;

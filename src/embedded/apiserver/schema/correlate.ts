@@ -1,15 +1,15 @@
-/** Which part of an old object a part of the new one stands for: rules that compare the two, and ratcheting, need it. */
+/** Finds the part of the old object that matches a part of the new one, for transition rules and ratcheting. */
 
 import { sortedJson } from './go-text.ts';
 import { fieldOf, isList, isObject } from './json-object.ts';
 import type { Json, Schema } from './schema.ts';
 
-/** The old value of a field: by its name. */
+/** The old value of a field, by name. */
 export function oldField(old: Json | undefined, name: string): Json | undefined {
   return isObject(old) ? fieldOf(old, name) : undefined;
 }
 
-/** Finds the old value of items of a list: by their keys where the list is a map, else there is none. */
+/** Finds the old value of list items: by key if the list is a map, otherwise none. */
 export function oldItems(old: Json | undefined, schema: Schema): (item: Json) => Json | undefined {
   const keys = schema['x-kubernetes-list-map-keys'];
   if (!isList(old) || schema['x-kubernetes-list-type'] !== 'map' || keys === undefined) return () => undefined;

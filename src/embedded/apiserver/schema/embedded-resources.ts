@@ -1,9 +1,9 @@
-/** Whole resources inside others (x-kubernetes-embedded-resource) must say what they are. */
+/** Checks that embedded resources (x-kubernetes-embedded-resource) have apiVersion, kind and metadata. */
 import { type FieldError, invalid, required } from './field-error.ts';
 import { fieldOf, isList, isObject, propertySchema } from './json-object.ts';
 import type { Json, JsonObject, Schema } from './schema.ts';
 
-/** What is wrong with the apiVersion, kind and metadata of the resources embedded anywhere in the value. */
+/** Errors in the apiVersion, kind and metadata of resources embedded anywhere in the value. */
 export function validateEmbeddedResources(value: Json, schema: Schema | undefined, path = ''): FieldError[] {
   if (schema === undefined) return [];
   if (isList(value)) {

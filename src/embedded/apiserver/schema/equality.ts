@@ -1,9 +1,9 @@
 import type { Json } from './schema.ts';
 
-/** Deeper than any object that means something; beyond it values count as different rather than exhausting the stack. */
+/** Deeper than any real object. Beyond it values count as different instead of overflowing the stack. */
 const MAX_DEPTH = 2000;
 
-/** Tells whether two JSON values are the same. */
+/** Whether two JSON values are equal. */
 export function sameJson(a: Json | undefined, b: Json | undefined, depth = 0): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object' || depth > MAX_DEPTH) return false;

@@ -1,4 +1,4 @@
-/** What is wrong with one field, in the words of the API server: one entry of `Status.details.causes`. */
+/** An error of one field, in the API server's words: one entry of `Status.details.causes`. */
 import { quoted, valueText } from './go-text.ts';
 import type { Json } from './schema.ts';
 
@@ -18,13 +18,13 @@ export interface FieldError {
   readonly reason: FieldErrorReason;
   /** `spec.containers[0].name`. */
   readonly field: string;
-  /** The sentence without the field: `Invalid value: 101: spec.weight in body should be less than or equal to 100`. */
+  /** The message without the field: `Invalid value: 101: spec.weight in body should be less than or equal to 100`. */
   readonly message: string;
 }
 
 /**
- * The part of a Status message after `Kind.group "name" is invalid: `: one error plain, several in brackets,
- * the same sentence once.
+ * The part of a Status message after `Kind.group "name" is invalid: `. Several errors are put in brackets; duplicates
+ * are listed once.
  */
 export function describeFieldErrors(errors: readonly FieldError[]): string {
   const sentences = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
@@ -36,12 +36,12 @@ export function invalid(field: string, value: Json | undefined, detail: string):
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${valueText(value)}: ${detail}` };
 }
 
-/** The value has the wrong type: reads like {@link invalid}, but keeps other rules from being looked at. */
+/** A value of the wrong type: reads like {@link invalid}, but CEL rules are then not evaluated. */
 export function typeInvalid(field: string, value: Json | undefined, detail: string): FieldError {
   return { ...invalid(field, value, detail), reason: 'FieldValueTypeInvalid' };
 }
 
-/** `Required value` with a detail where there is one. */
+/** `Required value`, with a detail if there is one. */
 export function required(field: string, detail = ''): FieldError {
   return { reason: 'FieldValueRequired', field, message: withDetail('Required value', detail) };
 }

@@ -1,4 +1,4 @@
-/** The string formats that the API server checks; a format that is not here is a remark. */
+/** The string formats that the API server checks; other formats are not checked. */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { parseDuration } from '../../../apis/kubernetes/go-duration.ts';
 
@@ -35,13 +35,13 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   k8slongname: (text) => text.length <= 253 && text.split('.').every((label) => SHORT_NAME.test(label)),
 };
 
-/** Tells whether a string is of a format; true for formats that are not checked. */
+/** Whether a string has a format; true for formats that are not checked. */
 export function hasFormat(text: string, format: string): boolean {
   const check = FORMATS[format.replaceAll('-', '')];
   return check === undefined || check(text);
 }
 
-/** Tells whether a format of strings is one that is checked. */
+/** Whether a string format is checked. */
 export function isCheckedFormat(format: string): boolean {
   return Object.hasOwn(FORMATS, format.replaceAll('-', ''));
 }

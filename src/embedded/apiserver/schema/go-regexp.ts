@@ -14,10 +14,10 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: '0-9a-fA-F',
 };
 
-/** The expression, compiled once; undefined where Go would not take it. */
+/** The compiled expression, from a cache; undefined if Go would reject it. */
 export function goRegExp(pattern: string): RegExp | undefined {
   if (!cache.has(pattern)) {
-    // Bounded, because the patterns come from those who write definitions and rules.
+    // Bounded, because users write the patterns in definitions and rules.
     if (cache.size >= 2000) cache.clear();
     cache.set(pattern, compile(pattern));
   }
@@ -36,7 +36,7 @@ function compile(pattern: string): RegExp | undefined {
   }
 }
 
-/** What is written differently: named groups, classes, ends of text, and escapes that JavaScript finds needless. */
+/** Translates syntax that differs: named groups, classes, text anchors, and needless escapes, which JavaScript rejects. */
 function translate(pattern: string): string {
   return pattern
     .replace(/\[\[:(\^?)(\w+):\]\]/g, (_, not: string, name: string) => `[${not}${POSIX[name] ?? ''}]`)

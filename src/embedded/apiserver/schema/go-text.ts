@@ -1,17 +1,17 @@
-/** How Go prints values, since that is what messages of the API server contain. */
+/** Prints values as Go does, for the messages of the API server. */
 import type { Json } from './schema.ts';
 
-/** `%q`: a string in double quotes with what cannot be printed escaped. */
+/** `%q`: a string in double quotes, with unprintable characters escaped. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('\\b', '\\x08').replaceAll('\\f', '\\x0c');
 }
 
-/** A value as in `Invalid value: ...`: strings quoted, objects as JSON with their keys in order. */
+/** A value as in `Invalid value: ...`: strings quoted, objects as JSON with sorted keys. */
 export function valueText(value: Json | undefined): string {
   return typeof value === 'string' ? quoted(value) : sortedJson(value ?? null);
 }
 
-/** JSON with the keys of every object in order, as Go writes its maps; equal values give equal text. */
+/** JSON with sorted keys, as Go writes maps; equal values give equal text. */
 export function sortedJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return jsonText(value);
@@ -27,7 +27,7 @@ export function listText(values: readonly string[]): string {
   return `[${values.join(' ')}]`;
 }
 
-/** Go escapes what could end a script in a web page. */
+/** Go escapes characters that could end a script in a web page. */
 function jsonText(value: string | number | boolean | null): string {
   return JSON.stringify(value).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 }

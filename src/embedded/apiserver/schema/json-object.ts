@@ -1,33 +1,33 @@
 import type { Json, JsonObject, Schema } from './schema.ts';
 
-/** Tells objects from lists, null and scalars. */
+/** Whether a value is an object, not a list, null or scalar. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Tells lists from the rest; `Array.isArray` does not narrow read-only lists. */
+/** Whether a value is a list; `Array.isArray` does not narrow read-only lists. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** An own field of an object: names such as `constructor` and `__proto__` are names like any other. */
+/** An own field of an object; safe for names such as `constructor` and `__proto__`. */
 export function fieldOf(object: JsonObject | undefined, name: string): Json | undefined {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** The schema of a field of an object: its property, or that of additional properties. */
+/** The schema of an object's field: its property, or the additional properties. */
 export function propertySchema(schema: Schema, name: string): Schema | undefined {
   const { properties, additionalProperties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** The fields every resource has beside its own; the server knows them without being told. */
+/** Fields that every resource has; schemas need not list them. */
 export const TYPE_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * The object with its fields changed, those that become undefined left out; the object itself where nothing changes, and
- * otherwise a copy that shares the rest. Safe for every name.
+ * Maps the fields of an object and drops those that become undefined. Returns the object itself if nothing changes,
+ * otherwise a copy that shares the rest. Safe for every field name.
  */
 export function mapFields(object: JsonObject, change: (value: Json, key: string) => Json | undefined): JsonObject {
   let changed: Map<string, Json | undefined> | undefined;
@@ -47,7 +47,7 @@ export function mapFields(object: JsonObject, change: (value: Json, key: string)
   return Object.fromEntries(entries);
 }
 
-/** The list with its items changed; the list itself where nothing changes. */
+/** Maps the items of a list; returns the list itself if nothing changes. */
 export function mapItems(list: readonly Json[], change: (item: Json, index: number) => Json): readonly Json[] {
   let copy: Json[] | undefined;
   for (const [index, item] of list.entries()) {

@@ -1,10 +1,10 @@
-/** Lists that are sets or maps hold nothing twice. */
+/** Checks that lists of type set or map have no duplicates. */
 import { duplicate, type FieldError, invalid } from './field-error.ts';
 import { sortedJson } from './go-text.ts';
 import { fieldOf, isList, isObject, propertySchema } from './json-object.ts';
 import type { Json, Schema } from './schema.ts';
 
-/** The items of sets and list maps anywhere in the value that are there a second time. */
+/** The duplicate items of sets and list maps, anywhere in the value. */
 export function validateListTypes(value: Json, schema: Schema | undefined, path = ''): FieldError[] {
   const errors: FieldError[] = [];
   walk(value, schema, path, errors);
@@ -44,7 +44,7 @@ function checkMap(list: readonly Json[], keys: readonly string[], path: string, 
   checkUnique(found, path, errors);
 }
 
-/** Each value is reported at its second appearance, and only there. */
+/** Reports each value once, at its second occurrence. */
 function checkUnique(keys: readonly Json[], path: string, errors: FieldError[]): void {
   const seen = new Map<string, number>();
   for (const [index, key] of keys.entries()) {

@@ -10,12 +10,12 @@ interface Row {
   readonly object: JsonObject;
   readonly old?: JsonObject;
   readonly unknown?: readonly string[];
-  /** What the API server answered: the object, without metadata and status; or why not. */
+  /** The API server's answer: the object without metadata and status, or the causes. */
   readonly result?: JsonObject;
   readonly causes?: readonly FieldError[];
 }
 
-/** Seen on a real kube-apiserver, with a definition and objects of our own. */
+/** Recorded on a real kube-apiserver, with our own definition and objects. */
 const recorded = JSON.parse(readFileSync(new URL('testdata/gadgets.json', import.meta.url), 'utf8')) as {
   readonly schema: Schema;
   readonly rows: readonly Row[];
@@ -34,7 +34,7 @@ describe('an object of a custom resource', () => {
     'meets what kube-apiserver did with it: %s',
     (_, row) => {
       const pruned = schema.prune(row.object);
-      // A new object brings no status where that is a subresource.
+      // A new object has no status if status is a subresource.
       const { status: _status, ...object } = schema.applyDefaults(pruned.object);
       const errors = schema.validate(object, row.old && prepare(row.old));
       expect(inOrder(errors)).toEqual(inOrder(row.causes ?? []));
@@ -71,7 +71,7 @@ describe('an object that nobody would write', () => {
         for (const error of [...schema.validate(object), ...schema.validate(object, old)]) {
           expect(error.message).not.toContain('undefined');
         }
-        // What has its defaults needs no more of them.
+        // Applying defaults twice changes nothing.
         expect(schema.applyDefaults(object)).toBe(object);
       }),
     );

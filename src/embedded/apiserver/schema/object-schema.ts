@@ -1,4 +1,4 @@
-/** What the API server does with objects of one kind and version by their schema. */
+/** Prunes, defaults and validates objects of one kind and version by their schema. */
 import { applyDefaults, fillDefaults, hasDefault } from './apply-defaults.ts';
 import { decodeBuiltIn } from './builtin/decode.ts';
 import { compileRules, type RuleNode } from './cel/compile-rules.ts';
@@ -11,7 +11,7 @@ import { type Pruned, prune } from './prune.ts';
 import type { JsonObject, Schema } from './schema.ts';
 import { validateSchema } from './validate-schema.ts';
 
-/** Errors that leave the shape of the object open, so that rules about it would make no sense. */
+/** Errors after which CEL rules are not evaluated, because the shape of the object is unclear. */
 const BLOCKING: ReadonlySet<string> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -20,40 +20,43 @@ const BLOCKING: ReadonlySet<string> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** The schema of one kind and version, made ready once. Nothing given to it is ever changed in place. */
+/** The schema of one kind and version, prepared once. Never changes its arguments. */
 export class ObjectSchema {
   readonly schema: Schema;
-  /** Whether anything in it has a default. */
+  /** Whether any part of it has a default. */
   readonly hasDefaults: boolean;
   readonly #kind: 'built-in' | 'custom';
   #rules: RuleNode | undefined;
   #compiled = false;
 
-  /** A custom kind has apiVersion, kind and metadata without saying so; a built-in one lists them. */
+  /** A custom kind has apiVersion, kind and metadata implicitly; a built-in one lists them. */
   constructor(schema: Schema, kind: 'built-in' | 'custom' = 'custom') {
     this.schema = schema;
     this.hasDefaults = kind === 'custom' && hasDefault(schema);
     this.#kind = kind;
   }
 
-  /** Without what the schema does not know. Built-in kinds are also read as the types of Go would. */
+  /** Removes unknown fields. Built-in kinds are also decoded like Go types. */
   prune(object: JsonObject): Pruned {
     return this.#kind === 'custom' ? prune(object, this.schema) : decodeBuiltIn(object, this.schema);
   }
 
-  /** With defaults filled in, and without nulls that the schema does not allow. */
+  /** Fills in defaults, and removes nulls that the schema does not allow. */
   applyDefaults(object: JsonObject): JsonObject {
     return applyDefaults(object, this.schema) as JsonObject;
   }
 
-  /** With defaults filled in that a stored object lacks; the object itself where it lacks none. */
+  /** Fills in defaults that a stored object lacks; returns the object itself if it lacks none. */
   fillDefaults(object: JsonObject): JsonObject {
     return fillDefaults(object, this.schema) as JsonObject;
   }
 
-  /** Schema, list types and CEL rules; with the old object also rules about the change, and leave for what did not change. */
+  /**
+   * Validates schema, list types and CEL rules. With the old object it also checks transition rules, and tolerates
+   * errors in unchanged values (ratcheting).
+   */
   validate(object: JsonObject, oldObject?: JsonObject): readonly FieldError[] {
-    // The metadata have rules of their own, and all else has passed these before.
+    // Metadata is validated elsewhere, and the rest passed before.
     if (oldObject !== undefined && isSharedButMetadata(object, oldObject)) return [];
     const errors = [
       ...validateSchema(object, this.schema, '', oldObject),
@@ -71,7 +74,7 @@ export class ObjectSchema {
     return path.reduce<Schema | undefined>((schema, name) => schema && propertySchema(schema, name), this.schema);
   }
 
-  /** Compiled at the first object: a definition may be read many times before. */
+  /** Compiled for the first object: a definition may be read many times before. */
   #compiledRules(): RuleNode | undefined {
     if (!this.#compiled) {
       this.#rules = compileRules(this.schema, true);
@@ -81,7 +84,7 @@ export class ObjectSchema {
   }
 }
 
-/** Whether nothing but the metadata has been written: everything else is the very same. */
+/** Whether everything but the metadata is identical. */
 function isSharedButMetadata(object: JsonObject, old: JsonObject): boolean {
   const keys = Object.keys(object);
   if (keys.length !== Object.keys(old).length) return false;

@@ -1,22 +1,22 @@
-/** Drops what a schema does not know, as the API server does before it stores an object. */
+/** Drops fields that a schema does not know, as the API server does before it stores an object. */
 import { builtInType } from './builtin/built-in-schema.ts';
 import { isList, isObject, mapFields, mapItems, TYPE_FIELDS } from './json-object.ts';
 import type { Json, JsonObject, Schema } from './schema.ts';
 
-/** An object without the fields its schema does not know, and the paths of those. */
+/** A pruned object, and the paths of the removed fields. */
 export interface Pruned {
-  /** The object that was given when nothing had to go; otherwise a copy that shares what did not change. */
+  /** The given object if nothing was removed; otherwise a copy that shares unchanged parts. */
   readonly object: JsonObject;
-  /** `spec.foo`, `spec.list[0].bar`: what strict field validation reports as `unknown field "spec.foo"`. */
+  /** `spec.foo`, `spec.list[0].bar`: strict field validation reports these as `unknown field "spec.foo"`. */
   readonly unknown: readonly string[];
   /**
-   * Why the object cannot be one of its kind at all, whatever is asked of field validation; built-in kinds only:
-   * `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`.
+   * Why the object is unreadable, regardless of the field validation mode; built-in kinds only: `json: cannot unmarshal
+   * string into Go struct field DeploymentSpec.spec.replicas of type int32`.
    */
   readonly problem?: string;
 }
 
-/** Prunes a whole custom resource, which has apiVersion, kind and metadata whether its schema says so or not. */
+/** Prunes a custom resource, which has apiVersion, kind and metadata even if its schema does not list them. */
 export function prune(object: JsonObject, schema: Schema): Pruned {
   return pruneValue(object, { ...schema, 'x-kubernetes-embedded-resource': true });
 }
@@ -32,7 +32,7 @@ class Walk {
   readonly unknown: string[] = [];
   readonly #path: (string | number)[] = [];
 
-  /** `schema` undefined: nothing in here is known. */
+  /** Without a schema, no field is known. */
   value(value: Json, schema: Schema | undefined): Json {
     if (isList(value)) return this.#list(value, schema);
     if (isObject(value)) return this.#object(value, schema);
@@ -59,7 +59,7 @@ class Walk {
     });
   }
 
-  /** The field as it stays; undefined when it goes. */
+  /** The pruned value of a field; undefined if it is removed. */
   #field(key: string, value: Json, schema: Schema | undefined): Json | undefined {
     if (schema?.['x-kubernetes-embedded-resource'] === true && TYPE_FIELDS.has(key)) {
       return key === 'metadata' ? this.value(value, builtInType('meta-v1/ObjectMeta')) : value;
@@ -67,7 +67,7 @@ class Walk {
     const { properties, additionalProperties } = schema ?? {};
     if (properties !== undefined && Object.hasOwn(properties, key)) return this.value(value, properties[key]);
     if (typeof additionalProperties === 'object') return this.value(value, additionalProperties);
-    // `true` allows any name, but says nothing about what is below it.
+    // `true` allows any name, but does not describe the values.
     if (additionalProperties === true) return this.value(value, undefined);
     if (schema?.['x-kubernetes-preserve-unknown-fields'] === true) return value;
     this.unknown.push(pathText(this.#path));

@@ -1,4 +1,4 @@
-/** What a definition's schema may say, beyond being structural; CEL rules must compile. */
+/** Rules for the schema of a definition, beyond being structural. CEL rules must compile. */
 import { applyDefaults } from './apply-defaults.ts';
 import { compileRules, type RuleNode } from './cel/compile-rules.ts';
 import { evaluateRules } from './cel/evaluate-rules.ts';
@@ -11,7 +11,7 @@ import type { Json, JsonObject, Schema, ValidationRule } from './schema.ts';
 import { validateStructural } from './structural-rules.ts';
 import { validateSchema } from './validate-schema.ts';
 
-/** Everything that is wrong with the schema of a custom resource; `path` is where it stands in the definition. */
+/** All errors in the schema of a custom resource; `path` is its place in the definition. */
 export function validateDefinitionSchema(schema: Schema, path: string): FieldError[] {
   const errors = hasUnsupported(schema) ? [] : validateStructural(schema, path);
   if (schema.nullable === true) errors.push(forbidden(`${path}.nullable`, 'nullable cannot be true at the root'));
@@ -26,7 +26,7 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 
-/** With these a schema cannot even be looked at as a structural one. */
+/** A schema with these keywords cannot be checked as a structural one. */
 function hasUnsupported(schema: Schema): boolean {
   const { items, not, additionalProperties } = schema;
   if (UNSUPPORTED.some((name) => name in schema) || Array.isArray(items)) return true;
@@ -41,7 +41,7 @@ interface Place {
   readonly node: RuleNode | undefined;
   readonly isRoot?: boolean;
   readonly noDefaults?: string;
-  /** The list or map around this schema whose old items cannot be told. */
+  /** The enclosing list or map whose items cannot be matched with their old values. */
   readonly uncorrelatable?: string;
 }
 
@@ -242,7 +242,7 @@ class Problems {
   }
 }
 
-/** A rule as the server's own structure prints it. */
+/** A rule as the server prints its own structure. */
 function rawRule(rule: ValidationRule): string {
   const fields: [string, Json][] = [
     ['Rule', rule.rule],
@@ -259,7 +259,7 @@ function invalidRule(field: string, rule: string, detail: string): FieldError {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${rule}: ${detail}` };
 }
 
-/** Defaults must be values of their own schema. */
+/** Defaults must be valid for their own schema. */
 function defaultProblems(schema: Schema, path: string, isRoot = false): FieldError[] {
   const { default: value, items, properties, additionalProperties } = schema;
   const errors: FieldError[] = [];
@@ -282,13 +282,13 @@ function checkDefault(value: Json, schema: Schema, path: string): FieldError[] {
     return [invalid(path, value, 'must not have unknown fields')];
   }
   const complete = applyDefaults(value, schema);
-  // The sentences speak of the value by itself; only the field says where it stands.
+  // The messages refer to the value alone; only the field has the full path.
   const errors = validateSchema(complete, schema).map((error) => ({
     ...error,
     field: error.field === '<nil>' ? error.field : error.field === '' ? path : `${path}.${error.field}`,
   }));
   const rules = errors.length > 0 ? undefined : compileRules(schema, false);
   if (rules === undefined) return errors;
-  // As a value that stays what it is, and as a new one.
+  // Evaluated as an unchanged value, and as a new one.
   return [...evaluateRules(rules, complete, path, complete), ...evaluateRules(rules, complete, path)];
 }

@@ -1,7 +1,6 @@
 /**
- * The schema of an object as the API server knows it: `openAPIV3Schema` of a CustomResourceDefinition as it stands there,
- * and the same form for the built-in kinds, so that pruning, defaulting, validation, patches, server-side apply and
- * OpenAPI all read one thing.
+ * The schema of an object: `openAPIV3Schema` of a CustomResourceDefinition, and the same form for built-in kinds.
+ * Pruning, defaulting, validation, patches, server-side apply and OpenAPI all use it.
  */
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
@@ -63,6 +62,6 @@ export interface Schema {
   readonly 'x-kubernetes-patch-merge-key'?: string;
   /** Strategic merge patch, `merge`, `retainKeys`, `replace` or `merge,retainKeys`; built-in kinds only. */
   readonly 'x-kubernetes-patch-strategy'?: string;
-  /** The name of the type in OpenAPI, `io.k8s.api.core.v1.PodSpec`; built-in kinds only, whose schemas may be cyclic. */
+  /** The OpenAPI name of the type, `io.k8s.api.core.v1.PodSpec`; built-in kinds only, whose schemas may be cyclic. */
   readonly typeName?: string;
 }

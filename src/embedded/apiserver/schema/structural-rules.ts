@@ -1,6 +1,6 @@
 /**
- * What makes a schema structural: every value has a type, and alternatives (anyOf, oneOf, allOf, not) say only what values
- * may be, never what fields there are.
+ * Checks that a schema is structural: every value has a type, and alternatives (anyOf, oneOf, allOf, not) only restrict
+ * values, without introducing fields.
  */
 import { type FieldError, forbidden, invalid, required } from './field-error.ts';
 import { goRegExp } from './go-regexp.ts';
@@ -8,7 +8,7 @@ import type { Schema } from './schema.ts';
 
 type Level = 'root' | 'items' | 'field';
 
-/** What keeps a schema from being structural, in the order of the sentences. */
+/** Why a schema is not structural, sorted by field and message. */
 export function validateStructural(schema: Schema, path: string): FieldError[] {
   const errors = [...invariants(schema, 'root', path), ...completeness(schema, schema, path, path)];
   const text = (error: FieldError): string => `${error.field}: ${error.message}`;
@@ -72,7 +72,7 @@ function typeProblems(schema: Schema, level: Level, path: string): FieldError[] 
   return errors;
 }
 
-/** apiVersion, kind and metadata are what they are; a schema may only narrow the name. */
+/** apiVersion, kind and metadata are fixed; a schema may only restrict the name. */
 function metaProblems(schema: Schema, level: Level, path: string): FieldError[] {
   if (level !== 'root' && schema['x-kubernetes-embedded-resource'] !== true) return [];
   const errors: FieldError[] = [];
@@ -97,7 +97,7 @@ function saysTooMuch(metadata: Schema): boolean {
   return others.length > 0 || Object.keys(rest).length > 0;
 }
 
-/** The one alternative that may name types: `anyOf` integer or string, beside x-kubernetes-int-or-string. */
+/** The only alternative that may name types: `anyOf` integer or string, beside x-kubernetes-int-or-string. */
 function intOrStringAlternatives(schema: Schema): { readonly own: boolean; readonly firstAllOf: boolean } {
   return { own: isIntOrString(schema.anyOf), firstAllOf: isIntOrString(schema.allOf?.[0]?.anyOf) };
 }
@@ -126,7 +126,7 @@ function alternatives(
   return errors;
 }
 
-/** What is wrong with a pattern, as far as it can be told. */
+/** Describes the error in a pattern, if it can be determined. */
 function patternProblem(pattern: string): string {
   const opened = pattern.replace(/\\\\./g, '');
   if (/\[[^\]]*$/.test(opened)) return `missing closing ]: \`${pattern.slice(pattern.lastIndexOf('['))}\``;
@@ -134,7 +134,7 @@ function patternProblem(pattern: string): string {
   return `\`${pattern}\``;
 }
 
-/** What an alternative may not say, with the words for it. */
+/** Keywords that an alternative may not use, with the message for each. */
 const ONLY_OUTSIDE: readonly (readonly [keyof Schema, string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -167,7 +167,7 @@ function nested(schema: Schema, path: string, skipAnyOf = false): FieldError[] {
   return errors;
 }
 
-/** Every field an alternative speaks of must be there outside of it. */
+/** Every field in an alternative must also be defined outside of it. */
 function completeness(part: Schema, schema: Schema | undefined, at: string, from: string): FieldError[] {
   if (schema === undefined) return [required(at, `because it is defined in ${from}`)];
   const parts: (readonly [Schema, string])[] = [

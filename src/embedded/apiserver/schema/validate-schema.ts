@@ -1,6 +1,6 @@
 /**
- * Checks a value against a structural schema in the words of the API server. On an update, what did not change is not
- * held against its author (ratcheting): a value equal to its old one is not looked at.
+ * Validates a value against a structural schema, in the API server's words. On an update, values equal to their old
+ * ones are not checked (ratcheting).
  */
 import { oldField, oldItems } from './correlate.ts';
 import { sameJson } from './equality.ts';
@@ -11,7 +11,7 @@ import { quoted } from './go-text.ts';
 import { isList, isObject } from './json-object.ts';
 import type { Json, JsonObject, Schema } from './schema.ts';
 
-/** The errors of a value, and how many checks it passed through: the best of several alternatives is the one with most. */
+/** The errors of a value, and the number of checks that ran. Of several alternatives, the one with the most checks is closest. */
 class Findings {
   readonly errors: FieldError[] = [];
   checks = 0;
@@ -22,7 +22,7 @@ class Findings {
   }
 }
 
-/** Every error of the value; `path` is empty for a whole object. */
+/** All errors of the value; `path` is empty for a whole object. */
 export function validateSchema(value: Json, schema: Schema, path = '', old?: Json): FieldError[] {
   const findings = new Findings();
   check(value, schema, path, old, findings);
@@ -65,7 +65,7 @@ function checkType(value: Json, schema: Schema, path: string, out: Findings): vo
     out.checks += 2;
     return;
   }
-  // A list where a formatted string belongs slips through the server's check.
+  // kube-apiserver does not report a list in place of a formatted string.
   const formatted = schema.type === 'string' && schema.format !== undefined && isCheckedFormat(schema.format);
   if (formatted && actual === 'array') return;
   const wanted = formatted && value !== null ? (schema.format as string) : types.join(',');
@@ -86,7 +86,7 @@ function checkString(value: string, schema: Schema, path: string, out: Findings)
 function stringProblem(value: string, schema: Schema, path: string): FieldError | undefined {
   const { maxLength, minLength, pattern } = schema;
   if (maxLength !== undefined || minLength !== undefined) {
-    // Counted in code points, as Go counts runes.
+    // Counts code points, as Go counts runes.
     const length = isAscii(value) ? value.length : [...value].length;
     if (maxLength !== undefined && length > maxLength) return tooLong(path, maxLength);
     if (minLength !== undefined && length < minLength) {
@@ -112,7 +112,7 @@ function checkNumber(value: number, schema: Schema, path: string, out: Findings)
     out.errors.push(pathless(`Checked value must be of type integer ${named} in ${path}`));
   }
   if (multipleOf !== undefined) {
-    // Whole numbers are divided by whole factors only, and so a fraction counts as none.
+    // For whole numbers the factor is truncated, so a factor below 1 becomes 0.
     const factor = Number.isInteger(value) ? Math.trunc(multipleOf) : multipleOf;
     if (factor <= 0) {
       out.errors.push(invalid(path, factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`));
@@ -176,7 +176,7 @@ function checkObject(object: JsonObject, schema: Schema, path: string, old: Json
   for (const key of keys) {
     const value = object[key] as Json;
     if (properties !== undefined && Object.hasOwn(properties, key)) {
-      // What kind of object it is was not changed by its author: both sides are in the same version here.
+      // apiVersion and kind are always checked: both objects are in the same version, so these fields never differ.
       const before = path === '' && (key === 'apiVersion' || key === 'kind') ? undefined : oldField(old, key);
       check(value, properties[key] as Schema, path === '' ? key : `${path}.${key}`, before, out);
     } else if (typeof additionalProperties === 'object') {
@@ -191,7 +191,7 @@ function checkObject(object: JsonObject, schema: Schema, path: string, old: Json
   out.checks++;
 }
 
-/** Errors about alternatives carry no field; that is how the server says them. */
+/** Errors about alternatives have no field, as in kube-apiserver. */
 function pathless(detail: string): FieldError {
   return invalid('<nil>', '', detail);
 }
@@ -213,7 +213,7 @@ function against(value: Json, schema: Schema, path: string): Findings {
   return findings;
 }
 
-/** The alternative that passed the most checks; the first of those. */
+/** The alternative with the most checks; the first in a tie. */
 function closest(tried: readonly Findings[]): Findings | undefined {
   return tried.reduce<Findings | undefined>(
     (best, candidate) => (best === undefined || candidate.checks > best.checks ? candidate : best),

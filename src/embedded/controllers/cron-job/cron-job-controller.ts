@@ -10,7 +10,7 @@ import { ReconcileLoop } from '../reconcile-loop.ts';
 import { writeStatus } from '../status-change.ts';
 import { decideCronJob, jobName } from './decide-cron-job.ts';
 
-/** Makes a Job for each CronJob whenever its schedule comes, and clears old ones away. */
+/** Creates a Job at each scheduled time of a CronJob, and deletes old Jobs. */
 export class CronJobController {
   readonly #options: ControllerOptions;
   readonly #loop: ReconcileLoop;
@@ -75,7 +75,7 @@ export class CronJobController {
       await client.create(JOBS, job);
       recorder.record({ object: cron, type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${name}` });
     } catch (error) {
-      // It was made a moment ago, and the status that says so is still to be written.
+      // It was created a moment ago, but the status does not show it yet.
       if (!hasCode(error, 'KUBE_ALREADY_EXISTS')) throw error;
     }
   }

@@ -1,26 +1,26 @@
-/** What a CronJob is to do now. Pure. */
+/** Decides the next steps of a CronJob. Pure. */
 import { type CronSchedule, parseCron } from '../../../apis/karpenter/cron.ts';
 import { nextCronTime } from '../../../apis/karpenter/next-cron-time.ts';
 import type { CronJob, Job } from '../../../apis/kubernetes/workloads.ts';
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
 
 export interface CronJobPlan {
-  /** The time of the schedule that a Job is made for. */
+  /** The scheduled time for which to create a Job. */
   readonly create?: EpochMs;
-  /** Jobs that a new one replaces, and those that nobody looks at any more. */
+  /** Jobs that a new Job replaces, and finished Jobs beyond the history limits. */
   readonly delete: readonly Job[];
   readonly status: NonNullable<CronJob['status']>;
-  /** A time came while a Job that must end first was running. */
+  /** A scheduled time that is skipped because a running Job must end first. */
   readonly skipped?: EpochMs;
   readonly againAfterMs?: number;
 }
 
-/** The schedule with its time zone; CRON_INVALID when it is none. */
+/** The schedule with its time zone; throws CRON_INVALID if it is invalid. */
 export function scheduleOf({ spec }: CronJob): CronSchedule {
   return parseCron(spec.timeZone === undefined ? spec.schedule : `TZ=${spec.timeZone} ${spec.schedule}`);
 }
 
-/** `jobs` are those of this CronJob. */
+/** `jobs` are the Jobs of this CronJob. */
 export function decideCronJob(cron: CronJob, jobs: readonly Job[], now: EpochMs): CronJobPlan {
   const { spec, status = {}, metadata } = cron;
   const running = jobs.filter((job) => outcomeOf(job) === undefined);
@@ -56,14 +56,14 @@ export function decideCronJob(cron: CronJob, jobs: readonly Job[], now: EpochMs)
   };
 }
 
-/** The name of the Job for a time of the schedule: one for each minute, so that none is made twice. */
+/** The name of the Job for a scheduled time: one name per minute, so that no Job is created twice. */
 export function jobName({ metadata }: CronJob, at: EpochMs): string {
   return `${metadata.name}-${Math.floor(at / 60_000)}`;
 }
 
 const LOOK_BACK_MS = [60_000, 3_600_000, 86_400_000, 32 * 86_400_000, 366 * 86_400_000];
 
-/** The last time of the schedule after `since`, up to now: of several that were missed only the last counts. */
+/** The last scheduled time after `since`, up to now. Of several missed times, only the last counts. */
 function latestCronTime(schedule: CronSchedule, since: EpochMs, now: EpochMs): EpochMs | undefined {
   for (const backMs of LOOK_BACK_MS) {
     const from = Math.max(since, now - backMs) as EpochMs;
@@ -90,7 +90,7 @@ function lastSuccess({ status }: CronJob, jobs: readonly Job[]): { lastSuccessfu
   return latest === undefined ? {} : { lastSuccessfulTime: latest };
 }
 
-/** Those beyond the number of finished Jobs that are kept, the oldest first. */
+/** Finished Jobs beyond the history limits, oldest first. */
 function finishedTooLongAgo({ spec }: CronJob, jobs: readonly Job[]): Job[] {
   const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = spec;
   const beyond = (outcome: 'Complete' | 'Failed', limit: number): Job[] => {

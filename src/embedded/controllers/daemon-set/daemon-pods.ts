@@ -1,4 +1,4 @@
-/** Which nodes a DaemonSet's pods belong on, and what such a pod looks like. Pure. */
+/** Decides which nodes a DaemonSet's pods belong on, and builds these pods. Pure. */
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import { requiredNodes } from '../../../apis/kubernetes/node-selector.ts';
 import type { NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../../apis/kubernetes/pod.ts';
@@ -27,7 +27,7 @@ const TOLERATED: readonly Toleration[] = [
   exists(TAINT_UNSCHEDULABLE, 'NoSchedule'),
 ];
 
-/** Asks of nodes whether they should get a pod, and whether one that is there may stay. */
+/** Decides whether a node should get a pod, and whether an existing pod may stay. */
 export function daemonNodes(
   daemonSet: DaemonSet,
 ): (node: Node) => { readonly shouldRun: boolean; readonly mayStay: boolean } {
@@ -46,7 +46,7 @@ export function daemonNodes(
   };
 }
 
-/** A pod for a node: the scheduler binds it, but can choose no other node. */
+/** A pod for a node. The scheduler binds it, but can choose no other node. */
 export function daemonPod(daemonSet: DaemonSet, nodeName: string, hash: string): Pod {
   const { template } = daemonSet.spec;
   const pod = podFromTemplate(daemonSet, template, {
@@ -63,7 +63,7 @@ export function daemonPod(daemonSet: DaemonSet, nodeName: string, hash: string):
   };
 }
 
-/** The node a daemon pod is on or is meant for. */
+/** The node that a daemon pod runs on or is meant for. */
 export function nodeOf(pod: Pod): string {
   if (pod.spec.nodeName) return pod.spec.nodeName;
   const terms =
@@ -81,7 +81,7 @@ function onNode(spec: PodSpec, nodeName: string): NonNullable<NonNullable<PodSpe
   const field = { key: 'metadata.name', operator: 'In', values: [nodeName] };
   const wanted = spec.affinity?.nodeAffinity;
   const terms = wanted?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  // The controller has matched the other demands already: the node alone is what is left to say.
+  // The controller has already matched the other requirements; only the node is left.
   const nodeSelectorTerms: NodeSelectorTerm[] =
     terms.length === 0 ? [{ matchFields: [field] }] : terms.map(() => ({ matchFields: [field] }));
   return {

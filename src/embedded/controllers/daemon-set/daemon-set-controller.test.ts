@@ -56,7 +56,7 @@ describe('a DaemonSet', () => {
     expect(await places(test.world)).toEqual(['n1 app:1']);
     await test.world.change(NODES, 'n1', { spec: { taints: [{ key: 'example.com/x', effect: 'NoSchedule' }] } });
     await test.world.settle(1_000);
-    // A pod that runs may stay: only NoExecute drives it away.
+    // A running pod may stay: only NoExecute evicts it.
     expect(await places(test.world)).toEqual(['n1 app:1']);
     expect((await test.world.get(DAEMON_SETS, 'agent')).status).toMatchObject({
       desiredNumberScheduled: 0,

@@ -12,7 +12,7 @@ import { writeStatus } from '../status-change.ts';
 import { daemonPod } from './daemon-pods.ts';
 import { decideDaemonSet } from './decide-daemon-set.ts';
 
-/** Keeps one pod of each DaemonSet on every node where it belongs. */
+/** Keeps one pod of each DaemonSet on every node that should run it. */
 export class DaemonSetController {
   readonly #options: ControllerOptions;
   readonly #expectations: Expectations;
@@ -76,7 +76,7 @@ export class DaemonSetController {
   }
 }
 
-/** What of a node decides whether a daemon pod belongs on it. */
+/** The parts of a node that decide whether a daemon pod belongs on it. */
 function placement({ metadata, spec }: Node): string {
   return JSON.stringify([metadata.labels, spec?.taints]);
 }

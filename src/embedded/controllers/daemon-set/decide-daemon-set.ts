@@ -1,4 +1,4 @@
-/** What a DaemonSet needs: pods on nodes without one, none where they do not belong, and the new template everywhere. Pure. */
+/** Next steps of a DaemonSet: create missing pods, delete misplaced pods, roll out the new template. Pure. */
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { DaemonSet } from '../../../apis/kubernetes/workloads.ts';
@@ -30,7 +30,7 @@ export function decideDaemonSet(
   const toDelete: Pod[] = [];
   const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, available: 0, updated: 0 };
   const places: Place[] = [];
-  // Pods on nodes that are not there any more are left to those who clean up after nodes.
+  // Pods on nodes that no longer exist are left to the pod garbage collector.
   for (const node of nodes) {
     const name = node.metadata.name ?? '';
     const here = byNode.get(name) ?? [];
@@ -46,7 +46,7 @@ export function decideDaemonSet(
     const isNew = ({ metadata }: Pod): boolean => metadata.labels?.[REVISION_LABEL] === hash;
     const fresh = running.find(isNew);
     const old = running.find((pod) => !isNew(pod));
-    // A pod that has ended is replaced; of several of one template the oldest stays.
+    // Finished pods are replaced. Of several pods with the same template, the oldest stays.
     toDelete.push(...alive.filter(isFinished), ...running.filter((pod) => pod !== fresh && pod !== old));
     if (here.length === 0) create.push(name);
     const available = (pod: Pod | undefined): boolean => pod !== undefined && isAvailable(pod, minReadySeconds, now);
@@ -88,14 +88,14 @@ export function decideDaemonSet(
   };
 }
 
-/** A node where a pod belongs, with the pods of the old and of the new template that it has. */
+/** A node that should run a pod, with its pods of the old and of the new template. */
 interface Place {
   readonly name: string;
   readonly old: Pod | undefined;
   readonly fresh: Pod | undefined;
   readonly oldServes: boolean;
   readonly freshServes: boolean;
-  /** A pod there has not gone yet, so that the next cannot come. */
+  /** A pod on the node is still being removed, so the next one cannot be created. */
   readonly waits: boolean;
 }
 
@@ -104,7 +104,7 @@ interface RollOutStep {
   readonly delete: readonly Pod[];
 }
 
-/** The next step to the new template: first the new pod and then the old one away, or the other way round. */
+/** The next step of a rollout. With maxSurge the new pod is created first, otherwise the old one is deleted first. */
 function rollOut(daemonSet: DaemonSet, places: readonly Place[], desired: number): RollOutStep {
   const { maxSurge = 0, maxUnavailable = 1 } = daemonSet.spec.updateStrategy?.rollingUpdate ?? {};
   const surge = scaledValue(maxSurge, desired, 'up');
@@ -122,9 +122,9 @@ function rollOut(daemonSet: DaemonSet, places: readonly Place[], desired: number
   };
 }
 
-/** Pods of the old template that may go now: those that do not serve anyway, and as many others as may be missing. */
+/** Old pods to delete now: all that are not available, and available ones within maxUnavailable. */
 function replaceable(places: readonly Place[], maxUnavailable: number): Pod[] {
-  // Where both are there, the new one came too early, and the old one goes.
+  // If a node has both pods, the new one was created too early, and the old one is deleted.
   const doubled = places.filter(({ old, fresh }) => old !== undefined && fresh !== undefined);
   const outdated = places.filter(({ old, fresh }) => old !== undefined && fresh === undefined);
   const broken = outdated.filter(({ oldServes }) => !oldServes);

@@ -1,4 +1,4 @@
-/** The next step of a Deployment, out of its present state alone. Pure. */
+/** Decides the next step of a Deployment from its current state alone. Pure. */
 import type { Deployment, ReplicaSet } from '../../../apis/kubernetes/workloads.ts';
 import { controllerReference } from '../owned-pod.ts';
 import { templateHash } from '../template-hash.ts';
@@ -19,21 +19,21 @@ import { newReplicas, proportionalScaling, rollingStep, type Scaling, wasScaled 
 export interface DeploymentPlan {
   readonly create?: ReplicaSet;
   readonly scale: readonly Scaling[];
-  /** Annotations of the ReplicaSet of the present template that are to be written. */
+  /** Annotations to write on the ReplicaSet of the current template. */
   readonly annotate?: {
     readonly replicaSet: ReplicaSet;
     readonly annotations: Readonly<Record<string, string>>;
     readonly minReadySeconds: number;
   };
   readonly delete: readonly ReplicaSet[];
-  /** The revision to be noted on the deployment. */
+  /** The revision to record on the Deployment. */
   readonly revision?: string;
   readonly status: Readonly<Record<string, unknown>>;
   readonly againAfterMs?: number;
 }
 
 const DEFAULT_HISTORY = 10;
-/** Annotations of a deployment that are about itself. */
+/** Annotations about the Deployment itself, which are not copied to its ReplicaSets. */
 const OWN_ANNOTATIONS = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   REVISION,
@@ -41,7 +41,7 @@ const OWN_ANNOTATIONS = new Set([
   MAX_REPLICAS,
 ]);
 
-/** `oldPodsRun` tells whether pods of old ReplicaSets have still not ended, which a Recreate waits for. */
+/** `oldPodsRun`: pods of old ReplicaSets have not ended yet, and the Recreate strategy waits for them. */
 export function decideDeployment(
   deployment: Deployment,
   replicaSets: readonly ReplicaSet[],
@@ -75,7 +75,7 @@ export function decideDeployment(
   return { ...rollout, scale, delete: finished ? history(deployment, old) : [] };
 }
 
-/** The annotations that a ReplicaSet carries for its deployment's size. */
+/** The annotations that record the Deployment's size on a ReplicaSet. */
 export function sizeAnnotations(deployment: Deployment): Record<string, string> {
   const desired = desiredReplicas(deployment);
   return {
@@ -108,7 +108,7 @@ function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[]): Repl
   };
 }
 
-/** Going back to an old template makes it the newest revision. */
+/** Rolling back to an old template makes it the newest revision. */
 function revisionWrites(
   deployment: Deployment,
   fresh: ReplicaSet | undefined,
@@ -149,7 +149,7 @@ function isFull(deployment: Deployment, fresh: ReplicaSet): boolean {
   return (fresh.status?.availableReplicas ?? 0) === desiredReplicas(deployment);
 }
 
-/** Old ReplicaSets beyond what is kept for rolling back: the oldest that are empty. */
+/** Old ReplicaSets beyond revisionHistoryLimit: the oldest, if they are empty. */
 function history(deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet[] {
   const kept = deployment.spec.revisionHistoryLimit ?? DEFAULT_HISTORY;
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -166,6 +166,6 @@ function history(deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet
 
 function deadline(deployment: Deployment, now: number): Pick<DeploymentPlan, 'againAfterMs'> {
   const at = deadlineAt(deployment);
-  // A second later, because times in conditions are cut to the second.
+  // One second later, because times in conditions are truncated to the second.
   return at === undefined ? {} : { againAfterMs: Math.max(0, at - now) + 1000 };
 }

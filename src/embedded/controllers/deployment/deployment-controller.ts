@@ -14,7 +14,7 @@ import { type DeploymentPlan, decideDeployment, sizeAnnotations } from './decide
 import { findNew, isRecreate, REVISION } from './deployment-facts.ts';
 import type { Scaling } from './rolling-update.ts';
 
-/** Rolls each Deployment towards its template and size by way of ReplicaSets. */
+/** Rolls out the template and size of each Deployment through ReplicaSets. */
 export class DeploymentController {
   readonly #options: ControllerOptions;
   readonly #loop: ReconcileLoop;
@@ -27,7 +27,7 @@ export class DeploymentController {
       listen: (queue) => [
         enqueueOn(informers.deployments, queue),
         enqueueOn(informers.replicaSets, queue, (replicaSet) => this.#ownersOf(replicaSet)),
-        // The last pod of an old template is what a Recreate waits for.
+        // The Recreate strategy waits for the last pod of the old template.
         informers.pods.addHandler({
           deleted: (pod) => {
             const replicaSet = informers.replicaSets.get(controllerKey(pod, 'ReplicaSet') ?? '');
@@ -69,7 +69,7 @@ export class DeploymentController {
     return plan.againAfterMs === undefined ? undefined : { requeueAfterMs: plan.againAfterMs };
   }
 
-  /** The deployment that controls a ReplicaSet, or those that would adopt it. */
+  /** The Deployment that controls a ReplicaSet, or the Deployments that could adopt it. */
   #ownersOf(replicaSet: ReplicaSet): string[] {
     const owner = controllerKey(replicaSet, 'Deployment');
     if (owner !== undefined) return [owner];
@@ -91,7 +91,7 @@ export class DeploymentController {
     );
   }
 
-  /** False when the name is taken by something else: then another name is tried next. */
+  /** Returns false if the name is taken by another object; then another name is tried next. */
   async #create(deployment: Deployment, replicaSet: ReplicaSet): Promise<boolean> {
     const { client } = this.#options;
     try {

@@ -1,4 +1,4 @@
-/** What can be read off a Deployment and its ReplicaSets. */
+/** Facts about a Deployment and its ReplicaSets. */
 import type { Deployment, PodTemplateSpec, ReplicaSet } from '../../../apis/kubernetes/workloads.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { scaledValue } from '../int-or-percent.ts';
@@ -16,7 +16,7 @@ export function isRecreate(deployment: Deployment): boolean {
   return deployment.spec.strategy?.type === 'Recreate';
 }
 
-/** How far a rolling update may go over and under; at least one of the two is not zero. */
+/** maxSurge and maxUnavailable as numbers of pods; both are 0 for Recreate. */
 export function rollingBounds(deployment: Deployment): { readonly maxSurge: number; readonly maxUnavailable: number } {
   if (isRecreate(deployment)) return { maxSurge: 0, maxUnavailable: 0 };
   const replicas = desiredReplicas(deployment);
@@ -27,7 +27,7 @@ export function rollingBounds(deployment: Deployment): { readonly maxSurge: numb
   return { maxSurge: surge, maxUnavailable: replicas === 0 ? 0 : Math.min(unavailable, replicas) };
 }
 
-/** The ReplicaSet made from the deployment's present template: the oldest one when there are several. */
+/** The ReplicaSet with the Deployment's current template; the oldest if there are several. */
 export function findNew(deployment: Deployment, replicaSets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = templateText(deployment.spec.template);
   return oldestFirst(replicaSets).find((replicaSet) => templateText(replicaSet.spec.template) === wanted);
@@ -42,12 +42,12 @@ export function revisionOf(object: Deployment | ReplicaSet): number {
   return Number(object.metadata.annotations?.[REVISION] ?? 0) || 0;
 }
 
-/** How many pods the ReplicaSets are to have. */
+/** The sum of the ReplicaSets' desired replicas. */
 export function specReplicas(replicaSets: readonly ReplicaSet[]): number {
   return replicaSets.reduce((sum, { spec }) => sum + (spec.replicas ?? 0), 0);
 }
 
-/** A count out of the statuses of the ReplicaSets. */
+/** The sum of a status count over the ReplicaSets. */
 export function statusCount(
   replicaSets: readonly ReplicaSet[],
   field: 'replicas' | 'readyReplicas' | 'availableReplicas' | 'terminatingReplicas',

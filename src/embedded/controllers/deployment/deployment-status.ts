@@ -1,4 +1,4 @@
-/** What a Deployment says of itself. Pure. */
+/** Calculates the status of a Deployment. Pure. */
 import type { Deployment, ReplicaSet, WorkloadCondition } from '../../../apis/kubernetes/workloads.ts';
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
 import { ConditionList } from '../condition-list.ts';
@@ -13,18 +13,18 @@ export interface DeploymentCounts {
 }
 
 const DEFAULT_DEADLINE_SECONDS = 600;
-/** Kubernetes' way of saying that there is no deadline. */
+/** Kubernetes' value for no deadline. */
 const NO_DEADLINE_SECONDS = 2 ** 31 - 1;
 
-/** What is being done while the status is written. */
+/** The step being taken while the status is written. */
 export interface RolloutStep {
-  /** The name of a ReplicaSet that is being made. */
+  /** The name of a ReplicaSet that is being created. */
   readonly created?: string;
-  /** Whether progress is looked at: not while only the size changes. */
+  /** Whether to check the progress; false while only the size changes. */
   readonly rollout: boolean;
 }
 
-/** The status as of now. */
+/** The status at this moment. */
 export function deploymentStatus(
   deployment: Deployment,
   fresh: ReplicaSet | undefined,
@@ -53,13 +53,13 @@ export function deploymentStatus(
   });
 }
 
-/** The new pods are all there, available, and alone. */
+/** Whether all pods are new and available, and no old pod is left. */
 export function isComplete(deployment: Deployment, counts: DeploymentCounts): boolean {
   const desired = desiredReplicas(deployment);
   return counts.updatedReplicas === desired && counts.replicas === desired && counts.availableReplicas === desired;
 }
 
-/** When the deadline for progress is over; undefined when it is not running. */
+/** When the progress deadline expires; undefined if it is not running. */
 export function deadlineAt(deployment: Deployment): number | undefined {
   const progressing = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
   const settled = ['NewReplicaSetAvailable', 'ProgressDeadlineExceeded', 'DeploymentPaused'].includes(

@@ -1,4 +1,4 @@
-/** How a Deployment moves its pods from old ReplicaSets to the new one, step by step. Pure. */
+/** Moves the pods of a Deployment from old ReplicaSets to the new one, step by step. Pure. */
 import type { Deployment, ReplicaSet } from '../../../apis/kubernetes/workloads.ts';
 import {
   DESIRED_REPLICAS,
@@ -16,7 +16,7 @@ export interface Scaling {
   readonly replicas: number;
 }
 
-/** How many pods the new ReplicaSet may have now, given what all of them have. */
+/** How many pods the new ReplicaSet may have now, given the size of all ReplicaSets. */
 export function newReplicas(deployment: Deployment, all: readonly ReplicaSet[], current: number): number {
   const desired = desiredReplicas(deployment);
   if (isRecreate(deployment)) return desired;
@@ -24,7 +24,7 @@ export function newReplicas(deployment: Deployment, all: readonly ReplicaSet[], 
   return room <= 0 ? current : current + Math.min(room, desired - current);
 }
 
-/** The next step of a rolling update: up with the new one if there is room, otherwise down with the old ones. */
+/** The next step of a rolling update: scales up the new ReplicaSet if there is room, otherwise scales down the old ones. */
 export function rollingStep(deployment: Deployment, fresh: ReplicaSet, old: readonly ReplicaSet[]): Scaling[] {
   const desired = desiredReplicas(deployment);
   const current = fresh.spec.replicas ?? 0;
@@ -42,7 +42,7 @@ function scaleDownOld(deployment: Deployment, fresh: ReplicaSet, old: readonly R
   const spare = specReplicas([...old, fresh]) - least - freshUnavailable;
   if (spare <= 0) return [];
   const sizes = new Map(oldestFirst(old).map((replicaSet) => [replicaSet, replicaSet.spec.replicas ?? 0]));
-  // Pods that do not serve anyway go first, so that they cannot hold up the rollout.
+  // Unavailable pods are removed first, so that they cannot block the rollout.
   let unhealthy = spare;
   for (const [replicaSet, size] of sizes) {
     const cut = Math.min(unhealthy, Math.max(0, size - (replicaSet.status?.availableReplicas ?? 0)));
@@ -61,7 +61,7 @@ function scaleDownOld(deployment: Deployment, fresh: ReplicaSet, old: readonly R
     .filter(({ replicaSet, replicas }) => replicas !== (replicaSet.spec.replicas ?? 0));
 }
 
-/** A change of the replica count in the middle of a rollout, or while paused, is shared out in proportion to the sizes. */
+/** Distributes a change of the replica count during a rollout, or while paused, in proportion to the ReplicaSets' sizes. */
 export function proportionalScaling(
   deployment: Deployment,
   fresh: ReplicaSet | undefined,
@@ -92,7 +92,7 @@ export function proportionalScaling(
   return [{ ...largest, replicas: Math.max(0, largest.replicas + toAdd - added) }, ...rest];
 }
 
-/** The deployment was scaled since its ReplicaSets were last written. */
+/** Whether the Deployment was scaled since its ReplicaSets were last written. */
 export function wasScaled(deployment: Deployment, all: readonly ReplicaSet[]): boolean {
   return all.some(({ metadata, spec }) => {
     const noted = metadata.annotations?.[DESIRED_REPLICAS];
@@ -110,7 +110,7 @@ function isSaturated(deployment: Deployment, fresh: ReplicaSet | undefined): boo
   );
 }
 
-/** The share of one ReplicaSet in what is to be added or taken, never more than is left of it. */
+/** The share of one ReplicaSet in the replicas to add or remove, at most what is left of them. */
 function proportion(deployment: Deployment, replicaSet: ReplicaSet, toAdd: number, added: number): number {
   const size = replicaSet.spec.replicas ?? 0;
   const before = Number(replicaSet.metadata.annotations?.[MAX_REPLICAS]) || (deployment.status?.replicas ?? size);

@@ -1,4 +1,4 @@
-/** How many pods of a PodDisruptionBudget may be disrupted now. Pure. */
+/** Calculates how many disruptions a PodDisruptionBudget allows now. Pure. */
 import type { Condition } from '../../../apis/kubernetes/object.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../../../apis/kubernetes/pod-disruption-budget.ts';
@@ -9,14 +9,14 @@ import { compact } from '../status-change.ts';
 
 export interface BudgetPlan {
   readonly status: Readonly<Record<string, unknown>>;
-  /** When a pod that was evicted and is still there is counted again. */
+  /** When to count again, because an evicted pod may not have been deleted by then. */
   readonly againAfterMs: number | undefined;
 }
 
-/** An evicted pod that is not deleted after this long is taken to stay. */
+/** An evicted pod that is not deleted after this long is assumed to stay. */
 const DELETION_TIMEOUT_MS = 120_000;
 
-/** `expectedScale` is how many replicas the controllers of the pods want all together. */
+/** `expectedScale` is the total number of replicas that the pods' controllers want. */
 export function decideBudget(
   budget: PodDisruptionBudget,
   pods: readonly Pod[],

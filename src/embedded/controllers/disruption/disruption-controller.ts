@@ -10,7 +10,7 @@ import { ReconcileLoop } from '../reconcile-loop.ts';
 import { writeStatus } from '../status-change.ts';
 import { decideBudget } from './decide-budget.ts';
 
-/** Keeps the status of each PodDisruptionBudget, by which evictions are allowed or refused. */
+/** Updates the status of each PodDisruptionBudget, which decides whether evictions are allowed. */
 export class DisruptionController {
   readonly #options: ControllerOptions;
   readonly #loop: ReconcileLoop;
@@ -30,7 +30,7 @@ export class DisruptionController {
             .filter((budget) => compileLabelSelector(budget.spec.selector).matches(pod.metadata.labels))
             .map((budget) => keyText(keyOf(budget))),
         ),
-        // A new size of the workload is a new base for a share of it.
+        // Percentages refer to the size of the workload, so a new size changes the result.
         enqueueOn(informers.deployments, queue, ({ metadata }) => budgetsIn(metadata.namespace)),
         enqueueOn(informers.statefulSets, queue, ({ metadata }) => budgetsIn(metadata.namespace)),
         enqueueOn(informers.replicaSets, queue, (replicaSet) =>
@@ -62,7 +62,7 @@ export class DisruptionController {
     return pods.filter((pod) => selector.matches(pod.metadata.labels));
   }
 
-  /** The sizes of all controllers that the pods have; a pod without one does not count. */
+  /** The sum of the sizes of the pods' controllers; pods without a controller do not count. */
   #expectedScale(pods: readonly Pod[]): number {
     const scales = new Map<string, number>();
     for (const pod of pods) {

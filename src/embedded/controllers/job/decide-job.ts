@@ -1,4 +1,4 @@
-/** What a Job needs: pods started or stopped, ended pods counted, and its end declared. Pure. */
+/** Next steps of a Job: start or stop pods, count ended pods, declare its end. Pure. */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { Job, WorkloadCondition } from '../../../apis/kubernetes/workloads.ts';
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
@@ -6,18 +6,18 @@ import { isFinished, isReady, isTerminating } from '../pod-facts.ts';
 import { compact, unlessZero } from '../status-change.ts';
 import { indexOf, intervals, parseIntervals } from './job-indexes.ts';
 
-/** Holds a pod until its end has been counted. */
+/** Holds a pod until the Job's status has counted it. */
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
 
 export interface JobPlan {
-  /** The indexes to start pods for, or that many `undefined` where pods have none. */
+  /** The indexes to start pods for; one `undefined` per pod if the Job is not indexed. */
   readonly create: readonly (number | undefined)[];
   readonly delete: readonly Pod[];
-  /** Pods whose end is counted in the status as it was read, so that they may go. */
+  /** Pods that the status, as read, has already counted; their finalizer can be removed. */
   readonly release: readonly Pod[];
   readonly status: Readonly<Record<string, unknown>>;
   readonly againAfterMs: number | undefined;
-  /** The job itself is to be deleted. */
+  /** Whether to delete the Job itself. */
   readonly remove: boolean;
 }
 
@@ -48,7 +48,7 @@ export function decideJob(job: Job, pods: readonly Pod[], now: number): JobPlan 
       ? judge({ tally, backoffLimit, completions, deadline, now, running: running.length })
       : undefined;
   const over = finished !== undefined || verdict !== undefined || job.metadata.deletionTimestamp !== undefined;
-  // Without a number of completions the first success means that no more pods are started; those that run go on.
+  // Without a number of completions, no more pods are started after the first success; running pods continue.
   const needed =
     completions === undefined ? (tally.succeeded > 0 ? running.length : parallelism) : completions - tally.succeeded;
   const wanted = over || suspend ? 0 : Math.min(parallelism, needed);
@@ -63,7 +63,7 @@ export function decideJob(job: Job, pods: readonly Pod[], now: number): JobPlan 
     surplus < 0 && resumesAt > now ? resumesAt : Number.POSITIVE_INFINITY,
   );
   const terminating = pods.filter((pod) => isTerminating(pod) && !isFinished(pod)).length;
-  // The end is declared when the last pod has ended, so that nothing of the job runs after it.
+  // The end is declared after the last pod has ended, so that no pod of the Job runs after it.
   const declared = verdict !== undefined && running.length === 0 && terminating === 0 && tally.uncounted === undefined;
   const ttlAt = expiry(job);
   return {
@@ -91,12 +91,12 @@ interface Tally {
   readonly succeeded: number;
   readonly failed: number;
   readonly doneIndexes: ReadonlySet<number>;
-  /** What the status must remember until the pods are released. */
+  /** Pods that the status must list until they are released. */
   readonly uncounted: Uncounted | undefined;
   readonly counted: readonly Pod[];
 }
 
-/** Adds up what the status knows already and the pods that ended since. */
+/** Adds pods that ended since then to the counts in the status. */
 function count(job: Job, pods: readonly Pod[], indexed: boolean): Tally {
   const known = (job.status?.uncountedTerminatedPods ?? {}) as Uncounted;
   const before = new Set([...(known.succeeded ?? []), ...(known.failed ?? [])]);
@@ -154,7 +154,7 @@ function judge(state: {
     : undefined;
 }
 
-/** When a pod may be started again after failures: each one since the last success doubles the wait. */
+/** When a pod may be started again after failures. Each failure since the last success doubles the wait. */
 function backOffEnd(pods: readonly Pod[]): number {
   const ends = (phase: string): number[] => pods.filter(({ status }) => status?.phase === phase).map(finishedAt);
   const lastSuccess = Math.max(0, ...ends('Succeeded'));
@@ -225,7 +225,7 @@ function endOf(job: Job): WorkloadCondition | undefined {
   );
 }
 
-/** When the finished job is to be deleted. */
+/** When the finished Job is deleted. */
 function expiry(job: Job): number | undefined {
   const end = parseTimestamp(endOf(job)?.lastTransitionTime);
   const seconds = job.spec.ttlSecondsAfterFinished;

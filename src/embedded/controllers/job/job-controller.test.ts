@@ -60,6 +60,16 @@ describe('a Job', () => {
     expect((await world.list(PODS)).map(({ metadata }) => metadata.finalizers)).toEqual([undefined, undefined]);
   });
 
+  it('holds none of the pods of an earlier Job of its name', async () => {
+    await using world = await withJob(['sleep', '600'], { completions: 2, parallelism: 2 });
+    const { uid } = (await world.get(JOBS, 'task')).metadata;
+    await world.client.delete(JOBS, { name: 'task', namespace: 'default' }, { propagationPolicy: 'Background' });
+    await world.create(JOBS, aJob('task', ['sleep', '600'], {}));
+    await world.settle();
+    const former = (await world.list(PODS)).filter(({ metadata }) => metadata.ownerReferences?.[0]?.uid === uid);
+    expect(former.map(({ metadata }) => metadata.finalizers)).toEqual([undefined, undefined]);
+  });
+
   it('fails when more pods have failed than it bears', async () => {
     await using world = await withJob(['false'], { backoffLimit: 2 });
     await world.settle(600_000);

@@ -13,7 +13,7 @@ import { writeStatus } from '../status-change.ts';
 import { decideJob, TRACKING_FINALIZER } from './decide-job.ts';
 import { INDEX } from './job-indexes.ts';
 
-/** Runs the pods of each Job until enough of them have succeeded, or too many have failed. */
+/** Runs the pods of each Job until enough have succeeded or too many have failed. */
 export class JobController {
   readonly #options: ControllerOptions;
   readonly #expectations: Expectations;
@@ -40,9 +40,11 @@ export class JobController {
   async #reconcile(key: string): Promise<ReconcileResult | undefined> {
     const { client, clock, informers } = this.#options;
     const job = informers.jobs.get(key);
-    const pods = job === undefined ? this.#orphans(key) : informers.pods.byIndex('controller', job.metadata.uid ?? '');
+    const pods = job === undefined ? [] : informers.pods.byIndex('controller', job.metadata.uid ?? '');
+    // Background deletion removes the Job first, and another one may have its name by now: it does not count these pods.
+    const own = new Set(pods);
+    for (const pod of informers.pods.byIndex('job', key)) if (!own.has(pod)) await this.#release(pod);
     if (job === undefined || job.metadata.deletionTimestamp !== undefined) {
-      // Nobody will count the pods any more.
       for (const pod of pods) await this.#release(pod);
       this.#expectations.forget(key);
       return undefined;
@@ -59,17 +61,6 @@ export class JobController {
       for (const index of plan.create) await this.#pods.create(job, jobPod(job, index));
     }
     return plan.againAfterMs === undefined ? undefined : { requeueAfterMs: plan.againAfterMs };
-  }
-
-  /** Pods of a Job that is gone: a deletion in the background takes the Job first. */
-  #orphans(key: string): Pod[] {
-    return this.#options.informers.pods
-      .list()
-      .filter(({ metadata: { namespace, finalizers, ownerReferences = [] } }) =>
-        finalizers?.includes(TRACKING_FINALIZER)
-          ? ownerReferences.some(({ kind, name }) => kind === 'Job' && `${namespace}/${name}` === key)
-          : false,
-      );
   }
 
   async #release(pod: Pod): Promise<void> {

@@ -1,4 +1,4 @@
-/** The indexes of an Indexed Job's pods, and how a status writes many of them: `0-3,5`. */
+/** The indexes of an Indexed Job's pods, and their form in a status: `0-3,5`. */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 
 export const INDEX = 'batch.kubernetes.io/job-completion-index';
@@ -8,7 +8,7 @@ export function indexOf(pod: Pod): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** Writes indexes as intervals. */
+/** Formats indexes as intervals. */
 export function intervals(indexes: Iterable<number>): string {
   const parts: string[] = [];
   const sorted = [...indexes].sort((a, b) => a - b);

@@ -7,16 +7,16 @@ import type { ControllerOptions } from '../controller-options.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 
 export interface NamespaceControllerOptions extends ControllerOptions {
-  /** Every kind that lives in namespaces, as of now. */
+  /** All namespaced kinds at this moment. */
   readonly namespacedKinds: () => readonly Resource[];
-  /** Tells the API server that nothing is left in the namespace, so that it may go. */
+  /** Tells the API server that the namespace is empty and can be removed. */
   readonly finalizeNamespace: (name: string) => Promise<void>;
 }
 
-/** How soon to look again for what takes its time to go. */
+/** How soon to check again for objects that take time to be removed. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Empties namespaces that are being deleted, and lets them go. */
+/** Empties namespaces that are being deleted, then finalizes them. */
 export class NamespaceController {
   readonly #options: NamespaceControllerOptions;
   readonly #loop: ReconcileLoop;
@@ -45,7 +45,7 @@ export class NamespaceController {
     return undefined;
   }
 
-  /** Deletes every object of the kind, and gives how many are still there. */
+  /** Deletes all objects of a kind, and returns how many still exist. */
   async #empty(kind: Resource, namespace: string): Promise<number> {
     const { client } = this.#options;
     const { items } = await client.list(kind, { namespace });

@@ -1,4 +1,4 @@
-/** What the control plane makes of a node: is it heard of, and which taints follow. Pure. */
+/** Decides whether a node is alive, and which taints it needs. Pure. */
 import type { Node, Taint } from '../../../apis/kubernetes/node.ts';
 import {
   TAINT_DISK_PRESSURE,
@@ -12,19 +12,19 @@ import {
 import { type EpochMs, parseTimestamp, toTimestamp } from '../../../platform/clock.ts';
 
 export interface NodePlan {
-  /** Conditions to be written, when the node has gone silent. */
+  /** Conditions to write, if the node has stopped reporting. */
   readonly conditions?: NonNullable<Node['status']>['conditions'];
-  /** Taints to be written, when they differ from those it has. */
+  /** Taints to write, if they differ from the node's taints. */
   readonly taints?: readonly Taint[];
   readonly ready: boolean;
-  /** When the node will have been silent for too long. */
+  /** When the node counts as unreachable, unless it reports before. */
   readonly silentAt: number;
 }
 
 export interface NodeTimes {
-  /** A node not heard of for this long is not known to be alive. */
+  /** A node without a report for this long counts as unreachable. */
   readonly graceMs: number;
-  /** The same for one that has never been heard of. */
+  /** The same for a node that has never reported. */
   readonly startupGraceMs: number;
 }
 
@@ -42,7 +42,7 @@ const MANAGED = new Set([
   ...PRESSURES.map(([, taint]) => taint),
 ]);
 
-/** `renewedAt` is when the node's lease was last renewed. */
+/** `renewedAt` is the time when the node's lease was last renewed. */
 export function decideNode(node: Node, renewedAt: number | undefined, now: number, times: NodeTimes): NodePlan {
   const conditions = node.status?.conditions ?? [];
   const ready = conditions.find(({ type }) => type === 'Ready');
@@ -82,14 +82,14 @@ function unknownConditions(node: Node, now: number): NonNullable<Node['status']>
   ];
 }
 
-/** The taints others set, and those that follow from the node's state; one that stays keeps its time. */
+/** Taints set by other components, and taints that follow from the node's state. A taint that stays keeps its timeAdded. */
 function wantedTaints(node: Node, ready: 'True' | 'False' | 'Unknown' | undefined, now: number): Taint[] {
   const present = node.spec?.taints ?? [];
   const wanted: { key: string; effect: Taint['effect'] }[] = [];
   if (ready !== 'True') {
     const key = ready === 'Unknown' ? TAINT_UNREACHABLE : TAINT_NOT_READY;
     wanted.push({ key, effect: 'NoSchedule' });
-    // A node that has not said anything yet has nothing to be evicted from.
+    // A node that has not reported yet has no pods to evict.
     if (ready !== undefined) wanted.push({ key, effect: 'NoExecute' });
   }
   if (node.spec?.unschedulable) wanted.push({ key: TAINT_UNSCHEDULABLE, effect: 'NoSchedule' });

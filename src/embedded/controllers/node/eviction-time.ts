@@ -3,7 +3,7 @@ import type { Toleration } from '../../../apis/kubernetes/pod.ts';
 import { tolerates } from '../../../apis/kubernetes/taints.ts';
 import { parseTimestamp } from '../../../platform/clock.ts';
 
-/** When a pod has to leave a node with these taints: at once (0), at a time, or never (undefined). */
+/** When a pod must leave a node with these taints: at once (0), at a time, or never (undefined). */
 export function evictionTime(
   taints: readonly Taint[] | undefined,
   tolerations: readonly Toleration[] | undefined,

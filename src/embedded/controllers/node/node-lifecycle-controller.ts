@@ -10,7 +10,7 @@ import { isReady } from '../pod-facts.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 import { decideNode, type NodeTimes } from './decide-node.ts';
 
-/** Notices nodes that have gone silent, and taints nodes by what is known of them. */
+/** Detects nodes that have stopped reporting, and taints nodes by their state. */
 export class NodeLifecycleController {
   readonly #options: ControllerOptions;
   readonly #times: NodeTimes;
@@ -62,12 +62,12 @@ export class NodeLifecycleController {
     }
     const spoken = node.status?.conditions?.some(({ type }) => type === 'Ready') ?? false;
     if (!plan.ready && spoken) await this.#markPodsNotReady(name);
-    // A lease that is renewed brings no event here; the time it gave is looked at again when it is over.
+    // Lease renewals do not trigger a reconcile, so the node is checked again when its grace period ends.
     const wait = plan.silentAt - clock.now();
     return wait > 0 ? { requeueAfterMs: wait } : undefined;
   }
 
-  /** Nobody can be sure of the pods of a node that is not ready. */
+  /** Marks the pods of a not-ready node as not ready, since their state is uncertain. */
   async #markPodsNotReady(nodeName: string): Promise<void> {
     const { client, clock, informers } = this.#options;
     const lastTransitionTime = toTimestamp(clock.now());

@@ -9,10 +9,10 @@ import { withDisruptionTarget } from '../disruption-target.ts';
 import { isFinished } from '../pod-facts.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 
-/** A node is taken for gone when it has been for this long; it may only have been made anew. */
+/** How long a node must be missing before its pods are deleted; the node may have been recreated. */
 const QUARANTINE_MS = 40_000;
 
-/** Removes pods whose node is no longer there, since no kubelet will. */
+/** Deletes pods whose node no longer exists, since no kubelet will. */
 export class PodGcController {
   readonly #options: ControllerOptions;
   readonly #loop: ReconcileLoop;
@@ -40,7 +40,7 @@ export class PodGcController {
       reconcile: async (key) => {
         const pod = informers.pods.get(key);
         if (pod === undefined || !this.#isOrphan(pod)) return undefined;
-        // The node may be there, and only the news of it late.
+        // The node may exist, and only its event is late.
         if (await this.#exists(pod.spec.nodeName ?? '')) return { requeueAfterMs: QUARANTINE_MS };
         await this.#remove(pod);
         return undefined;

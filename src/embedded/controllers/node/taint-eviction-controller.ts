@@ -10,7 +10,7 @@ import { isTerminating } from '../pod-facts.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 import { evictionTime } from './eviction-time.ts';
 
-/** Deletes pods from nodes whose NoExecute taints they do not tolerate, or not any longer. */
+/** Deletes pods from nodes whose NoExecute taints they do not, or no longer, tolerate. */
 export class TaintEvictionController {
   readonly #options: ControllerOptions;
   readonly #loop: ReconcileLoop;

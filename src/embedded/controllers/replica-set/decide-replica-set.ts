@@ -1,4 +1,4 @@
-/** What a ReplicaSet needs: pods made, pods deleted, and what to say of it. Pure. */
+/** Next steps of a ReplicaSet: pods to create, pods to delete, and its status. Pure. */
 import { matchLabels } from '../../../apis/kubernetes/label-selector.ts';
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { ReplicaSet, WorkloadCondition } from '../../../apis/kubernetes/workloads.ts';
@@ -11,11 +11,11 @@ export interface ReplicaSetPlan {
   readonly create: number;
   readonly delete: readonly Pod[];
   readonly status: Readonly<Record<string, unknown>>;
-  /** When something changes by time alone. */
+  /** Delay until something changes by time alone. */
   readonly againAfterMs: number | undefined;
 }
 
-/** More than this is not done in one go. */
+/** At most this many pods are created or deleted in one reconcile. */
 const BURST = 500;
 
 export function decideReplicaSet(

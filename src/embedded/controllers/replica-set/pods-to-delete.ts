@@ -1,4 +1,4 @@
-/** Which pods a ReplicaSet gives up first (the order of kube-controller-manager). */
+/** Which pods a ReplicaSet deletes first (the order of kube-controller-manager). */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import { parseTimestamp } from '../../../platform/clock.ts';
 import { isReady, restartsOf } from '../pod-facts.ts';
@@ -6,7 +6,7 @@ import { isReady, restartsOf } from '../pod-facts.ts';
 const COST = 'controller.kubernetes.io/pod-deletion-cost';
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
-/** That many of the pods, those that are least use first. `related` are all pods whose nodes count as crowded. */
+/** Picks `count` pods to delete, the least useful first. `related` are the pods counted per node to find crowded nodes. */
 export function podsToDelete(pods: readonly Pod[], count: number, related: readonly Pod[] = pods): Pod[] {
   if (count >= pods.length) return [...pods];
   const crowd = new Map<string, number>();

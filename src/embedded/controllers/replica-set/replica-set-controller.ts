@@ -14,7 +14,7 @@ import { ReconcileLoop } from '../reconcile-loop.ts';
 import { writeStatus } from '../status-change.ts';
 import { decideReplicaSet } from './decide-replica-set.ts';
 
-/** Keeps as many pods of each ReplicaSet as it asks for. */
+/** Keeps the desired number of pods for each ReplicaSet. */
 export class ReplicaSetController {
   readonly #options: ControllerOptions;
   readonly #expectations: Expectations;
@@ -42,7 +42,7 @@ export class ReplicaSetController {
     return this.#loop.run(signal);
   }
 
-  /** The ReplicaSets that would adopt a pod that nobody controls. */
+  /** The ReplicaSets that could adopt a pod without a controller. */
   #possibleOwners(pod: Pod): string[] {
     if (!isOrphan(pod)) return [];
     return this.#options.informers.replicaSets
@@ -65,7 +65,7 @@ export class ReplicaSetController {
     const selector = compileLabelSelector(replicaSet.spec.selector);
     const adoption = decideAdoption(replicaSet, selector, owned, orphans);
     await carryOutAdoption(client, PODS, replicaSet, adoption);
-    // What was adopted just now is ours already, also where it has not been heard of yet.
+    // Adopted pods count at once, even if the cache does not show the adoption yet.
     const kept = adoption.release.length === 0 ? owned : owned.filter((pod) => !adoption.release.includes(pod));
     const pods = adoption.adopt.length === 0 ? kept : [...kept, ...adoption.adopt];
     const plan = decideReplicaSet(replicaSet, pods, clock.now());

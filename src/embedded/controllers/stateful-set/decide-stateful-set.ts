@@ -1,4 +1,4 @@
-/** What a StatefulSet needs next: one step at a time in order, or all at once where it allows that. Pure. */
+/** Next steps of a StatefulSet: one pod at a time in order, or all at once with policy Parallel. Pure. */
 import type { Pod } from '../../../apis/kubernetes/pod.ts';
 import type { StatefulSet } from '../../../apis/kubernetes/workloads.ts';
 import { scaledValue } from '../int-or-percent.ts';
@@ -8,14 +8,14 @@ import { compact, unlessZero } from '../status-change.ts';
 import { ordinalOf } from './stateful-pod.ts';
 
 export interface StatefulSetPlan {
-  /** Numbers to make pods for, with the name of the revision to make them from. */
+  /** Ordinals to create pods for, with the name of each pod's revision. */
   readonly create: readonly { readonly ordinal: number; readonly revision: string }[];
   readonly delete: readonly Pod[];
   readonly status: Readonly<Record<string, unknown>>;
   readonly againAfterMs: number | undefined;
 }
 
-/** `update` is the name of the revision of the present template. */
+/** `update` is the name of the current template's revision. */
 export function decideStatefulSet(
   set: StatefulSet,
   pods: readonly Pod[],
@@ -46,7 +46,7 @@ export function decideStatefulSet(
   };
 }
 
-/** Makes missing pods; tells whether all are there, and in order ones also healthy, so that other things may be done. */
+/** Creates missing pods. Returns whether all exist (and are healthy, if ordered), so that later steps may run. */
 function fillPlaces(
   set: StatefulSet,
   wanted: readonly number[],
@@ -76,7 +76,7 @@ function fillPlaces(
   return complete;
 }
 
-/** Takes pods away from the highest number down; tells whether none is left to go. */
+/** Deletes surplus pods from the highest ordinal down. Returns whether none is left. */
 function removeSurplus(set: StatefulSet, surplus: readonly Pod[], step: { delete: Pod[] }): boolean {
   const ordered = set.spec.podManagementPolicy !== 'Parallel';
   for (const pod of surplus) {
@@ -86,7 +86,7 @@ function removeSurplus(set: StatefulSet, surplus: readonly Pod[], step: { delete
   return surplus.length === 0 || !ordered;
 }
 
-/** Replaces pods of other revisions from the highest number down, as many at a time as may be missing. */
+/** Deletes pods of other revisions from the highest ordinal down, within maxUnavailable. */
 function replaceOutdated(
   set: StatefulSet,
   wanted: readonly number[],
@@ -109,7 +109,7 @@ function replaceOutdated(
   }
 }
 
-/** Pods below this number stay at the revision before. */
+/** Pods below this ordinal stay at the previous revision. */
 function heldBackBelow({ spec }: StatefulSet): number {
   if (spec.updateStrategy?.type === 'OnDelete') return Number.NEGATIVE_INFINITY;
   return (spec.ordinals?.start ?? 0) + (spec.updateStrategy?.rollingUpdate?.partition ?? 0);

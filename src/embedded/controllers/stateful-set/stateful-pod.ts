@@ -5,14 +5,14 @@ import type { PodTemplateSpec, StatefulSet } from '../../../apis/kubernetes/work
 import { podFromTemplate } from '../owned-pod.ts';
 import { REVISION_LABEL } from '../revisions.ts';
 
-/** The number in a pod's name; undefined when it is not one of the set's names. */
+/** The ordinal in a pod's name; undefined if the name does not belong to the set. */
 export function ordinalOf(set: StatefulSet, pod: Pod): number | undefined {
   const prefix = `${set.metadata.name}-`;
   const rest = pod.metadata.name?.startsWith(prefix) ? pod.metadata.name.slice(prefix.length) : '';
   return /^\d+$/.test(rest) ? Number(rest) : undefined;
 }
 
-/** The pod of a number, made from the template of a revision. */
+/** The pod with an ordinal, built from the template of a revision. */
 export function statefulPod(set: StatefulSet, template: PodTemplateSpec, ordinal: number, revisionName: string): Pod {
   const name = `${set.metadata.name}-${ordinal}`;
   const pod = podFromTemplate(set, template, {
@@ -35,7 +35,7 @@ export function statefulPod(set: StatefulSet, template: PodTemplateSpec, ordinal
   return { ...pod, spec: { ...pod.spec, ...network, ...(volumes.length > 0 && { volumes }) } };
 }
 
-/** The claims that the pod of a number uses; they outlive it. */
+/** The claims of the pod with an ordinal; they outlive the pod. */
 export function statefulClaims(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
   const { namespace, name } = set.metadata;
   return (set.spec.volumeClaimTemplates ?? []).map((template) => ({

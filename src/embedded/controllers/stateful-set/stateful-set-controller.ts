@@ -18,7 +18,7 @@ import { writeStatus } from '../status-change.ts';
 import { decideStatefulSet } from './decide-stateful-set.ts';
 import { statefulClaims, statefulPod } from './stateful-pod.ts';
 
-/** Keeps the numbered pods of each StatefulSet, with the claims that belong to each number. */
+/** Keeps the pods of each StatefulSet, and the claims of each ordinal. */
 export class StatefulSetController {
   readonly #options: ControllerOptions;
   readonly #expectations: Expectations;
@@ -86,7 +86,7 @@ export class StatefulSetController {
   }
 }
 
-/** The template as it was in a revision. */
+/** The template stored in a revision. */
 function templateOf(revisions: readonly ControllerRevision[], name: string): PodTemplateSpec | undefined {
   const found = revisions.find((revision) => keyOf(revision).name === name)?.data as
     | { readonly spec?: { readonly template?: PodTemplateSpec & { readonly $patch?: string } } }

@@ -1,4 +1,4 @@
-/** Which volume a claim gets: one that is free, or one made for it. Pure. */
+/** Decides which volume a claim gets: a free one, or a new one. Pure. */
 import type { Node } from '../../../apis/kubernetes/node.ts';
 import { compileNodeSelectorTerms } from '../../../apis/kubernetes/node-selector.ts';
 import { compareQuantities, parseQuantity } from '../../../apis/kubernetes/quantity.ts';
@@ -85,7 +85,7 @@ function isTakenByOther({ spec }: PersistentVolume, claim: PersistentVolumeClaim
   return claimRef.name !== claim.metadata.name || claimRef.namespace !== claim.metadata.namespace;
 }
 
-/** A volume lives in the zone of the node that its first pod goes to, or in the first one its class allows. */
+/** A new volume is in the zone of the node selected for its first pod, or in the first zone that its class allows. */
 function newVolume(claim: PersistentVolumeClaim, storageClass: StorageClass, node: Node | undefined): PersistentVolume {
   const allowed = storageClass.allowedTopologies
     ?.flatMap(({ matchLabelExpressions }) => matchLabelExpressions ?? [])
@@ -112,7 +112,7 @@ function newVolume(claim: PersistentVolumeClaim, storageClass: StorageClass, nod
   };
 }
 
-/** How a volume names the claim that has it. */
+/** The reference of a volume to its claim. */
 export function claimReference(claim: PersistentVolumeClaim): NonNullable<PersistentVolume['spec']['claimRef']> {
   const { name, namespace, uid } = claim.metadata;
   return {

@@ -14,7 +14,7 @@ import { ReconcileLoop } from '../reconcile-loop.ts';
 import { writeStatus } from '../status-change.ts';
 import { claimReference, decideClaim } from './decide-claim.ts';
 
-/** Binds claims to volumes, makes volumes for claims whose class does that, and removes those nobody claims any more. */
+/** Binds claims to volumes, provisions volumes if their StorageClass does that, and deletes released ones if their policy is Delete. */
 export class VolumeController {
   readonly #options: ControllerOptions;
   readonly #claims: ReconcileLoop;
@@ -118,7 +118,7 @@ export class VolumeController {
         ? undefined
         : informers.claims.get({ name: claimRef.name ?? '', namespace: claimRef.namespace ?? '' });
     const claimed = owner !== undefined && (claimRef?.uid === undefined || owner.metadata.uid === claimRef.uid);
-    // Only what was bound once is released; a reference without a uid is a reservation.
+    // Only a volume that was bound can be released; a reference without a uid is a reservation.
     const released = claimRef?.uid !== undefined && !claimed;
     if (released && policy === 'Delete' && volume.metadata.deletionTimestamp === undefined) {
       await client.delete(PERSISTENT_VOLUMES, keyOf(volume));

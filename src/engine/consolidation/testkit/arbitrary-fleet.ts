@@ -1,4 +1,4 @@
-/** Random fleets with everything in them: a random problem is solved, and then nodes grow and pods go away, as in life. */
+/** Random fleets with every feature: a random problem is solved, then nodes grow and pods are deleted. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Offering, Problem } from '../../problem.ts';
 import type { NewNode } from '../../solution.ts';
@@ -7,7 +7,7 @@ import { anyProblem } from '../../testkit/arbitrary-problem.ts';
 import type { ConsolidationPolicy, Fleet, FleetNode, FleetPod, Hold } from '../fleet.ts';
 import { launchedNode } from '../launched-node.ts';
 
-/** Chance that comes from fast-check, so that failures shrink. */
+/** Randomness from fast-check, so that failures shrink. */
 interface Dice {
   readonly stays: readonly boolean[];
   readonly alternative: readonly number[];
@@ -55,7 +55,7 @@ function runningFleet(problem: Problem, { stays, alternative }: Dice): Fleet {
   return {
     nodes,
     pods,
-    // What nobody moves is wherever it is, whatever others think of it.
+    // Bound pods may violate the rules of others.
     boundPods:
       nodes.length === 0 ? [] : (problem.boundPods ?? []).map((pod, index) => ({ ...pod, node: onNode(index) })),
     groups: bare.pods,
@@ -67,7 +67,7 @@ function runningFleet(problem: Problem, { stays, alternative }: Dice): Fleet {
   };
 }
 
-/** The node as if another of its offerings had been launched; slots are not looked at beyond the first. */
+/** The node as if launched from another of its offerings. Reserved ones are used only if they come first, as slots are not checked. */
 function grown(planned: NewNode, which: number): NewNode {
   const free = planned.offerings.filter(
     (one, rank) => rank === 0 || (one.capacityType !== 'reserved' && one.price < Number.POSITIVE_INFINITY),

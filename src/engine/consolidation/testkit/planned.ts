@@ -1,4 +1,4 @@
-/** Plans for fleets, held to the verifier, and fleets that are easily told. */
+/** Plans for fleets, checked by the verifier, and simple fleets. */
 import { expect } from 'vitest';
 import { aType, GIB, onDemand } from '../../testkit/builders.ts';
 import { aFleet, aFleetNode, aFleetPod } from '../../testkit/fleet-builder.ts';
@@ -7,7 +7,7 @@ import { consolidate } from '../consolidate.ts';
 import type { ConsolidationOptions, Fleet, FleetNode } from '../fleet.ts';
 import type { ConsolidationPlan } from '../plan.ts';
 
-/** Every plan that a test looks at is also held to the verifier. */
+/** Plans a fleet and checks the plan with the verifier. */
 export function plan(fleet: Fleet, options: ConsolidationOptions = {}): ConsolidationPlan {
   const result = consolidate(fleet, options);
   expect(verifyConsolidation(fleet, result, options)).toEqual([]);
@@ -36,12 +36,12 @@ export const large = aType({
   offerings: onDemand(1.6, 'a'),
 });
 
-/** One node that is full, so that nothing else fits on it. */
+/** A full node, so that nothing else fits on it. */
 export function fullNode(name: string, overrides: Partial<FleetNode> = {}): FleetNode {
   return aFleetNode(name, { allocatable: { ...MEDIUM, cpu: 1000 }, ...overrides });
 }
 
-/** Nodes with one pod each, none with room for another. */
+/** Nodes with one pod each and no room for another. */
 export function apart(count: number, overrides: Partial<Fleet> = {}, node: Partial<FleetNode> = {}): Fleet {
   const names = Array.from({ length: count }, (_, index) => `n${index}`);
   return aFleet({

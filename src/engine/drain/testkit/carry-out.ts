@@ -1,8 +1,8 @@
-/** Carries a drain plan out against budgets that behave as Kubernetes' do, second by second: slow and obviously right. */
+/** Carries a drain plan out, second by second, against budgets that behave as in Kubernetes: slow and obviously correct. */
 import type { DrainPlan, DrainStep } from '../drain-plan.ts';
 import type { DrainPod, DrainQuestion } from '../drain-question.ts';
 
-/** What became of a pod; infinity for what never happens. */
+/** The outcome of a pod; infinity for events that never happen. */
 export interface Outcome {
   readonly pod: DrainPod;
   readonly askedAt: number;
@@ -12,7 +12,7 @@ export interface Outcome {
 
 const STEP_MS = 500;
 
-/** Nobody but these pods uses the budgets; those that are away at the start are back after the shortest time to be ready. */
+/** Only these pods use the budgets. Pods that are away at the start are back after the shortest time to become ready. */
 export function carryOut(question: DrainQuestion, plan: Pick<DrainPlan, 'steps'>, untilMs: number): Outcome[] {
   const { budgets, now } = question;
   const free = new Map(budgets.map(({ name, allowed, away }) => [name, allowed - away]));

@@ -1,4 +1,4 @@
-/** What a plan says about its moves: kind, cost, score, what is left of the savings if launches fall back, and balance. */
+/** Checks a plan's figures about its moves: kind, cost, score, the savings left if launches fall back, and balance. */
 import type { ConsolidationOptions, Fleet, FleetNode } from '../../consolidation/fleet.ts';
 import type { ConsolidationPlan, Move } from '../../consolidation/plan.ts';
 import type { Report, Violation } from '../violation.ts';
@@ -43,7 +43,7 @@ function disruptionOf(fleet: Fleet, nodes: readonly FleetNode[]): number {
   return pods.reduce((sum, { evictionCost = 1 }) => sum + Math.max(0, evictionCost), nodes.length);
 }
 
-/** Even if every launch has to take the dearest offering of its list, the move must be worth it. */
+/** The move must be worth it even if every launch uses the most expensive offering of its list. */
 function checkFallbacks(
   move: Move,
   price: number,
@@ -58,7 +58,7 @@ function checkFallbacks(
     report('alternatives', subject, `saves only ${price - dearest} with its dearest offerings, ${wanted} is wanted`);
 }
 
-/** Judged only where all nodes that go are of one Balanced pool. Empty nodes go whatever they save, as with upstream's emptiness. */
+/** Only judged if all removed nodes are of one Balanced pool. Empty nodes are removed whatever they save, as with upstream's emptiness. */
 function checkBalance(
   fleet: Fleet,
   gone: readonly FleetNode[],

@@ -1,6 +1,6 @@
 /**
- * Tells whether pods that a move does not touch are worse off after it: a spread over zones that has become more uneven than it
- * may be, or a required neighbour that has left. Everything is counted afresh before and after each move.
+ * Checks whether pods that a move does not touch are worse off after it: a zone spread more uneven than allowed, or a
+ * required neighbour gone. Everything is counted afresh before and after each move.
  */
 import type { Fleet, FleetPod } from '../../consolidation/fleet.ts';
 import type { ConsolidationPlan, Move } from '../../consolidation/plan.ts';
@@ -17,10 +17,10 @@ interface Harm {
   readonly amount: number;
 }
 
-/** Where every pod is; those that are bound to a node go with it. */
+/** The node of every pod; bound pods are removed with their node. */
 type Places = Map<FleetPod | BoundPod, PlannedNode>;
 
-/** What moves do to the pods that stay. */
+/** Checks how moves affect the pods that stay. */
 export function verifyStayingPods(fleet: Fleet, plan: ConsolidationPlan): Violation[] {
   const problem: Problem = {
     pods: fleet.groups,
@@ -70,7 +70,7 @@ function launched(problem: Problem, market: Market, move: Move, index: number): 
   });
 }
 
-/** How much each rule that some pod carries is broken. Hosts are left out: nothing leaves a host that stays. */
+/** How badly each rule of some pod is broken. Hostname rules are left out: no pod leaves a host that stays. */
 function harms(fleet: Fleet, problem: Problem, places: Readonly<Places>): Map<string, Harm> {
   const result = new Map<string, Harm>();
   for (const [number, carrier] of fleet.groups.entries()) {
@@ -122,7 +122,7 @@ function unevenness(
   return Math.max(0, Math.max(0, ...counts.values()) - least - spread.maxSkew);
 }
 
-/** What rules see of a pod. */
+/** The part of a pod that topology rules look at. */
 function seen({ groups }: Fleet, pod: FleetPod | BoundPod): Subject {
   return 'namespace' in pod ? pod : (groups[pod.group] as PodGroup);
 }

@@ -5,13 +5,13 @@ import { type BuiltFleet, buildFleet, type FleetSnapshot } from '../../../../sta
 import { Budgets } from '../../budgets/budgets.ts';
 import { type CommandParts, candidatesAmong, commandsOfPlan, type PlannedCommands } from '../commands-of-plan.ts';
 
-/** A snapshot, planned, and made commands of. */
+/** A snapshot with its plan and commands. */
 export interface PlannedFleet extends PlannedCommands {
   readonly built: BuiltFleet;
   readonly plan: ConsolidationPlan;
 }
 
-/** Every move may be done as it is. */
+/** Allows every move unchanged. */
 export const NO_POLICIES: Pick<CommandParts, 'settle' | 'paid'> = { settle: (move) => move, paid: (node) => node };
 
 /** Plans a snapshot as the controller does. */

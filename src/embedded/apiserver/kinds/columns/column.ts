@@ -1,9 +1,9 @@
-/** The columns of `kubectl get`: what a column is, and the ones that every kind has. */
+/** The columns of `kubectl get`: the type of a column, and the columns that every kind has. */
 import type { KubeObject } from '../../../../apis/kubernetes/object.ts';
 import { parseTimestamp } from '../../../../platform/clock.ts';
 import type { Cell, ColumnDefinition } from '../../crd/served-kind.ts';
 
-/** One column: its head, and its cell for an object. */
+/** One column: its header, and its cell for an object. */
 export interface Column {
   readonly definition: ColumnDefinition;
   cell(object: KubeObject, now: number): Cell;
@@ -13,7 +13,7 @@ interface ColumnOptions {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description?: string;
-  /** Above 0 it is shown by `-o wide` only. */
+  /** Above 0, only `-o wide` shows it. */
   readonly priority?: number;
 }
 
@@ -30,7 +30,7 @@ export function column<T extends KubeObject>(
   };
 }
 
-/** A column that `-o wide` shows. */
+/** A column that only `-o wide` shows. */
 export function wideColumn<T extends KubeObject>(
   name: string,
   cell: (object: T, now: number) => Cell | undefined,
@@ -38,7 +38,7 @@ export function wideColumn<T extends KubeObject>(
   return column(name, cell, { priority: 1 });
 }
 
-/** A column of whole numbers; 0 where the object says nothing. */
+/** A column of whole numbers; 0 if the object has no value. */
 export function countColumn<T extends KubeObject>(name: string, cell: (object: T) => number | undefined): Column {
   return column<T>(name, (object) => cell(object) ?? 0, { type: 'integer' });
 }
@@ -49,12 +49,12 @@ export const NAME = column('Name', (object) => object.metadata.name ?? '', {
   description: 'Name must be unique within a namespace.',
 });
 
-/** How long an object has been there. */
+/** The time since an object was created. */
 export const AGE = column('Age', (object, now) => age(object.metadata.creationTimestamp, now), {
   description: 'The time since the object was created.',
 });
 
-/** How long ago a time was, as `kubectl get` writes it. */
+/** The time since a timestamp, as `kubectl get` prints it. */
 export function age(timestamp: string | undefined, now: number): string {
   const time = parseTimestamp(timestamp);
   return time === undefined ? '<unknown>' : humanDuration(now - time);
@@ -66,7 +66,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-/** Two units at most and fewer digits the longer it is: `45s`, `3m20s`, `47h`, `5d3h`, `2y40d` (apimachinery HumanDuration). */
+/** At most two units, with less detail for longer times: `45s`, `3m20s`, `47h`, `5d3h`, `2y40d` (apimachinery HumanDuration). */
 export function humanDuration(milliseconds: number): string {
   if (milliseconds < -SECOND) return '<invalid>';
   if (milliseconds < 0) return '0s';

@@ -1,4 +1,4 @@
-/** The columns of the other core kinds. */
+/** The columns of the remaining core kinds. */
 import type { Event } from '../../../../apis/kubernetes/event.ts';
 import type { KubeObject } from '../../../../apis/kubernetes/object.ts';
 import type { ResourceList } from '../../../../apis/kubernetes/pod.ts';
@@ -7,7 +7,7 @@ import { pairs } from './workload-columns.ts';
 
 type Keyed = Readonly<Record<string, unknown>> | undefined;
 
-/** The moment an object was made, for kinds that show it so. */
+/** The creation time, for kinds that show it instead of an age. */
 export const CREATED_AT: readonly Column[] = [
   column('Created At', ({ metadata }) => metadata.creationTimestamp ?? null, { type: 'date' }),
 ];
@@ -127,7 +127,7 @@ export const ENDPOINTS_COLUMNS: readonly Column[] = [
   AGE,
 ];
 
-/** The first three, and how many more there are. */
+/** The first three items, and the number of further ones. */
 export function shortList(items: readonly string[]): string | undefined {
   if (items.length === 0) return undefined;
   const shown = items.slice(0, 3).join(',');

@@ -1,4 +1,4 @@
-/** `kubectl get pods`: the columns, and the one word that a pod's whole state is told in. */
+/** `kubectl get pods`: the columns, and the status column's summary of a pod's state. */
 import type { Container, Pod } from '../../../../apis/kubernetes/pod.ts';
 import { parseTimestamp } from '../../../../platform/clock.ts';
 import { AGE, type Column, column, humanDuration, wideColumn } from './column.ts';
@@ -53,7 +53,7 @@ function statuses(pod: Pod, field: 'containerStatuses' | 'initContainerStatuses'
   return ((pod.status as Readonly<Record<string, unknown>> | undefined)?.[field] as readonly ContainerStatus[]) ?? [];
 }
 
-/** The state of a pod in the words of kubectl (printPod). */
+/** A pod's state as kubectl summarizes it (printPod). */
 export function summaryOf(pod: Pod): Summary {
   const init = initSummary(pod);
   let status = init.status ?? baseStatus(pod);
@@ -90,7 +90,7 @@ function baseStatus(pod: Pod): string {
 }
 
 interface InitSummary {
-  /** Undefined when all init containers are through. */
+  /** Undefined when all init containers are done. */
   status: string | undefined;
   ready: number;
   restarts: number;

@@ -1,4 +1,4 @@
-/** The columns of volumes and what belongs to them. */
+/** The columns of volumes, claims and related kinds. */
 import type { KubeObject } from '../../../../apis/kubernetes/object.ts';
 import type { ResourceList } from '../../../../apis/kubernetes/pod.ts';
 import { DEFAULT_CLASS } from '../rules/stored-rules.ts';
@@ -73,7 +73,7 @@ interface StorageClass extends KubeObject {
   readonly allowVolumeExpansion?: boolean;
 }
 
-/** In place of the plain name: the default class is marked. */
+/** Replaces the Name column to mark the default class. */
 export const STORAGE_CLASS_NAME = column(
   'Name',
   ({ metadata }) => `${metadata.name}${metadata.annotations?.[DEFAULT_CLASS] === 'true' ? ' (default)' : ''}`,

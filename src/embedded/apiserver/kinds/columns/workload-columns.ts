@@ -57,7 +57,7 @@ export const DEPLOYMENT_COLUMNS: readonly Column[] = [
   ...POD_COLUMNS,
 ];
 
-/** Of ReplicaSets and ReplicationControllers. */
+/** Columns of ReplicaSets and ReplicationControllers. */
 export const REPLICA_SET_COLUMNS: readonly Column[] = [
   countColumn<Workload>('Desired', ({ spec }) => spec?.replicas),
   countColumn<Workload>('Current', status('replicas')),
@@ -157,7 +157,7 @@ function containerImages(spec: PodSpec | undefined): string {
   return (spec?.containers ?? []).map(({ image }) => image ?? '').join(',');
 }
 
-/** `a=b,c=d`, or nothing to say. */
+/** `a=b,c=d`; undefined without labels. */
 export function pairs(labels: Readonly<Record<string, string>> | undefined): string | undefined {
   const entries = Object.entries(labels ?? {});
   return entries.length === 0
@@ -168,7 +168,7 @@ export function pairs(labels: Readonly<Record<string, string>> | undefined): str
         .join(',');
 }
 
-/** A selector of either form as kubectl writes it. */
+/** A label selector, or a plain map of labels, as kubectl prints it. */
 export function selectorText(
   selector: LabelSelector | Readonly<Record<string, string>> | undefined,
 ): string | undefined {

@@ -10,7 +10,7 @@ export const definitionRules: KindRules = {
   prepareCreate: (object) => {
     const others = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
     const held = { ...object, metadata: { ...object.metadata, finalizers: [...others, CLEANUP_FINALIZER] } };
-    // The versions that are stored are part of the status, which a new object comes without.
+    // storedVersions is part of the status, which new objects do not have; so defaults are applied again.
     return withDefaults(held);
   },
   validate: (object, old) =>

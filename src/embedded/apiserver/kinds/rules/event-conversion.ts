@@ -1,4 +1,4 @@
-/** Events are kept in the form of the core group; `events.k8s.io` shows the same ones under other names. */
+/** Events are stored in their core form; `events.k8s.io` serves the same events with other field names. */
 import type { Draft, Fields, KindRules } from '../kind.ts';
 
 /** Core name first. */

@@ -9,7 +9,7 @@ import { templateDefaults } from './workload-rules.ts';
 const RESTART_POLICIES = ['OnFailure', 'Never'];
 const FIXED = ['selector', 'template', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex'];
 
-/** A job finds its pods by its own uid, unless it is told otherwise. */
+/** A Job selects its pods by its own uid, unless manualSelector is set. */
 export const jobRules: KindRules = {
   defaults: (object) => (object.spec === undefined ? object : { ...object, spec: jobDefaults(object.spec) }),
   prepareCreate: (object) => {
@@ -60,7 +60,7 @@ function validateJob(object: Draft, old?: Draft): FieldError[] {
   if (old === undefined) return errors;
   const before = old.spec ?? {};
   for (const field of FIXED) {
-    // The template of a job that is suspended and has not begun may still change.
+    // The template of a suspended Job may still change.
     if (field === 'template' && before.suspend === true) continue;
     if (!sameJson(spec[field], before[field]))
       errors.push(invalid(`spec.${field}`, spec[field] as never, 'field is immutable'));

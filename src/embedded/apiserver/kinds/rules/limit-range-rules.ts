@@ -1,4 +1,4 @@
-/** LimitRange: what is implied by its bounds, and which bounds make sense together. */
+/** LimitRange: defaults that follow from its bounds, and checks that the bounds agree. */
 import { type LimitRange, type LimitRangeItem, withImpliedDefaults } from '../../../../apis/kubernetes/limit-range.ts';
 import type { ResourceList } from '../../../../apis/kubernetes/pod.ts';
 import { compareQuantities, formatQuantity, parseQuantity } from '../../../../apis/kubernetes/quantity.ts';
@@ -35,7 +35,7 @@ function typeErrors(item: LimitRangeItem, field: string): FieldError[] {
   return [required(`${field}.limits`, 'either minimum or maximum storage value is required, but neither was provided')];
 }
 
-/** Each must not be above those that come after it. */
+/** Each bound must not exceed the bounds after it. */
 const IN_ORDER = [
   ['min', 'min'],
   ['defaultRequest', 'default request'],
@@ -46,7 +46,7 @@ const IN_ORDER = [
 function orderErrors(item: LimitRangeItem, field: string): FieldError[] {
   return IN_ORDER.flatMap(([low, lowWord], index) =>
     IN_ORDER.slice(index + 1).flatMap(([high, highWord]) =>
-      // One that follows from the others is not what was written wrong.
+      // Reports the field at fault: if `min` exceeds a default, the default; otherwise the field that should be lower.
       tooHigh(item[low], item[high]).map((name) => {
         const written = low === 'min' && high !== 'max' ? high : low;
         const between = low === 'defaultRequest' && high === 'default' ? 'default limit' : highWord;

@@ -1,4 +1,4 @@
-/** kube-apiserver's LimitRanger: gives new pods what the LimitRanges of their namespace say, and refuses those outside its bounds. */
+/** kube-apiserver's LimitRanger: gives new pods the defaults of their namespace's LimitRanges, and refuses pods outside the bounds. */
 import {
   containerDefaults,
   type LimitRange,
@@ -20,7 +20,7 @@ const ANNOTATION = 'kubernetes.io/limit-ranger';
 const POD: KindName = { group: '', kind: 'Pod', plural: 'pods' };
 const VOLUME_CLAIM: KindName = { group: '', kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims' };
 
-/** The pod with the defaults of its namespace; refused when it keeps outside what that allows. */
+/** The pod with the defaults of its namespace; refused if it is outside the bounds. */
 export function limitPod(draft: Draft, context: WriteContext): Draft {
   const ranges = rangesOf(draft, context);
   if (ranges.length === 0) return draft;
@@ -96,7 +96,7 @@ function podProblems(pod: Pod, item: LimitRangeItem): string[] {
   return item.type === 'Pod' ? problems(item, podSum(pod)) : [];
 }
 
-/** What all containers together have; a resource that one of them does not name is not known of the pod. */
+/** The sum over all containers. A resource that one of them leaves out is left out of the sum. */
 function podSum({ spec: { containers, initContainers = [] } }: Pod): ResourceRequirements {
   const part = (name: 'requests' | 'limits'): ResourceList => {
     const running = containers.map(({ resources }) => resources?.[name] ?? {});
@@ -106,7 +106,7 @@ function podSum({ spec: { containers, initContainers = [] } }: Pod): ResourceReq
       if (amounts.includes(undefined)) continue;
       sum.set(resource, amounts.map((amount) => parseQuantity(amount ?? 0)).reduce(addQuantities));
     }
-    // Init containers run one after the other, before the others.
+    // Init containers run one at a time before the others, so the larger amount counts.
     for (const { resources } of initContainers) {
       for (const [resource, amount] of Object.entries(resources?.[name] ?? {})) {
         const asked = parseQuantity(amount);
@@ -154,7 +154,7 @@ function problems(item: LimitRangeItem, { requests = {}, limits = {} }: Resource
   return [...least, ...most, ...ratios];
 }
 
-/** The problem with one bound, where it has one. */
+/** The problem with one bound, if any. */
 function bound(list: ResourceList, name: string, problem: (enforced: string) => string | false): string[] {
   const enforced = list[name];
   const found = enforced === undefined ? false : problem(enforced);

@@ -5,7 +5,7 @@ import type { Draft, KindRules } from '../kind.ts';
 const NAMESPACE = { group: '', kind: 'Namespace', plural: 'namespaces' };
 const CONTENT_FINALIZER = 'kubernetes';
 
-/** A namespace stays, Terminating, as long as `spec.finalizers` says that there is something in it. */
+/** A deleted namespace stays Terminating until `spec.finalizers` is empty. */
 export const namespaceRules: KindRules = {
   name: 'label',
   defaults: (object) => {

@@ -6,7 +6,7 @@ import type { KindRules } from '../kind.ts';
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** A node brings its status when it registers; the provider's identity, once given, stays. */
+/** A node may be created with its status. Its provider ID cannot change once set. */
 export const nodeRules: KindRules = {
   keepsStatusOnCreate: true,
   prepareCreate: (object, context) => {
@@ -15,7 +15,7 @@ export const nodeRules: KindRules = {
     return { ...object, spec: { ...object.spec, taints: [...taints, NOT_READY] } };
   },
   prepareUpdate: (object, old) => {
-    // A manifest that leaves these out does not take them away.
+    // An update that leaves these fields out keeps their values.
     const kept = ['podCIDR', 'podCIDRs', 'providerID'].filter(
       (field) => object.spec?.[field] === undefined && old.spec?.[field] !== undefined,
     );

@@ -1,4 +1,4 @@
-/** What kube-apiserver's default admission plugins write into a new pod: priority, tolerations, service account. */
+/** Fields that kube-apiserver's default admission plugins add to a new pod: priority, tolerations, service account. */
 import type { KubeObject } from '../../../../apis/kubernetes/object.ts';
 import type { Toleration } from '../../../../apis/kubernetes/pod.ts';
 import { forbidden } from '../../status-errors.ts';
@@ -14,7 +14,7 @@ const POD = { group: '', kind: 'Pod', plural: 'pods' };
 const GRACE_SECONDS = 300;
 const NODE_TROUBLE = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-/** The pod with what admission adds; refused when it names a priority class that is not there. */
+/** The pod with the fields that admission adds; refused if its priority class does not exist. */
 export function podAdmission(pod: Draft, context: WriteContext): Draft {
   const spec: Fields = pod.spec ?? {};
   return {
@@ -45,7 +45,7 @@ function priority(pod: Draft, spec: Fields, context: WriteContext): Fields {
   };
 }
 
-/** A pod stays five minutes on a node that has gone silent, unless it says otherwise. */
+/** A pod tolerates a not-ready or unreachable node for five minutes, unless it has its own toleration. */
 function withNodeTrouble(tolerations: readonly Toleration[]): readonly Toleration[] {
   const tolerates = (key: string): boolean =>
     tolerations.some(

@@ -1,4 +1,4 @@
-/** What a pod's spec is when its manifest does not say (kube-apiserver's defaults for core/v1). */
+/** Defaults for fields that a pod's manifest leaves out (kube-apiserver's defaults for core/v1). */
 import type { Fields } from '../kind.ts';
 
 const SPEC: Fields = {
@@ -13,7 +13,7 @@ const CONTAINER: Fields = {
   terminationMessagePolicy: 'File',
 };
 
-/** The spec with its defaults; it shares with what was given all that needed none. */
+/** The spec with its defaults. Parts that need none are shared with the given spec. */
 export function podSpecDefaults(spec: Fields): Fields {
   const result: Record<string, unknown> = withMissing(spec, SPEC);
   for (const field of ['containers', 'initContainers']) {
@@ -44,7 +44,7 @@ function pullPolicy(image: unknown): string {
   return !tag.includes('@') && (!tag.includes(':') || tag.endsWith(':latest')) ? 'Always' : 'IfNotPresent';
 }
 
-/** A limit without a request is also the request. */
+/** A limit without a request also sets the request. */
 function requestsFromLimits(resources: Fields): Fields {
   const limits = resources.limits as Fields | undefined;
   if (limits === undefined || limits === null) return resources;
@@ -53,14 +53,14 @@ function requestsFromLimits(resources: Fields): Fields {
   return { ...resources, requests: { ...limits, ...requests } };
 }
 
-/** The fields with those of `missing` that are not there; a copy that may still be added to. */
+/** Adds fields of `missing` that are absent. Returns a copy that the caller may change. */
 function withMissing(fields: Fields, missing: Fields): Record<string, unknown> {
   const result: Record<string, unknown> = { ...fields };
   for (const name in missing) if (result[name] === undefined || result[name] === null) result[name] = missing[name];
   return result;
 }
 
-/** Like map, but the list itself when no item changed. */
+/** Like map, but returns the list itself if no item changed. */
 function mapShared<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
   const changed = items.map(change);
   return changed.every((item, index) => item === items[index]) ? items : changed;

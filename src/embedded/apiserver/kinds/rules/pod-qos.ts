@@ -1,6 +1,6 @@
 import type { Container, Pod, ResourceList } from '../../../../apis/kubernetes/pod.ts';
 
-/** The class by which a kubelet chooses whom to evict first. */
+/** The QoS class, by which a kubelet chooses the pods to evict first. */
 export function qosClass(pod: Pod): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
   const named = (list: ResourceList | undefined): string[] =>

@@ -15,7 +15,7 @@ export const podRules: KindRules = {
   validate: validatePod,
   gracePeriodSeconds: (object: Draft, asked) => {
     const { spec, status } = object as unknown as Pod;
-    // Nothing runs that would have to be waited for.
+    // Nothing is running, so there is nothing to wait for.
     if ((spec.nodeName ?? '') === '' || status?.phase === 'Succeeded' || status?.phase === 'Failed') return 0;
     return asked ?? spec.terminationGracePeriodSeconds ?? 0;
   },

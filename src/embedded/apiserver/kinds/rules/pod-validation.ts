@@ -1,4 +1,4 @@
-/** The rules a pod must keep, in kube-apiserver's words, as far as people and programs run into them. */
+/** Pod validation in kube-apiserver's words; only the rules that users and programs run into. */
 
 import type { Container, Pod, PodSpec, Toleration } from '../../../../apis/kubernetes/pod.ts';
 import { compareQuantities, formatQuantity, milliValue, parseQuantity } from '../../../../apis/kubernetes/quantity.ts';
@@ -19,7 +19,7 @@ const CHANGEABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',');
 
-/** Every rule that a new or changed pod breaks. */
+/** All validation errors of a new or updated pod. */
 export function validatePod(object: Draft, old?: Draft): FieldError[] {
   const pod = object as unknown as Pod;
   if (old === undefined) return validatePodSpec(pod.spec, 'spec');
@@ -28,7 +28,7 @@ export function validatePod(object: Draft, old?: Draft): FieldError[] {
   return [...validatePodSpec(pod.spec, 'spec'), ...validatePodUpdate(pod.spec, before.spec)];
 }
 
-/** A pod's spec, alone or in a template at some field. */
+/** Validates a pod spec, alone or in a template; `field` is its path. */
 export function validatePodSpec(spec: PodSpec | undefined, field: string): FieldError[] {
   if (spec === undefined) return [required(`${field}.containers`)];
   const errors: FieldError[] = [];
@@ -133,7 +133,7 @@ function validateToleration(toleration: Toleration, field: string): FieldError[]
   return errors;
 }
 
-/** Of a pod's spec little may be changed. */
+/** Only a few fields of a pod's spec can be changed. */
 function validatePodUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
   const kept = (old.tolerations ?? []).every((toleration) =>
     (spec.tolerations ?? []).some(
@@ -144,7 +144,7 @@ function validatePodUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
   if ((spec.schedulingGates ?? []).some(({ name }) => !gates.has(name))) {
     return [forbidden('spec.schedulingGates', 'only deletion is allowed, but found new scheduling gates')];
   }
-  // A pod that waits behind a gate may still be told more closely where to go.
+  // While a pod has scheduling gates, its nodeSelector and affinity may still change.
   const mayNarrow = gates.size > 0;
   if (kept && sameJson(comparable(spec, mayNarrow), comparable(old, mayNarrow))) return [];
   return [forbidden('spec', `pod updates may not change fields other than ${CHANGEABLE}\n`)];
@@ -154,7 +154,7 @@ function withoutSeconds({ tolerationSeconds: _, ...toleration }: Toleration): To
   return toleration;
 }
 
-/** The part of a spec that must stay the same. */
+/** The part of a spec that cannot change. */
 function comparable(spec: PodSpec, mayNarrow: boolean): object {
   const { activeDeadlineSeconds: _, tolerations: __, schedulingGates: ___, ...rest } = spec;
   const fixed: Record<string, unknown> = {

@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid, required } from '../../schema/fiel
 import type { Draft, Fields, KindRules, WriteContext } from '../kind.ts';
 import { checkVolumeClaim } from './limit-ranger.ts';
 
-/** Marks the class of claims that name none. */
+/** Marks the StorageClass for claims that name none. */
 export const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 const FROZEN = 'field is immutable when `immutable` is set';
 const KEY = /^[-._a-zA-Z0-9]+$/;
@@ -80,7 +80,7 @@ export const serviceRules: KindRules = {
   },
 };
 
-/** An address out of 10.96.0.0/12 that follows from the uid; nothing routes to it. */
+/** An address in 10.96.0.0/12 derived from the uid; nothing routes to it. */
 function addressFor(uid: string): string {
   const bits = Number.parseInt(uid.slice(0, 8), 16) || 1;
   return `10.${96 + ((bits >>> 16) & 15)}.${(bits >>> 8) & 255}.${1 + ((bits & 255) % 254)}`;
@@ -111,7 +111,7 @@ export const claimRules: KindRules = {
   },
 };
 
-/** The newest class that is marked as the default one; of two made at the same time the first by name. */
+/** The newest StorageClass marked as default; ties go to the first by name. */
 function defaultStorageClass(context: WriteContext): string | undefined {
   const marked = [...context.all('storageclasses.storage.k8s.io')].filter(
     ({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true',

@@ -1,4 +1,4 @@
-/** Defaults and rules of the kinds that own pods. */
+/** Defaults and validation of the kinds that own pods. */
 import { compileLabelSelector } from '../../../../apis/kubernetes/label-selector.ts';
 import type { LabelSelector, PodSpec } from '../../../../apis/kubernetes/pod.ts';
 import { sameJson } from '../../../frozen.ts';
@@ -22,19 +22,19 @@ interface WorkloadSpec {
 const IMMUTABLE = 'field is immutable';
 const ROLLING_UPDATE = Object.freeze({ maxUnavailable: '25%', maxSurge: '25%' });
 
-/** Adds what is missing in the spec, and the defaults of pods in its template. */
+/** Fills in missing fields of the spec, and the pod defaults in its template. */
 function specDefaults(missing: (spec: Fields) => Fields): NonNullable<KindRules['defaults']> {
   return (object) => {
     const { spec } = object;
     if (spec === undefined) return object;
     const filled = missing(spec);
     const strategies = Object.entries(filled).filter(([name]) => name === 'strategy' || name === 'updateStrategy');
-    // A strategy is filled in from within, so what was given of it is in there already.
+    // A filled-in strategy already contains the fields that were given.
     return { ...object, spec: { ...filled, ...spec, ...Object.fromEntries(strategies), ...templateDefaults(spec) } };
   };
 }
 
-/** The template with its pods' defaults. */
+/** The pod template with its defaults. */
 export function templateDefaults(spec: Fields): Fields {
   const template = spec.template as { readonly spec?: Fields } | undefined;
   if (template?.spec === undefined) return {};
@@ -45,7 +45,7 @@ function specOf(object: Draft): WorkloadSpec {
   return (object.spec ?? {}) as WorkloadSpec;
 }
 
-/** Selector and template; `kind` is the word for it in sentences. */
+/** Validates selector and template; `kind` is the kind's name in messages. */
 function validateWorkload(object: Draft, old: Draft | undefined, kind: string): FieldError[] {
   const spec = specOf(object);
   if (old !== undefined && object.spec === old.spec) return [];

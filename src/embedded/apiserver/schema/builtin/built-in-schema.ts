@@ -1,4 +1,4 @@
-/** Schemas of the built-in kinds, made from the type tables. A schema may contain itself (JSONSchemaProps does). */
+/** Schemas of the built-in kinds, built from the type tables. A schema may contain itself (JSONSchemaProps does). */
 import type { Schema } from '../schema.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { FieldFacts, TypeFacts } from './type-table.ts';
@@ -55,7 +55,7 @@ export function builtInSchema(apiVersion: string, kind: string): Schema | undefi
   return kinds.get(key);
 }
 
-/** The schema of any type of the tables by its id: `builtInType('meta-v1/ObjectMeta')`. */
+/** The schema of any type in the tables by its id: `builtInType('meta-v1/ObjectMeta')`. */
 export function builtInType(id: string): Schema {
   const scalar = SCALARS[id];
   if (scalar !== undefined) return scalar;
@@ -63,7 +63,7 @@ export function builtInType(id: string): Schema {
   return type === undefined ? ANYTHING : typeSchema(type);
 }
 
-/** The schema of a type by its name in OpenAPI, as the type itself has it; a field of that type may say more. */
+/** The schema of a type by its OpenAPI name, without additions by fields of that type. */
 export function builtInTypeNamed(typeName: string): Schema | undefined {
   return named.get(typeName);
 }
@@ -74,7 +74,7 @@ function typeSchema(type: TypeFacts): Schema {
   if (type.wrapsList) return { type: 'array', items: builtInType(type.fields[0]?.type ?? 'json') };
   const properties: Record<string, Schema> = {};
   const required: string[] = [];
-  // Known before its fields are, so that a type that contains itself ends.
+  // Registered before its fields are built, so that recursive types terminate.
   const schema: Schema = {
     typeName: openApiName(type.id),
     type: 'object',

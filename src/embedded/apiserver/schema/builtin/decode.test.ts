@@ -7,11 +7,11 @@ import { builtInSchema } from './built-in-schema.ts';
 interface Row {
   readonly name: string;
   readonly object: JsonObject;
-  /** Why the API server could not read the object in strict mode, after its preamble; absent when it could. */
+  /** The API server's strict-mode error, without its prefix; absent if the object was accepted. */
   readonly message?: string;
 }
 
-/** Seen on a real kube-apiserver. */
+/** Recorded on a real kube-apiserver. */
 const recorded = JSON.parse(readFileSync(new URL('testdata/deployments.json', import.meta.url), 'utf8')) as {
   readonly rows: readonly Row[];
 };

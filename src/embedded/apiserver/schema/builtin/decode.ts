@@ -1,6 +1,6 @@
 /**
- * Objects of built-in kinds as Go's types would take them from JSON: unknown fields and nulls go, quantities get their
- * canonical form, and a value of the wrong type makes the whole object unreadable.
+ * Decodes objects of built-in kinds as Go would: unknown fields and nulls are dropped, quantities get their canonical
+ * form, and a value of the wrong type makes the whole object unreadable.
  */
 import { formatQuantity, parseQuantity } from '../../../../apis/kubernetes/quantity.ts';
 import { parseTimestamp } from '../../../../platform/clock.ts';
@@ -8,7 +8,7 @@ import { isList, isObject, mapFields, mapItems } from '../json-object.ts';
 import { type Pruned, pathText } from '../prune.ts';
 import type { Json, JsonObject, Schema } from '../schema.ts';
 
-/** Takes an object of a kind; `problem` says why it cannot be one. */
+/** Decodes an object of a kind; `problem` says why it is unreadable. */
 export function decodeBuiltIn(object: JsonObject, schema: Schema): Pruned {
   const walk = new Walk();
   try {
@@ -20,7 +20,7 @@ export function decodeBuiltIn(object: JsonObject, schema: Schema): Pruned {
   }
 }
 
-/** Ends the walk at the first value of a wrong type, as the decoder of Go ends. */
+/** Ends the walk at the first value of a wrong type, as Go's decoder does. */
 class Undecodable extends Error {}
 
 const QUANTITY_PROBLEM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -28,9 +28,9 @@ const QUANTITY_PROBLEM = "quantities must match the regular expression '^([+-]?[
 class Walk {
   readonly unknown: string[] = [];
   readonly #path: (string | number)[] = [];
-  /** The path without indices and keys of maps, as the decoder of Go names fields. */
+  /** The path without indices and map keys, as Go's decoder names fields. */
   readonly #names: string[] = [];
-  /** The name in OpenAPI of the type whose field is being read. */
+  /** The OpenAPI name of the type whose field is being decoded. */
   #owner = '';
 
   #value(value: Json, schema: Schema): Json {
@@ -60,7 +60,7 @@ class Walk {
     }
   }
 
-  /** Types that read JSON in a way of their own; undefined for all others. */
+  /** Decodes types with their own JSON form; undefined for all others. */
   #special(value: Json, typeName: string): Json | undefined {
     switch (typeName) {
       case 'io.k8s.apimachinery.pkg.api.resource.Quantity':
@@ -111,7 +111,7 @@ class Walk {
     return this.#fields(value, (entry) => (entry === null ? zero(values) : this.#value(entry, values)));
   }
 
-  /** An object with the fields of its type. */
+  /** Decodes an object with the fields of its type. */
   struct(object: JsonObject, schema: Schema): Json {
     const outer = this.#owner;
     const properties = schema.properties ?? {};
@@ -149,7 +149,7 @@ class Walk {
   }
 }
 
-/** Null in a list or map is the empty value of its type. */
+/** A null in a list or map becomes the zero value of its type. */
 function zero(schema: Schema): Json {
   switch (schema.type) {
     case 'string':
@@ -177,7 +177,7 @@ function quantity(value: Json): Json {
     } catch {
       throw new Undecodable(QUANTITY_PROBLEM);
     }
-    // A cluster writes the same few quantities over and over; odd ones must not pile up.
+    // A cluster repeats the same few quantities; the limit keeps unusual ones from filling the cache.
     if (canonical.size >= 5000) canonical.clear();
     canonical.set(value, text);
   }

@@ -1,6 +1,6 @@
-/** What the types and their most used fields are for, in our own words; `kubectl explain` shows it. */
+/** Descriptions of the types and their most used fields, in our own words, for `kubectl explain`. */
 
-/** Type → what it is (under the empty name) and what its fields say. */
+/** Descriptions by type and field; the empty field name describes the type itself. */
 const BY_TYPE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'meta-v1/ObjectMeta': {
     '': 'What every object has: its name, and what is said about it.',
@@ -212,7 +212,7 @@ const BY_TYPE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** By `table/Type` and `table/Type.field`. */
+/** Keyed by `table/Type` and `table/Type.field`. */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(BY_TYPE).flatMap(([type, fields]) =>
     Object.entries(fields).map(([field, text]) => [field === '' ? type : `${type}.${field}`, text]),

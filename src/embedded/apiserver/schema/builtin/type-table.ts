@@ -22,7 +22,7 @@ export interface TypeTable {
 }
 
 export interface FieldFacts {
-  /** Empty for a type that stands inline. */
+  /** Empty for an inlined type. */
   readonly name: string;
   readonly number: number;
   readonly required: boolean;
@@ -46,7 +46,7 @@ export interface TypeFacts {
   readonly fields: readonly FieldFacts[];
 }
 
-/** Reads the lines of one table. */
+/** Parses one table. */
 export function parseTypes(table: TypeTable): TypeFacts[] {
   return table.types
     .trim()

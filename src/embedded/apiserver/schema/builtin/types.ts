@@ -22,7 +22,7 @@ import { schedulingV1 } from './tables/scheduling-v1.ts';
 import { storageV1 } from './tables/storage-v1.ts';
 import { parseTypes, type TypeFacts, type TypeTable } from './type-table.ts';
 
-/** Every table there is. */
+/** All tables. */
 export const TABLES: readonly TypeTable[] = [
   admissionregistrationV1,
   apiextensionsV1,
@@ -51,7 +51,7 @@ export const TABLES: readonly TypeTable[] = [
 const tablesByName = new Map(TABLES.map((table) => [table.table, table]));
 const parsed = new Map<string, ReadonlyMap<string, TypeFacts>>();
 
-/** The types of one table by their name; parsed at the first use, since no process needs them all. */
+/** The types of a table by name, parsed on first use, since no process needs all of them. */
 export function typesOf(table: TypeTable): ReadonlyMap<string, TypeFacts> {
   let types = parsed.get(table.table);
   if (types === undefined) {
@@ -61,23 +61,23 @@ export function typesOf(table: TypeTable): ReadonlyMap<string, TypeFacts> {
   return types;
 }
 
-/** The type of an id such as `core-v1/PodSpec`. */
+/** The type with an id such as `core-v1/PodSpec`. */
 export function typeOf(id: string): TypeFacts | undefined {
   const [table = '', name = ''] = id.split('/');
   const found = tablesByName.get(table);
   return found === undefined ? undefined : typesOf(found).get(name);
 }
 
-/** The name in OpenAPI of an id such as `core-v1/PodSpec`: `io.k8s.api.core.v1.PodSpec`. */
+/** The OpenAPI name of an id such as `core-v1/PodSpec`: `io.k8s.api.core.v1.PodSpec`. */
 export function openApiName(id: string): string {
   const [table = '', name = ''] = id.split('/');
   return `${tablesByName.get(table)?.openApi}.${name}`;
 }
 
-/** What is sent along with requests to any group, in that group's name. */
+/** Kinds that are sent to any group, under that group's apiVersion. */
 const SHARED_KINDS = new Set(['DeleteOptions']);
 
-/** The type of a kind as it is sent to the API: `kindType('apps/v1', 'Deployment')`. */
+/** The type of a kind by its names in the API: `kindType('apps/v1', 'Deployment')`. */
 export function kindType(apiVersion: string, kind: string): TypeFacts | undefined {
   if (SHARED_KINDS.has(kind)) return typeOf(`meta-v1/${kind}`);
   const slash = apiVersion.indexOf('/');

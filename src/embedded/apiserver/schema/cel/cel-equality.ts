@@ -1,7 +1,7 @@
-/** A list whose order means nothing (x-kubernetes-list-type set or map) is marked, so that equality can ignore it. */
+/** Marks lists whose order does not matter (x-kubernetes-list-type set or map), so that equality ignores it. */
 const UNORDERED = Symbol('unordered');
 
-/** Marks a list as one whose order means nothing. */
+/** Marks a list as unordered. */
 export function unordered(list: unknown[]): unknown[] {
   return Object.defineProperty(list, UNORDERED, { value: true });
 }
@@ -10,7 +10,7 @@ function isUnordered(list: readonly unknown[]): boolean {
   return UNORDERED in list;
 }
 
-/** Equality of values as CEL has them: numbers by value, lists and maps by content, objects by their set fields. */
+/** CEL equality: numbers by value, lists and maps by content, objects by their set fields. */
 export function celEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a === 'bigint' && typeof b === 'number') return Number(a) === b;

@@ -1,4 +1,4 @@
-/** What a value of a schema is in CEL: its declared type, and how JSON becomes a value of that type. */
+/** CEL types of schemas: the declared type, and the conversion from JSON to its values. */
 import type { Environment } from '@marcbachmann/cel-js';
 import { isList, isObject } from '../json-object.ts';
 import type { Json, Schema } from '../schema.ts';
@@ -7,7 +7,7 @@ import { kubernetesEnvironment } from './library/kubernetes-library.ts';
 import { celName } from './property-names.ts';
 
 export interface CelType {
-  /** The type as declarations write it: `int`, `list<string>`, `map<string, Object7>`. */
+  /** The type as declarations spell it: `int`, `list<string>`, `map<string, Object7>`. */
   readonly name: string;
   convert(value: Json): unknown;
 }
@@ -31,7 +31,7 @@ export class CelTypes {
 
   constructor(env: Environment) {
     this.#env = env;
-    // In an environment of its own: one that others are derived from can declare no more types.
+    // Uses a separate environment: one that others were derived from can declare no more types.
     const texts = kubernetesEnvironment().registerVariable('text', 'string');
     const timestamp = texts.parse('timestamp(text)');
     const duration = texts.parse('duration(text)');
@@ -41,7 +41,7 @@ export class CelTypes {
     this.#duration = orAsIs((value) => duration({ text: value }));
   }
 
-  /** Undefined where rules cannot see the value, because its schema says nothing of what it is. */
+  /** Undefined if rules cannot see the value because its schema does not describe it. */
   typeOf(schema: Schema, isRoot: boolean = schema['x-kubernetes-embedded-resource'] === true): CelType | undefined {
     if (!this.#known.has(schema)) this.#known.set(schema, this.#declare(schema, isRoot));
     return this.#known.get(schema);
@@ -93,7 +93,7 @@ export class CelTypes {
     };
   }
 
-  /** Lists of this type may be sets; the evaluator itself compares item by item. */
+  /** Lists of this type may be sets, but the evaluator compares lists item by item. */
   #compareByContent(list: string): void {
     if (this.#compared.has(list)) return;
     this.#compared.add(list);
@@ -110,7 +110,7 @@ export class CelTypes {
     };
   }
 
-  /** Null is a value of its own, so what can be null has no type known beforehand. */
+  /** A nullable field has type `dyn`, because null has a type of its own. */
   #field(schema: Schema): CelType | undefined {
     const type = this.typeOf(schema);
     if (type === undefined || schema.nullable !== true) return type;
@@ -124,7 +124,7 @@ export class CelTypes {
     for (const [property, propertySchema] of Object.entries(properties)) {
       const field = celName(property);
       const type = field === undefined ? undefined : this.#field(propertySchema);
-      // `constructor` would hide what the evaluator tells types apart by.
+      // `constructor` would hide the property by which the evaluator recognizes types.
       if (field === undefined || type === undefined || field === 'constructor') continue;
       fields[field] = type.name;
       converters.push([property, field, type]);
@@ -149,7 +149,7 @@ export class CelTypes {
   }
 }
 
-/** A value that its format does not let through stays what it is; only a rule that looks at it fails. */
+/** Keeps a value that its format does not allow as it is; only rules that use it fail. */
 function orAsIs(convert: (value: Json) => unknown): (value: Json) => unknown {
   return (value) => {
     try {
@@ -160,7 +160,7 @@ function orAsIs(convert: (value: Json) => unknown): (value: Json) => unknown {
   };
 }
 
-/** For int-or-string: whole numbers are integers. */
+/** For int-or-string: converts whole numbers to integers. */
 function convertAnything(value: Json): unknown {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
 }

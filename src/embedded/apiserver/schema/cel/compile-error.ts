@@ -7,13 +7,13 @@ function isCelError(error: unknown): error is CelError {
   return error instanceof EvaluationError || error instanceof ParseError || error instanceof TypeProblem;
 }
 
-/** An error of the evaluator without the picture of the source it adds for terminals. */
+/** The evaluator's message, without the source excerpt that it adds for terminals. */
 export function problemOf(error: unknown): string {
   if (isCelError(error)) return asWritten(error.summary);
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Why a rule does not compile, as the API server says it; `functions` are the names of those there are. */
+/** Why a rule does not compile, in the API server's words. `functions` are the names of the known functions. */
 export function compileProblem(rule: string, error: unknown, functions: ReadonlySet<string>): string {
   const start = isCelError(error) ? (error.range?.start ?? 0) : 0;
   const [position, sentence] = describe({ rule, start, functions, problem: problemOf(error) }, error);
@@ -37,7 +37,7 @@ export function pointAt(rule: string, position: number, sentence: string): strin
 
 interface Problem {
   readonly rule: string;
-  /** Where the evaluator sees it. */
+  /** The position that the evaluator reports. */
   readonly start: number;
   readonly problem: string;
   readonly functions: ReadonlySet<string>;
@@ -45,7 +45,7 @@ interface Problem {
 
 type Described = readonly [position: number, sentence: string];
 
-/** The evaluator's sentences and what the API server says instead, with the place it points at. */
+/** The evaluator's messages, each with the API server's wording and position. */
 const SENTENCES: readonly (readonly [RegExp, (match: RegExpExecArray, problem: Problem) => Described])[] = [
   [
     /^No such key: (.*)$/,
@@ -83,7 +83,7 @@ function describe(problem: Problem, error: unknown): Described {
   return [problem.start, problem.problem];
 }
 
-/** Kubernetes points at the dot before a field, and for the field that `has` asks for at the bracket; the evaluator at the field. */
+/** Kubernetes points at the dot before a field, and inside `has` at the bracket. The evaluator points at the field. */
 function fieldPosition(rule: string, start: number, field: string): number {
   const asked = /\bhas(\s*\()[^()]*$/.exec(rule.slice(0, start));
   if (asked !== null && /^\s*\)/.test(rule.slice(start + field.length))) return asked.index + 3;
@@ -115,7 +115,7 @@ function noOverload(name: string, applied: string): string {
   return `found no matching overload for '${name}' applied to '${applied}'`;
 }
 
-/** `list<string>` as CEL writes it: `list(string)`. */
+/** `list<string>` in CEL notation: `list(string)`. */
 function typeText(type: string): string {
   return type
     .replaceAll('<', '(')

@@ -9,7 +9,7 @@ interface Row {
   readonly outcome: 'true' | 'false' | 'does not compile';
 }
 
-/** Seen on a real kube-apiserver. */
+/** Recorded on a real kube-apiserver. */
 const recorded = JSON.parse(readFileSync(new URL('testdata/expressions.json', import.meta.url), 'utf8')) as {
   readonly rows: readonly Row[];
 };

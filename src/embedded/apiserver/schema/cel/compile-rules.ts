@@ -1,4 +1,4 @@
-/** The rules of a schema (x-kubernetes-validations), compiled once and laid out like the schema itself. */
+/** The rules of a schema (x-kubernetes-validations), compiled once, in a tree shaped like the schema. */
 import type { Environment } from '@marcbachmann/cel-js';
 import { goRegExp } from '../go-regexp.ts';
 import type { Json, Schema, ValidationRule } from '../schema.ts';
@@ -14,7 +14,7 @@ type Program = (variables: Readonly<Record<string, unknown>>) => unknown;
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly usesOldSelf: boolean;
-  /** How deep its loops are nested. */
+  /** How deep its loops nest. */
   readonly loops: number;
   /** Undefined for an empty rule and for one that does not compile. */
   readonly program?: Program;
@@ -26,11 +26,11 @@ export interface CompiledRule {
   readonly messageError?: string;
 }
 
-/** Some part of a schema that has rules, or has parts that do. */
+/** A part of a schema that has rules, or contains parts that do. */
 export interface RuleNode {
   readonly schema: Schema;
   readonly rules: readonly CompiledRule[];
-  /** How values of this schema become values of CEL; there whenever there are rules. */
+  /** Converts values of this schema to CEL values; set whenever there are rules. */
   readonly convert: (value: Json) => unknown;
   readonly properties: ReadonlyMap<string, RuleNode>;
   readonly additionalProperties?: RuleNode;
@@ -38,7 +38,7 @@ export interface RuleNode {
   readonly allOf: readonly RuleNode[];
 }
 
-/** Compiles every rule of a schema; undefined when there is none. `isRoot`: the schema is that of a whole resource. */
+/** Compiles all rules of a schema; undefined if there are none. `isRoot`: the schema describes a whole resource. */
 export function compileRules(schema: Schema, isRoot: boolean, typeSchema: Schema = schema): RuleNode | undefined {
   const { rules, convert } = compileNode(schema, typeSchema, isRoot);
   const properties = new Map<string, RuleNode>();
@@ -86,7 +86,7 @@ function compileNode(schema: Schema, typeSchema: Schema, isRoot: boolean): Pick<
   return { rules: written.map((rule) => compileRule(rule, environments, typeSchema)), convert: self.convert };
 }
 
-/** The environments of one schema's rules, each made when first needed. */
+/** The environments of one schema's rules, each built on first use. */
 class Environments {
   readonly #base: Environment;
   readonly #self: CelType;
@@ -97,7 +97,7 @@ class Environments {
     this.#self = self;
   }
 
-  /** `oldSelf` is declared in one of two ways, and only the arguments of `format` may be of mixed types. */
+  /** `oldSelf` is declared as optional or not. Lists may mix types only in rules that use `format`. */
   for({ rule, messageExpression = '', optionalOldSelf }: ValidationRule): Environment {
     const oldSelf = optionalOldSelf === true ? `optional<${this.#self.name}>` : this.#self.name;
     const homogeneousAggregateLiterals = !/\.format\(/.test(rule + messageExpression);
@@ -159,7 +159,7 @@ function functionNames(env: Environment): ReadonlySet<string> {
   return new Set([...env.getDefinitions().functions.map((declared) => asWritten(declared.name)), 'has', 'matches']);
 }
 
-/** Where a pattern is written out in the rule that is no regular expression. */
+/** The position of an invalid literal pattern in the rule, if there is one. */
 function badPatternAt(rule: string): number | undefined {
   for (const match of rule.matchAll(/\.matches\((r)?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\)/g)) {
     const [whole, raw, single, double] = match;

@@ -1,8 +1,8 @@
 /**
- * Rules as the evaluator gets to see them. Two functions it has of its own are not what Kubernetes has, so calls of them are
- * renamed, to names of the same length, so that positions in error messages stay true:
+ * Rewrites rules for the evaluator. Two of its functions differ from Kubernetes, so calls to them are renamed. The new
+ * names have the same length, so that positions in error messages stay correct:
  * - `matches` takes Go's regular expressions (`goMatch`)
- * - `has` takes any path that ends in a field, and only one that can be there (`fld`)
+ * - `has` takes any path that ends in a field, but only a field that can exist (`fld`)
  */
 import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { goRegExp } from '../go-regexp.ts';
@@ -17,12 +17,12 @@ export function forEvaluator(rule: string): string {
   return rule.replace(STRING_OR_CALL, (found) => RENAMED[found] ?? found);
 }
 
-/** Names in the evaluator's messages as the author of the rule wrote them. */
+/** Restores the function names that the author of the rule wrote in a message. */
 export function asWritten(message: string): string {
   return message.replace(/\bgoMatch\b/g, 'matches').replace(/\bfld\b/g, 'has');
 }
 
-/** Declares the functions that calls are renamed to. */
+/** Declares the functions that replace the renamed calls. */
 export function registerDialect(env: Environment): void {
   env
     .registerFunction('string.goMatch(string): bool', matches)

@@ -1,4 +1,4 @@
-/** Evaluates the compiled rules of a schema on an object; with the old one also rules about the change. */
+/** Evaluates the compiled rules of a schema on an object; with the old object, also transition rules. */
 import { Optional } from '@marcbachmann/cel-js';
 
 import { oldField, oldItems } from '../correlate.ts';
@@ -10,12 +10,12 @@ import { problemOf } from './compile-error.ts';
 import type { CompiledRule, RuleNode } from './compile-rules.ts';
 import { isTooExpensive } from './rule-cost.ts';
 
-/** What the server calls the whole object. */
+/** The server's name for the whole object. */
 const NO_FIELD = '<nil>';
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 const MAX_MESSAGE = 5 * 1024;
 
-/** What the rules have against the value; `path` is empty for a whole object. */
+/** Errors of all rules for a value; `path` is empty for a whole object. */
 export function evaluateRules(node: RuleNode, value: Json, path = '', old?: Json): FieldError[] {
   const errors: FieldError[] = [];
   const unchanged = old !== undefined && sameJson(value, old);
@@ -27,9 +27,9 @@ interface Place {
   readonly node: RuleNode;
   readonly value: Json;
   readonly path: string;
-  /** Undefined where nothing in the old object stands for this value. */
+  /** Undefined if the old object has no matching value. */
   readonly old: Json | undefined;
-  /** This value, or the nearest one around it that has an old one, is as it was. */
+  /** This value, or the nearest enclosing one that has an old value, is unchanged. */
   readonly unchanged: boolean;
 }
 
@@ -104,7 +104,7 @@ function failure(problem: string, { rule }: CompiledRule): string {
   return `${text} evaluating rule: ${what}`;
 }
 
-/** The evaluator's sentences as cel-go has them. */
+/** Rewords the evaluator's messages as cel-go does. */
 function inCelWords(problem: string): string {
   const conversion = /^(\w+)\(\) (?:type error|conversion error).*$/.exec(problem)?.[1];
   if (conversion !== undefined) return `type conversion error from 'string' to '${conversion}'`;
@@ -124,7 +124,7 @@ function broken(
   const field = fieldPath === undefined ? path : path === NO_FIELD ? fieldPath : `${path}.${fieldPath}`;
   const written = rule.message?.trim();
   const detail = messageOf(compiled, variables) ?? (written || `failed rule: ${rule.rule.trim()}`);
-  // Objects and lists are too long to be shown.
+  // Objects and lists are too long to show.
   const isScalar = node.schema.type !== 'object' && node.schema.type !== 'array';
   switch (rule.reason) {
     case 'FieldValueForbidden':
@@ -140,7 +140,7 @@ function broken(
   }
 }
 
-/** What the message expression says, where it says something that can be shown. */
+/** The message of the message expression, if it is usable. */
 function messageOf(compiled: CompiledRule, variables: Readonly<Record<string, unknown>>): string | undefined {
   if (compiled.messageProgram === undefined) return undefined;
   const outcome = run(compiled.messageProgram, variables);

@@ -1,9 +1,9 @@
-/** `fieldPath` of a rule and other JSON paths that name fields of a schema: `.spec.name`, `.labels['a.b']`. */
+/** `fieldPath` of a rule and other JSON paths to fields of a schema: `.spec.name`, `.labels['a.b']`. */
 import type { Schema } from '../schema.ts';
 
 export type FieldPath = { readonly path: string; readonly schema: Schema } | { readonly problem: string };
 
-/** The path in the form of error messages with the schema it leads to, or why it leads nowhere. */
+/** The path as error messages write it and the schema at its end, or why it is invalid. */
 export function fieldPathText(
   jsonPath: string,
   schema: Schema,

@@ -1,4 +1,4 @@
-/** Names of properties as identifiers of CEL: `my-key` is written `self.my__dash__key` in a rule. */
+/** Property names as CEL identifiers: a rule refers to `my-key` as `self.my__dash__key`. */
 
 const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** The identifier of a property; undefined for names that cannot be written in a rule. */
+/** The identifier of a property; undefined if rules cannot refer to it. */
 export function celName(property: string): string | undefined {
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(property)) return undefined;
   if (RESERVED.has(property)) return `__${property}__`;

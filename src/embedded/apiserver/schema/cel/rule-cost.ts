@@ -1,15 +1,15 @@
 /**
- * Keeps a rule from holding up the server: loops within loops over long lists. The API server estimates costs when a rule is
- * written and counts them when it runs; here the loops of a rule are counted once, and the sizes of what they run over.
+ * Keeps rules from blocking the server with nested loops over long lists. kube-apiserver estimates costs when a rule is
+ * written and counts them when it runs. Here only the nesting of loops and the size of collections count.
  */
 import { isList, isObject } from '../json-object.ts';
 import type { Json } from '../schema.ts';
 
-/** As many steps as end within about a second. */
+/** Steps that run within about a second. */
 const BUDGET = 10_000_000;
 
 const LOOPS = 'all|exists|exists_one|existsOne|map|filter|transformList|transformMap|sortBy';
-/** What goes through a list by itself: once (but for a list that is written out), or once for each of its items. */
+/** Operations that walk a list: `in` once (except over a literal list), set functions and `distinct` once per item. */
 const WALKS: readonly (readonly [RegExp, number])[] = [
   [/^in$/, 1],
   [/^(?:sets\.|\.distinct)/, 2],
@@ -37,7 +37,7 @@ export function loopDepth(rule: string): number {
   return deepest;
 }
 
-/** Tells whether a rule with loops of that depth would take too long on a value. */
+/** Whether a rule with loops of this depth would take too long on a value. */
 export function isTooExpensive(depth: number, value: Json): boolean {
   return depth > 1 && largestCollection(value) ** depth > BUDGET;
 }

@@ -40,7 +40,7 @@ class Cidr {
   }
 }
 
-/** `::` for the first longest run of two or more zero groups, as the canonical form has it. */
+/** Writes `::` for the first longest run of two or more zero groups, as in the canonical form. */
 function compress(groups: readonly string[]): string {
   let [start, length] = [0, 0];
   for (let from = 0; from < groups.length; from++) {
@@ -61,7 +61,7 @@ function parseIp(text: string): Ip | undefined {
       text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n),
     );
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
-  // An IPv4 address dressed as IPv6 is refused, because it can be read in two ways.
+  // IPv4 addresses in IPv6 notation are refused, because they are ambiguous.
   if (dotted !== null && isIPv4(dotted[2] as string)) return undefined;
   const [head = '', tail] = text.split('::');
   const left = head === '' ? [] : head.split(':');
@@ -109,10 +109,10 @@ function isGlobalUnicast(ip: Ip): boolean {
   );
 }
 
-/** What `ip` is in a rule besides a function: a name that `ip.isCanonical` hangs on. */
+/** The value of the name `ip` in rules, for `ip.isCanonical`. */
 class IpNamespace {}
 
-/** `ip()`, `isIP()`, `cidr()`, `isCIDR()` and what can be asked of addresses and ranges. */
+/** `ip()`, `isIP()`, `cidr()`, `isCIDR()` and the methods of addresses and ranges. */
 export function registerIps(env: Environment): void {
   env
     .registerType('net.IP', { ctor: Ip, fields: {} })

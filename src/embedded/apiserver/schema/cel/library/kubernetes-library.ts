@@ -12,7 +12,7 @@ import { registerUrls } from './url-functions.ts';
 
 let library: Environment | undefined;
 
-/** A new environment with what Kubernetes adds to CEL; it is for its caller to declare variables and types in. */
+/** A new environment with the CEL functions of Kubernetes. The caller declares variables and types in it. */
 export function kubernetesEnvironment(): Environment {
   if (library === undefined) {
     library = new Environment({ enableOptionalTypes: true });

@@ -38,7 +38,7 @@ function flatten(list: readonly unknown[], depth: bigint): unknown[] {
   return list.flat(Number(depth));
 }
 
-/** What `lists` is in a rule: a name that functions hang on. */
+/** The value of the name `lists` in rules, for `lists.range`. */
 class ListsNamespace {}
 
 const LARGEST_RANGE = 100_000n;
@@ -54,7 +54,7 @@ function isZero(value: unknown): boolean {
   return value === 0n || value === 0 || value === '' || value === false || value === null;
 }
 
-/** `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf` of Kubernetes, and the list functions CEL came to have. */
+/** `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf` of Kubernetes, and newer list functions of CEL. */
 export function registerLists(env: Environment): void {
   for (const type of ORDERED) {
     env

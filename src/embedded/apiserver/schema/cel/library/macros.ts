@@ -1,7 +1,7 @@
 /** Macros of CEL that the evaluator lacks: comprehensions over two variables, `optMap`, `optFlatMap`, `sortBy`. */
 import { type Environment, Optional } from '@marcbachmann/cel-js';
 
-/** A part of an expression. What the evaluator hands to macros has no types of its own; this is what they need of it. */
+/** A part of an expression. The evaluator passes untyped values to macros; these are the fields that macros need. */
 export interface Ast {
   readonly op: string;
   readonly args: unknown;
@@ -48,7 +48,7 @@ function entriesOf(collection: unknown): readonly Entry[] {
   return collection instanceof Map ? [...collection] : Object.entries(collection as object);
 }
 
-/** What to do with the entries of a collection; `at` evaluates the i-th expression for an entry. */
+/** How a macro handles the entries of a collection; `at` evaluates the i-th expression for an entry. */
 interface Comprehension {
   readonly type: (checker: Checker, bodies: readonly Type[]) => Type;
   readonly run: (entries: readonly Entry[], at: (body: number, entry: Entry) => unknown) => unknown;
@@ -83,7 +83,7 @@ function overTwoVariables({ type, run }: Comprehension): (call: Call) => Macro {
 
 const BOOL = (checker: Checker): Type => checker.getType('bool');
 
-/** One entry that decides is enough, whatever errors the others end in. */
+/** One deciding entry is enough, even if other entries fail. */
 function quantifier(decisive: boolean): Comprehension {
   return {
     type: BOOL,
@@ -119,7 +119,7 @@ function transform(kind: 'list' | 'map', hasFilter: boolean): Comprehension {
   };
 }
 
-/** A macro over one variable that stands for the receiver's items, or for what an optional holds. */
+/** A macro over one variable, which takes each item of the receiver, or the value of an optional. */
 function overOneVariable(
   type: (checker: Checker, receiver: Type, body: Type) => Type,
   run: (receiver: unknown, at: (item: unknown) => unknown) => unknown,
@@ -163,7 +163,7 @@ const sortBy = overOneVariable(
   },
 );
 
-/** Registers every macro; a map is a receiver like a list, as for the macros the evaluator has. */
+/** Registers all macros. As with the evaluator's own macros, a map is a receiver like a list. */
 export function registerMacros(env: Environment): void {
   const three = 'ast, ast, ast';
   env

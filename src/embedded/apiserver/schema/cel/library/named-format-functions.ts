@@ -1,7 +1,7 @@
 import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { hasFormat } from '../../formats.ts';
 
-/** A named format of strings and the sentences it answers to a string that is not of it. */
+/** A named string format; `check` returns the problems of a string. */
 class NamedFormat {
   readonly check: (text: string) => string[];
   constructor(check: (text: string) => string[]) {
@@ -52,7 +52,7 @@ const FORMATS: Readonly<Record<string, NamedFormat>> = {
   datetime: standard('date-time', 'invalid datetime'),
 };
 
-/** What `format` is in a rule: a name that functions hang on. */
+/** The value of the name `format` in rules, for `format.named` and others. */
 class FormatNamespace {}
 
 /** `format.dns1123Label().validate(text)`, `format.named('uuid')`. */

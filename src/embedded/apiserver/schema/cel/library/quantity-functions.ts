@@ -11,7 +11,7 @@ import {
 const BILLION = 1_000_000_000n;
 const TYPE = 'kubernetes.Quantity';
 
-/** A quantity as a value of CEL, which tells types by their class. */
+/** A quantity as a CEL value. CEL recognizes types by their class. */
 class QuantityValue {
   readonly quantity: Quantity;
   constructor(quantity: Quantity) {
@@ -38,7 +38,7 @@ function asInteger(value: QuantityValue): bigint {
   return value.quantity.nanos / BILLION;
 }
 
-/** `quantity()`, `isQuantity()` and what can be asked of a quantity. */
+/** `quantity()`, `isQuantity()` and the methods of a quantity. */
 export function registerQuantities(env: Environment): void {
   env
     .registerType(TYPE, { ctor: QuantityValue, fields: {} })

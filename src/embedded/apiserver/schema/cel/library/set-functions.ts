@@ -1,7 +1,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { celEqual } from '../cel-equality.ts';
 
-/** What `sets` is in a rule: a name that functions hang on. */
+/** The value of the name `sets` in rules, for the functions below. */
 class SetsNamespace {}
 
 const contains = (list: readonly unknown[], items: readonly unknown[]): boolean =>

@@ -25,10 +25,10 @@ function replace(text: string, from: string, to: string, limit: bigint): string 
   return text.replaceAll(from, (match) => (left-- > 0 ? to : match));
 }
 
-/** What `strings` is in a rule: a name that functions hang on. */
+/** The value of the name `strings` in rules, for `strings.quote`. */
 class StringsNamespace {}
 
-/** `find`, `findAll` of Kubernetes, and the string functions of CEL that the evaluator lacks. */
+/** `find` and `findAll` of Kubernetes, and string functions of CEL that the evaluator lacks. */
 export function registerStrings(env: Environment): void {
   env
     .registerFunction('string.find(string): string', (text, expression) => pattern(expression).exec(text)?.[0] ?? '')

@@ -1,6 +1,6 @@
 import type { Environment } from '@marcbachmann/cel-js';
 
-/** An absolute URL or absolute path, taken apart as Go's url.ParseRequestURI does. */
+/** An absolute URL or absolute path, parsed as by Go's url.ParseRequestURI. */
 class ParsedUrl {
   readonly scheme: string;
   readonly host: string;
@@ -48,7 +48,7 @@ function query(url: ParsedUrl): Map<string, string[]> {
   return values;
 }
 
-/** `url()`, `isURL()` and the parts of a URL. */
+/** `url()`, `isURL()` and the methods of a URL. */
 export function registerUrls(env: Environment): void {
   env
     .registerType('kubernetes.URL', { ctor: ParsedUrl, fields: {} })

@@ -7,10 +7,10 @@ import {
   type NodeClaimStatus,
 } from '../../apis/karpenter/node-claim.ts';
 import type { ControllersOptions } from '../controllers-options.ts';
-import { answerForClaim } from '../interruption/hurry.ts';
+import { claimRequestTimeout } from '../interruption/deadline-pacing.ts';
 
-/** Writes conditions of a claim, and what else of its status is new; nothing where nothing changed. Gives the claim as it is then. */
-export async function sayOfClaim(
+/** Writes conditions and other status fields of a claim, if any has changed. Returns the claim as written. */
+export async function writeClaimConditions(
   { writes, clock }: Pick<ControllersOptions, 'writes' | 'clock'>,
   claim: NodeClaim,
   changes: readonly ConditionChange[],
@@ -24,6 +24,6 @@ export async function sayOfClaim(
   );
   if (conditions === claim.status?.conditions && !fresh) return claim;
   const body = { status: { ...status, conditions } };
-  const limit = answerForClaim(claim, clock.now());
+  const limit = claimRequestTimeout(claim, clock.now());
   return writes.patch(NODE_CLAIMS, claim, body, { ...limit, signal, subresource: 'status' });
 }

@@ -1,4 +1,4 @@
-/** Pods that stay on a node though it goes. Pure. */
+/** Pods whose eviction from a node that is being removed is blocked. Pure. */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-budget.ts';
 import { ANNOTATION_INTERRUPTION } from '../../apis/spindrift/annotations.ts';
@@ -11,24 +11,25 @@ import { terminationDeadline } from '../nodeclaim/termination/termination-deadli
 type BudgetsOf = (pod: Pod) => readonly PodDisruptionBudget[];
 
 /**
- * Whether a pod of a node that goes stays on it: nobody says until when the node is there, and the pod is not to be disrupted, or its
- * budgets never let one go. A machine that were bought for it would stand empty for as long as that. `budgetsOf` gives those that count a pod.
+ * Whether the eviction of a pod is blocked without end: its node has no termination deadline, and the pod has `do-not-disrupt`, or a
+ * PodDisruptionBudget that never allows an eviction. A node launched for such a pod would stay empty. `budgetsOf` gives the budgets that
+ * select a pod.
  */
-export function isHeld(pod: Pod, node: StateNode, budgetsOf: BudgetsOf, now: EpochMs): boolean {
-  if (hasAnEnd(node)) return false;
-  return (doNotDisruptUntil(pod) ?? 0) > now || (isReady(pod) && budgetsOf(pod).some(letsNobodyGo));
+export function isEvictionBlocked(pod: Pod, node: StateNode, budgetsOf: BudgetsOf, now: EpochMs): boolean {
+  if (hasDeadline(node)) return false;
+  return (doNotDisruptUntil(pod) ?? 0) > now || (isReady(pod) && budgetsOf(pod).some(allowsNoEviction));
 }
 
-/** What is not deleted yet goes when its replacements are up, and has none but by a plan that moves its pods. */
-function hasAnEnd({ node, claim }: StateNode): boolean {
+/** A claim that is not deleted yet waits for its replacements, so its pods must be planned for. */
+function hasDeadline({ node, claim }: StateNode): boolean {
   if (claim === undefined) return node?.metadata.deletionTimestamp === undefined;
   const { deletionTimestamp, annotations } = claim.metadata;
   if (deletionTimestamp === undefined || annotations?.[ANNOTATION_INTERRUPTION] !== undefined) return true;
   return terminationDeadline(claim) !== undefined;
 }
 
-/** However many of its pods are healthy. */
-function letsNobodyGo({ metadata, status }: PodDisruptionBudget): boolean {
+/** Whether the budget allows no eviction even if all of its pods are healthy. */
+function allowsNoEviction({ metadata, status }: PodDisruptionBudget): boolean {
   const { observedGeneration = 0, desiredHealthy = 0, expectedPods = 0 } = status ?? {};
   return observedGeneration >= (metadata.generation ?? 0) && expectedPods > 0 && desiredHealthy >= expectedPods;
 }

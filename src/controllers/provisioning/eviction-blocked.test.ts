@@ -4,7 +4,7 @@ import type { PodDisruptionBudget } from '../../apis/kubernetes/pod-disruption-b
 import { toTimestamp } from '../../platform/clock.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { aNode, aNodeClaim, aPod, T0 } from '../testkit/objects.ts';
-import { isHeld } from './held-pods.ts';
+import { isEvictionBlocked } from './eviction-blocked.ts';
 
 const deletionTimestamp = toTimestamp(T0);
 const protectedPod = aPod({ metadata: { name: 'a', annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } });
@@ -30,7 +30,8 @@ function aBudget(status: PodDisruptionBudget['status'], generation = 1): PodDisr
   };
 }
 
-const held = (pod: Pod, node: StateNode, ...budgets: PodDisruptionBudget[]) => isHeld(pod, node, () => budgets, T0);
+const held = (pod: Pod, node: StateNode, ...budgets: PodDisruptionBudget[]) =>
+  isEvictionBlocked(pod, node, () => budgets, T0);
 
 describe('a pod of a node that goes', () => {
   it('leaves it', () => {

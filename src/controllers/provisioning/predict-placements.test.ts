@@ -5,7 +5,7 @@ import type { Problem } from '../../engine/problem.ts';
 import type { BuiltProblem } from '../../state/build-problem.ts';
 import type { StateNode } from '../../state/state-node.ts';
 import { aNode, aNodeClaim, aPod } from '../testkit/objects.ts';
-import { foreseeLandings } from './foresee-landings.ts';
+import { predictPlacements } from './predict-placements.ts';
 
 const GIB = 1024 ** 3;
 const free = (memory: number) => ({ cpu: 4000, memory: memory * GIB, pods: 10 });
@@ -42,8 +42,8 @@ function node(name: string, annotations: Record<string, string> = {}): StateNode
   };
 }
 
-/** What is foreseen of the three pods, with so many others beside them, on the three nodes and so many others. */
-function foreseen(old: StateNode, others = 0) {
+/** The prediction for three pods and `others` more, on three nodes and `others` more. */
+function predictedFor(old: StateNode, others = 0) {
   const pods = ['small', 'large-1', 'large-2'].map((name) => aPod({ name, spec: { nodeName: 'old' } }));
   const nodes = [old, node('roomy'), node('tight')];
   const built = {
@@ -51,23 +51,23 @@ function foreseen(old: StateNode, others = 0) {
     pods: [...pods, ...Array.from({ length: others }, () => pods[0])],
     snapshot: { nodes: [...nodes, ...Array.from({ length: others }, () => old)] },
   };
-  return finish(foreseeLandings(built as unknown as BuiltProblem, solution));
+  return finish(predictPlacements(built as unknown as BuiltProblem, solution));
 }
 
 describe('where what comes after pods lands', () => {
   it('is told where that leaves one of an interrupted node without a place', () => {
-    const landed = foreseen(node('old', { [ANNOTATION_INTERRUPTION]: 'spot-interruption' }));
-    expect(landed?.size).toBe(2);
-    expect(landed?.get('uid-small')).toBe('tight');
+    const predicted = predictedFor(node('old', { [ANNOTATION_INTERRUPTION]: 'spot-interruption' }));
+    expect(predicted?.size).toBe(2);
+    expect(predicted?.get('uid-small')).toBe('tight');
   });
 
   it('is of no interest where nobody is in a hurry: what is left over has a place where it is', () => {
-    expect(foreseen(node('old', { [ANNOTATION_DISRUPTION]: 'id=a reason=Drifted' }))).toBeUndefined();
+    expect(predictedFor(node('old', { [ANNOTATION_DISRUPTION]: 'id=a reason=Drifted' }))).toBeUndefined();
   });
 
   it('is not worked out in a storm of notices', () => {
     const old = node('old', { [ANNOTATION_INTERRUPTION]: 'spot-interruption' });
-    expect(foreseen(old, 100)).toBeDefined();
-    expect(foreseen(old, 2000)).toBeUndefined();
+    expect(predictedFor(old, 100)).toBeDefined();
+    expect(predictedFor(old, 2000)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Whether what comes after the pods of interrupted nodes finds the places that are planned for it on nodes which are open to all: the
- * scheduler puts it where it likes. What finds none is to have a node of its own before anybody is sent away. Pure.
+ * Predicts where the scheduler puts the replacements of pods on interrupted nodes. A plan may count on open nodes, but the scheduler
+ * chooses freely among them. A pod that is predicted to find no room gets a new node before any eviction starts. Pure.
  */
 import type { Pod } from '../../apis/kubernetes/pod.ts';
 import { resourceAmounts } from '../../apis/kubernetes/pod-requests.ts';
@@ -13,19 +13,19 @@ import type { BuiltProblem } from '../../state/build-problem.ts';
 import { resources } from '../../state/pod-group.ts';
 import { allocatableOf, isComing, type StateNode } from '../../state/state-node.ts';
 
-/** Nodes by the UIDs of the pods that are expected on them. */
-export type Landed = ReadonlyMap<string, string>;
+/** Node names by the UIDs of the pods that are predicted on them. */
+export type PredictedPlacements = ReadonlyMap<string, string>;
 
-/** Pods times nodes: where more go at once, as when a cloud takes thousands of machines back, others go before this were worked out. */
+/** Most pods times nodes to predict for. When thousands of machines are interrupted at once, the prediction would take too long. */
 const MOST_PAIRS = 4_000_000;
-/** A unit of the engine's work is a few hundred nanoseconds; this is what a node takes here. */
+/** Work units per node; a unit is a few hundred nanoseconds. */
 const NODE_UNITS = 20;
 
-/** Where pods land, if that leaves some of interrupted nodes without a place; undefined where it does not. */
-export function* foreseeLandings(
+/** The predicted placements if they leave pods of interrupted nodes without room; undefined if all fit. */
+export function* predictPlacements(
   { problem, pods, snapshot: { nodes } }: BuiltProblem,
   solution: Pick<Solution, 'existing' | 'newNodes'>,
-): Slices<Landed | undefined> {
+): Slices<PredictedPlacements | undefined> {
   const interrupted = new Set(nodes.flatMap((state) => (isInterrupted(state) ? [state.name] : [])));
   if (interrupted.size === 0) return undefined;
   const named = new Map(nodes.map((state) => [state.name, state]));
@@ -39,7 +39,7 @@ export function* foreseeLandings(
     return undefined;
   const leaving = new Set([...pods.keys()].filter((number) => goesFrom(number) !== ''));
   if (leaving.size * nodes.length > MOST_PAIRS) return undefined;
-  // Read once for all orders: to read quantities takes longer than all else that is done with a node.
+  // Parsed once for all orders: parsing quantities takes longer than the rest of the work per node.
   const allocatable = new Map<string, Resources>();
   const work = new Work(UNLIMITED);
   for (const state of nodes) {

@@ -4,10 +4,10 @@ import type { Clouds } from '../../cloud/clouds.ts';
 import { parseTimestamp } from '../../platform/clock.ts';
 
 /**
- * From when on the cloud is believed when it says that the claim's machine does not exist: a young one may only not be
- * shown yet, and one that nobody wrote down may have been launched until the claim was deleted.
+ * When the cloud's API shows the claim's machine at the latest; only after that does "not found" mean that it does not exist. A machine
+ * that the claim does not name may have been launched until the claim was deleted.
  */
-export function settledAt(claim: NodeClaim, clouds: Pick<Clouds, 'settleMs'>): number {
+export function instanceVisibleBy(claim: NodeClaim, clouds: Pick<Clouds, 'settleMs'>): number {
   const from =
     claim.status?.providerID === undefined
       ? claim.metadata.deletionTimestamp
