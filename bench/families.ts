@@ -214,10 +214,12 @@ function k1(): BenchCase[] {
 }
 
 function k2(): BenchCase[] {
-  return [1, 2, 3, 4, 5].map((draw) => ({
-    family: 'K2',
-    name: `fallen3000-to-600-${draw}`,
-    quality: 'balanced',
-    question: { fleet: () => fallenFleet(3000, 600, seededRandom(SEED).split(`fallen-${draw}`)) },
-  }));
+  return [0, 0.01, 0.02, 0.05].flatMap((held) =>
+    [1, 2, 3, 4, 5].map((draw) => ({
+      family: 'K2',
+      name: `fallen3000-to-600-${draw}${held === 0 ? '' : `-held${100 * held}%`}`,
+      quality: 'balanced',
+      question: { fleet: () => fallenFleet(3000, 600, seededRandom(SEED).split(`fallen-${draw}`), held) },
+    })),
+  );
 }

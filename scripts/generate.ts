@@ -12,7 +12,10 @@ import { COMMANDS } from '../src/cli/commands.ts';
 import { controlPlanePolicies, POLICY_KINDS } from '../src/cloud/cluster-api/control-plane-policies.ts';
 import { ERRORS } from '../src/platform/errors.ts';
 import { optionsTable } from '../src/platform/options-help.ts';
-import { DASHBOARDS, dashboardJson } from './dashboards.ts';
+import { CONTROLLER } from './dashboards/controller.ts';
+import { dashboardJson } from './dashboards/dashboard-json.ts';
+import { OVERVIEW } from './dashboards/overview.ts';
+import { SPOT } from './dashboards/spot.ts';
 import { kindReference } from './kinds-reference.ts';
 import { allMetrics, metricsReference } from './metrics-reference.ts';
 
@@ -64,7 +67,7 @@ function kept({ apiVersion, kind, metadata, spec }: CustomResourceDefinition): C
   return { apiVersion, kind, metadata: { ...metadata, annotations }, spec };
 }
 
-/** Admission policies that keep control planes off spot capacity, one file for each provider of Cluster API. */
+/** Admission policies that keep control planes off spot capacity, one file for each provider of Cluster API; the chart installs them if asked. */
 function policies(): Record<string, string> {
   const note =
     '# Made by `npm run gen` from src/cloud/cluster-api/control-plane-policies.ts. Apply it to the management cluster.\n';
@@ -73,7 +76,7 @@ function policies(): Record<string, string> {
       const yaml = controlPlanePolicies(kind).map((object) =>
         stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }),
       );
-      return [`examples/cluster-api/policies/${kind.toLowerCase()}.yaml`, note + yaml.join('---\n')];
+      return [`charts/spindrift/policies/${kind.toLowerCase()}.yaml`, note + yaml.join('---\n')];
     }),
   );
 }
@@ -81,7 +84,10 @@ function policies(): Record<string, string> {
 /** Dashboards for Grafana, which the chart puts into ConfigMaps. */
 function dashboards(): Record<string, string> {
   return Object.fromEntries(
-    DASHBOARDS.map((dashboard) => [`charts/spindrift/dashboards/${dashboard.uid}.json`, dashboardJson(dashboard)]),
+    [OVERVIEW, SPOT, CONTROLLER].map((dashboard) => [
+      `charts/spindrift/dashboards/${dashboard.uid}.json`,
+      dashboardJson(dashboard),
+    ]),
   );
 }
 
@@ -91,7 +97,7 @@ function options(): string {
     return `## \`${usage}\`\n\n${command.summary}\n\n${optionsTable(command.options)}\n`;
   });
   const rule =
-    'A flag wins over its environment variable; a value that is not allowed ends the program with one line that says what is.';
+    'A flag wins over its environment variable; an invalid value ends the program with one line that names the allowed values.';
   return `# Commands and options\n\n${NOTE}\n\n${rule}\n\n${sections.join('\n')}`;
 }
 
@@ -100,7 +106,7 @@ function errors(): string {
     const cells = [`\`${code}\``, retry, message, help].map((cell) => cell.replaceAll('|', '\\|'));
     return `| ${cells.join(' | ')} |`;
   });
-  const classes = `\`terminal\`: the same call fails again until someone changes something. \`retry\`: passing trouble, tried again with back-off.
-\`refresh\`: our picture was old, read and decide again. \`capacity\`: the cloud has none of it now, take the next offering.`;
-  return `# Errors\n\n${NOTE}\n\n${classes}\n\n| code | what is done about it | message | when |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+  const classes = `\`terminal\`: the same call fails again until something is changed. \`retry\`: a passing failure, repeated with back-off.
+\`refresh\`: our data is stale, read again and decide again. \`capacity\`: the cloud has no capacity now, try the next offering.`;
+  return `# Errors\n\n${NOTE}\n\n${classes}\n\n| code | reaction | message | when |\n|---|---|---|---|\n${rows.join('\n')}\n`;
 }

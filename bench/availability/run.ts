@@ -27,10 +27,10 @@ const FLAVORS: readonly { readonly gpu: string; readonly type: string; readonly 
 ];
 const POLICIES: readonly { readonly name: string; readonly policy: Policy }[] = [
   { name: 'on demand only', policy: { kind: 'on-demand' } },
-  { name: 'strict order', policy: { kind: 'flavors', order: 'Strict' } },
-  { name: 'ranked: spot first', policy: { kind: 'flavors', order: 'SpotFirst' } },
-  { name: 'kept ready, strict order', policy: { kind: 'rule', extra: 2, order: 'Strict' } },
-  { name: 'kept ready, by price', policy: { kind: 'rule', extra: 2, order: 'Price' } },
+  { name: 'strict order', policy: { kind: 'flavors', ranking: { order: 'Strict' } } },
+  { name: 'ranked: spot first', policy: { kind: 'flavors', ranking: { order: 'SpotFirst' } } },
+  { name: 'kept ready, strict order', policy: { kind: 'rule', extra: 2, ranking: { order: 'Strict' } } },
+  { name: 'kept ready, by price', policy: { kind: 'rule', extra: 2, ranking: { order: 'Price' } } },
 ];
 
 const flavors: readonly PodFlavor[] = FLAVORS.map(({ gpu }) => ({

@@ -11,7 +11,13 @@ import { solve } from '../../src/engine/solve.ts';
 import { spotPoolKey } from '../../src/engine/spot/spot-pool.ts';
 import { spreadOverSpotPools } from '../../src/engine/spot/spread-over-spot-pools.ts';
 import { plannedCapacity, type Replica, replicaDemand } from '../../src/state/availability/replica-demand.ts';
-import { type FlavorOrder, flavorSteps, replicaSteps } from '../../src/state/flavor-order.ts';
+import {
+  type FlavorRanking,
+  type FlavorStep,
+  flavorSteps,
+  replicaSteps,
+  stepAlternatives,
+} from '../../src/state/flavor-order.ts';
 import type { PodFlavor } from '../../src/state/model-flavors.ts';
 import { NO_VOLUMES, podGroup } from '../../src/state/pod-group.ts';
 import type { SpotTrace } from './spot-traces.ts';
@@ -19,8 +25,8 @@ import type { SpotTrace } from './spot-traces.ts';
 /** How machines are bought. */
 export type Policy =
   | { readonly kind: 'on-demand' }
-  | { readonly kind: 'flavors'; readonly order: FlavorOrder }
-  | { readonly kind: 'rule'; readonly extra: number; readonly order: FlavorOrder };
+  | { readonly kind: 'flavors'; readonly ranking: FlavorRanking }
+  | { readonly kind: 'rule'; readonly extra: number; readonly ranking: FlavorRanking };
 
 export interface SimulationInput {
   readonly policy: Policy;
@@ -142,7 +148,7 @@ class Fleet {
       return;
     }
     const staying = this.#running.filter(({ goesAt }) => goesAt === Number.POSITIVE_INFINITY);
-    const steps = policy.kind === 'on-demand' ? undefined : flavorSteps(this.#input.flavors, policy.order);
+    const steps = policy.kind === 'on-demand' ? undefined : flavorSteps(this.#input.flavors, policy.ranking);
     const missing = Math.max(0, ready - staying.length);
     for (const offering of this.#buy(missing, steps, types, false)) this.#launch(offering, minute, minute);
     if (policy.kind === 'flavors') this.#exchange(minute, types, steps ?? []);
@@ -152,7 +158,7 @@ class Fleet {
    * Replaces one node by a much cheaper one, as consolidation does, also an on-demand node that was launched while spot was sold out.
    * The pod moves when the new node is up.
    */
-  #exchange(minute: number, types: Market, steps: ReturnType<typeof flavorSteps>): void {
+  #exchange(minute: number, types: Market, steps: readonly FlavorStep[]): void {
     if (this.#running.some(({ goesAt, readyAt }) => goesAt !== Number.POSITIVE_INFINITY || readyAt > minute)) return;
     const [dearest] = this.#running
       .filter(({ since }) => since + RETURN_MINUTES <= minute)
@@ -165,7 +171,7 @@ class Fleet {
     this.#launch(offering, minute, minute);
   }
 
-  #byRule(minute: number, ready: number, { extra, order }: Policy & { kind: 'rule' }, types: Market): void {
+  #byRule(minute: number, ready: number, { extra, ranking }: Policy & { kind: 'rule' }, types: Market): void {
     const replicas = this.#running.map(
       (running): Replica => ({
         pod: running.pod,
@@ -189,16 +195,16 @@ class Fleet {
     const planned = plannedCapacity(demand, [...staying, ...fresh]);
     for (const capacity of ['spot', 'on-demand'] as const) {
       const count = fresh.filter(({ pod }) => planned.get(pod) === capacity).length;
-      const steps = replicaSteps(this.#input.flavors, order, capacity);
+      const steps = replicaSteps(this.#input.flavors, ranking, capacity);
       for (const offering of this.#buy(count, steps, types, true)) this.#launch(offering, minute, minute);
     }
-    if (surplus === 0) this.#exchange(minute, types, replicaSteps(this.#input.flavors, order, 'spot'));
+    if (surplus === 0) this.#exchange(minute, types, replicaSteps(this.#input.flavors, ranking, 'spot'));
   }
 
   /** What the engine buys for so many pods; fewer where there is no more. */
   #buy(
     count: number,
-    steps: ReturnType<typeof flavorSteps> | undefined,
+    steps: readonly FlavorStep[] | undefined,
     types: Market,
     spread: boolean,
   ): readonly RankedOffering[] {
@@ -206,7 +212,7 @@ class Fleet {
     const { flavors } = this.#input;
     const onDemand = { key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['on-demand'] };
     const first = flavors.slice(0, 1).map(({ alternatives }) => alternatives.map((list) => [...list, onDemand]));
-    const group = podGroup(this.#pod(0), { volumes: NO_VOLUMES, steps: steps ?? first });
+    const group = podGroup(this.#pod(0), { volumes: NO_VOLUMES, steps: steps?.map(stepAlternatives) ?? first });
     const problem: Problem = { pods: [{ ...group, count }], pools: [{ name: 'inference' }], instanceTypes: types() };
     const { newNodes } = solve(problem, { quality: 'fast' });
     const nodes = spread ? this.#spread(newNodes) : newNodes;

@@ -13,8 +13,11 @@ import { proportionalCatalogue } from './catalogues.ts';
 
 const LARGEST_CPU = 32;
 
-/** The services of the end-to-end benchmark on nodes for `before` pods, with `after` of them left. */
-export function fallenFleet(before: number, after: number, random: Random): Fleet {
+/**
+ * The services of the end-to-end benchmark on nodes for `before` pods, with `after` of them left. A share of the nodes is held for a
+ * moment: pods are on their way to every second of them, and `consolidateAfter` is not over for the others.
+ */
+export function fallenFleet(before: number, after: number, random: Random, held = 0): Fleet {
   const load = { name: 'fallen', pods: before, largestCpu: LARGEST_CPU };
   const types = proportionalCatalogue(LARGEST_CPU);
   const problem = toProblem(problemOf(before, load, types));
@@ -23,13 +26,27 @@ export function fallenFleet(before: number, after: number, random: Random): Flee
   const groupOf = problem.pods.flatMap(({ count = 1 }, group) => Array.from({ length: count }, () => group));
   const left = [...replicasOf(after).values()];
   return {
-    nodes: newNodes.map((node, index) => nodeOf(node, index, typeNamed)),
+    nodes: withHeld(
+      newNodes.map((node, index) => nodeOf(node, index, typeNamed)),
+      held,
+      random.split('held'),
+    ),
     groups: problem.pods,
     pods: problem.pods.flatMap((group, index) => survivors(group, index, left[index] ?? 0, newNodes, groupOf, random)),
     poolDisruption: [{ pool: 'default' }],
     pools: problem.pools,
     instanceTypes: problem.instanceTypes,
   };
+}
+
+function withHeld(nodes: readonly FleetNode[], share: number, random: Random): FleetNode[] {
+  const drawn = random.shuffle(nodes.map(({ name }) => name)).slice(0, Math.round(share * nodes.length));
+  const nominated = new Set(drawn.filter((_, index) => index % 2 === 0));
+  return nodes.map((node) => {
+    if (!drawn.includes(node.name)) return node;
+    if (nominated.has(node.name)) return { ...node, hold: 'nominated', heldBriefly: true, closed: true };
+    return { ...node, hold: 'consolidate-after', heldBriefly: true };
+  });
 }
 
 function survivors(

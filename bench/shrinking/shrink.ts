@@ -5,6 +5,7 @@ import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
 import { toInstanceType } from '../../src/cloud/simulated/instance-type-entries.ts';
 import type { InstanceType } from '../../src/engine/problem.ts';
+import { seededRandom } from '../../src/platform/random.ts';
 import { aPool } from '../../test/unit/controllers/testkit/fleet-objects.ts';
 import { FleetWorld } from '../../test/unit/controllers/testkit/fleet-world.ts';
 import { deployments, problemOf, replicasOf } from '../end-to-end/load.ts';
@@ -28,13 +29,22 @@ export interface Shrunk {
   readonly moves: number;
 }
 
-/** Plans for `before` pods and scales them to `after`. */
-export async function shrink(
-  before: number,
-  after: number,
-  seed: string,
-  movePrice: number | undefined,
-): Promise<Shrunk> {
+/** After the load has fallen and shortly before most nodes may be consolidated. */
+const RESTART_AFTER_MS = 8 * SECOND;
+
+/** How the load falls. */
+export interface ShrinkOptions {
+  /** Pods before and after. */
+  readonly before: number;
+  readonly after: number;
+  readonly seed: string;
+  readonly movePrice: number | undefined;
+  /** Pods that are deleted on the way and made anew: the nodes that they leave and come to are held while others may be consolidated. */
+  readonly restarted?: number;
+}
+
+/** Plans for many pods and scales them down. */
+export async function shrink({ before, after, seed, movePrice, restarted = 0 }: ShrinkOptions): Promise<Shrunk> {
   const entries = proportionalCatalogue(LARGEST_CPU);
   const catalogue = entries.map(toInstanceType);
   const zones = ['a', 'b', 'c', 'd'];
@@ -71,6 +81,15 @@ export async function shrink(
   let seen = '';
   let changedAt = 0;
   let waited = 0;
+  if (restarted > 0) {
+    await clock.advance(RESTART_AFTER_MS);
+    const running = (await client.list(PODS)).items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    for (const { metadata } of seededRandom(seed).shuffle(running).slice(0, restarted)) {
+      await client.delete(PODS, { namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
+    }
+    // These deletions do not count as pods that consolidation moved.
+    await clock.advance(2 * SECOND);
+  }
   for (; waited - changedAt < QUIET_MS || waited < 2 * QUIET_MS; waited += SECOND) {
     if (waited > LONGEST_MS) throw new Error('the fleet does not come to rest');
     await clock.advance(SECOND);

@@ -15,9 +15,10 @@ import { basename, join } from 'node:path';
 
 const MANIFESTS = ['package.json', 'package-lock.json', '.npmrc'];
 
-/** For editors, debuggers, browsers and bundlers; Node loads none of them. */
+/** For editors, debuggers, browsers, bundlers and test runners; Node loads none of them. */
 const UNUSED_FILES = /\.(d\.[cm]?ts|map|md|markdown|flow|tsbuildinfo)$/;
-const UNUSED_FOLDERS = /\/(@types|\.bin)$|\/dist\/(browser|react-native)$|\/dist-types$/;
+const UNUSED_FOLDERS =
+  /\/(@types|\.bin)$|\/dist\/(browser|react-native)$|\/dist-types$|\/node_modules\/(@[^/]+\/)?[^/@][^/]*\/(tests?|__tests__)$/;
 
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>;
@@ -50,9 +51,10 @@ function copyInstalled(app: string, source: string): void {
   const { packages } = JSON.parse(readFileSync(join(source, 'package-lock.json'), 'utf8')) as Lock;
   for (const [path, { dev = false, devOptional = false }] of Object.entries(packages)) {
     if (path === '' || dev || devOptional || !existsSync(join(source, path))) continue;
-    // Packages within it have entries of their own.
-    const filter = (file: string): boolean => basename(file) !== 'node_modules' && !isUnused(file);
-    cpSync(realpathSync(join(source, path)), join(app, path), { recursive: true, filter });
+    const folder = realpathSync(join(source, path));
+    // Packages within it have entries of their own; folders of that name further down are files of the package.
+    const filter = (file: string): boolean => file !== join(folder, 'node_modules') && !isUnused(file);
+    cpSync(folder, join(app, path), { recursive: true, filter });
   }
 }
 

@@ -3,7 +3,7 @@ import { chmodSync, lutimesSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Programs; everything else is only read. */
-const EXECUTABLE = /^(usr\/local\/bin\/node|app\/bin\/spindrift\.js|lib(64)?\/(.*\/)?ld-.*)$/;
+const EXECUTABLE = /^(usr\/local\/bin\/(node|spindrift)|app\/bin\/spindrift\.js|lib(64)?\/(.*\/)?ld-.*)$/;
 /** Folders that the program may write to when no volume is mounted over them. */
 const WRITABLE = new Set(['tmp', 'cache']);
 

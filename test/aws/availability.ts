@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { whyUnavailable } from '../kubernetes/harness/availability.ts';
-import { isBuilt } from './peers/build-once.ts';
+import { isBuilt } from '../peers/build-once.ts';
 import { KARPENTER } from './peers/karpenter.ts';
 import { MOTO } from './peers/moto.ts';
 import { NODEADM_PEER } from './peers/nodeadm.ts';

@@ -47,16 +47,18 @@ describe('spindrift doctor on AWS', () => {
   it('is content with credentials that work and a queue that can be read', async () => {
     const { printed } = await doctor('--interruption-queue', queue);
     expect(printed).toContain('ok credentials aws: the cloud answers, it has 0 machines of cluster sick');
-    expect(printed).toContain('ok signals aws: interruptions are told by sqs');
+    expect(printed).toContain('ok signals aws: interruption notices come from sqs');
   });
 
   it('warns where no queue is named', async () => {
-    expect((await doctor()).printed).toContain('WARN signals aws: nothing tells before spot machines are taken back');
+    expect((await doctor()).printed).toContain(
+      'WARN signals aws: no source of interruption notices: spot nodes go without warning',
+    );
   });
 
   it('fails when the queue is not there', async () => {
     const { code, printed } = await doctor('--interruption-queue', 'nowhere');
-    expect(printed).toMatch(/FAIL signals aws: the source sqs cannot be heard: .*nowhere/);
+    expect(printed).toMatch(/FAIL signals aws: notice source sqs cannot be read: .*nowhere/);
     expect(code).toBe(2);
   });
 

@@ -54,7 +54,7 @@ describe('the interruption queue of a cluster', { timeout: 120_000 }, () => {
     expect(await spindrift('check')).toMatchObject({ code: 1, printed: expect.stringContaining('is missing') });
     expect((await spindrift('setup-queue', '--dry-run')).printed).toContain('would create queue spindrift-prod');
     expect((await spindrift('setup-queue')).printed).toContain('create rule spindrift-prod-spot');
-    expect((await spindrift('setup-queue')).printed).toBe('everything is as it should be\n');
+    expect((await spindrift('setup-queue')).printed).toBe('everything is already set up\n');
     const checked = await spindrift('check');
     expect(checked).toMatchObject({ code: 0, printed: expect.stringContaining('arrived after') });
 
@@ -89,7 +89,7 @@ describe('the interruption queue of a cluster', { timeout: 120_000 }, () => {
     expect(await received('no_op')).toBe(0);
 
     expect((await spindrift('setup-queue', '--remove')).printed).toContain('delete queue spindrift-prod');
-    expect((await spindrift('setup-queue', '--remove')).printed).toBe('nothing is left to remove\n');
+    expect((await spindrift('setup-queue', '--remove')).printed).toBe('nothing left to remove\n');
     const { Rules = [] } = await client.send(new ListRulesCommand({}));
     const { QueueUrls = [] } = await new SQSClient({ endpoint, region }).send(new ListQueuesCommand({}));
     expect([Rules, QueueUrls]).toEqual([[], []]);

@@ -63,6 +63,10 @@ export class ArmServer {
   /** Offerings without stock: `zone/size/priority`. */
   readonly exhausted = new Set<string>();
   readonly noSpot = new Set<string>();
+  /** Sizes that are sold without zones. */
+  readonly zoneless = new Set<string>();
+  /** What the next PUT of a VM is refused with. */
+  readonly refusals: { readonly status: number; readonly code: string; readonly message: string }[] = [];
   trouble: ServerTrouble | undefined;
   launches = 0;
   #serial = 0;
@@ -215,6 +219,8 @@ export class ArmServer {
       if ((one.reservedUntil ?? 0) > this.#options.clock.now())
         return refusal(409, 'NicReservedForAnotherVm', `Nic(s) ${each} is reserved`);
     }
+    const next = this.refusals.shift();
+    if (next !== undefined) return refusal(next.status, next.code, next.message);
     if (this.trouble === 'quota')
       return refusal(
         409,
@@ -311,7 +317,7 @@ export class ArmServer {
       size: name.replace('Standard_', ''),
       family: 'standardDSv5Family',
       locations: ['eastus'],
-      locationInfo: [{ location: 'eastus', zones: ['1', '2'], zoneDetails: [] }],
+      locationInfo: [{ location: 'eastus', zones: this.zoneless.has(name) ? [] : ['1', '2'], zoneDetails: [] }],
       capabilities: [
         { name: 'vCPUs', value: '2' },
         { name: 'LowPriorityCapable', value: this.noSpot.has(name) ? 'False' : 'True' },

@@ -1,4 +1,4 @@
-/** The alerts and dashboards of the chart, as they are written. */
+/** The alerts and dashboards in the chart's files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -12,7 +12,7 @@ export interface AlertRule {
   readonly annotations: { readonly summary: string; readonly description: string };
 }
 
-/** The file, which promtool reads as it is. */
+/** The file as promtool reads it. */
 export const ALERTS_FILE = join(CHART, 'alerts', 'spindrift.yaml');
 
 export function readAlerts(): AlertRule[] {
@@ -23,7 +23,7 @@ export function readAlerts(): AlertRule[] {
 export interface DashboardQuery {
   readonly dashboard: string;
   readonly panel: string;
-  /** Without Grafana's variables. */
+  /** With Grafana's variables removed. */
   readonly expr: string;
 }
 
@@ -32,7 +32,7 @@ interface DashboardFile {
   readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
 }
 
-/** What the panels of every dashboard ask Prometheus. */
+/** The Prometheus queries of all dashboards. */
 export function readDashboardQueries(): DashboardQuery[] {
   const folder = join(CHART, 'dashboards');
   return readdirSync(folder).flatMap((file) => {

@@ -1,4 +1,4 @@
-/** The files of the chart as they are written, without Helm. */
+/** The files of the chart, read without Helm. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const charts = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), '
 export const CHART = join(charts, 'spindrift');
 export const DEFINITIONS_CHART = join(charts, 'spindrift-crd');
 
-/** What a part of `values.schema.json` says of a value, as far as our schema uses it. */
+/** The keywords of `values.schema.json` that our schema uses. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;

@@ -1,4 +1,4 @@
-/** The chart in a real cluster without its pods: a process beside the cluster stands for them, with the same account. */
+/** Installs the chart in a real cluster without its pods: a process beside the cluster replaces them, with the same account. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -9,6 +9,8 @@ import { helm, NEEDED, type Rendered, rendered } from './rendered-chart.ts';
 import { type Right, rightsOf, rightText } from './rights.ts';
 
 const NAMESPACE = 'autoscaling';
+/** The service account of the agent. */
+export const AGENT = 'spindrift-agent';
 
 export interface ClusterWithChart {
   readonly kubeconfig: string;
@@ -17,19 +19,21 @@ export interface ClusterWithChart {
 }
 
 export interface InstalledChart {
-  /** Of the service account. */
+  /** For the service account. */
   readonly kubeconfig: string;
   readonly objects: readonly Rendered[];
-  /** What Helm printed. */
+  /** Helm's output. */
   readonly notes: string;
   readonly rights: readonly Right[];
-  /** Of these, the ones that the chart gives because of a cloud. */
+  /** The rights that the chart grants because of a cloud. */
   readonly cloudRights: readonly Right[];
-  /** What the account has asked for until now. */
-  uses(): readonly Use[];
+  /** All requests of the account so far. */
+  uses(account?: string): readonly Use[];
+  /** A kubeconfig of the agent on a node. */
+  agentKubeconfig(node: string): Promise<string>;
 }
 
-/** Installs the chart with these values, and gives what a process needs to be the service account of its pods. */
+/** Installs the chart with these values, and returns what a process needs to act as the service account of its pods. */
 export async function installChart(cluster: ClusterWithChart, ...values: string[]): Promise<InstalledChart> {
   const { kubeconfig, kubectl, auditLog } = cluster;
   await kubectl.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
@@ -45,16 +49,21 @@ export async function installChart(cluster: ClusterWithChart, ...values: string[
   );
   return {
     kubeconfig: await kubeconfigOf(cluster, account.name),
+    agentKubeconfig: (node) => kubeconfigOf(cluster, AGENT, '--bound-object-kind=Node', `--bound-object-name=${node}`),
     objects,
     notes: out,
     rights,
     cloudRights: rights.filter((right) => !usual.has(rightText(right))),
-    uses: () => usesIn(auditLog, `system:serviceaccount:${NAMESPACE}:${account.name}`),
+    uses: (name = account.name) => usesIn(auditLog, `system:serviceaccount:${NAMESPACE}:${name}`),
   };
 }
 
-async function kubeconfigOf({ kubeconfig, kubectl }: ClusterWithChart, account: string): Promise<string> {
-  const token = (await kubectl.run(['create', 'token', account, `--namespace=${NAMESPACE}`])).trim();
+async function kubeconfigOf(
+  { kubeconfig, kubectl }: ClusterWithChart,
+  account: string,
+  ...bound: readonly string[]
+): Promise<string> {
+  const token = (await kubectl.run(['create', 'token', account, `--namespace=${NAMESPACE}`, ...bound])).trim();
   const config = parse(readFileSync(kubeconfig, 'utf8')) as { users: { user: object }[] };
   for (const each of config.users) each.user = { token };
   const file = join(dirname(kubeconfig), `${account}.kubeconfig`);

@@ -1,4 +1,4 @@
-/** Which metrics and labels a PromQL expression reads. Not a parser: promtool judges the grammar. */
+/** The metrics and labels that a PromQL expression uses. Not a parser: promtool checks the grammar. */
 import type { MetricDescription } from '../../src/platform/metrics.ts';
 
 export interface Selector {
@@ -41,7 +41,7 @@ export function usesOf(expression: string): Uses {
   return { selectors, grouping };
 }
 
-/** Followed by its arguments, or by what it groups by. */
+/** Whether a name is followed by arguments or by a grouping. */
 function isFunction(next: string | undefined): boolean {
   return next === '(' || next === 'by' || next === 'without';
 }
@@ -49,7 +49,7 @@ function isFunction(next: string | undefined): boolean {
 /** Labels that Prometheus adds to everything it scrapes from a ServiceMonitor. */
 const TARGET_LABELS = ['job', 'instance', 'namespace', 'pod', 'service', 'container', 'endpoint'];
 
-/** What an expression asks for that no metric has, one sentence each. */
+/** Metrics and labels in an expression that do not exist, one sentence each. */
 export function unknownIn(expression: string, metrics: readonly MetricDescription[]): string[] {
   const known = new Map(metrics.map((metric) => [metric.name, labelsOf(metric)]));
   for (const metric of metrics) {
@@ -71,7 +71,7 @@ export function unknownIn(expression: string, metrics: readonly MetricDescriptio
 }
 
 function labelsOf({ labels }: MetricDescription): string[] {
-  // A label that the target has too is renamed by Prometheus, unless the ServiceMonitor honours ours.
+  // Prometheus renames a label that the target has too, unless the ServiceMonitor honours ours.
   const renamed = labels.filter((label) => TARGET_LABELS.includes(label)).map((label) => `exported_${label}`);
   return [...TARGET_LABELS, ...labels, ...renamed];
 }

@@ -1,4 +1,4 @@
-/** Rights that roles grant, one by one, and what was asked for: which were refused, and which were never needed. Pure. */
+/** The single rights that roles grant, and the requests made: which were denied, and which rights were never used. Pure. */
 import type { Use } from '../kubernetes/harness/audit-log.ts';
 import type { Rendered } from './rendered-chart.ts';
 
@@ -7,9 +7,9 @@ export interface Right {
   readonly group: string;
   readonly resource: string;
   readonly verb: string;
-  /** Only objects of these names; any name when empty. */
+  /** Limited to objects of these names; empty for any. */
   readonly names: readonly string[];
-  /** Only there; everywhere when empty. */
+  /** Limited to this namespace; empty for all. */
   readonly namespace: string;
 }
 
@@ -25,7 +25,7 @@ interface Binding {
   readonly subjects?: readonly { readonly name: string; readonly namespace: string }[];
 }
 
-/** What the roles of these objects let a service account do. */
+/** The rights that the roles of these objects grant to a service account. */
 export function rightsOf(objects: readonly Rendered[], account: { name: string; namespace: string }): readonly Right[] {
   return objects.flatMap((object) => {
     if (object.kind !== 'ClusterRoleBinding' && object.kind !== 'RoleBinding') return [];
@@ -45,19 +45,20 @@ export function rightsOf(objects: readonly Rendered[], account: { name: string; 
   });
 }
 
-/** As a person reads it: `patch nodeclaims/status (karpenter.sh)`. */
+/** The right as text: `patch nodeclaims/status (karpenter.sh)`. */
 export function rightText({ verb, resource, group, names, namespace }: Omit<Right, 'names'> & Partial<Right>): string {
   const which = (names ?? []).length === 0 ? '' : ` ${names?.join(', ')}`;
   return `${verb} ${resource}${which}${group === '' ? '' : ` (${group})`}${namespace === '' ? '' : ` in ${namespace}`}`;
 }
 
-/** Requests that were refused for want of a right, each once. */
+/** Requests that were denied, without duplicates. Throws if there was no request at all, which would prove nothing. */
 export function refusals(uses: readonly Use[]): readonly string[] {
+  if (uses.length === 0) throw new Error('the account has made no request');
   const refused = uses.filter(({ code }) => code === 403);
   return [...new Set(refused.map((use) => rightText({ ...use, namespace: use.namespace })))];
 }
 
-/** Rights by which no request was allowed. */
+/** Rights that no successful request used. */
 export function unusedRights(rights: readonly Right[], uses: readonly Use[]): readonly string[] {
   const allowed = uses.filter(({ code }) => code !== 403);
   return rights.filter((right) => !allowed.some((use) => covers(right, use))).map(rightText);

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
 import { AGENT } from '../../src/cli/agent.ts';
 import { RUN } from '../../src/cli/run.ts';
+import { controlPlanePolicies } from '../../src/cloud/cluster-api/control-plane-policies.ts';
 import { parseOptions } from '../../src/platform/options.ts';
 import { CHART, DEFINITIONS_CHART, readTemplates } from '../chart/chart-files.ts';
 import { helm, MATRIX, NEEDED, objectsIn, type Rendered, rendered, template } from '../chart/rendered-chart.ts';
@@ -70,6 +71,14 @@ describe.skipIf(findHelm() === undefined)('the chart', () => {
     expect(pod.topologySpreadConstraints).toMatchObject([
       { topologyKey: 'topology.kubernetes.io/zone', labelSelector },
     ]);
+    const agent = podOf(find(rendered('clouds={aws}', 'agent.enabled=true'), 'DaemonSet', 'spindrift-agent'));
+    expect(agent.containers[0].securityContext).toMatchObject({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
     const matchExpressions = [{ key: 'karpenter.sh/nodepool', operator: 'DoesNotExist' }];
     expect(pod.affinity).toMatchObject({
       nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
@@ -103,6 +112,42 @@ describe.skipIf(findHelm() === undefined)('the chart', () => {
     expect(rendered('clouds={aws}').filter(({ kind }) => /DaemonSet|Policy$/.test(kind))).toEqual([]);
   });
 
+  it('keeps control planes of Cluster API off spot capacity, where asked to', () => {
+    const policies = rendered('clouds={cluster-api}', 'clusterApi.controlPlanePolicies={aws,gcp}').filter(({ kind }) =>
+      kind.startsWith('ValidatingAdmissionPolicy'),
+    );
+    const written = ['AWSMachine', 'GCPMachine'].flatMap(controlPlanePolicies);
+    const byName = new Map(policies.map((each) => [`${each.kind} ${each.metadata.name}`, each.spec]));
+    expect(byName).toEqual(
+      new Map(written.map((each) => [`${each.kind} ${each.metadata.name}`, (each as unknown as Rendered).spec])),
+    );
+  });
+
+  it('lets endpointConfig change everything that Prometheus is told', () => {
+    const values = [
+      'serviceMonitor.enabled=true',
+      'controller.metrics.tlsSecret=t',
+      'controller.metrics.authentication=true',
+    ];
+    const endpointOf = (...more: string[]) =>
+      (
+        find(rendered('clouds={aws}', ...values, ...more), 'ServiceMonitor', 'spindrift').spec as {
+          endpoints: unknown[];
+        }
+      ).endpoints;
+    const usual = { port: 'http-metrics', path: '/metrics', scheme: 'https' };
+    const bearerTokenFile = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+    expect(endpointOf()).toEqual([{ ...usual, bearerTokenFile }]);
+    const config = [
+      'serviceMonitor.endpointConfig.scheme=http',
+      'serviceMonitor.endpointConfig.bearerTokenFile=/token',
+    ];
+    expect(endpointOf(...config)).toEqual([{ ...usual, scheme: 'http', bearerTokenFile: '/token' }]);
+    expect(endpointOf('serviceMonitor.endpointConfig.authorization.type=Bearer')).toEqual([
+      { ...usual, authorization: { type: 'Bearer' } },
+    ]);
+  });
+
   it('gives the agent the rights of the example that docs/agent.md applies', () => {
     const account = { name: 'spindrift-agent', namespace: 'spindrift' };
     const files = ['agent.yaml', 'drain.yaml'].map((file) =>
@@ -126,10 +171,10 @@ describe.skipIf(findHelm() === undefined)('the chart', () => {
     ['clouds={aws,hetzner}', /\/clouds\/1.*must be one of/],
     ['settings.batchIdleDuration=soon', /\/settings\/batchIdleDuration.*'soon'/],
     ['ibm.events.port=99999', /\/ibm\/events\/port/],
-    ['settings.clusterName=', /settings\.clusterName is needed/],
-    ['controller.image.repository=', /controller\.image\.repository is needed/],
-    ['clouds=null', /clouds is needed/],
-    ['clouds={gcp}', /gcp\.project is needed because clouds has gcp/],
+    ['settings.clusterName=', /settings\.clusterName is required/],
+    ['controller.image.repository=', /controller\.image\.repository is required/],
+    ['clouds=null', /clouds is required/],
+    ['clouds={gcp}', /gcp\.project is required because clouds has gcp/],
     ['settings.leaderElection.enabled=false', /replicas must be 1/],
   ])('refuses %s with the name of the field', (value, message) => {
     const { code, err } = template('clouds={aws}', value);

@@ -115,9 +115,9 @@ afterAll(async () => {
 describe('the first hour', () => {
   it('is planned before anything is there: every pod but the one with a GPU has a place', async () => {
     const { code, printed } = await spindrift('plan', '-f', join(examples, 'first-hour'));
-    expect(printed).toContain('No place for 1 model:');
+    expect(printed).toContain('Unschedulable: 1 model:');
     expect(printed).toContain('to do: let pool default use instance types that have nvidia.com/gpu');
-    expect(printed.match(/No place for/g)).toHaveLength(1);
+    expect(printed.match(/Unschedulable:/g)).toHaveLength(1);
     expect(Math.max(...printed.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
     expect(code).toBe(2);
   });
@@ -146,7 +146,7 @@ describe('the first hour', () => {
   it('is told what keeps the pod with a GPU, and sees it run when there is a pool for it', async () => {
     const [pod] = (await client.list(PODS)).items.filter(({ metadata }) => metadata.labels?.app === 'model');
     const { printed } = await spindrift('why', `pod/${pod?.metadata.name}`, '--kubeconfig', kubeconfig);
-    expect(printed).toContain('is pending, and no pool can make a node for it');
+    expect(printed).toContain('is pending, and no pool can launch a node for it');
     expect(printed).toContain('to do: let pool default use instance types that have nvidia.com/gpu');
     const { manifests } = await readManifests([join(examples, 'gpu.yaml')]);
     for (const manifest of manifests) if (manifest.object.metadata.name === 'gpu') await apply(manifest);
@@ -181,7 +181,7 @@ describe('the first hour', () => {
     const { podsPlaced, notes } = JSON.parse(plan.printed) as { podsPlaced: number; notes: string[] };
     // 12 web, 5 cache, 3 db, 4 payments, 1 model, 1 report; what has ended is not planned for.
     expect(podsPlaced).toBe(26);
-    expect(notes.join()).toMatch(/\d+ of the objects that are given are made by others of them/);
+    expect(notes.join()).toMatch(/ignored \d+ objects that controllers or kubelets create/);
     expect(notes).toContain('PriorityClass business-critical is not given: planned as priority 0');
   });
 });

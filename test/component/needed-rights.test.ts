@@ -41,20 +41,24 @@ function given(objects: readonly Rendered[]): string[] {
 
 /** The options that the values of the matrix stand for. */
 function needed(values: readonly string[]): string[] {
-  const clouds = /^clouds=\{(.*)\}$/.exec(values.find((value) => value.startsWith('clouds=')) ?? '')?.[1] ?? '';
+  const listed = (key: string): string[] =>
+    values
+      .find((value) => value.startsWith(`${key}={`))
+      ?.slice(key.length + 2, -1)
+      .split(',') ?? [];
   const gpuNames = values
     .find((value) => value.startsWith('settings.gpuNames='))
     ?.split('=')[1]
     ?.split('/');
   return single(
     neededRules({
-      clouds: clouds.split(','),
+      clouds: listed('clouds'),
       ...(values.includes('settings.leaderElection.enabled=false')
         ? {}
         : { lease: { namespace: 'autoscaling', name: 'karpenter-leader-election' } }),
       installsDefinitions: values.includes('settings.installDefinitions=true'),
       ...(gpuNames === undefined ? {} : { gpuNames: { namespace: gpuNames[0]!, name: gpuNames[1]! } }),
-      ownsMachines: values.some((value) => value.startsWith('clusterApi.machines=')),
+      ownMachines: listed('clusterApi.machines'),
       writesDeletionCost: values.includes('settings.podDeletionCost=true'),
       keepsReplicas: values.includes('settings.readyReplicas=true'),
       checksTokens: values.includes('controller.metrics.authentication=true'),

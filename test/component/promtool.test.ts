@@ -1,4 +1,4 @@
-/** promtool judges alerts, dashboards and metrics. Skipped where it has not been built: `npm run peers:promtool`. */
+/** promtool judges alerts, dashboards and metrics. Skipped where there is none: `npm run peers:prometheus`. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,6 +100,6 @@ describe.skipIf(findPromtool() === undefined)('promtool', () => {
 });
 
 it.skipIf(findPromtool() !== undefined)(
-  'alerts are not judged without promtool: npm run peers:promtool builds it',
+  'alerts are not judged without promtool: npm run peers:prometheus downloads it',
   () => {},
 );

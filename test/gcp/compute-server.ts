@@ -1,7 +1,7 @@
 /**
  * Compute Engine as far as instances go, in memory: it behaves as the real one where that hides bugs. An insert is accepted and fails
  * later in its operation, operations take their time, a request ID is replayed, names are unique per zone only, lists come in pages of
- * which some are empty, rate limits are a 403, labels have rules, and a spot instance that is to stop stays as TERMINATED.
+ * which some are empty, rate limits are a 403, labels have rules, families refuse boot disks, and a preempted instance may stay as TERMINATED.
  */
 import type { HttpAnswer, HttpCall } from '../../src/cloud/http-send.ts';
 import { type Clock, toTimestamp } from '../../src/platform/clock.ts';
@@ -14,7 +14,11 @@ interface InsertBody {
   readonly machineType?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly scheduling?: { readonly provisioningModel?: string; readonly instanceTerminationAction?: string };
-  readonly disks?: readonly { readonly boot?: boolean; readonly autoDelete?: boolean }[];
+  readonly disks?: readonly {
+    readonly boot?: boolean;
+    readonly autoDelete?: boolean;
+    readonly initializeParams?: { readonly sourceImage?: string; readonly diskType?: string };
+  }[];
 }
 
 interface StoredInstance {
@@ -47,6 +51,7 @@ export interface ComputeServerOptions {
 }
 
 const LABEL = /^[a-z0-9_-]{0,63}$/;
+const HYPERDISK_ONLY = /^(n4|c4|c4a|c4d)-/;
 const BASE = 'https://www.googleapis.com/compute/v1';
 
 export class ComputeServer {
@@ -55,6 +60,10 @@ export class ComputeServer {
   readonly #operations = new Map<string, StoredOperation>();
   /** Offerings without stock: `zone/type/model`. */
   readonly exhausted = new Set<string>();
+  /** What the next inserts end with, first to last; after that they end well. */
+  readonly endings: { readonly code: string; readonly message: string }[] = [];
+  /** A zone that does not answer. */
+  unreachable: string | undefined;
   trouble: ServerTrouble | undefined;
   launches = 0;
   #serial = 0;
@@ -180,18 +189,32 @@ export class ComputeServer {
     const type = body.machineType?.split('/').at(-1) ?? '';
     if (!this.#options.machineTypes.includes(type))
       return refusal(400, 'invalid', `Invalid value for field 'resource.machineType': '${body.machineType}'`);
+    const { diskType = '', sourceImage = '' } = body.disks?.[0]?.initializeParams ?? {};
+    const disk = diskType.slice(diskType.lastIndexOf('/') + 1);
+    if (HYPERDISK_ONLY.test(type) && disk.startsWith('pd-'))
+      return refusal(400, 'invalid', `[${disk}] disk type cannot be used by ${type} machine type.`);
+    if (sourceImage.endsWith('/missing'))
+      return refusal(404, 'notFound', `The resource '${sourceImage}' was not found`);
     const model = body.scheduling?.provisioningModel ?? 'STANDARD';
+    const ending = this.endings.shift();
     const errors =
-      this.trouble === 'quota'
-        ? [{ code: 'QUOTA_EXCEEDED', message: "Quota 'PREEMPTIBLE_CPUS' exceeded. Limit: 0.0 in region us-central1." }]
-        : this.exhausted.has(`${zone}/${type}/${model}`)
+      ending !== undefined
+        ? [ending]
+        : this.trouble === 'quota'
           ? [
               {
-                code: 'ZONE_RESOURCE_POOL_EXHAUSTED',
-                message: `The zone 'projects/p/zones/${zone}' does not have enough resources available`,
+                code: 'QUOTA_EXCEEDED',
+                message: "Quota 'PREEMPTIBLE_CPUS' exceeded. Limit: 0.0 in region us-central1.",
               },
             ]
-          : [];
+          : this.exhausted.has(`${zone}/${type}/${model}`)
+            ? [
+                {
+                  code: 'ZONE_RESOURCE_POOL_EXHAUSTED',
+                  message: `The zone 'projects/p/zones/${zone}' does not have enough resources available`,
+                },
+              ]
+            : [];
     if (errors.length === 0) {
       const createdAt = this.#options.clock.now();
       this.#instances.set(`${zone}/${name}`, {
@@ -284,6 +307,8 @@ export class ComputeServer {
             data: [{ key: 'scope', value: `zones/${zone}` }],
           },
         };
+        const away = { warning: { code: 'UNREACHABLE', message: `zones/${zone} could not be reached` } };
+        if (zone === this.unreachable) return [`zones/${zone}`, away];
         return [`zones/${zone}`, ofZone.length === 0 ? empty : { [collection]: ofZone }];
       }),
     );

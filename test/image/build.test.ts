@@ -15,7 +15,7 @@ import { treeOf } from './harness/tree.ts';
 /** Compressed, as a node pulls it. */
 const MOST_BYTES = 110e6;
 
-describe('the image', { timeout: 600_000 }, () => {
+describe('the image', { timeout: 1_200_000 }, () => {
   let folder: string;
   let root: string;
 

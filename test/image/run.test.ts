@@ -119,6 +119,12 @@ describe('a container of the image', { timeout: 300_000 }, () => {
     expect(await inContainer('load', load)).toBe('all loaded (code 0)');
   });
 
+  it('has the command spindrift, for kubectl exec', async () => {
+    const run = `import { execFileSync } from 'node:child_process';
+      process.stdout.write(execFileSync('spindrift', ['--version'], { env: { PATH: '/usr/local/bin' }, encoding: 'utf8' }));`;
+    expect(await inContainer('command', run)).toMatch(/^\d+\.\d+\.\d+ \(code 0\)$/);
+  });
+
   it('gives pods nodes', async () => {
     const { client } = cluster;
     await client.create(SIMULATED_NODE_CLASSES, DEFAULT_NODE_CLASS);

@@ -162,6 +162,12 @@ export const ACCEPTED: Readonly<Record<string, Manifest>> = {
     riskWeight: 2.5,
     unavailableFor: '1h30m',
     returnToSpot: { after: 'Never', budget: '3' },
+    flavorOrder: 'Weight',
+    flavorWeights: [
+      { flavor: 'l4', capacityType: 'spot', weight: 100 },
+      { flavor: 'l4', capacityType: 'on-demand', weight: 1 },
+      { flavor: 'a10g', capacityType: 'spot', weight: 50 },
+    ],
   }),
   'a spot policy at the ends of its ranges': spotPolicy({
     onDemand: { base: 0, percent: 100 },
@@ -529,6 +535,54 @@ export const REFUSED: readonly RefusedManifest[] = [
     what: 'offerings that are unavailable for no time',
     manifest: spotPolicy({ unavailableFor: '0s' }),
     says: ['unavailableFor must be longer than nothing: write at least 1s'],
+  },
+  {
+    what: 'the order of weights without weights',
+    manifest: spotPolicy({ flavorOrder: 'Weight' }),
+    says: [
+      'flavorOrder Weight needs weights: add flavorWeights, as in flavorWeights: [{flavor: l4, capacityType: spot, weight: 100}]',
+    ],
+  },
+  {
+    what: 'weights that another order would pass over',
+    manifest: spotPolicy({
+      flavorOrder: 'SpotFirst',
+      flavorWeights: [{ flavor: 'l4', capacityType: 'spot', weight: 1 }],
+    }),
+    says: ['flavorWeights needs flavorOrder Weight: write flavorOrder: Weight, or remove flavorWeights'],
+  },
+  {
+    what: 'weights beyond their range',
+    manifest: spotPolicy({
+      flavorOrder: 'Weight',
+      flavorWeights: [
+        { flavor: 'l4', capacityType: 'spot', weight: 0 },
+        { flavor: 'l4', capacityType: 'on-demand', weight: 101 },
+      ],
+    }),
+    says: [
+      'spec.flavorWeights[0].weight: Invalid value: 0: weight is a rank: write 1 to 100, the highest is tried first',
+      'spec.flavorWeights[1].weight: Invalid value: 101: weight is a rank',
+    ],
+  },
+  {
+    what: 'two weights for one flavor on one capacity type',
+    manifest: spotPolicy({
+      flavorOrder: 'Weight',
+      flavorWeights: [
+        { flavor: 'l4', capacityType: 'spot', weight: 1 },
+        { flavor: 'l4', capacityType: 'spot', weight: 2 },
+      ],
+    }),
+    says: ['spec.flavorWeights[1]: Duplicate value'],
+  },
+  {
+    what: 'a weight of a capacity type that there is not',
+    manifest: spotPolicy({
+      flavorOrder: 'Weight',
+      flavorWeights: [{ flavor: 'l4', capacityType: 'ondemand', weight: 1 }],
+    }),
+    says: ['spec.flavorWeights[0].capacityType: Unsupported value: "ondemand"', '"on-demand"'],
   },
   {
     what: 'a selector of pools with values that no label can have',

@@ -44,6 +44,7 @@ import { refusals, rightText, unusedRights } from '../chart/rights.ts';
 import { ComputeServer } from '../gcp/compute-server.ts';
 import { findHelm } from '../peers/helm.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
+import { freePorts } from './harness/free-ports.ts';
 import { ownControlPlane } from './harness/own-control-plane.ts';
 import { notAllRun, untilSo } from './harness/until-so.ts';
 
@@ -149,6 +150,7 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
   let chart: InstalledChart;
   let client: KubeClient;
   let controller: ChildProcess | undefined;
+  let metricsPort: number;
   const connections: Connection[] = [];
   const servers: { close(): Promise<void> }[] = [];
 
@@ -214,12 +216,17 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
       ...['controller.env[0].name=GCP_COMPUTE_ENDPOINT', `controller.env[0].value=${compute.url}`],
       ...['controller.env[1].name=AZURE_RESOURCE_MANAGER_ENDPOINT', `controller.env[1].value=${arm.url}`],
       ...['settings.installDefinitions=true', 'settings.gpuNames=kube-public/gpus', 'settings.readyReplicas=true'],
+      'controller.metrics.authentication=true',
     );
     const [container] = (chart.objects.find(({ kind }) => kind === 'Deployment') as unknown as Workload).spec.template
       .spec.containers;
     const environment = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
     // What there is one of on this machine is not that of the pod; test/image runs the pod as it is.
-    const here = { NODE_COMPILE_CACHE: '', SPINDRIFT_HOST: '127.0.0.1', METRICS_PORT: '0', HEALTH_PROBE_PORT: '0' };
+    ({ metricsPort } = await freePorts(['metricsPort']));
+    const here = {
+      ...{ NODE_COMPILE_CACHE: '', SPINDRIFT_HOST: '127.0.0.1', METRICS_HOST: '127.0.0.1' },
+      ...{ METRICS_PORT: String(metricsPort), HEALTH_PROBE_PORT: '0' },
+    };
     const log = openSync(join(directory, 'chart-rights.log'), 'a');
     controller = spawn(process.execPath, [SPINDRIFT, ...container.args], {
       stdio: ['ignore', log, log],
@@ -248,7 +255,7 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
     await controlPlane.kubectl.apply(...NODE_CLASSES, SPOT_POLICY, OVERLAY, ...BUFFERS, ...KEPT_SERVICES);
     const { template } = DEFAULT_NODE_POOL.spec;
     // Pods that may not be evicted are deleted in the end.
-    const hurried = { ...template, spec: { ...template.spec, terminationGracePeriod: '20s' } };
+    const hurried = { ...template, spec: { ...template.spec, terminationGracePeriod: '8s' } };
     await client.create(NODE_POOLS, { ...DEFAULT_NODE_POOL, spec: { ...DEFAULT_NODE_POOL.spec, template: hurried } });
     await deploy('web', REPLICAS, REPLICAS - 10);
     await deploy('stubborn', 2, 2);
@@ -276,6 +283,32 @@ describe.skipIf(findHelm() === undefined)('the rights of the chart', { timeout: 
     expect(
       (await client.get(LEASES, { namespace: 'autoscaling', name: 'karpenter-leader-election' })).spec,
     ).toBeDefined();
+  });
+
+  it('are enough to check the tokens of readers of metrics', async () => {
+    const metadata = { name: 'reader', namespace: 'autoscaling' };
+    await controlPlane.kubectl.apply(
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+      {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name: 'reader' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'spindrift-metrics-reader' },
+        subjects: [{ kind: 'ServiceAccount', ...metadata }],
+      },
+    );
+    const answerTo = async (account?: string): Promise<number> => {
+      const token =
+        account && (await controlPlane.kubectl.run(['create', 'token', account, '--namespace=autoscaling']));
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token.trim()}` };
+      return (await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { headers })).status;
+    };
+    expect(await answerTo()).toBe(401);
+    expect(await answerTo('spindrift')).toBe(403);
+    await until(async () => {
+      const status = await answerTo('reader');
+      return status === 200 ? undefined : `the reader is answered ${status}`;
+    });
   });
 
   it('are enough to replace a machine that is taken back', async () => {

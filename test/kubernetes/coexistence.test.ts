@@ -23,6 +23,9 @@ import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { Connection } from '../../src/kube/connection.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
+import { type InstalledChart, installChart } from '../chart/installed-chart.ts';
+import { refusals } from '../chart/rights.ts';
+import { findHelm } from '../peers/helm.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
 import { freePorts } from './harness/free-ports.ts';
 import { Guard } from './harness/guard.ts';
@@ -50,6 +53,7 @@ describe.skipIf(whyNoKarpenter() !== undefined)(
     let connection: Connection;
     let client: KubeClient;
     let spindrift: SpindriftProcess | undefined;
+    let chart: InstalledChart | undefined;
     let karpenter: ManagedProcess | undefined;
     const guard = new Guard();
     /** What was written on whose objects by the other one. */
@@ -138,7 +142,9 @@ describe.skipIf(whyNoKarpenter() !== undefined)(
         await client.create(NODE_POOLS, { ...pool, metadata: { name: SIDES[side] } }, { fieldManager: 'person' });
       }
       const { directory } = inject('controlPlane');
-      spindrift = new SpindriftProcess(kubeconfig, join(directory, 'coexistence-spindrift.log'));
+      if (findHelm() !== undefined) chart = await installChart(controlPlane, 'clouds={simulated}');
+      const log = join(directory, 'coexistence-spindrift.log');
+      spindrift = new SpindriftProcess(chart?.kubeconfig ?? kubeconfig, log);
       spindrift.start();
       const { metrics, health } = await freePorts(['metrics', 'health']);
       karpenter = ManagedProcess.start({
@@ -223,6 +229,10 @@ describe.skipIf(whyNoKarpenter() !== undefined)(
       const managers = (ours?.metadata.managedFields ?? []).map(({ manager = '' }) => manager);
       // Or the audit would find nothing whatever happened.
       expect(managers.some((name) => name.startsWith('spindrift'))).toBe(true);
+    });
+
+    it.skipIf(findHelm() === undefined)('Spindrift needs no right that the chart does not give', () => {
+      expect(refusals(chart?.uses() ?? [])).toEqual([]);
     });
   },
 );

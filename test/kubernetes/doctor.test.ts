@@ -1,21 +1,16 @@
 /** `spindrift doctor` on kube-apiserver, as the service account of the chart: what it finds is what the server really refuses. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../../src/apis/custom-resource-definitions.ts';
 import { main } from '../../src/cli/main.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
-import { rendered } from '../chart/rendered-chart.ts';
+import { installChart } from '../chart/installed-chart.ts';
 import { findHelm } from '../peers/helm.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
-import { Kubectl } from './harness/kubectl.ts';
+import type { Kubectl } from './harness/kubectl.ts';
 import { ownControlPlane } from './harness/own-control-plane.ts';
 import { untilSo } from './harness/until-so.ts';
 
 const ACCOUNT = ['--service-account', 'autoscaling/spindrift'];
-/** What stands for a chart with its roles: the pods themselves are not needed. */
-const KINDS = /^(?:ServiceAccount|ClusterRole|ClusterRoleBinding|Role|RoleBinding)$/;
 
 describe.skipIf(findHelm() === undefined)('spindrift doctor', { timeout: 120_000 }, () => {
   let controlPlane: ControlPlane;
@@ -46,21 +41,13 @@ describe.skipIf(findHelm() === undefined)('spindrift doctor', { timeout: 120_000
   beforeAll(async () => {
     controlPlane = ownControlPlane('doctor');
     await controlPlane.start();
-    const { binaries, directory } = inject('controlPlane');
-    const { kubeconfig } = controlPlane;
-    kubectl = new Kubectl(binaries.kubectl, kubeconfig);
-    await kubectl.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'autoscaling' } });
-    await kubectl.apply(...rendered('clouds={simulated}').filter(({ kind }) => KINDS.test(kind)));
+    ({ kubectl } = controlPlane);
+    ({ kubeconfig: own } = await installChart(controlPlane, 'clouds={simulated}'));
     await kubectl.run(
       ['apply', '--server-side', '--filename=-'],
       JSON.stringify({ apiVersion: 'v1', kind: 'List', items: DEFINITIONS }),
     );
     await kubectl.run(['wait', '--for=condition=Established', 'customresourcedefinitions', '--all']);
-    const token = (await kubectl.run(['create', 'token', 'spindrift', '--namespace=autoscaling'])).trim();
-    const config = parse(readFileSync(kubeconfig, 'utf8')) as { users: { user: object }[] };
-    for (const each of config.users) each.user = { token };
-    own = join(directory, 'doctor.kubeconfig');
-    writeFileSync(own, stringify(config));
   }, 120_000);
 
   afterAll(() => controlPlane?.stop());
@@ -84,14 +71,14 @@ describe.skipIf(findHelm() === undefined)('spindrift doctor', { timeout: 120_000
 
   it('asks for another account too', async () => {
     const { printed } = await doctor(controlPlane.kubeconfig, ...ACCOUNT);
-    expect(printed).toContain('service account autoscaling/spindrift may do all');
+    expect(printed).toContain('service account autoscaling/spindrift has all');
   });
 
   it('names a right that was taken away', async () => {
     const role = await kubectl.get<{ rules: { resources: string[] }[] }>('clusterrole', 'spindrift');
     const rules = role.rules.filter(({ resources }) => !resources.includes('pods/eviction'));
     await kubectl.run(['patch', 'clusterrole', 'spindrift', '--type=merge', `--patch=${JSON.stringify({ rules })}`]);
-    await until('we may not create pods/binding');
+    await until('this user may not create pods/binding');
     await until('may not create pods/eviction', ...ACCOUNT);
     expect((await doctor(own)).code).toBe(2);
     await kubectl.run([
@@ -137,7 +124,7 @@ describe.skipIf(findHelm() === undefined)('spindrift doctor', { timeout: 120_000
         },
       ],
     });
-    await until('its service autoscaling/gone has no endpoints', '--strict');
+    await until('its service autoscaling/gone has no ready endpoints', '--strict');
     await kubectl.run(['delete', 'validatingwebhookconfiguration', 'gone']);
   });
 

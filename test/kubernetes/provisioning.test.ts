@@ -1,4 +1,4 @@
-/** The autoscaler as a process of its own, against a real control plane whose kubelets are kwok's. */
+/** The autoscaler as a process of its own, as the chart's service account, on a real control plane whose kubelets are kwok's. */
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -16,6 +16,9 @@ import type { KubeClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { Connection } from '../../src/kube/connection.ts';
 import { RealClock } from '../../src/platform/real-clock.ts';
+import { type InstalledChart, installChart } from '../chart/installed-chart.ts';
+import { refusals } from '../chart/rights.ts';
+import { findHelm } from '../peers/helm.ts';
 import type { ControlPlane } from './harness/control-plane.ts';
 import { ownControlPlane } from './harness/own-control-plane.ts';
 import { SpindriftProcess } from './harness/spindrift-process.ts';
@@ -33,6 +36,7 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
   let connection: Connection;
   let client: KubeClient;
   let controller: SpindriftProcess | undefined;
+  let chart: InstalledChart | undefined;
 
   const count = async <T extends KubeObject>(kind: Resource<T>, when: (object: T) => boolean = () => true) =>
     (await client.list(kind)).items.filter(when).length;
@@ -49,7 +53,9 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
     // What is counted below must not change meanwhile.
     const disruption = { ...DEFAULT_NODE_POOL.spec.disruption, consolidateAfter: 'Never' };
     await client.create(NODE_POOLS, { ...DEFAULT_NODE_POOL, spec: { ...DEFAULT_NODE_POOL.spec, disruption } });
-    controller = new SpindriftProcess(controlPlane.kubeconfig, join(inject('controlPlane').directory, 'spindrift.log'));
+    if (findHelm() !== undefined) chart = await installChart(controlPlane, 'clouds={simulated}');
+    const log = join(inject('controlPlane').directory, 'spindrift.log');
+    controller = new SpindriftProcess(chart?.kubeconfig ?? kubeconfig, log);
     controller.start();
   });
 
@@ -111,6 +117,10 @@ describe('spindrift run', { timeout: TIME_LIMIT_MS }, () => {
       return left + nodes === 0 ? undefined : `${left} claims and ${nodes} nodes are there`;
     });
     expect(await count(PODS)).toBe(0);
+  });
+
+  it.skipIf(findHelm() === undefined)('needs no right that the chart does not give', () => {
+    expect(refusals(chart?.uses() ?? [])).toEqual([]);
   });
 });
 

@@ -5,20 +5,13 @@
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { CLUSTER_API_NODE_CLASSES } from '../../src/apis/cluster-api/cluster-api-node-class.ts';
-import type { CoreMachine } from '../../src/apis/cluster-api/machine.ts';
 import { ANNOTATION_REMEDIATE_MACHINE, LABEL_INTERRUPTIBLE } from '../../src/apis/cluster-api/names.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
-import { NODE_POOLS } from '../../src/apis/karpenter/node-pool.ts';
 import { NODES } from '../../src/apis/kubernetes/node.ts';
 import { keyOf, type Resource } from '../../src/apis/kubernetes/object.ts';
-import { PODS } from '../../src/apis/kubernetes/pod.ts';
 import { DEPLOYMENTS } from '../../src/apis/kubernetes/workloads.ts';
-import { DEFAULT_NODE_POOL } from '../../src/app/default-pool.ts';
-import { installDefinitions } from '../../src/app/install-definitions.ts';
 import { infrastructureKind } from '../../src/cloud/cluster-api/core/open-definitions.ts';
 import type { InfrastructureObject } from '../../src/cloud/cluster-api/infrastructure-objects.ts';
-import { loadClusterApi } from '../../src/cloud/cluster-api/module.ts';
 import { LABEL_CLAIM_UID } from '../../src/cloud/cluster-api/own-names.ts';
 import { StandInProvider } from '../../src/cloud/cluster-api/testkit/stand-in-provider.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
@@ -30,13 +23,15 @@ import { type InstalledChart, installChart } from '../chart/installed-chart.ts';
 import { refusals, unusedRights } from '../chart/rights.ts';
 import { Kubectl } from '../kubernetes/harness/kubectl.ts';
 import { SpindriftProcess } from '../kubernetes/harness/spindrift-process.ts';
-import { notAllRun, untilSo } from '../kubernetes/harness/until-so.ts';
 import { findHelm } from '../peers/helm.ts';
-import { CoreManager } from './harness/core-manager.ts';
-import { KINDS, MEMBER, makeCluster, makeDeployment } from './harness/workload-cluster.ts';
+import { startCoreManager } from './harness/core-manager.ts';
+import { FleetView } from './harness/fleet-view.ts';
+import type { ManagerProcess } from './harness/manager-process.ts';
+import { makeSpotPool } from './harness/spot-pool.ts';
+import { webDeployment } from './harness/web-deployment.ts';
+import { KINDS, makeCluster, makeDeployment } from './harness/workload-cluster.ts';
 
 const clock = new RealClock();
-const WAIT_MS = 240_000;
 const POD_COUNT = 6;
 
 /** What is needed when a machine fails or is lost, or when its infrastructure is not in the list yet; this story has no such day. */
@@ -48,22 +43,19 @@ const ON_BAD_DAYS = [
 
 describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () => {
   let client: KubeClient;
+  let fleet: FleetView;
   let connection: Connection;
-  let manager: CoreManager | undefined;
+  let manager: ManagerProcess | undefined;
   let controller: SpindriftProcess | undefined;
   let chart: InstalledChart | undefined;
   let provider: StandInProvider;
   const stop = new AbortController();
-  const until = (missing: () => Promise<string | undefined>): Promise<void> =>
-    untilSo({ clock, withinMs: WAIT_MS, missing });
-  const machines = async (): Promise<readonly CoreMachine[]> => (await client.list(KINDS.machines)).items;
-  const replicas = async (): Promise<number> =>
-    (await client.list(KINDS.machineDeployments)).items.reduce((sum, { spec }) => sum + (spec?.replicas ?? 0), 0);
 
   beforeAll(async () => {
     const { kubeconfig, directory, binaries, auditLog } = inject('controlPlane');
     ({ client, connection } = await connect({ clock, kubeconfig, requestsPerSecond: 1000, requestBurst: 1000 }));
-    manager = await CoreManager.start({ client, kubeconfig, directory: join(directory, 'cluster-api') });
+    fleet = new FleetView(client);
+    manager = await startCoreManager({ client, kubeconfig, directory: join(directory, 'cluster-api') });
     await makeCluster(client, kubeconfig);
     await makeDeployment(client, 'spot-a', 'us-east-1a', { instanceType: 'm5.large', spotMarketOptions: {} });
     await makeDeployment(client, 'spot-b', 'us-east-1b', { instanceType: 'm5.large', spotMarketOptions: {} });
@@ -89,25 +81,7 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
       }),
     });
     provider.run(stop.signal).catch((error) => process.stderr.write(`${error}\n`));
-    const loaded = await loadClusterApi({ unclaimedGraceMs: 60_000 });
-    await installDefinitions(client, [loaded], stop.signal);
-    await client.create(CLUSTER_API_NODE_CLASSES, {
-      apiVersion: 'karpenter.cluster.x-k8s.io/v1alpha1',
-      kind: 'ClusterAPINodeClass',
-      metadata: { name: 'fleet' },
-      spec: { scalableResourceSelector: { matchExpressions: [{ key: MEMBER, operator: 'Exists' }] } },
-    });
-    const { template, disruption } = DEFAULT_NODE_POOL.spec;
-    const nodeClassRef = { group: CLUSTER_API_NODE_CLASSES.group, kind: CLUSTER_API_NODE_CLASSES.kind, name: 'fleet' };
-    const requirements = [{ key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['spot'] }];
-    await client.create(NODE_POOLS, {
-      ...DEFAULT_NODE_POOL,
-      spec: {
-        ...DEFAULT_NODE_POOL.spec,
-        disruption: { ...disruption, consolidateAfter: 'Never' },
-        template: { ...template, spec: { ...template.spec, nodeClassRef, requirements } },
-      },
-    });
+    await makeSpotPool(client, 'fleet', stop.signal);
     const kubectl = new Kubectl(binaries.kubectl, kubeconfig);
     if (findHelm() !== undefined) chart = await installChart({ kubeconfig, kubectl, auditLog }, 'clouds={cluster-api}');
     controller = new SpindriftProcess(chart?.kubeconfig ?? kubeconfig, join(directory, 'spindrift.log'), {
@@ -124,53 +98,36 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
   });
 
   it('16: gives pods spot machines of MachineDeployments, and is killed on the way', async () => {
-    await client.create(DEPLOYMENTS, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'web', namespace: 'default' },
-      spec: {
-        replicas: POD_COUNT,
-        selector: { matchLabels: { app: 'web' } },
-        template: {
-          metadata: { labels: { app: 'web' } },
-          spec: {
-            containers: [{ name: 'main', image: 'main:1', resources: { requests: { cpu: '800m', memory: '1Gi' } } }],
-          },
-        },
-      },
-    });
-    await until(async () => ((await machines()).length > 0 ? undefined : 'no machine was asked for'));
+    await client.create(DEPLOYMENTS, webDeployment(POD_COUNT));
+    await fleet.until(async () => ((await fleet.machines()).length > 0 ? undefined : 'no machine was asked for'));
     await controller?.kill();
     controller?.start();
-    await until(async () => notAllRun((await client.list(PODS)).items, POD_COUNT));
+    await fleet.untilPodsRun(POD_COUNT);
     // Nodes of kubeadm take pods as soon as they join; a process that was killed ties their machines to its claims when it is back.
-    await until(async () => {
-      const untied = (await machines()).find(({ metadata }) => metadata.labels?.[LABEL_CLAIM_UID] === undefined);
-      return untied && `machine ${untied.metadata.name} belongs to no claim`;
-    });
+    await fleet.untilMachinesAreTied();
     const claims = (await client.list(NODE_CLAIMS)).items;
-    const owners = (await machines()).map(({ metadata }) => metadata.labels?.[LABEL_CLAIM_UID]);
+    const owners = (await fleet.machines()).map(({ metadata }) => metadata.labels?.[LABEL_CLAIM_UID]);
     expect(owners.sort()).toEqual(claims.map(({ metadata }) => metadata.uid).sort());
-    expect(await replicas()).toBe(claims.length);
+    expect(await fleet.replicas()).toBe(claims.length);
     expect(provider.launches).toBe(claims.length);
   });
 
   it('33 to 36: labels the Nodes of spot machines as interruptible', async () => {
-    await until(async () => {
+    await fleet.until(async () => {
       const { items } = await client.list(NODES, { labelSelector: LABEL_INTERRUPTIBLE });
-      const wanted = (await machines()).length;
+      const wanted = (await fleet.machines()).length;
       return items.length === wanted ? undefined : `${items.length} of ${wanted} nodes have the label`;
     });
   });
 
   it('17, 37: replaces a machine that is to go before it goes', async () => {
-    const before = await machines();
+    const before = await fleet.machines();
     const [going] = before;
     const body = { metadata: { annotations: { [ANNOTATION_REMEDIATE_MACHINE]: '' } } };
     await client.patch(KINDS.machines, keyOf(going!), { type: 'merge', body });
     let most = 0;
-    await until(async () => {
-      const present = await machines();
+    await fleet.until(async () => {
+      const present = await fleet.machines();
       const stays = present.some(
         ({ metadata }) => metadata.name === going?.metadata.name && metadata.deletionTimestamp === undefined,
       );
@@ -180,22 +137,13 @@ describe('spindrift beside the real Cluster API core', { timeout: 300_000 }, () 
         : undefined;
     });
     expect(most).toBe(before.length + 1);
-    await until(async () => notAllRun((await client.list(PODS)).items, POD_COUNT));
-    expect(await replicas()).toBe(before.length);
-    expect((await machines()).length).toBe(before.length);
+    await fleet.untilPodsRun(POD_COUNT);
+    expect(await fleet.replicas()).toBe(before.length);
+    expect((await fleet.machines()).length).toBe(before.length);
   });
 
   it('gives everything back when the pods go', async () => {
-    await client.delete(DEPLOYMENTS, { namespace: 'default', name: 'web' });
-    await client.delete(NODE_POOLS, { name: DEFAULT_NODE_POOL.metadata.name ?? '' });
-    for (const { metadata } of (await client.list(NODE_CLAIMS)).items)
-      await client.delete(NODE_CLAIMS, { name: metadata.name ?? '' }).catch(() => {});
-    await until(async () => {
-      const left = [(await machines()).length, (await client.list(NODES)).items.length, await replicas()];
-      return left.every((count) => count === 0)
-        ? undefined
-        : `${left.join(', ')} machines, nodes and replicas are left`;
-    });
+    await fleet.giveBack('fleet', async () => (await client.list(NODES)).items.length);
   });
 
   it('has used every right that the chart gives for Cluster API, and missed none', () => {

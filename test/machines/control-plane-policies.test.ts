@@ -18,6 +18,9 @@ const clock = new RealClock();
 const MACHINES = infrastructureKind('GCPMachine');
 const TEMPLATES = infrastructureKind('GCPMachineTemplate');
 const CONTROL_PLANES = kindOf(CONTROL_PLANE_GROUP, 'v1beta1', 'KubeadmControlPlane');
+const TALOS = kindOf(CONTROL_PLANE_GROUP, 'v1alpha3', 'TalosControlPlane');
+const RKE2 = kindOf(CONTROL_PLANE_GROUP, 'v1alpha1', 'RKE2ControlPlane');
+const MANAGED = kindOf(CONTROL_PLANE_GROUP, 'v1beta1', 'GCPManagedControlPlane');
 const ADVICE = 'a control plane on spot capacity may lose the quorum of etcd';
 
 describe('policies against control planes on spot', () => {
@@ -46,9 +49,9 @@ describe('policies against control planes on spot', () => {
   beforeAll(async () => {
     const { kubeconfig } = inject('controlPlane');
     ({ client, connection } = await connect({ clock, kubeconfig }));
-    for (const kind of [MACHINES, TEMPLATES, CONTROL_PLANES])
+    for (const kind of [MACHINES, TEMPLATES, CONTROL_PLANES, TALOS, RKE2, MANAGED])
       await client.create(CUSTOM_RESOURCE_DEFINITIONS, openDefinition(kind));
-    const file = join(import.meta.dirname, '..', '..', 'examples', 'cluster-api', 'policies', 'gcpmachine.yaml');
+    const file = join(import.meta.dirname, '..', '..', 'charts', 'spindrift', 'policies', 'gcpmachine.yaml');
     for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) {
       const object = document.toJS() as KubeObject;
       const plural =
@@ -87,5 +90,17 @@ describe('policies against control planes on spot', () => {
     expect(await withTemplate({ spec: reference('spot') })).toContain(ADVICE);
     expect(await withTemplate(reference('plain'))).toBe('');
     expect(await withTemplate({ spec: reference('plain') })).toBe('');
+    const other = { kind: 'AWSMachineTemplate', name: 'spot' };
+    expect(await withTemplate({ infrastructureRef: other })).toBe('');
+    // Control planes of other kinds have the reference elsewhere, and managed ones have none.
+    for (const [kind, field] of [
+      [TALOS, 'infrastructureTemplate'],
+      [RKE2, 'infrastructureRef'],
+    ] as const) {
+      const withReference = (name: string) => refused(create(kind, { [field]: { kind: 'GCPMachineTemplate', name } }));
+      expect(await withReference('spot')).toContain(ADVICE);
+      expect(await withReference('plain')).toBe('');
+    }
+    expect(await refused(create(MANAGED, { region: 'us-east1' }))).toBe('');
   });
 });

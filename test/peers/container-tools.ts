@@ -1,19 +1,19 @@
 /**
- * The programs that build and run images, from the machine's own distribution: `npm run peers:containers` installs what is
- * missing with apt, which needs root and Debian. Where that cannot be done, the ring `image` is skipped and says why.
+ * The programs that build and run images, from the machine's distribution. `npm run peers:containers` installs missing ones with apt, which
+ * needs root and Debian. Without them, the ring `image` is skipped and says why.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { findHelm } from './helm.ts';
 
-/** Builds images; runs containers; makes the Debian root that images are built in. */
+/** To build images, to run containers, and to create the Debian root that images are built in. */
 const PACKAGES = ['buildah', 'runc', 'mmdebstrap'];
 
 export function missingContainerTools(): readonly string[] {
   return PACKAGES.filter((program) => spawnSync(program, ['--version']).status !== 0);
 }
 
-/** Why images cannot be built and run on this machine; undefined when they can. */
+/** Why images cannot be built and run on this machine; undefined if they can. */
 export function whyContainersUnavailable(): string | undefined {
   if (process.platform !== 'linux') return 'containers run on Linux only';
   if (process.getuid?.() !== 0) return 'runc needs root here: namespaces, mounts and cgroups of its own';

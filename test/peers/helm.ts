@@ -1,7 +1,7 @@
-/** Helm, which judges and renders our chart; built once per machine by `npm run peers:helm`, in the cache of peers. */
+/** Helm, which checks and renders our chart; built once per machine by `npm run peers:helm`, in the cache of peers. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildOnce, isBuilt, type Peer, peerDirectory } from '../aws/peers/build-once.ts';
+import { buildOnce, isBuilt, type Peer, peerDirectory } from './build-once.ts';
 
 const VERSION = '3.22.0';
 
@@ -14,7 +14,7 @@ export const HELM: Peer = {
   },
 };
 
-/** The program; undefined where it has not been built. */
+/** The program; undefined if it has not been built. */
 export function findHelm(): string | undefined {
   return isBuilt(HELM) ? join(peerDirectory(HELM.name), 'helm') : undefined;
 }

@@ -1,8 +1,11 @@
-/** The definitions of the Prometheus operator, by which an API server judges our ServiceMonitor and PrometheusRule. `npm run peers:prometheus-operator`. */
+/**
+ * The Prometheus operator's CRDs, with which an API server validates our ServiceMonitor and PrometheusRule. `npm run
+ * peers:prometheus-operator`.
+ */
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildOnce, isBuilt, type Peer, peerDirectory } from '../aws/peers/build-once.ts';
+import { buildOnce, isBuilt, type Peer, peerDirectory } from './build-once.ts';
 
 const MODULE = 'github.com/prometheus-operator/prometheus-operator';
 const VERSION = '0.85.0';
@@ -10,7 +13,7 @@ const VERSION = '0.85.0';
 export const PROMETHEUS_OPERATOR: Peer = {
   name: `prometheus-operator-definitions-${VERSION}`,
   async build(directory, run) {
-    // Only the files of the module: nothing is compiled.
+    // Only downloads the module: nothing is compiled.
     writeFileSync(join(directory, 'go.mod'), 'module peer\n');
     const answer = await run('go', ['mod', 'download', '-json', `${MODULE}@v${VERSION}`], { cwd: directory });
     const { Dir } = JSON.parse(answer) as { Dir: string };
@@ -21,7 +24,7 @@ export const PROMETHEUS_OPERATOR: Peer = {
   },
 };
 
-/** The folder with the definitions; undefined where they have not been fetched. */
+/** The folder with the definitions; undefined if they have not been downloaded. */
 export function findPrometheusDefinitions(): string | undefined {
   const folder = peerDirectory(PROMETHEUS_OPERATOR.name);
   return isBuilt(PROMETHEUS_OPERATOR) && existsSync(folder) ? folder : undefined;

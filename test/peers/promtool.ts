@@ -1,9 +1,13 @@
-/** promtool, which judges our alerts and metrics; built once per machine by `npm run peers:promtool`, in the cache of peers. */
+/**
+ * promtool, which checks our alerts and metrics. Debian's is part of its Prometheus package and takes seconds (`npm run peers:prometheus`).
+ * `npm run peers:promtool` builds the newest in minutes, which is preferred.
+ */
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildOnce, isBuilt, type Peer, peerDirectory } from '../aws/peers/build-once.ts';
+import { buildOnce, isBuilt, type Peer, peerDirectory } from './build-once.ts';
+import { findInPrometheus } from './prometheus.ts';
 
 const MODULE = 'github.com/prometheus/prometheus';
 const VERSION = '0.315.0';
@@ -14,10 +18,10 @@ export const PROMTOOL: Peer = {
     const environment = { GOTMPDIR: directory, GOFLAGS: '-trimpath' };
     const go = (...args: string[]): Promise<string> =>
       run('nice', ['-n', '10', 'go', ...args], { cwd: directory, environment });
-    // A module of its own: Prometheus replaces modules, which `go install` refuses.
+    // In its own module: Prometheus replaces modules, which `go install` rejects.
     await go('mod', 'init', 'peer');
     await go('mod', 'edit', '-require', `${MODULE}@v${VERSION}`);
-    // Two modules have the same package without it.
+    // Without it, two modules provide the same package.
     await go('mod', 'edit', '-replace', 'cloud.google.com/go=cloud.google.com/go@v0.123.0');
     writeFileSync(
       join(directory, 'tools.go'),
@@ -29,12 +33,12 @@ export const PROMTOOL: Peer = {
   },
 };
 
-/** The program; undefined where it has not been built. */
+/** The newest program available; undefined if there is none. */
 export function findPromtool(): string | undefined {
-  return isBuilt(PROMTOOL) ? join(peerDirectory(PROMTOOL.name), 'promtool') : undefined;
+  return isBuilt(PROMTOOL) ? join(peerDirectory(PROMTOOL.name), 'promtool') : findInPrometheus('promtool');
 }
 
-/** Runs it to its end; what it prints, both streams together. */
+/** Runs it; returns both output streams together. */
 export function promtool(args: readonly string[], input = ''): { readonly code: number | null; readonly out: string } {
   const { status, stdout, stderr } = spawnSync(findPromtool() ?? 'promtool', args, { encoding: 'utf8', input });
   return { code: status, out: `${stdout}${stderr}` };

@@ -1,37 +1,28 @@
-/** Python with the clouds' own SDKs, which judge our local servers; made once by `npm run peers:sdks`, in the cache of peers. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+/** Python with the clouds' own SDKs, which check our local servers; installed once by `npm run peers:sdks`, in the cache of peers. */
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildOnce, isBuilt, type Peer, peerDirectory } from './build-once.ts';
 
 const PACKAGES = [
   'google-api-python-client==2.202.0',
   'google-cloud-compute==1.56.0',
   'azure-mgmt-compute==39.0.0',
-  'azure-mgmt-network',
-  'jsonschema',
+  'azure-mgmt-network==33.1.0',
+  'jsonschema==4.25.1',
 ];
 
-/** The folder, whether it is there or not. */
-export function sdksDirectory(environment: NodeJS.ProcessEnv = process.env): string {
-  const cache = environment.SPINDRIFT_PEERS_CACHE || join(homedir(), '.cache', 'spindrift', 'peers');
-  return join(cache, 'gcp-azure-sdks-1');
+const SDKS: Peer = {
+  name: 'gcp-azure-sdks-1',
+  async build(directory, run) {
+    await run('python3', ['-m', 'venv', directory]);
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PACKAGES];
+    await run(join(directory, 'bin', 'python'), pip);
+  },
+};
+
+/** The interpreter; undefined if the SDKs have not been installed. */
+export function findSdks(): string | undefined {
+  return isBuilt(SDKS) ? join(peerDirectory(SDKS.name), 'bin', 'python') : undefined;
 }
 
-/** The interpreter; undefined where the SDKs have not been installed. */
-export function findSdks(directory = sdksDirectory()): string | undefined {
-  const python = join(directory, 'bin', 'python');
-  return existsSync(join(directory, 'done')) ? python : undefined;
-}
-
-/** Installs what is missing; a minute the first time. */
-export function ensureSdks(directory = sdksDirectory()): string {
-  const present = findSdks(directory);
-  if (present !== undefined) return present;
-  mkdirSync(directory, { recursive: true });
-  execFileSync('python3', ['-m', 'venv', directory], { stdio: 'inherit' });
-  const python = join(directory, 'bin', 'python');
-  execFileSync(python, ['-m', 'pip', 'install', '-q', ...PACKAGES], { stdio: 'inherit' });
-  execFileSync('touch', [join(directory, 'done')]);
-  return python;
-}
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildOnce(SDKS);

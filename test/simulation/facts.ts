@@ -1,4 +1,4 @@
-/** The cluster and the cloud as they are at this moment, read without waiting: what invariants look at. */
+/** The present state of the cluster and the cloud, read synchronously: the input of invariants. */
 import { LABEL_NODE_POOL } from '../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS, type NodePool } from '../../src/apis/karpenter/node-pool.ts';
@@ -45,12 +45,12 @@ export class Facts {
     return this.list(POD_DISRUPTION_BUDGETS);
   }
 
-  /** Machines that are there, those that are ending included. */
+  /** Existing machines, including terminating ones. */
   get instances(): readonly SimulatedInstance[] {
     return [...this.#world.cloud.fleet.list()];
   }
 
-  /** Disks and interfaces, which some dialects of the cloud make beside machines. */
+  /** The number of disks and interfaces, which some dialects create besides machines. */
   get parts(): number {
     return this.#world.cloud.launchApi.countParts();
   }
@@ -59,7 +59,7 @@ export class Facts {
     return this.#world.cluster.server.list(kind).items as unknown as readonly T[];
   }
 
-  /** What events say of an object. */
+  /** The messages of events about an object. */
   said(name: string | undefined): string {
     return this.list(EVENTS)
       .filter(({ involvedObject }) => involvedObject.name === name)

@@ -1,4 +1,4 @@
-/** How the nodes of a NodePool that stay are paid for, and what they lack of what its SpotPolicy asks for: plain code of its own. */
+/** Counts the staying nodes of a NodePool by capacity type, and what they lack of its SpotPolicy: plain code, independent of the engine. */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../src/apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../src/apis/karpenter/node-claim.ts';
 import type { NodePool } from '../../src/apis/karpenter/node-pool.ts';
@@ -7,29 +7,29 @@ import { ANNOTATION_OFFERINGS } from '../../src/state/planned-offerings.ts';
 import { isClaimGoing } from '../../src/state/state-node.ts';
 import type { Facts } from './facts.ts';
 
-/** What a policy asks of a pool. */
+/** The requirements of a SpotPolicy. */
 export interface Shares {
   readonly base: number;
   readonly percent: number;
   readonly perSpotPool: number;
 }
 
-/** The nodes of a pool that are there or on their way, and stay. */
+/** The nodes of a pool that exist or are starting, and are not being removed. */
 export interface FleetShares {
   readonly nodes: number;
   /** On-demand or reserved. */
   readonly onDemand: number;
-  /** Nodes that pods other than daemons are on, or that are still to come up. */
+  /** Nodes with pods other than DaemonSet pods, or still starting. */
   readonly used: number;
   /** By spot pool. */
   readonly spot: ReadonlyMap<string, number>;
 }
 
-/** What the policy of each pool asks for, where one asks for anything that the pool could always have: on-demand among others. */
+/** The requirements on each pool whose policy has any and which can always be met, because the pool allows on-demand. */
 export function sharesAskedFor(facts: Facts): ReadonlyMap<string, Shares> {
   const asked = new Map<string, Shares>();
   for (const pool of facts.pools) {
-    // Those that are drawn select by one label, and no two of them the same.
+    // The drawn policies select by one label, and no two by the same.
     const policy = facts
       .list(SPOT_POLICIES)
       .find(({ spec }) => spec.nodePoolSelector?.matchLabels?.spot === pool.metadata.labels?.spot);
@@ -55,7 +55,7 @@ export function fleetShares(facts: Facts, pool: string): FleetShares {
   return { nodes: staying.length, onDemand: staying.length - spotPools.length, used, spot };
 }
 
-/** Names of the nodes with pods that stay, other than daemons and pods of the nodes themselves. */
+/** Names of nodes with pods that are not terminating, other than DaemonSet and static pods. */
 export function nodesInUse(facts: Facts): ReadonlySet<string | undefined> {
   const staying = facts.pods.filter(
     ({ metadata }) =>
@@ -65,7 +65,7 @@ export function nodesInUse(facts: Facts): ReadonlySet<string | undefined> {
   return new Set(staying.map(({ spec }) => spec.nodeName));
 }
 
-/** The spot pool a claim is in, or is planned to be in; undefined where it is not spot. */
+/** The spot pool of a claim, actual or planned; undefined if it is not spot. */
 export function spotPoolOf({ metadata }: NodeClaim): string | undefined {
   const [first = ''] = (metadata.annotations?.[ANNOTATION_OFFERINGS] ?? '').split(' ');
   const [plannedType, plannedZone, plannedCapacity] = first.split('/');
@@ -74,13 +74,13 @@ export function spotPoolOf({ metadata }: NodeClaim): string | undefined {
   return `${labels[LABEL_INSTANCE_TYPE] ?? plannedType} in ${labels[LABEL_ZONE] ?? plannedZone}`;
 }
 
-/** How many of so many nodes are to be on-demand: the first ones, and of the others a share that is rounded up. */
+/** The number of nodes that must be on-demand: the base, and a share of the rest, rounded up. */
 export function onDemandAskedFor({ base, percent }: Shares, nodes: number): number {
   const first = Math.min(base, nodes);
   return first + Math.ceil(((nodes - first) * percent) / 100);
 }
 
-/** How many of so many nodes may be in one spot pool: a share that is rounded down, and one always. */
+/** The number of nodes allowed in one spot pool: a share, rounded down, but at least one. */
 export function mostInSpotPool({ perSpotPool }: Shares, nodes: number): number {
   return Math.max(1, Math.floor((nodes * perSpotPool) / 100));
 }

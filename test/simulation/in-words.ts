@@ -1,4 +1,4 @@
-/** The writes that matter to the story of a cluster, each as a line; undefined for the others. */
+/** Describes the important writes of a cluster's history, one line each; undefined for others. */
 import { isTrue } from '../../src/apis/karpenter/conditions.ts';
 import { LABEL_NODE_POOL } from '../../src/apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../src/apis/karpenter/node-claim.ts';

@@ -1,25 +1,25 @@
-/** Something that must hold in every life of a cluster, looked at from outside. */
+/** A property that must hold in every life of a cluster, checked from outside. */
 import type { SimulatedInstance } from '../../src/cloud/simulated/simulated-instance.ts';
 import type { Deed } from './draw/happenings.ts';
 import type { Facts } from './facts.ts';
 import type { Write } from './scribe.ts';
 
 export interface Invariant {
-  /** Just before something is made to happen. */
+  /** Just before an event. */
   happens?(deed: Deed): void;
-  /** With each write to the cluster, in the moment it takes effect. */
+  /** On each write to the cluster, when it takes effect. */
   written?(write: Write): void;
-  /** With each change of a machine. */
+  /** On each change of a machine. */
   changed?(instance: SimulatedInstance): void;
   /** Every virtual minute. */
   minute?(): void;
-  /** When the trouble is over and what it broke should be whole. */
+  /** When the faults have ended and everything should have recovered. */
   mended?(): void;
-  /** When nothing has happened for two hours. */
+  /** After two hours without events. */
   rested?(): void;
-  /** When everything a person made has been deleted, and what followed from it should be gone. */
+  /** After all user objects were deleted, when everything else should be gone too. */
   cleared?(): void;
 }
 
-/** Makes an invariant that says in a sentence, with the names of the objects, what breaks it. */
+/** Creates an invariant that reports violations as sentences with the names of the objects. */
 export type InvariantMaker = (facts: Facts, broken: (sentence: string) => void) => Invariant;

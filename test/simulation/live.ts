@@ -1,4 +1,4 @@
-/** Lives one life from its seed, and says which invariant it broke, if any. */
+/** Runs one life from its seed, and reports which invariant was violated, if any. */
 import { toTimestamp } from '../../src/platform/clock.ts';
 import type { Deed, Happening } from './draw/happenings.ts';
 import { drawLife, type LifePlan } from './draw/life-plan.ts';
@@ -10,25 +10,25 @@ import { Stage } from './stage.ts';
 
 export interface Life {
   readonly seed: string;
-  /** What did not hold, as sentences; the life ends with the first. */
+  /** The violations as sentences; the life ends with the first. */
   readonly broken: readonly string[];
-  /** The last of what happened. */
+  /** The last lines of the history. */
   readonly tail: readonly string[];
-  /** The same for every life of this seed. */
+  /** The same for every run of this seed. */
   readonly digest: string;
 }
 
 const MINUTE = 60_000;
-/** After the trouble: everything that can be is whole by then. */
+/** After the faults: everything has recovered by then. */
 const MEND_MS = 45 * MINUTE;
-/** Between two things that are looked at each for itself. */
+/** Between two events that are checked separately. */
 const SETTLE_MS = 15 * MINUTE;
-/** And then nothing happens for so long. */
+/** Then nothing happens for this long. */
 const REST_MS = 120 * MINUTE;
-/** How long it takes for everything to be gone. */
+/** How long it takes until everything is deleted. */
 const CLEAR_MS = 45 * MINUTE;
 
-/** `tell` hears the whole history, line by line. */
+/** `tell` receives the whole history, line by line. */
 export async function live(seed: string, hours: number, tell?: (line: string) => void): Promise<Life> {
   const broken: string[] = [];
   const scribe = new Scribe(tell);
@@ -69,7 +69,7 @@ async function play(
   cloud.fleet.onChange((instance) => {
     for (const invariant of invariants) invariant.changed?.(instance);
   });
-  /** Moves on, a minute at a time, until then or until something is broken. */
+  /** Advances a minute at a time, until the given time or the first violation. */
   const until = async (time: number): Promise<boolean> => {
     while (clock.now() < time && broken.length === 0) {
       await clock.advance(Math.min(MINUTE, time - clock.now()));
@@ -95,7 +95,7 @@ async function play(
   if (!(await until(clock.now() + MEND_MS))) return;
   for (const invariant of invariants) invariant.mended?.();
   if (broken.length > 0) return;
-  // Once more, with nothing else under way.
+  // Once more, with nothing else in progress.
   await happens({ what: 'interrupt', which: 0, machines: 2, noticeMs: 120_000 });
   if (!(await until(clock.now() + SETTLE_MS)) || !(await passes(plan.waves))) return;
   if (!(await until(clock.now() + REST_MS))) return;

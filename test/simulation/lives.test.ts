@@ -1,11 +1,11 @@
-/** Whole lives of clusters from a few seeds; `npm run simulate` lives as many as one likes. */
+/** Whole lives of clusters from a few seeds; `npm run simulate` runs as many as you like. */
 import { describe, expect, it } from 'vitest';
 import { type Life, live } from './live.ts';
 
 /** The third has nodes with less room than planned, and pods that fail; the last a static pool and a capacity buffer. */
 const SEEDS = ['304', '309', '17', '15'];
 const HOURS = 1;
-/** A life is seconds of work; the limit is for what hangs, also on a busy machine. */
+/** A life takes seconds; the limit is for hangs, also on a busy machine. */
 const LIMIT_MS = 300_000;
 
 describe('a simulated life', () => {

@@ -1,21 +1,21 @@
-/** A client whose API server refuses some of what it is asked, as one that is overloaded, or whose webhooks fail or object, does. */
+/** A client whose API server rejects some requests, as when it is overloaded, or when webhooks fail or reject. */
 import type { KubeClient } from '../../src/kube/client.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import { FaultyClient, type Verb } from '../../src/kube/testkit/faulty-client.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Random } from '../../src/platform/random.ts';
 
-/** What is refused. */
+/** The requests to reject. */
 export interface Refusal {
   readonly code: keyof typeof ANSWERS;
   readonly verbs: readonly Verb[];
-  /** Plural, as in `pods`; of every kind where it is not given. */
+  /** Plural, as in `pods`; default: every kind. */
   readonly kind?: string;
-  /** Of the requests that it is about. */
+  /** The share of these requests. */
   readonly share: number;
 }
 
-/** What the API server says, by the code of HTTP. */
+/** The API server's answers by HTTP status. */
 const ANSWERS = {
   403: { reason: 'Forbidden', message: 'admission webhook "guard.example.com" denied the request' },
   409: { reason: 'Conflict', message: 'the object has been modified; please apply your changes to the latest version' },

@@ -1,6 +1,6 @@
 /**
- * Hears every write to the cluster in the moment it takes effect, knows which of them are ours, and keeps the history: a
- * hash of all of it, and the last lines of what matters in words.
+ * Receives every write to the cluster when it takes effect, knows which are Spindrift's, and keeps the history: a hash of all writes, and
+ * the last important lines as text.
  */
 import { createHash } from 'node:crypto';
 import type { StoreEvent } from '../../src/embedded/event-log.ts';
@@ -10,7 +10,7 @@ import type { EpochMs } from '../../src/platform/clock.ts';
 import type { FleetWorld } from '../unit/controllers/testkit/fleet-world.ts';
 import { inWords } from './in-words.ts';
 
-/** A write, and what our process asked for where it is one of ours. */
+/** A write, with the request of our process if it caused it. */
 export interface Write extends StoreEvent {
   readonly at: EpochMs;
   readonly verb: Verb | undefined;
@@ -27,12 +27,12 @@ export class Scribe {
   #verb: Verb | undefined;
   #world: FleetWorld | undefined;
 
-  /** Each line of the history is also told as it is written. */
+  /** `tell` receives each line of the history as it is written. */
   constructor(tell: (line: string) => void = () => {}) {
     this.#tell = tell;
   }
 
-  /** The client our process is given. */
+  /** Wraps the client of our process. */
   through(client: KubeClient): KubeClient {
     const scribe = this;
     return new Proxy(client, {
@@ -41,7 +41,7 @@ export class Scribe {
         if (typeof value !== 'function') return value;
         const verb = VERBS.find((each) => each === property);
         if (verb === undefined) return value.bind(target);
-        // The in-memory client carries out what it is asked before it first waits.
+        // The in-memory client executes a request before it first awaits.
         return (...args: unknown[]): unknown => {
           scribe.#verb = verb;
           try {
@@ -54,7 +54,7 @@ export class Scribe {
     });
   }
 
-  /** Begins to listen. */
+  /** Starts to listen. */
   follow(world: FleetWorld): void {
     this.#world = world;
     world.cluster.server.world.store.observe((event) => this.#write(event));
@@ -76,12 +76,12 @@ export class Scribe {
     if (this.#lines.length > 4 * LINES) this.#lines.splice(0, 3 * LINES);
   }
 
-  /** The last of what happened, in words. */
+  /** The last lines of the history. */
   get tail(): readonly string[] {
     return this.#lines.slice(-LINES);
   }
 
-  /** Two lives of one hash are the same, write for write. */
+  /** Two lives with the same hash are identical, write for write. */
   digest(): string {
     return this.#hash.copy().digest('hex').slice(0, 16);
   }

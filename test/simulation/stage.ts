@@ -1,4 +1,4 @@
-/** The world of one simulated life, with hands to make things happen in it. */
+/** The world of one simulated life, and the actions that change it. */
 import { CAPACITY_BUFFERS } from '../../src/apis/autoscaling/capacity-buffer.ts';
 import { ANNOTATION_DO_NOT_DISRUPT } from '../../src/apis/karpenter/labels.ts';
 import { NODE_CLAIMS } from '../../src/apis/karpenter/node-claim.ts';
@@ -31,9 +31,9 @@ import { putOnEachNode } from './static-pods.ts';
 
 type Undoing = () => Promise<void>;
 
-/** What goes wrong on the way to the API server. */
+/** Faults between our process and the API server. */
 interface Trouble {
-  /** Of the calls that are lost, late or unanswered. */
+  /** The share of calls that are lost, late or unanswered. */
   share: number;
   refusal: Refusal | undefined;
 }
@@ -43,7 +43,7 @@ export class Stage {
   readonly plan: LifePlan;
   readonly #clients: FaultyClient[];
   readonly #trouble: Trouble;
-  /** What is still to be undone by itself, at its time or when all trouble is over. */
+  /** Pending reversals: each happens at its time, or when all faults end. */
   readonly #pending = new Set<Undoing>();
   #edits = 0;
   #calm = false;
@@ -55,7 +55,7 @@ export class Stage {
     this.#trouble = trouble;
   }
 
-  /** Opens the curtain: pools, policies and workloads are there, and nothing has happened yet. */
+  /** Creates the initial pools, policies and workloads. */
   static async open(seed: string, plan: LifePlan, scribe: Scribe): Promise<Stage> {
     const random = seededRandom(seed).split('trouble');
     const clients: FaultyClient[] = [];
@@ -86,7 +86,7 @@ export class Stage {
     return stage;
   }
 
-  /** Makes one thing happen; gives what it was done to, for the record. */
+  /** Executes one event; returns its object for the history. */
   async carryOut(deed: Deed): Promise<string> {
     const { world } = this;
     const { client, clock, cloud } = world;
@@ -140,7 +140,7 @@ export class Stage {
         return this.#rollOut(STATEFUL_SETS, deed.which);
       case 'edit pool': {
         const pool = await this.#one(NODE_POOLS, deed.which);
-        // A pool of a fixed number of nodes has no weight.
+        // A static pool has no weight.
         if (pool === undefined || (pool.spec.replicas !== undefined && 'weight' in deed.spec)) return 'nothing';
         await client.patch(NODE_POOLS, keyOf(pool), { type: 'merge', body: { spec: deed.spec } });
         return `${pool.metadata.name} ${JSON.stringify(deed.spec)}`;
@@ -226,7 +226,7 @@ export class Stage {
     }
   }
 
-  /** All trouble is over: the cloud and the API server do what they are asked, and everything is sold at its usual price. */
+  /** Ends all faults: the cloud and the API server work, and everything is available at its usual price. */
   async calmDown(): Promise<void> {
     this.#trouble.share = 0;
     this.#trouble.refusal = undefined;
@@ -237,7 +237,7 @@ export class Stage {
     await this.#forgetRisk();
   }
 
-  /** What was learnt of spot pools fades for hours, and the prices that plans are made with move with it: nobody looks at it any more. */
+  /** Learnt spot risk fades over hours and would keep changing the prices used in plans, so it is switched off. */
   async #forgetRisk(): Promise<void> {
     const { client } = this.world;
     const riskWeight = 0;
@@ -248,7 +248,7 @@ export class Stage {
     await client.create(SPOT_POLICIES, other as unknown as SpotPolicy);
   }
 
-  /** Deletes everything a person has made, workloads first. */
+  /** Deletes all user objects, workloads first. */
   async clear(): Promise<void> {
     const kinds: readonly Resource[] = [
       DEPLOYMENTS,
@@ -268,7 +268,7 @@ export class Stage {
         await this.world.client.delete(kind, keyOf(object), { propagationPolicy: 'Background' });
   }
 
-  /** Sets up what no plan is told of. */
+  /** Sets up the conditions that no plan knows. */
   async #hide(): Promise<void> {
     const { client, lifetime } = this.world;
     const { heavyDaemon, staticPod, stillborn, crashing } = this.plan.hidden;
@@ -316,7 +316,7 @@ export class Stage {
     return found.metadata.name ?? '';
   }
 
-  /** Machines that nobody has begun to take away. */
+  /** Machines that are not being removed. */
   #instances(): SimulatedInstance[] {
     return [...this.world.cloud.fleet.list()].filter(({ state }) => state === 'pending' || state === 'running');
   }
@@ -337,7 +337,7 @@ export class Stage {
     this.world.cloud.configure('default', { ...account, faults, ...(this.#calm ? { market: STILL_MARKET } : {}) });
   }
 
-  /** Undoes something then, or sooner when it is asked to. */
+  /** Reverts something after this time, or earlier on request. */
   #after(ms: number, undo: () => Promise<void>): Undoing {
     const undoing = async (): Promise<void> => {
       if (!this.#pending.delete(undoing)) return;

@@ -1,10 +1,10 @@
-/** Pods that come with every node and that no DaemonSet makes, as a kubelet reads them from a directory. */
+/** Static pods: pods on every node that no DaemonSet creates, as a kubelet reads them from a directory. */
 import { NODES } from '../../src/apis/kubernetes/node.ts';
 import { PODS, type ResourceList } from '../../src/apis/kubernetes/pod.ts';
 import { aPod } from '../../src/embedded/testkit/objects.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 
-/** Puts a pod that asks for so much on each node that joins, until the signal aborts. */
+/** Adds a pod with these requests to each node that joins, until the signal aborts. */
 export function putOnEachNode(client: KubeClient, requests: ResourceList, signal: AbortSignal): void {
   const seen = new Set<string>();
   const watch = async (): Promise<void> => {
@@ -14,7 +14,7 @@ export function putOnEachNode(client: KubeClient, requests: ResourceList, signal
       seen.add(uid);
       const pod = aPod(`static-${name}`, { requests, spec: { nodeName: name, tolerations: [{ operator: 'Exists' }] } });
       const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid, controller: true }];
-      // A node can have gone meanwhile, or another of its name have come.
+      // The node may be gone already, or replaced by another of its name.
       await client.create(PODS, { ...pod, metadata: { ...pod.metadata, ownerReferences } }).catch(() => {});
     }
   };

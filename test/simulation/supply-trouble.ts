@@ -1,11 +1,11 @@
-/** When what is asked of the cloud or the API server may have come to something else, or late: what is decided then is not judged by its outcome. */
+/** Times at which requests to the cloud or the API server may fail or be late: decisions made then are not judged by their outcome. */
 import type { Deed } from './draw/happenings.ts';
 import type { Facts } from './facts.ts';
 
 const MINUTE = 60_000;
-/** Offerings that had nothing are tried again after three minutes, and pools that got nothing after a while more. */
+/** Unavailable offerings are tried again after three minutes, and pools without any somewhat later. */
 const MARKET_MS = 15 * MINUTE;
-/** What was begun before is written, or given up, by then. */
+/** By then earlier writes are done or given up. */
 const WRITES_MS = 2 * MINUTE;
 
 export class SupplyTrouble {
@@ -35,7 +35,7 @@ export class SupplyTrouble {
     }
   }
 
-  /** Whether there was any at that time. */
+  /** Whether there were such faults at that time. */
   lately(at: number): boolean {
     return at < this.#until;
   }

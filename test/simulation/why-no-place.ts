@@ -1,6 +1,6 @@
 /**
- * Why no pool can make a place for a pod: plain code that shares nothing with the engine, and errs on the side of "it cannot".
- * Undefined where one can.
+ * Why no pool can launch a node for a pod; undefined if one can. Plain code that shares nothing with the engine, and says "it cannot" in
+ * cases of doubt.
  */
 import { LABEL_CAPACITY_TYPE, LABEL_INSTANCE_TYPE, LABEL_ZONE } from '../../src/apis/karpenter/labels.ts';
 import type { NodePool } from '../../src/apis/karpenter/node-pool.ts';
@@ -13,7 +13,7 @@ import type { Facts } from './facts.ts';
 import { zonesOfVolumes } from './zones-of-volumes.ts';
 
 export function whyNoPlace(facts: Facts, pod: Pod): string | undefined {
-  // A pool of a fixed number of nodes makes none for pods.
+  // A static pool launches no nodes for pods.
   const pools = facts.pools.filter(({ spec }) => spec.replicas === undefined);
   const reasons = pools.map((pool) => whyNotIn(facts, pool, pod));
   return reasons.includes(undefined) ? undefined : reasons.join('; ');
@@ -31,7 +31,7 @@ function whyNotIn(facts: Facts, pool: NodePool, pod: Pod): string | undefined {
   const capacityTypes = values(LABEL_CAPACITY_TYPE) ?? [];
   if (wantedCapacity !== undefined && !capacityTypes.includes(wantedCapacity))
     return `${name} has no ${wantedCapacity}`;
-  // Reservations end somewhere; only what can be bought without end is counted on.
+  // Reservations are limited, so only unlimited capacity counts.
   if (!capacityTypes.some((type) => type !== 'reserved')) return `${name} has reserved capacity only`;
   const zones = values(LABEL_ZONE) ?? ZONES;
   if (pod.spec.topologySpreadConstraints !== undefined && zones.length < ZONES.length) return `${name} has few zones`;
@@ -44,7 +44,7 @@ function whyNotIn(facts: Facts, pool: NodePool, pod: Pod): string | undefined {
   return types.some((type) => isWithinLimits(facts, pool, type)) ? undefined : `${name} has reached its limits`;
 }
 
-/** Whether the pod has room on an empty machine as it comes, beside the daemons and what else comes with it. */
+/** Whether the pod fits on an empty machine, beside DaemonSet and static pods. */
 function fits(facts: Facts, { capacity, overhead = {} }: InstanceType, pod: Pod): boolean {
   const { heavyDaemon, staticPod, missingCapacity = 0 } = facts.plan.hidden ?? {};
   const hidden = [heavyDaemon?.requests, staticPod].map(resourceAmounts);

@@ -1,4 +1,4 @@
-/** In which zones the volumes of a pod are or can be; undefined where they can be in any. Plain code of its own. */
+/** The zones in which the volumes of a pod are or can be created; undefined for any. Plain code, independent of the engine. */
 import { LABEL_ZONE } from '../../src/apis/karpenter/labels.ts';
 import type { Pod } from '../../src/apis/kubernetes/pod.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../src/apis/kubernetes/volumes.ts';
 import type { Facts } from './facts.ts';
 
-/** The claims of a pod that are there. */
+/** The existing claims of a pod's volumes. */
 export function claimsOfVolumes(facts: Facts, { metadata, spec }: Pod): readonly PersistentVolumeClaim[] {
   const names = (spec.volumes ?? []).map(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName);
   if (names.every((name) => name === undefined)) return [];
@@ -18,7 +18,7 @@ export function claimsOfVolumes(facts: Facts, { metadata, spec }: Pod): readonly
     .filter((claim) => claim.metadata.namespace === metadata.namespace && names.includes(claim.metadata.name));
 }
 
-/** Where the volume of a claim is; undefined while it has none, or where it can be reached from everywhere. */
+/** The zones of a claim's volume; undefined if it has none yet, or can be attached anywhere. */
 export function zonesOfVolume(facts: Facts, { spec }: PersistentVolumeClaim): readonly string[] | undefined {
   const volume = facts.list(PERSISTENT_VOLUMES).find(({ metadata }) => metadata.name === spec.volumeName);
   const terms = volume?.spec.nodeAffinity?.required?.nodeSelectorTerms ?? [];

@@ -59,5 +59,6 @@ describe('the rights of a service account', () => {
   it('were missing where a request was refused', () => {
     const refused = use('create', 'pods/eviction', { namespace: 'a', code: 403 });
     expect(refusals([refused, refused, use('get', 'pods')])).toEqual(['create pods/eviction in a']);
+    expect(() => refusals([])).toThrow('the account has made no request');
   });
 });

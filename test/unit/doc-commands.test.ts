@@ -89,6 +89,7 @@ function helmProblem(args: readonly string[]): string | undefined {
   const charts = args.filter((word) => word.startsWith('charts/'));
   const missing = charts.find((chart) => !existsSync(join(ROOT, chart)));
   if (missing !== undefined) return `there is no ${missing}`;
+  if (args.includes('--reuse-values')) return '--reuse-values leaves out values that a newer chart adds';
   const set = args.flatMap((word, index) => (/^--set/.test(args[index - 1] ?? '') ? [word] : []));
   return set.map((value) => valueProblem(value.slice(0, value.indexOf('=')))).find((problem) => problem !== undefined);
 }
@@ -132,6 +133,7 @@ describe('commands in documents', () => {
     expect(of('spindrift doctor --strikt')).toContain('--strikt is not an option');
     expect(of('helm upgrade spindrift charts/spindrift --set logLevle=debug')).toBe('the chart has no value logLevle');
     expect(of('helm install x charts/none')).toBe('there is no charts/none');
+    expect(of('helm upgrade spindrift charts/spindrift --reuse-values')).toContain('leaves out values');
     expect(of('kubectl --namespace a gett pods')).toContain('gett');
     expect(of('npm run nothing')).toBe('there is no script nothing');
     expect(of('kubectl apply -f examples/none.yaml')).toBe('there is no examples/none.yaml');

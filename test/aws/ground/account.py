@@ -32,7 +32,7 @@ def _client(service, endpoint, region):
 
 
 def seed(endpoint, region, cluster, zones, version, prefix, service_cidr):
-    """Returns the ids of what it made."""
+    """Returns the IDs of the created resources."""
     ec2 = _client("ec2", endpoint, region)
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
     discovery = [{"Key": "karpenter.sh/discovery", "Value": cluster}]

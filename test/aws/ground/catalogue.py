@@ -1,4 +1,4 @@
-"""Instance types and where they are offered, in pages, with EC2's filters. The facts are moto's, read from AWS."""
+"""Instance types and their zones, in pages, with EC2's filters. The data is moto's, read from AWS."""
 
 import fnmatch
 
@@ -21,7 +21,7 @@ _TYPE_FILTERS = {
 }
 
 
-# moto's facts are newer than the service model in two places.
+# moto's data is newer than the service model in two places.
 for _info in INSTANCE_TYPES.values():
     _features = _info["ProcessorInfo"].get("SupportedFeatures")
     if _features:

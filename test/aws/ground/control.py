@@ -1,4 +1,4 @@
-"""The tests' side of the ground: JSON over HTTP, on a port of its own, so that AWS can be unplugged while tests steer."""
+"""The control API for tests: JSON over HTTP on its own port, so that AWS can be disconnected while tests control it."""
 
 import json
 import tomllib
@@ -67,7 +67,7 @@ class Control:
     # Capacity.
 
     def do_exhaust(self, asked):
-        """Pools without capacity; `*` in a part stands for all. `left` instances can still be launched first."""
+        """Removes the capacity of pools; `*` in a part matches all. `left` instances can still be launched first."""
         key = (asked.get("type", "*"), asked.get("zone", "*"), asked.get("capacityType", "*"))
         code = asked.get("code", "InsufficientInstanceCapacity")
         with self.ground.lock:
@@ -114,7 +114,7 @@ class Control:
         }
 
     def do_types(self, asked):
-        """Everything that is sold in these zones, with its prices of now: for bounds of what a fleet must cost."""
+        """Everything sold in these zones, with present prices: for bounds on the cost of a fleet."""
         zones, now = set(asked["zones"]), self.ground.now()
         answer = []
         for name, offered in sorted(catalogue.zones_by_type(self.ground.region).items()):
@@ -137,7 +137,7 @@ class Control:
         return answer
 
     def do_reserve(self, asked):
-        """Reservations that no API makes in an account of ours: shared by others, capacity blocks, interruptible."""
+        """Creates reservations that no API can create in this account: shared by others, capacity blocks, interruptible."""
         with self.ground.lock:
             reservation = self.reservations.add(asked)
             return _reservation(reservation)
@@ -167,7 +167,7 @@ class Control:
         return {"now": self.ground.now()}
 
     def do_life(self, asked):
-        """How long it takes until an instance is visible, running, terminated, and whether state changes are sent."""
+        """Sets how long it takes until an instance is visible, running or terminated, and whether state changes are sent."""
         for name in ("visible_after", "running_after", "terminated_after", "profile_after"):
             words = name.split("_")
             key = words[0] + words[1].capitalize()
@@ -219,7 +219,7 @@ class Control:
         return self.ground.launches[int(asked.get("since", 0)) :]
 
     def do_machines(self, asked):
-        """Instances that changed since a number, as machines see themselves, and the number to ask with next."""
+        """Instances that changed since a number, as the machines see themselves, and the number for the next request."""
         with self.ground.lock:
             self.reservations.settle()
             since = int(asked.get("since", 0))
@@ -235,7 +235,7 @@ class Control:
             return [i.machine() for i in self.ground.instances.values() if asked.get("all") or i.uses_capacity]
 
     def do_interrupt(self, asked):
-        """A warning; EC2 ends the instance two minutes later, here `terminate` ends it when the test wants."""
+        """Sends a warning. EC2 would terminate the instance two minutes later; here the test calls `terminate`."""
         instance = self._instance(asked)
         kind = asked.get("kind", "spot")
         if kind == "spot":
@@ -253,7 +253,7 @@ class Control:
         return {}
 
     def do_terminate(self, asked):
-        """By EC2 itself: a reclaimed spot instance, or a machine that failed."""
+        """Terminates an instance as EC2 itself does: a reclaimed spot instance, or a failed machine."""
         with self.ground.lock:
             instance = self._instance(asked)
             code = "Server.SpotInstanceTermination" if instance.lifecycle == "spot" else "Server.InternalError"
@@ -285,7 +285,7 @@ class Control:
     # Images.
 
     def do_image(self, asked):
-        """Changes an image: `deprecated`, or gone (`state: deregistered`); or points a parameter at another."""
+        """Changes an image: `deprecated`, or gone (`state: deregistered`); or points a parameter to another."""
         backend = self.launcher.backend
         if "parameter" in asked:
             images.put_parameter(ssm_backends[ACCOUNT][self.ground.region], ACCOUNT, asked["parameter"], asked["id"])
@@ -305,7 +305,7 @@ class Control:
         return tomllib.loads(asked["text"])
 
     def do_reset(self, asked):
-        """Everything this ground knows, and moto's own state."""
+        """Resets all state of the ground, and moto's own."""
         self.plug.reset_moto()
         with self.ground.lock:
             self.ground.reset()

@@ -1,4 +1,4 @@
-"""Events as AWS puts them on the default bus; rules of the account carry them to queues."""
+"""Events as AWS puts them on the default bus; the account's rules deliver them to queues."""
 
 import json
 import uuid
@@ -30,7 +30,7 @@ class Events:
         self.send("aws.ec2", "EC2 Instance Rebalance Recommendation", detail, [instance.id])
 
     def reservation_interruption(self, instance):
-        # Of an interruptible reservation: the instance is ended two minutes later.
+        # Of an interruptible reservation: the instance is terminated two minutes later.
         detail = {"instance-id": instance.id, "instance-action": "terminate"}
         self.send("aws.ec2", "EC2 Capacity Reservation Instance Interruption Warning", detail, [instance.id])
 
@@ -47,7 +47,7 @@ class Events:
         self.send("aws.health", "AWS Health Event", detail, [instance.id])
 
     def send(self, source, kind, detail, resources):
-        """moto's PutEvents forgets the account, so the matching is asked of its rules and the message is ours."""
+        """moto's PutEvents loses the account, so its rules are only matched, and the message is sent here."""
         region = self.ground.region
         arns = [f"arn:aws:ec2:{region}:{ACCOUNT}:instance/{r}" for r in resources]
         event = {

@@ -36,7 +36,7 @@ class Faults:
         self.failures = {}
 
     def add(self, rule):
-        """A rule holds for `times` calls, or until it is removed. Newer rules come first."""
+        """Adds a rule for `times` calls, or until it is removed. Newer rules take precedence."""
         with self._lock:
             number = 1 + max((r["id"] for r in self.rules), default=0)
             self.rules.insert(
@@ -111,7 +111,7 @@ class Faults:
 
     @staticmethod
     def _has_token(rule):
-        """EC2's bucket: `rate` tokens come back each second, `burst` fit in."""
+        """EC2's token bucket: `rate` tokens are added per second, up to `burst`."""
         now = time.monotonic()
         rule["tokens"] = min(float(rule["burst"]), rule["tokens"] + (now - rule["refilled"]) * float(rule["rate"]))
         rule["refilled"] = now

@@ -23,7 +23,7 @@ class Pool:
         self.order = order
 
     def echo(self):
-        """As CreateFleet says it in Instances and Errors."""
+        """The pool as CreateFleet shows it in Instances and Errors."""
         return {"LaunchTemplateSpecification": self.template, "Overrides": self.override}
 
 
@@ -72,7 +72,7 @@ def actions(ground, launcher, prices, events):
         if strategy == "capacity-optimized":
             return sorted(pools, key=lambda p: (-depth(p), p.order))
         if strategy == "price-capacity-optimized":
-            # Of the deepest pools the cheapest: a pool said to be shallow loses to a dearer one.
+            # The cheapest of the deepest pools: a shallow pool loses to a more expensive one.
             return sorted(pools, key=lambda p: (price(p) / depth(p), p.order))
         if strategy == "diversified":
             return random.sample(pools, len(pools))
@@ -214,7 +214,7 @@ def actions(ground, launcher, prices, events):
 
 
 def _dry_run(launcher, pools, specs, capacity_type):
-    """A dry run succeeds when some pool's request is in order; else EC2 says what is wrong with the first."""
+    """A dry run succeeds if some pool's request is valid; else EC2 reports the error of the first."""
     failure = None
     for pool in pools:
         try:
@@ -251,7 +251,7 @@ def _tags(pool, specs, fleet_id):
 
 
 def _fill(ground, launcher, pools, total, fleet_id, specs, capacity_type):
-    """Tries pools in order until the target is met; every pool that was tried and failed is an error of the answer."""
+    """Tries pools in order until the target is met. Every pool that failed is an error in the answer."""
     launched, errors = [], []
     left = total
     for pool in pools:

@@ -65,7 +65,7 @@ def _bottlerocket(minor, release, age):
 
 
 def image_records():
-    """As moto reads them when it makes the images of a region; they replace its own."""
+    """Image records in moto's format, which replace its own when it creates the images of a region."""
     return [
         {
             "ami_id": _id(name),
@@ -97,7 +97,7 @@ def publish_parameters(ssm_backend, account):
 
 
 def put_parameter(ssm_backend, account, name, value):
-    """Also below /aws, where the API of SSM lets nobody write."""
+    """Also below /aws, where the SSM API does not allow writes."""
     versions = ssm_backend._parameters[name]
     versions.append(
         Parameter(

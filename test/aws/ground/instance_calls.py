@@ -1,4 +1,4 @@
-"""The calls of EC2 on instances that are there: describe, terminate, tell their status."""
+"""EC2 calls on existing instances: describe, terminate, report their status."""
 
 from answer import Answer
 from catalogue import matches

@@ -189,7 +189,7 @@ class Instance:
         ]
 
     def machine(self):
-        """What the machine itself could know: for machine rooms that boot nodes."""
+        """The facts that the machine itself could know: for tests that boot nodes."""
         info = instance_type(self.type)
         return {
             "id": self.id,

@@ -20,7 +20,7 @@ USER_TAGS = 50
 
 
 class Refused(Exception):
-    """A launch that EC2 refuses: an entry of a fleet's Errors, or the error of RunInstances."""
+    """A launch that EC2 rejects: an entry in a fleet's Errors, or the error of RunInstances."""
 
     def __init__(self, code, message):
         super().__init__(f"{code}: {message}")
@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 class Launch:
-    """A specification that passed every check: the template's data with what the request laid over it."""
+    """A specification that passed every check: the template's data with the request's overrides."""
 
     def __init__(self, launcher, data, tags, capacity_type, client_token):
         self._launcher = launcher
@@ -47,7 +47,7 @@ class Launch:
         self.reservation = None
         spec = data.get("CapacityReservationSpecification") or {}
         self.reservation_target = (spec.get("CapacityReservationTarget") or {}).get("CapacityReservationId")
-        # EC2's default is `open`: an instance that says nothing runs in any open reservation that matches.
+        # EC2's default is `open`: an instance without a preference runs in any matching open reservation.
         self.reservation_preference = spec.get("CapacityReservationPreference") or (
             "capacity-reservations-only" if self.reservation_target else "open"
         )
@@ -60,7 +60,7 @@ class Launch:
 
 
 class Addresses:
-    """Addresses of a subnet; AWS keeps the first four and the last for itself."""
+    """Addresses of a subnet; AWS reserves the first four and the last."""
 
     def __init__(self, cidr):
         network = ipaddress.ip_network(cidr)
@@ -75,7 +75,7 @@ class Addresses:
         return self._size - len(self.used)
 
     def take(self, owner):
-        # Addresses come back late, so that two nodes in short order do not share a name.
+        # Addresses are reused late, so that two successive nodes do not share a name.
         if self._next < self._size:
             address = str(ipaddress.ip_address(self._first + self._next))
             self._next += 1
@@ -110,7 +110,7 @@ class Launcher:
         return self._addresses[subnet.id]
 
     def zone_of(self, data):
-        """The zone that a specification names, by itself or by its subnet."""
+        """The zone of a specification, given directly or by its subnet."""
         if data.get("AvailabilityZone"):
             return data["AvailabilityZone"]
         try:
@@ -119,7 +119,7 @@ class Launcher:
             return None
 
     def prepare(self, data, tags, capacity_type, client_token=None):
-        """Everything but capacity: what is wrong with the request itself. Raises Refused."""
+        """Checks the request itself, without capacity. Raises Refused."""
         launch = Launch(self, data, tags, capacity_type, client_token)
         info = instance_type(launch.type)
         if info is None:
@@ -146,7 +146,7 @@ class Launcher:
         return launch
 
     def start(self, launch):
-        """Takes capacity for a prepared launch. Raises Refused where there is none."""
+        """Takes capacity for a prepared launch. Raises Refused if there is none."""
         zone = launch.subnet.availability_zone
         if self.addresses(launch.subnet).free <= 0:
             raise Refused(

@@ -37,7 +37,7 @@ _TOKENS = {"create_fleet", "run_instances", "create_capacity_reservation"}
 
 
 class Plug:
-    """The port that AWS listens on: pulled, callers are refused the connection."""
+    """The port that AWS listens on. When pulled, connections are refused."""
 
     def __init__(self, port, application, reset):
         self._port = port
@@ -77,7 +77,7 @@ def main():
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
 
     parsing.speed_up()
-    # Regions take their images from this list when they are first asked for something.
+    # Regions read their images from this list on first use.
     moto_amis.AMIS[:] = images.image_records()
     ground = Ground(options.region)
     zone_ids = {zone.name: zone.zone_id for zone in RegionsAndZonesBackend.zones[options.region]}

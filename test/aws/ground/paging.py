@@ -1,4 +1,4 @@
-"""Pages as EC2 gives them: NextToken is opaque to the caller, here it is where the next page starts."""
+"""Pages as in EC2. NextToken is opaque to the caller; here it is the start of the next page."""
 
 from moto.ec2.exceptions import EC2ClientError
 

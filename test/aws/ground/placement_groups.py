@@ -1,4 +1,4 @@
-"""Placement groups, of which a launch keeps the name, and which bound how many instances fit."""
+"""Placement groups, which limit how many instances fit. A launch keeps the name of its group."""
 
 import random
 import string

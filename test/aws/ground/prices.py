@@ -40,7 +40,7 @@ class Prices:
         return round(estimate, 4)
 
     def spot(self, type_name, zone, now):
-        """The price in force at a moment, and when it came into force."""
+        """The price at a moment, and since when it applies."""
         for key in ((type_name, zone), (type_name, "*"), ("*", zone)):
             if key in self.set_spot:
                 return self.set_spot[key], now - 60
@@ -66,7 +66,7 @@ def actions(ground, prices):
         zones = [zone] if zone else filters.get("availability-zone", ["*"])
         products = self._get_param("ProductDescriptions", []) or filters.get("product-description", PRODUCTS)
         start, end = self._get_param("StartTime"), self._get_param("EndTime")
-        # All pages of one answer show the same moment, which the token carries.
+        # All pages of one answer show the same moment, which is part of the token.
         first, _, moment = (self._get_param("NextToken") or "").partition("@")
         now = float(moment) if moment else ground.now()
         until = min(now, _seconds(end)) if end else now
@@ -89,7 +89,7 @@ def actions(ground, prices):
 
 
 def _rows(prices, name, zone, since, until):
-    """Newest first; the price in force when the window starts belongs to the answer."""
+    """Newest first, including the price at the start of the window."""
     rows = []
     moment = until
     while True:

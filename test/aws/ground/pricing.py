@@ -1,4 +1,4 @@
-"""The Pricing API's GetProducts for Amazon EC2, from the same table that fleets are filled by."""
+"""The Pricing API's GetProducts for Amazon EC2, from the same price table that fleets use."""
 
 import json
 
@@ -56,7 +56,7 @@ def _products(region, prices):
             "usd": prices.on_demand(name),
         }
         if metal:
-            # AWS sells bare metal both ways; callers ask for either.
+            # AWS lists bare metal both ways; callers use either.
             yield {
                 "instanceType": name,
                 "regionCode": region,

@@ -9,7 +9,7 @@ from moto.ec2.exceptions import EC2ClientError
 from paging import page
 from state import ACCOUNT, at
 
-# EC2 begins to end the instances of a capacity block this long before the block's end.
+# EC2 begins to terminate the instances of a capacity block this long before its end.
 BLOCK_RECLAIM_SECONDS = 30 * 60
 
 
@@ -32,7 +32,7 @@ class Reservation:
         self.end = options.get("end")
         self.tags = dict(options.get("tags") or {})
         self.cancelled = False
-        # Instances of other accounts that share the reservation take room that we cannot see as instances of ours.
+        # Slots used by other accounts that share the reservation; their instances are not visible here.
         self.used_by_others = int(options.get("usedByOthers") or 0)
         self.placement_group = options.get("placementGroupArn")
 
@@ -116,7 +116,7 @@ class Reservations:
         self._zone_id_of = zone_id_of
 
     def add(self, options):
-        """Options as the control API takes them; running instances that match an open reservation move into it."""
+        """Adds a reservation with the options of the control API. Running instances that match an open reservation move into it."""
         zone_id = self._zone_id_of(options["zone"])
         if zone_id is None:
             raise EC2ClientError("InvalidParameterValue", f"Invalid availability zone: [{options['zone']}]")
@@ -145,7 +145,7 @@ class Reservations:
         return reservation
 
     def open_for(self, type_name, zone, platform, tenancy):
-        """An open reservation with room that an instance of these attributes would use."""
+        """An open reservation with free slots that an instance with these attributes would use."""
         for reservation in self.ground.reservations.values():
             attributes = (reservation.instance_type, reservation.zone, reservation.platform, reservation.tenancy)
             if (
@@ -159,7 +159,7 @@ class Reservations:
         return None
 
     def settle(self):
-        """Lets go of instances whose reservation has ended, and fills open reservations with instances that match."""
+        """Releases instances whose reservation has ended, and fills open reservations with matching instances."""
         for instance in list(self.ground.instances.values()):
             if not instance.uses_capacity:
                 continue

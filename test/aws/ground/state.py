@@ -1,4 +1,4 @@
-"""What the tests steer and what every part of the ground shares: the clock, the lock, and the knobs."""
+"""State shared by all parts of the ground and controlled by tests: the clock, the lock, and the settings."""
 
 import threading
 import time
@@ -8,11 +8,11 @@ ACCOUNT = "123456789012"
 
 
 class Ground:
-    """One AWS account in one region, as a test wants it to behave."""
+    """One AWS account in one region, with the behaviour that a test sets."""
 
     def __init__(self, region):
         self.region = region
-        # One lock for whatever changes instances, reservations and tokens: EC2 promises that a token launches once.
+        # One lock for all changes of instances, reservations and tokens: EC2 guarantees that a token launches once.
         self.lock = threading.RLock()
         self.reset()
 
@@ -45,10 +45,10 @@ class Ground:
         self._offset += seconds
 
     def changed(self, instance):
-        """Readers follow changes by number, so that a machine room asks only for what is new."""
+        """Numbers each change, so that readers can ask only for what is new."""
         self.changes.append(instance.id)
 
 
 def at(seconds):
-    """A moment as the serialiser wants it."""
+    """A moment in the serializer's format."""
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None, microsecond=0)

@@ -1,4 +1,4 @@
-"""CreateTags and DeleteTags for what the ground keeps itself; everything else is moto's."""
+"""CreateTags and DeleteTags for resources of the ground; all others are moto's."""
 
 from moto.core.responses import EmptyResult
 from moto.ec2.exceptions import EC2ClientError
@@ -11,7 +11,7 @@ def actions(ground, reservations):
     create_by_moto, delete_by_moto = EC2Response.create_tags, EC2Response.delete_tags
 
     def owned(resource_id):
-        """The tags of a resource of ours, to be changed in place; None when it is moto's."""
+        """The tags of one of our resources, to be changed in place; None if it is moto's."""
         if resource_id.startswith("i-"):
             instance = ground.instances.get(resource_id)
             if instance is None or not instance.visible:

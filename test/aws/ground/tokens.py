@@ -1,4 +1,4 @@
-"""Client tokens: the same request again gets the first answer again, and another request with the token is refused."""
+"""Client tokens: a repeated request gets the first answer again; another request with the same token is rejected."""
 
 import json
 
@@ -7,7 +7,7 @@ from moto.ec2.exceptions import EC2ClientError
 
 
 def idempotent(ground, action):
-    """Wraps an action of EC2, whose answer must be plain data. EC2 keeps a token for a day at least, the ground for good."""
+    """Wraps an EC2 action, whose answer must be plain data. EC2 keeps a token for at least a day, the ground for ever."""
 
     def with_token(self):
         token = self._get_param("ClientToken")
@@ -25,7 +25,7 @@ def idempotent(ground, action):
                         f"The client token {token} was used before with other parameters.",
                     )
                 return Answer(answer)
-            # An error is not remembered: the same token may be tried again after it.
+            # Errors are not stored: the same token may be tried again.
             result = action(self)
             ground.tokens[key] = (fingerprint, result.result)
             return result

@@ -7,10 +7,8 @@ import { RealClock } from '../../../src/platform/real-clock.ts';
 import { freePorts } from '../../kubernetes/harness/free-ports.ts';
 import { Guard } from '../../kubernetes/harness/guard.ts';
 import { ManagedProcess } from '../../kubernetes/harness/managed-process.ts';
-import { untilSo } from '../../kubernetes/harness/until-so.ts';
+import { untilAnswers } from '../../kubernetes/harness/until-so.ts';
 import { nodeadmFiles } from '../peers/nodeadm.ts';
-
-const READY_MS = 20_000;
 
 export class MetadataMock {
   /** What `--metadata-url` of an agent takes. */
@@ -45,15 +43,8 @@ export class MetadataMock {
     const mock = new MetadataMock(`http://127.0.0.1:${metadata}`, process, guard, directory);
     const headers = { 'X-aws-ec2-metadata-token-ttl-seconds': '60' };
     try {
-      await untilSo({
-        clock,
-        withinMs: READY_MS,
-        missing: async () => {
-          if (process.failure !== undefined) throw process.failure;
-          const answer = await fetch(`${mock.url}/latest/api/token`, { method: 'PUT', headers }).catch(() => undefined);
-          return answer?.ok === true ? undefined : `the metadata mock answers ${answer?.status ?? 'nothing'}`;
-        },
-      });
+      const ask = () => fetch(`${mock.url}/latest/api/token`, { method: 'PUT', headers });
+      await untilAnswers(clock, { failure: () => process.failure }, ask);
     } catch (error) {
       await mock.stop();
       throw error;

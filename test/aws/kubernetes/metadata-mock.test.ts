@@ -42,7 +42,7 @@ describe('an agent beside amazon-ec2-metadata-mock', () => {
   });
 
   it('hears nothing of maintenance that is over', async () => {
-    expect(await heard('events', '--state', 'completed')).toBe('imds: nothing is said about this machine\n');
+    expect(await heard('events', '--state', 'completed')).toBe('imds: no notice for this machine\n');
   });
 
   it('hears that the Auto Scaling group terminates the instance', async () => {

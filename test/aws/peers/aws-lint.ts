@@ -1,6 +1,6 @@
 /** cfn-lint and parliament: judges of CloudFormation templates and IAM policies. */
 import { join } from 'node:path';
-import { buildOnce, type Peer } from './build-once.ts';
+import { buildOnce, type Peer } from '../../peers/build-once.ts';
 
 const PACKAGES = ['cfn-lint==1.58.0', 'parliament==1.6.4'] as const;
 

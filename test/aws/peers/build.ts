@@ -1,5 +1,5 @@
 /** Builds the peers of the aws ring ahead of its first run: `npm run aws:peers`. */
-import { buildOnce } from './build-once.ts';
+import { buildOnce } from '../../peers/build-once.ts';
 import { KARPENTER } from './karpenter.ts';
 import { MOTO } from './moto.ts';
 import { NODEADM_PEER } from './nodeadm.ts';

@@ -1,7 +1,7 @@
 /** ElasticMQ, an SQS server that stays fast with thousands of messages, where moto does not. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildOnce, type Peer } from './build-once.ts';
+import { buildOnce, type Peer } from '../../peers/build-once.ts';
 
 const VERSION = '1.6.12';
 

@@ -1,7 +1,7 @@
 /** Karpenter's AWS provider: the judge of our EC2 ground, the other side of a take-over, and the peer of the benchmark. */
 import { cpSync, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildOnce, type Peer } from './build-once.ts';
+import { buildOnce, type Peer } from '../../peers/build-once.ts';
 
 const MODULE = 'github.com/aws/karpenter-provider-aws';
 /** 1.14.1 asks for a commit of Karpenter's core that the module proxy does not serve. */

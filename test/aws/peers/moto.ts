@@ -1,6 +1,6 @@
 /** moto and boto3 in a Python environment of their own: the first plays AWS in tests, the second judges how well. */
 import { join } from 'node:path';
-import { buildOnce, type Peer } from './build-once.ts';
+import { buildOnce, type Peer } from '../../peers/build-once.ts';
 
 /** The versions are exact, and so are the answers the tests were written for. */
 const PACKAGES = ['moto[server]==5.2.5', 'boto3==1.43.46', 'botocore==1.43.46'] as const;

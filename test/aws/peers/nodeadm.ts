@@ -1,7 +1,7 @@
 /** nodeadm, which boots AL2023 machines, and the metadata service it reads its user data from: the judges of ours. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildOnce, type Peer } from './build-once.ts';
+import { buildOnce, type Peer } from '../../peers/build-once.ts';
 
 const NODEADM = 'github.com/awslabs/amazon-eks-ami/nodeadm/cmd/nodeadm@v0.0.0-20240229193347-cfab22a10647';
 const METADATA_MOCK = 'github.com/aws/amazon-ec2-metadata-mock';

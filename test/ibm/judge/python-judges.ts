@@ -3,11 +3,10 @@
  * once into a virtual environment in the user's cache, from PyPI and from Debian's archive.
  */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { buildOnce, type Peer } from '../../peers/build-once.ts';
 
 const run = promisify(execFile);
 
@@ -30,10 +29,20 @@ export interface PythonJudges {
   readonly cloudInit: string;
 }
 
-function folder(): string {
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  return join(cache, 'spindrift', 'peers', 'ibm-judges-2');
-}
+const JUDGES: Peer = {
+  name: 'ibm-judges-2',
+  async build(directory, run) {
+    await run('python3', ['-m', 'venv', directory]);
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+    const wheels = ['--only-binary', ':all:', '--no-binary', 'netifaces'];
+    await run(judgesIn(directory).python, [...pip, ...wheels, SDK, ...NEEDED_BY_CLOUD_INIT]);
+    const answer = await fetch(CLOUD_INIT);
+    if (!answer.ok) throw new Error(`${CLOUD_INIT}: ${answer.status}`);
+    const archive = join(directory, 'cloud-init.deb');
+    await writeFile(archive, Buffer.from(await answer.arrayBuffer()));
+    await run('dpkg-deb', ['-x', archive, join(directory, 'cloud-init')]);
+  },
+};
 
 function judgesIn(directory: string): PythonJudges {
   return {
@@ -44,32 +53,8 @@ function judgesIn(directory: string): PythonJudges {
 
 /** The judges, installed first where they are not there; a sentence where that cannot be done. */
 export async function pythonJudges(): Promise<PythonJudges | string> {
-  const directory = folder();
-  if (existsSync(directory)) return judgesIn(directory);
   try {
-    await mkdir(dirname(directory), { recursive: true });
-    const unfinished = await mkdtemp(`${directory}.unfinished-`);
-    await run('python3', ['-m', 'venv', unfinished]);
-    const { python } = judgesIn(unfinished);
-    const install = [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--only-binary',
-      ':all:',
-      '--no-binary',
-      'netifaces',
-    ];
-    await run(python, [...install, SDK, ...NEEDED_BY_CLOUD_INIT], { timeout: 300_000 });
-    const answer = await fetch(CLOUD_INIT);
-    if (!answer.ok) throw new Error(`${CLOUD_INIT}: ${answer.status}`);
-    const archive = join(unfinished, 'cloud-init.deb');
-    await writeFile(archive, Buffer.from(await answer.arrayBuffer()));
-    await run('dpkg-deb', ['-x', archive, join(unfinished, 'cloud-init')]);
-    await rename(unfinished, directory).catch(() => rm(unfinished, { recursive: true }));
-    return judgesIn(directory);
+    return judgesIn(await buildOnce(JUDGES));
   } catch (error) {
     return `the Python judges cannot be installed: ${error instanceof Error ? error.message.split('\n')[0] : error}`;
   }

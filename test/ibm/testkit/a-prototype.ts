@@ -1,6 +1,6 @@
 import type { RegionWorld } from '../server/region-world.ts';
 
-/** A spot machine as we ask for it, with everything that must be said. */
+/** A request for a spot machine with all required fields. */
 export function aPrototype(world: RegionWorld, name: string, zone = 0): Record<string, unknown> {
   const subnet = world.network.subnets[zone];
   return {

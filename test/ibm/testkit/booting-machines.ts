@@ -1,6 +1,6 @@
 /**
- * What machines of the local IBM Cloud do: once they run, cloud-init reads their user data, and the kubelet that it starts
- * registers a node as its flags say. What is off takes its node with it, as a node that is not heard of any more.
+ * Simulates the boot of machines in the local IBM Cloud: once they run, cloud-init reads their user data, and its kubelet registers a node
+ * by its flags. A machine that is switched off takes its node down.
  */
 import { parse } from 'yaml';
 import { kubeletLabels } from '../../../src/apis/kubernetes/kubelet-labels.ts';
@@ -13,13 +13,13 @@ export interface BootingMachinesOptions {
   readonly world: RegionWorld;
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** The node of a machine that went off. */
+  /** Called with the node of a machine that was switched off. */
   readonly powerOff?: (node: string) => void;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly everyMs?: number;
 }
 
-/** Looks at the machines every second until the signal aborts. */
+/** Checks the machines every second until the signal aborts. */
 export async function bootMachines(options: BootingMachinesOptions, signal: AbortSignal): Promise<void> {
   const { world, clock, everyMs = 1000 } = options;
   const joined = new Map<string, string>();
@@ -45,7 +45,7 @@ interface CloudConfig {
   readonly write_files: readonly { readonly path: string; readonly content: string }[];
 }
 
-/** The node that the user data of a machine makes of it. */
+/** The node that results from the user data of a machine. */
 export function nodeOf(instance: StoredInstance, region: string, annotations: Readonly<Record<string, string>>): Node {
   const { write_files: files } = parse(instance.userData) as CloudConfig;
   const content = (path: string): string => files.find((file) => file.path === path)?.content ?? '';
@@ -64,7 +64,7 @@ export function nodeOf(instance: StoredInstance, region: string, annotations: Re
   const { vcpu, memoryGiB, gpu } = instance.profile;
   const capacity = {
     cpu: `${vcpu}`,
-    // A little less than the profile says, as every guest sees.
+    // A little less than the profile says, as in a real guest.
     memory: `${memoryGiB * 1024 - 256}Mi`,
     'ephemeral-storage': '95Gi',
     pods: `${maxPods}`,

@@ -1,4 +1,4 @@
-/** The whole autoscaler on the embedded cluster and the local IBM Cloud, on a virtual clock; it can be killed and started again. */
+/** The whole autoscaler on the embedded cluster and the local IBM Cloud, on a virtual clock. It can be killed and restarted. */
 import { IBM_NODE_CLASSES } from '../../../src/apis/ibm/ibm-node-class.ts';
 import { NODE_POOLS } from '../../../src/apis/karpenter/node-pool.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
@@ -24,7 +24,7 @@ export interface IbmCluster {
   readonly client: KubeClient;
   readonly server: IbmServer;
   runningPods(): Promise<number>;
-  /** Ends the autoscaler in the middle of whatever it does, and starts one that knows nothing. */
+  /** Kills the autoscaler at any point, and starts a new one without memory. */
   restart(): Promise<void>;
   end(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A process of ours as far as launches go: the driver with Market and Launcher above it. */
+/** The parts of a Spindrift process that launch: the driver with Market and Launcher above it. */
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import type { Cloud } from '../../../src/cloud/cloud.ts';
 import type { EnabledClouds } from '../../../src/cloud/clouds.ts';
@@ -14,7 +14,7 @@ export interface LaunchingProcess {
   readonly driver: Cloud;
   readonly clouds: EnabledClouds;
   readonly unavailable: UnavailableOfferings;
-  /** Launches, and asks again while it is pending, as the claim lifecycle does. */
+  /** Launches, and repeats while it is pending, as the claim lifecycle does. */
   launch(claim: NodeClaim, offerings: readonly RankedOffering[], signal?: AbortSignal): Promise<Machine>;
 }
 

@@ -1,4 +1,4 @@
-/** The driver of IBM Cloud on the local server, without a wire and on a virtual clock: one world, any number of processes. */
+/** The driver of IBM Cloud on the local server, without a network and on a virtual clock: one world, any number of processes. */
 import {
   IBM_NODE_CLASS_CONDITIONS,
   type IBMNodeClass,
@@ -30,7 +30,7 @@ import { type WirelessOptions, wireless } from './wireless.ts';
 
 const NEVER = new AbortController().signal;
 
-/** The options as they are when nobody says anything, at the local server. */
+/** The default options, for the local server. */
 export function localOptions(origin = 'http://ibm.test'): IbmOptions {
   const fallbacks = Object.fromEntries(Object.entries(IBM_OPTIONS).map(([name, option]) => [name, option.fallback]));
   return {
@@ -55,14 +55,14 @@ export interface LocalIbm {
   readonly client: KubeClient;
   readonly metrics: Metrics;
   readonly nodeClass: IBMNodeClass;
-  /** What informers show; tests change it. */
+  /** The objects that informers show; tests change them. */
   readonly claims: NodeClaim[];
   readonly nodes: Node[];
-  /** A driver that remembers nothing: what a restarted process has. */
+  /** A driver without any memory, as after a restart. */
   driver(wire?: WirelessOptions): Promise<Cloud>;
 }
 
-/** A region with a cluster in it and a class that is ready. */
+/** A region with a cluster and a ready class. */
 export async function localIbm({ spec = {}, options = {}, ...serverOptions }: LocalIbmOptions = {}): Promise<LocalIbm> {
   const clock = new VirtualClock();
   const random = seededRandom('local-ibm');
@@ -104,7 +104,7 @@ export async function localIbm({ spec = {}, options = {}, ...serverOptions }: Lo
   };
 }
 
-/** What machines must know of a cluster, where the embedded one does not have it by itself. */
+/** Adds cluster facts that machines need and the embedded cluster lacks. */
 export async function prepareCluster(client: KubeClient): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } };
   await client.create(NAMESPACES, namespace).catch(() => {});
@@ -113,7 +113,7 @@ export async function prepareCluster(client: KubeClient): Promise<void> {
   await client.create(CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }).catch(() => {});
 }
 
-/** The spec of a class that fits the region. */
+/** A class spec that fits the region. */
 export function classSpec(server: IbmServer, changes: Partial<IBMNodeClassSpec> = {}): IBMNodeClassSpec {
   const { network, images, keys, region, resourceGroups } = server.world;
   return {
@@ -153,7 +153,7 @@ async function readyNodeClass(
   return { ...nodeClass, status: { ...status, conditions } as NonNullable<IBMNodeClass['status']> };
 }
 
-/** One way to buy a Flex machine. */
+/** An offering of a Flex machine. */
 export function offering(
   instanceType: string,
   zone: string,
@@ -165,7 +165,7 @@ export function offering(
 
 let serial = 0;
 
-/** A claim with a UID of its own. */
+/** A claim with its own UID. */
 export function aClaim(changes: Partial<NodeClaim['metadata']> = {}): NodeClaim {
   const number = String(++serial).padStart(12, '0');
   return {

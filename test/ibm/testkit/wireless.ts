@@ -1,24 +1,24 @@
-/** The local IBM Cloud without a wire: calls take no time but that of the clock, and can be watched and broken one by one. */
+/** Calls the local IBM Cloud without a network: calls take only virtual time, and can be observed and broken one by one. */
 
 import type { ServiceOpener } from '../../../src/cloud/ibm/api/authentication.ts';
 import type { ApiAnswer, ApiCall, HttpService } from '../../../src/cloud/ibm/api/http-service.ts';
 import { API_KEY, type IbmServer } from '../server/ibm-server.ts';
 
 export interface WirelessOptions {
-  /** Before a call is carried out: throws to lose it. */
+  /** Called before a call is executed; throws to lose the call. */
   readonly before?: (call: ApiCall) => void | Promise<void>;
-  /** After it was carried out and before its answer is handed over: throws to lose the answer. */
+  /** Called after a call was executed; throws to lose its answer. */
   readonly after?: (call: ApiCall, answer: ApiAnswer) => void | Promise<void>;
 }
 
-/** Services of the local cloud at the addresses that options name: a path is all that counts. */
+/** Services of the local cloud at any URL: only the path counts. */
 export function wireless(server: IbmServer, options: WirelessOptions = {}): ServiceOpener {
   return (url): HttpService => ({
     send: async (call, signal) => {
       signal.throwIfAborted();
       await options.before?.(call);
       signal.throwIfAborted();
-      // A fresh one each time: hours pass here in no time.
+      // A new token each time, because hours of virtual time may pass.
       const headers = { authorization: `Bearer ${token(server)}`, 'content-type': 'application/json' };
       const query = new URLSearchParams();
       for (const [name, value] of Object.entries(call.query ?? {}))

@@ -1,15 +1,21 @@
 /** Builds the Dockerfile by buildah without any registry: its builder is a Debian root that is made here once per machine. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fetchNode } from '../../../scripts/image/fetch-pinned.ts';
 import { readPins } from '../../../scripts/image/pins.ts';
-import { buildOnce, type Peer } from '../../aws/peers/build-once.ts';
+import { buildOnce, type Peer } from '../../peers/build-once.ts';
 import { OWN_ARCHITECTURE } from './image-root.ts';
 
 const SOURCE = dirname(dirname(dirname(import.meta.dirname)));
 const BUILDER = 'localhost/spindrift-builder';
+/** As in the image `node:24-bookworm-slim`. */
+const NPM = '11.19.1';
+
+/** Whom this machine trusts: a proxy between it and the registry of npm may have an authority of its own. */
+const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
+const AUTHORITIES_INSIDE = '/etc/machine-authorities.crt';
 
 /** Debian with Node and npm, as `node:24-bookworm-slim` is. */
 const BUILDER_ROOT: Peer = {
@@ -23,11 +29,23 @@ const BUILDER_ROOT: Peer = {
     await run('tar', ['--extract', '--gzip', '--file', node, '--directory', unpacked]);
     cpSync(join(unpacked, 'package/bin/node'), join(root, 'usr/local/bin/node'));
     rmSync(unpacked, { recursive: true });
-    const npm = (await run('npm', ['root', '--global'])).trim();
-    cpSync(join(npm, 'npm'), join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
+    // Downloaded, not copied: Linux distributions cut their npm into parts, and `npm run` knows of no global one.
+    await run('npm', ['pack', '--silent', '--pack-destination', directory, `npm@${NPM}`], { cwd: directory });
+    const npm = join(root, 'usr/local/lib/node_modules/npm');
+    mkdirSync(npm, { recursive: true });
+    const file = join(directory, `npm-${NPM}.tgz`);
+    await run('tar', ['--extract', '--gzip', '--file', file, '--directory', npm, '--strip-components=1']);
+    rmSync(file);
     symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
   },
 };
+
+/** The user's own, with the authorities of this machine. */
+function npmConfiguration(): string {
+  const own = join(homedir(), '.npmrc');
+  const lines = existsSync(own) ? readFileSync(own, 'utf8') : '';
+  return existsSync(AUTHORITIES) ? `${lines}\ncafile=${AUTHORITIES_INSIDE}\n` : lines;
+}
 
 export class Buildah {
   readonly #storage: string;
@@ -49,7 +67,9 @@ export class Buildah {
   /** Builds the Dockerfile and gives the digest of the image. */
   build(tag: string, platform = `linux/${OWN_ARCHITECTURE}`): string {
     const cache = join(homedir(), '.cache', 'spindrift', 'image');
-    const npmrc = join(homedir(), '.npmrc');
+    mkdirSync(cache, { recursive: true });
+    const npmrc = join(this.#storage, 'npmrc');
+    writeFileSync(npmrc, npmConfiguration());
     this.#run(
       ...['bud', '--quiet', '--isolation=chroot', '--network=host', '--timestamp=0', '--no-cache', '--pull-never'],
       `--build-arg=BUILDER=${BUILDER}`,
@@ -57,6 +77,7 @@ export class Buildah {
       // What was downloaded before is not downloaded again, and npm is configured as on this machine.
       `--volume=${cache}:/root/.cache/spindrift/image:rw`,
       `--volume=${npmrc}:/root/.npmrc:ro`,
+      ...(existsSync(AUTHORITIES) ? [`--volume=${AUTHORITIES}:${AUTHORITIES_INSIDE}:ro`] : []),
       `--tag=${tag}`,
       SOURCE,
     );
@@ -75,8 +96,8 @@ export class Buildah {
 
   /** The configuration of an image as engines read it. */
   config(tag: string): Readonly<Record<string, unknown>> {
-    const printed = this.#run('inspect', '--type=image', '--format={{json .OCIv1.Config}}', tag);
-    return JSON.parse(printed) as Record<string, unknown>;
+    const printed = JSON.parse(this.#run('inspect', '--type=image', tag)) as { OCIv1: { config: object } };
+    return printed.OCIv1.config as Record<string, unknown>;
   }
 
   #run(...args: string[]): string {

@@ -1,4 +1,4 @@
-/** What a service account asked of an API server, as the server itself wrote it down. */
+/** The requests of a service account, from the audit log of the API server. */
 import { readFileSync } from 'node:fs';
 
 /** One request. */
@@ -12,7 +12,7 @@ export interface Use {
   readonly name: string;
   /** The status of the answer. */
   readonly code: number;
-  /** What the program calls itself. */
+  /** The user agent of the program. */
   readonly userAgent: string;
 }
 
@@ -30,7 +30,7 @@ interface AuditEvent {
   readonly responseStatus?: { readonly code?: number };
 }
 
-/** Every request of a user for an object, in order; a watch counts when it begins and when it ends. */
+/** Every request of a user for an object, in order; a watch is listed when it begins and when it ends. */
 export function usesIn(auditLog: string, user: string): readonly Use[] {
   return readFileSync(auditLog, 'utf8')
     .split('\n')

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { buildDirectory, currentBuildPlan, findBinaries } from './binaries.ts';
 
-/** Why no control plane can be started on this machine, as one phrase; undefined when one can. */
+/** Why no control plane can run on this machine, as one phrase; undefined if one can. */
 export function whyUnavailable(): string | undefined {
   if (process.platform === 'win32') return 'a Kubernetes control plane does not run on Windows';
   const plan = currentBuildPlan();

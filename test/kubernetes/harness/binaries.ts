@@ -1,6 +1,6 @@
 /**
- * Where the binaries of the control plane are kept: outside the repository, one folder per build, so that only the first
- * run on a machine has to build them.
+ * Locates the binaries of the control plane: outside the repository, one folder per build, so that only the first run on a machine has to
+ * build them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -10,7 +10,7 @@ import { type BuildPlan, buildPlan } from './build-plan.ts';
 /** The Go module that pins every version. */
 export const GO_MODULE = join(import.meta.dirname, '..', 'control-plane');
 
-/** Paths of the commands and files of one build; plain data, so that it can be handed to test processes. */
+/** Paths of the commands and files of one build; plain data, so that test processes can receive it. */
 export interface Binaries {
   readonly etcd: string;
   readonly apiServer: string;
@@ -32,7 +32,7 @@ export function currentBuildPlan(): BuildPlan {
   });
 }
 
-/** The folder of one build, whether it is there yet or not. */
+/** The folder of one build, whether it exists yet or not. */
 export function buildDirectory(plan: BuildPlan, environment: NodeJS.ProcessEnv = process.env): string {
   const cache =
     environment.SPINDRIFT_CONTROL_PLANE_CACHE ||
@@ -40,7 +40,7 @@ export function buildDirectory(plan: BuildPlan, environment: NodeJS.ProcessEnv =
   return join(cache, plan.key);
 }
 
-/** The binaries of a build, or undefined when it has not been made; a folder of that name is always complete. */
+/** The binaries of a build; undefined if it does not exist. An existing folder is always complete. */
 export function findBinaries(plan: BuildPlan, directory: string): Binaries | undefined {
   if (!existsSync(directory)) return undefined;
   return {

@@ -1,15 +1,15 @@
 /**
- * What the control plane is built from and how, as plain data: the name of the folder it is kept in is derived from all
- * of it, so that changing a version, a flag or a line of the Go module builds anew and never mixes two builds.
+ * The inputs of the control plane's build, as plain data. The name of its folder is derived from all of them, so that a changed version,
+ * flag or line of the Go module causes a new build and builds are never mixed.
  */
 import { createHash } from 'node:crypto';
 
 const KWOK_VERSION = '0.8.0';
 
-/** Commands of Kubernetes; etcd is the one of our Go module, built with the versions that Kubernetes asks for. */
+/** Commands of Kubernetes. etcd is built from our Go module, with the versions that Kubernetes requires. */
 const KUBERNETES_COMMANDS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'] as const;
 
-/** Paths in kwok's module, under `kustomize/stage`: without stages kwok does nothing at all and says so by exiting. */
+/** Paths in kwok's module, under `kustomize/stage`; without stages kwok exits. */
 const KWOK_STAGES = [
   'node/fast/node-initialize.yaml',
   'node/heartbeat-with-lease/node-heartbeat-with-lease.yaml',
@@ -18,7 +18,7 @@ const KWOK_STAGES = [
   'pod/fast/pod-delete.yaml',
 ] as const;
 
-/** Everything that goes into the binaries besides the source itself. */
+/** All inputs of the binaries besides the source itself. */
 export interface BuildPlan {
   /** Names the build: versions, platform, and a hash of all inputs. */
   readonly key: string;
@@ -31,7 +31,7 @@ export interface BuildPlan {
 }
 
 export interface BuildInputs {
-  /** The text of go.mod, which is where the version of Kubernetes is written. */
+  /** The text of go.mod, which pins the version of Kubernetes. */
   readonly goMod: string;
   /** The texts of the other files of the Go module, in a fixed order. */
   readonly otherFiles: readonly string[];
@@ -45,7 +45,7 @@ export function buildPlan(inputs: BuildInputs): BuildPlan {
   if (kubernetesVersion === undefined) throw new Error('go.mod of the control plane requires no k8s.io/kubernetes');
   const [major, minor] = kubernetesVersion.split('.');
   const version = 'k8s.io/component-base/version';
-  // Without these the version endpoint reports a development version.
+  // Without these, the version endpoint reports a development version.
   const versionFlags = [`gitVersion=v${kubernetesVersion}`, `gitMajor=${major}`, `gitMinor=${minor}`].map(
     (assignment) => `-X ${version}.${assignment}`,
   );

@@ -1,4 +1,4 @@
-/** Builds the binaries of the control plane with Go, from the module proxy, unless they are there already. */
+/** Builds the binaries of the control plane with Go, from the module proxy, unless they exist. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Binaries, buildDirectory, currentBuildPlan, findBinaries, GO_MODULE } from './binaries.ts';
@@ -6,7 +6,7 @@ import type { BuildPlan } from './build-plan.ts';
 import { go } from './go-command.ts';
 import { Guard } from './guard.ts';
 
-/** The binaries, built first if need be; says on standard error what it builds and how long that took. */
+/** The binaries, built if necessary; reports on standard error what it builds and how long that took. */
 export async function ensureBinaries(): Promise<Binaries> {
   const plan = currentBuildPlan();
   const directory = buildDirectory(plan);
@@ -24,8 +24,8 @@ export async function ensureBinaries(): Promise<Binaries> {
 }
 
 /**
- * Builds beside the final folder and renames at the end, so that a build that was cut off never counts as one, and two
- * runs that build at the same time do not see each other's halves; the second to finish throws its own away.
+ * Builds in a temporary folder and renames it at the end. So an interrupted build never counts, and two concurrent builds do not disturb
+ * each other: the second to finish is discarded.
  */
 async function build(plan: BuildPlan, directory: string): Promise<void> {
   mkdirSync(dirname(directory), { recursive: true });
@@ -33,7 +33,7 @@ async function build(plan: BuildPlan, directory: string): Promise<void> {
   const guard = new Guard({ directory: unfinished });
   try {
     const kubernetesArguments = plan.kubernetesArguments.map((argument) => argument.replace('{out}', unfinished));
-    // Go's temporary files too, so that they go when the folder goes.
+    // Go's temporary files too, so that they are removed with the folder.
     const environment = { ...process.env, GOBIN: unfinished, GOTMPDIR: unfinished };
     await go(kubernetesArguments, { cwd: GO_MODULE, environment, guard });
     await go(plan.kwokArguments, { cwd: unfinished, environment, guard });

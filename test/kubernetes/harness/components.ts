@@ -8,11 +8,11 @@ const AUDIT_POLICY = join(import.meta.dirname, 'audit-policy.yaml');
 /** In the folder of the control plane. */
 export const AUDIT_LOG = 'audit.log';
 
-/** A port for each program; etcd has a second one for peers, of which there are none. */
+/** A port for each program; etcd needs a second one for peers, although it has none. */
 export const PORT_NAMES = ['etcd', 'etcdPeers', 'apiServer', 'controllerManager', 'scheduler', 'kwok'] as const;
 export type Ports = Readonly<Record<(typeof PORT_NAMES)[number], number>>;
 
-/** How a program is started, and where it says that it is ready. */
+/** How a program is started, and its readiness URL. */
 export interface Component {
   readonly name: string;
   readonly command: string;
@@ -22,9 +22,9 @@ export interface Component {
 
 export type ComponentName = 'etcd' | 'apiServer' | 'controllerManager' | 'scheduler' | 'kwok';
 
-/** Where one API server differs from the others. */
+/** Settings that differ between API servers. */
 export interface ApiServerSettings {
-  /** Gives pods the volume with the token of their service account, as a cluster does; needs the controller manager. */
+  /** Mounts service account tokens in pods, as a real cluster does; needs the controller manager. */
   readonly serviceAccounts?: boolean;
   /** Further flags. */
   readonly arguments?: readonly string[];
@@ -47,7 +47,7 @@ export function components({
   dataDirectory,
   apiServer = {},
 }: ComponentInputs): Record<ComponentName, Component> {
-  // Without TLS: only this machine can reach it, and there is nothing in it worth a lock.
+  // Without TLS: it is reachable only from this machine, and holds no secrets.
   const etcdUrl = `http://127.0.0.1:${ports.etcd}`;
   const etcdPeerUrl = `http://127.0.0.1:${ports.etcdPeers}`;
   const serving = [
@@ -58,7 +58,7 @@ export function components({
   const client = [
     `--kubeconfig=${credentials.kubeconfig}`,
     '--leader-elect=false',
-    // With the defaults (20 and 50 a second) a thousand pods take most of a minute.
+    // With the defaults (20 and 50 per second), a thousand pods take most of a minute.
     '--kube-api-qps=2000',
     '--kube-api-burst=4000',
   ];
@@ -69,7 +69,7 @@ export function components({
       arguments: [
         '--name=default',
         `--data-dir=${join(dataDirectory, 'etcd')}`,
-        // The data outlives a killed API server, which is all that tests ask of it; it need not outlive the machine.
+        // Data must survive a killed API server, but not a crash of the machine.
         '--unsafe-no-fsync',
         `--listen-client-urls=${etcdUrl}`,
         `--advertise-client-urls=${etcdUrl}`,
@@ -93,11 +93,11 @@ export function components({
         '--service-account-issuer=https://kubernetes.default.svc',
         `--service-account-key-file=${credentials.serviceAccountPublicKey}`,
         `--service-account-signing-key-file=${credentials.serviceAccountKey}`,
-        // Pods can then be made before, or without, the controller that makes the default service account.
+        // Allows pods before, or without, the controller that creates the default service account.
         ...(apiServer.serviceAccounts ? [] : ['--disable-admission-plugins=ServiceAccount']),
-        // When asked to stop, end the watches too; by default it waits a minute for clients to end them.
+        // Ends watches on shutdown; by default it waits a minute for clients to end them.
         '--shutdown-watch-termination-grace-period=2s',
-        // A loopback address is not allowed as an endpoint of the service `kubernetes`, and nothing here needs it.
+        // A loopback address is not allowed as an endpoint of the service `kubernetes`, which nothing here needs.
         '--endpoint-reconciler-type=none',
         `--audit-policy-file=${AUDIT_POLICY}`,
         `--audit-log-path=${join(dataDirectory, AUDIT_LOG)}`,
@@ -129,11 +129,11 @@ export function components({
       arguments: [
         `--kubeconfig=${credentials.kubeconfig}`,
         ...[KWOK_CONFIGURATION, ...binaries.kwokStages].map((file) => `--config=${file}`),
-        // Other nodes are left to whoever made them.
+        // Other nodes are not managed by kwok.
         '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
-        // Without leases the controller manager takes the nodes for dead after its grace period.
+        // Without leases, the controller manager considers the nodes dead after its grace period.
         '--node-lease-duration-seconds=40',
-        // Or it writes a line for every lease it renews.
+        // Otherwise it logs a line for every renewed lease.
         '--v=WARN',
         `--server-address=127.0.0.1:${ports.kwok}`,
       ],

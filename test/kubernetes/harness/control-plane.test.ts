@@ -6,7 +6,7 @@ import { Guard } from './guard.ts';
 it('fails at once, with the end of the log, when a program ends before it is ready', async () => {
   const { binaries, directory } = inject('controlPlane');
   const controlPlane = new ControlPlane({
-    // Node knows none of etcd's flags, and says so.
+    // Node rejects etcd's flags.
     binaries: { ...binaries, etcd: process.execPath },
     directory: join(directory, 'broken-etcd'),
     guard: new Guard(),

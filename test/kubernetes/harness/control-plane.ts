@@ -1,6 +1,6 @@
 /**
- * A real Kubernetes control plane on loopback: etcd and the API server, and as asked for the controller manager, the
- * scheduler and kwok, which plays the kubelets of nodes that do not exist.
+ * A real Kubernetes control plane on loopback: etcd and the API server, and optionally the controller manager, the scheduler and kwok,
+ * which simulates kubelets.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,15 +23,15 @@ import { ManagedProcess } from './managed-process.ts';
 import { untilReady } from './readiness.ts';
 
 const READY_DEADLINE_MS = 90_000;
-/** An API server lets requests finish before it ends. */
+/** An API server finishes open requests before it exits. */
 const STOP_GRACE_MS = 60_000;
 
 export interface ControlPlaneOptions {
   readonly binaries: Binaries;
-  /** For logs, data and credentials. It is the caller's: nothing here removes it. */
+  /** For logs, data and credentials. Owned by the caller: it is not removed here. */
   readonly directory: string;
   readonly guard: Guard;
-  /** Which programs run besides etcd and the API server; all of them unless said otherwise. */
+  /** The programs to run besides etcd and the API server; default: all. */
   readonly components?: {
     readonly controllerManager?: boolean;
     readonly scheduler?: boolean;
@@ -43,7 +43,7 @@ export interface ControlPlaneOptions {
 
 /** Starts and stops the programs of one control plane. */
 export class ControlPlane {
-  /** Resolves when a program ends without being asked to. */
+  /** Resolves when a program exits unexpectedly. */
   readonly broken: Promise<Error>;
   readonly #reportBroken: (error: Error) => void;
   readonly #options: ControlPlaneOptions;
@@ -60,7 +60,7 @@ export class ControlPlane {
     this.#reportBroken = resolve;
   }
 
-  /** Resolves when every program is ready. When one is not, all are stopped and the error says which and why. */
+  /** Resolves when every program is ready. If one fails, all are stopped and the error says which and why. */
   async start(): Promise<void> {
     const { binaries, directory, apiServer } = this.#options;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -85,8 +85,8 @@ export class ControlPlane {
   }
 
   /**
-   * Ends everything at once: nothing of it is kept, so nothing needs a graceful end, for which an API server takes
-   * seconds. Throws when a program had ended by itself before.
+   * Kills everything at once: nothing is kept, and a graceful shutdown of the API server takes seconds. Throws if a program had exited
+   * unexpectedly before.
    */
   async stop(): Promise<void> {
     const failures = [...this.#processes.values()]
@@ -96,17 +96,17 @@ export class ControlPlane {
     if (failures.length > 0) throw new AggregateError(failures, failures.map((error) => error.message).join('\n'));
   }
 
-  /** Asks the API server to end, as a rollout does, and resolves when its process is gone and its port is free. */
+  /** Stops the API server gracefully, as a rollout does; resolves when its process is gone and its port is free. */
   async stopApiServer(): Promise<void> {
     await this.#processes.get('apiServer')?.stop(STOP_GRACE_MS);
   }
 
-  /** Ends the API server in the middle of whatever it does, as a crash would. */
+  /** Kills the API server, as a crash would. */
   async killApiServer(): Promise<void> {
     await this.#processes.get('apiServer')?.kill();
   }
 
-  /** Starts the API server again, on the same port and the same data, and resolves when it is ready. */
+  /** Starts the API server again with the same port and data; resolves when it is ready. */
   async startApiServer(): Promise<void> {
     await this.#launch('apiServer');
   }
@@ -117,12 +117,12 @@ export class ControlPlane {
     return this.#credentials.kubeconfig;
   }
 
-  /** The path of the file with every request that a service account made. */
+  /** The path of the audit log with all requests of service accounts. */
   get auditLog(): string {
     return join(this.#options.directory, AUDIT_LOG);
   }
 
-  /** The kubectl of the same version, talking to this control plane. */
+  /** kubectl of the same version, for this control plane. */
   get kubectl(): Kubectl {
     return new Kubectl(this.#options.binaries.kubectl, this.kubeconfig);
   }

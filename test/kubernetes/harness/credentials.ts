@@ -1,23 +1,23 @@
-/** Keys and certificates of one control plane, made new for each run and written where its programs read them. */
+/** Keys and certificates of one control plane, created for each run. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CertificateAuthority, type KeyPair } from '../../../src/platform/certificates.ts';
 
-/** Paths of the files that the programs of a control plane are pointed to. */
+/** Paths of the credential files. */
 export interface Credentials {
-  /** Of the one authority that signs servers and clients alike. */
+  /** The certificate authority of servers and clients. */
   readonly authority: string;
   readonly serverCertificate: string;
   readonly serverKey: string;
   readonly serviceAccountKey: string;
   readonly serviceAccountPublicKey: string;
-  /** For a member of `system:masters`; holds its certificates within, so that it can be copied. */
+  /** For a member of `system:masters`; includes its certificates, so that it can be copied. */
   readonly kubeconfig: string;
 }
 
-/** Makes all of them for an API server at `server` and writes them, readable by this user only. */
+/** Creates the credentials for an API server at `server`, readable by this user only. */
 export async function writeCredentials(directory: string, server: string): Promise<Credentials> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const write = (name: string, text: string): string => {

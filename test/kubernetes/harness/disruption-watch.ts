@@ -1,4 +1,4 @@
-/** Watches pods, claims and what is asked of them, in the order in which the API server stored it. */
+/** Watches pods and claims, and records evictions, in the order in which the API server stored them. */
 import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { PODS, type Pod } from '../../../src/apis/kubernetes/pod.ts';
 import type { KubeClient } from '../../../src/kube/client.ts';
@@ -11,16 +11,16 @@ export interface DisruptionWatchOptions {
   readonly clock: Clock;
   /** The value of the label `app` of pods that have a budget. */
   readonly apps: readonly string[];
-  /** How many pods of each the budget wants to be ready. */
+  /** The number of ready pods that each budget requires. */
   readonly wanted: number;
 }
 
 export class DisruptionWatch {
-  /** Budgets that an eviction broke, as sentences. */
+  /** Budgets that an eviction violated, as sentences. */
   readonly broken: string[] = [];
-  /** Pods that had not left their node when its machine went. */
+  /** Pods that had not left their node when its machine was lost. */
   readonly late: string[] = [];
-  /** The revision at which the first claim was stored, and the first eviction, since we began or were told to forget. */
+  /** Revisions of the first claim and the first eviction since the start or the last `forget`. */
   firstClaim = Number.POSITIVE_INFINITY;
   firstEviction = Number.POSITIVE_INFINITY;
   readonly #options: DisruptionWatchOptions;
@@ -50,13 +50,13 @@ export class DisruptionWatch {
     await Promise.all([this.#pods.run(signal), this.#claims.run(signal)]);
   }
 
-  /** The machines of these nodes go at that time; from now on the first claim and the first eviction are looked for. */
+  /** The machines of these nodes are lost at the deadline. Starts to look for the first claim and the first eviction. */
   expect(nodes: readonly string[], deadline: number): void {
     for (const node of nodes) this.#deadlines.set(node, deadline);
     this.forget();
   }
 
-  /** What happened until now does not count. */
+  /** Ignores everything that happened until now. */
   forget(): void {
     const revisions = [...this.#pods.list(), ...this.#claims.list()].map(({ metadata }) =>
       Number(metadata.resourceVersion),
@@ -66,7 +66,7 @@ export class DisruptionWatch {
     this.firstEviction = Number.POSITIVE_INFINITY;
   }
 
-  /** How many pods were evicted from these nodes. */
+  /** The number of pods evicted from these nodes. */
   evictedFrom(nodes: readonly string[]): number {
     return nodes.reduce((sum, node) => sum + (this.#evicted.get(node) ?? 0), 0);
   }

@@ -1,4 +1,4 @@
-/** A node without a machine: kwok keeps it ready and plays its kubelet. */
+/** A node without a machine: kwok keeps it ready and simulates its kubelet. */
 export function fakeNode(name: string, labels: Readonly<Record<string, string>> = {}): object {
   const resources = { cpu: '16', memory: '64Gi', pods: '110', 'ephemeral-storage': '100Gi' };
   return {

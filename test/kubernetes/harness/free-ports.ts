@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Below the range that systems take the ports of outgoing connections from. In that range a client that keeps trying to
- * reach a stopped server can be given the server's own port, and so keep the server from coming back.
+ * Below the range of ports for outgoing connections. A client that retries to reach a stopped server could be given the server's own port
+ * from that range, and prevent its restart.
  */
 const LOWEST = 12_000;
 const HIGHEST = 29_999;
@@ -13,7 +13,7 @@ export async function freePorts<Name extends string>(names: readonly Name[]): Pr
   const servers: Server[] = [];
   try {
     const ports = {} as Record<Name, number>;
-    // Held until all are found, so that none is found twice.
+    // Kept open until all are found, so that none is found twice.
     for (const name of names) {
       const { server, port } = await takeOne();
       servers.push(server);

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import type { Guard } from './guard.ts';
 
-/** Where and how the `go` command runs. */
+/** Working directory, guard and environment of the `go` command. */
 export interface GoOptions {
   readonly cwd: string;
   readonly guard: Guard;
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Runs the `go` command and resolves with what it printed; a failure carries the end of what it complained about. */
+/** Runs the `go` command and resolves with its output; errors include the end of its error output. */
 export function go(args: readonly string[], { cwd, guard, environment }: GoOptions): Promise<string> {
   const child = spawn('go', args, { cwd, env: environment, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   guard.watch(child);

@@ -1,7 +1,6 @@
 /**
- * The process behind guard.ts: reads `started <pid>`, `ended <pid>` and `farewell` until the pipe ends.
- * Only processes that their parent has not reaped are in the list when the pipe ends, so that their ids cannot have gone
- * to anyone else before that moment.
+ * The process behind guard.ts: reads `started <pid>`, `ended <pid>` and `farewell` until the pipe ends. When it ends, the list has only
+ * processes that their parent has not reaped, so their IDs cannot have been reused.
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -18,11 +17,11 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 for (const pid of running) {
   try {
-    // The whole process group.
+    // Kills the whole process group.
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
-// Retried, because a dying process may still write into it.
+// Retried, because a dying process may still write to it.
 if (directory !== undefined) rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 
-/** A process that starts another one under a guard, prints its id, and lives on. */
+/** A process that starts another one under a guard, prints its ID, and stays alive. */
 const starter = (directory: string): string => `
   import { spawn } from 'node:child_process';
   import { Guard } from ${JSON.stringify(join(import.meta.dirname, 'guard.ts'))};

@@ -1,4 +1,4 @@
-/** A program, of the control plane or beside it: started, watched, its output in a file, and ended only when that is asked for. */
+/** A child process: started, watched, its output in a file, and expected to run until it is stopped. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Clock } from '../../../src/platform/clock.ts';
@@ -10,12 +10,12 @@ export interface ProcessOptions {
   readonly name: string;
   readonly command: string;
   readonly arguments: readonly string[];
-  /** Variables besides those of our own environment. */
+  /** Variables in addition to our own environment. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly logFile: string;
   readonly clock: Clock;
   readonly guard: Guard;
-  /** Called when it ends without being asked to. */
+  /** Called when it exits unexpectedly. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -43,11 +43,11 @@ export class ManagedProcess {
   }
 
   static start(options: ProcessOptions): ManagedProcess {
-    // Appended, so that the log of a server that is started again tells the whole story.
+    // Appended, so that the log covers restarts.
     const log = openSync(options.logFile, 'a');
     try {
       const child = spawn(options.command, options.arguments, {
-        // In a session of its own: Ctrl-C on the terminal is for us, and we end the parts in the right order.
+        // In its own session: Ctrl-C on the terminal is for us, and we stop the programs in the right order.
         detached: true,
         env: { ...process.env, ...options.environment },
         stdio: ['ignore', log, log],
@@ -59,7 +59,7 @@ export class ManagedProcess {
     }
   }
 
-  /** The process ID; undefined when it could not be started. */
+  /** The process ID; undefined if it could not be started. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -68,7 +68,7 @@ export class ManagedProcess {
     return this.#how === undefined;
   }
 
-  /** What happened, with the end of the log, if the process ended without being asked to. */
+  /** The error, with the end of the log, if the process exited unexpectedly. */
   get failure(): Error | undefined {
     if (this.#how === undefined || this.#asked) return undefined;
     const { name, logFile } = this.#options;
@@ -76,7 +76,7 @@ export class ManagedProcess {
     return new Error(`${name} ${this.#how}; its log ${logFile} ends with\n${lines.join('\n')}`);
   }
 
-  /** Asks it to end, insists after the grace period, and resolves when it is gone. */
+  /** Stops it gracefully, kills it after the grace period, and resolves when it is gone. */
   async stop(graceMs: number): Promise<void> {
     this.#signal('SIGTERM');
     const timer = this.#options.clock.setTimer(graceMs, () => this.#signal('SIGKILL'));
@@ -84,7 +84,7 @@ export class ManagedProcess {
     timer.cancel();
   }
 
-  /** Ends it on the spot and resolves when it is gone. */
+  /** Kills it, and resolves when it is gone. */
   async kill(): Promise<void> {
     this.#signal('SIGKILL');
     await this.ended;

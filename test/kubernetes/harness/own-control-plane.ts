@@ -5,8 +5,8 @@ import { ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { Guard } from './guard.ts';
 
 /**
- * A control plane for one test file to break as it likes, started and stopped by that file. It is etcd and the API
- * server alone unless more is asked for. Its logs are in the run's folder, under the name given.
+ * A control plane for a single test file, which may break it. By default only etcd and the API server. Its logs are in the run's folder,
+ * under the given name.
  */
 export function ownControlPlane(
   name: string,
@@ -14,7 +14,7 @@ export function ownControlPlane(
   apiServer: ApiServerSettings = {},
 ): ControlPlane {
   const { binaries, directory } = inject('controlPlane');
-  // A test process outlives a killed test runner until its test times out; what it started should not.
+  // A test process survives a killed test runner until its test times out; its children should not.
   process.once('disconnect', () => process.kill(process.pid));
   return new ControlPlane({
     binaries,

@@ -1,4 +1,4 @@
-/** Waits until a program says that it is ready. */
+/** Waits until a program is ready. */
 import { get as httpGet } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import type { Clock } from '../../../src/platform/clock.ts';
@@ -10,14 +10,14 @@ const REQUEST_TIMEOUT_MS = 5_000;
 export interface ReadinessOptions {
   readonly name: string;
   readonly url: string;
-  /** The certificate of the authority, in PEM, that the server must have its own from. */
+  /** The CA certificate, in PEM, to verify the server with. */
   readonly authority: string;
   readonly process: ManagedProcess;
   readonly clock: Clock;
   readonly deadlineMs: number;
 }
 
-/** Resolves when the URL answers 200; rejects as soon as the process is gone, or when the deadline has passed. */
+/** Resolves when the URL answers 200; rejects when the process exits, or after the deadline. */
 export async function untilReady(options: ReadinessOptions): Promise<void> {
   const { clock, name, url, authority, process, deadlineMs } = options;
   const start = clock.elapsed();
@@ -31,7 +31,7 @@ export async function untilReady(options: ReadinessOptions): Promise<void> {
   throw new Error(`${name} is not ready after ${deadlineMs / 1000} s: ${url} last answered ${answer}`);
 }
 
-/** The status of the answer, or the reason why there is none. */
+/** The status of the answer, or why there is none. */
 function ask(url: string, authority: string): Promise<string> {
   return new Promise((resolve) => {
     const options = { timeout: REQUEST_TIMEOUT_MS, agent: false } as const;

@@ -1,4 +1,4 @@
-/** A control plane with a temporary folder around it, from the first line of its logs to the end of both. */
+/** A control plane with its temporary folder. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,19 +7,19 @@ import { ensureBinaries } from './build.ts';
 import { ControlPlane } from './control-plane.ts';
 import { Guard } from './guard.ts';
 
-/** A control plane that is up. */
+/** A running control plane. */
 export interface Run {
   readonly controlPlane: ControlPlane;
   readonly binaries: Binaries;
   /** The folder of the run, for logs and files. */
   readonly directory: string;
-  /** For whatever is started beside the control plane. */
+  /** For processes started beside the control plane. */
   readonly guard: Guard;
-  /** Stops everything and removes the folder; after a failure the folder stays, and its place is printed. */
+  /** Stops everything and removes the folder; after a failure the folder stays, and its path is printed. */
   end(passed: boolean): Promise<void>;
 }
 
-/** Builds what is missing and starts a control plane with all its programs. */
+/** Builds missing binaries and starts a control plane with all its programs. */
 export async function startRun(): Promise<Run> {
   const directory = mkdtempSync(join(tmpdir(), 'spindrift-kubernetes-'));
   const guard = new Guard({ directory });

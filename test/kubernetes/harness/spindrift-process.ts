@@ -5,13 +5,13 @@ import { join } from 'node:path';
 
 const SPINDRIFT = join(import.meta.dirname, '..', '..', '..', 'bin', 'spindrift.js');
 
-/** What a process is told beyond the cluster. */
+/** Settings of a process besides the cluster. */
 export interface SpindriftProcessOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** `spindrift run` as a process of its own that can be killed and started again. */
+/** `spindrift run` as a separate process that can be killed and restarted. */
 export class SpindriftProcess {
   readonly #kubeconfig: string;
   readonly #logFile: string;
@@ -35,7 +35,7 @@ export class SpindriftProcess {
     });
   }
 
-  /** In the middle of whatever it does. */
+  /** Kills it at any point. */
   async kill(): Promise<void> {
     this.#process?.kill('SIGKILL');
     if (this.#process?.exitCode === null) await once(this.#process, 'exit');

@@ -1,14 +1,15 @@
-/** Waits for a cluster to come to what it should be; where it does not, the test says what is still missing. */
+/** Waits for a cluster to reach a state; on timeout, the error says what is still missing. */
 import type { Pod } from '../../../src/apis/kubernetes/pod.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
 
 const POLL_MS = 200;
+const ANSWER_MS = 20_000;
 
 export interface UntilSoOptions {
   readonly clock: Clock;
-  /** How long it may take. */
+  /** The timeout. */
   readonly withinMs: number;
-  /** What is missing, in words; undefined when nothing is. */
+  /** What is still missing, as text; undefined if nothing is. */
   missing(): Promise<string | undefined>;
 }
 
@@ -22,7 +23,22 @@ export async function untilSo({ clock, withinMs, missing }: UntilSoOptions): Pro
   }
 }
 
-/** Where so many pods do not run, or others are still going: how many, and why the first does not. */
+/** Waits until a local server answers a request with success; rejects when its process has failed. */
+export function untilAnswers(
+  clock: Clock,
+  { failure }: { readonly failure: () => Error | undefined },
+  request: () => Promise<Response>,
+): Promise<void> {
+  const missing = async (): Promise<string | undefined> => {
+    const failed = failure();
+    if (failed !== undefined) throw failed;
+    const answer = await request().catch(() => undefined);
+    return answer?.ok === true ? undefined : `the server answers ${answer?.status ?? 'nothing'}`;
+  };
+  return untilSo({ clock, withinMs: ANSWER_MS, missing });
+}
+
+/** If not all wanted pods run, or others are still terminating: how many, and why the first does not run. */
 export function notAllRun(pods: readonly Pod[], wanted: number): string | undefined {
   const idle = pods.filter(
     ({ metadata, status }) => status?.phase !== 'Running' || metadata.deletionTimestamp !== undefined,

@@ -1,4 +1,4 @@
-/** A Cluster with an infrastructure and a control plane that others run; its workload cluster may be the management cluster itself. */
+/** A Cluster with externally managed infrastructure and control plane; its workload cluster may be the management cluster itself. */
 import { readFileSync } from 'node:fs';
 import { coreKinds, kindOf } from '../../../src/apis/cluster-api/core-kinds.ts';
 import type { MachineDeployment } from '../../../src/apis/cluster-api/machine-deployment.ts';
@@ -24,16 +24,26 @@ const CONTROL_PLANES = kindOf(CONTROL_PLANE_GROUP, 'v1beta1', 'AWSManagedControl
 const SECRETS = resource('v1', 'Secret', 'secrets', 'namespaced');
 const labels = { [LABEL_CLUSTER_NAME]: CLUSTER };
 
+/** A control plane kind that the provider has no code for, as Cluster API allows. */
+const HOSTED_CONTROL_PLANES = kindOf(CONTROL_PLANE_GROUP, 'v1beta1', 'HostedControlPlane');
+
 export interface ClusterOptions {
   /** The spec of the AWSCluster. */
   readonly infrastructure?: object;
-  /** Who provisions the infrastructure; by default it is provisioned already. */
+  /** The manager that provisions the infrastructure. */
   readonly managedBy?: string;
+  /** Whether the infrastructure is already provisioned; default: yes, unless `managedBy` is set. */
+  readonly isProvisioned?: boolean;
+  /** Whether the real provider's kinds are installed; by default ours are, which accept any fields. */
+  readonly hasProvider?: boolean;
 }
 
-/** Makes the Cluster and all that it refers to, as ready as an operator's would be; the kubeconfig is that of the workload cluster. */
+/** Creates the Cluster and all objects it refers to, as ready as an operator's would be. The kubeconfig is for the workload cluster. */
 export async function makeCluster(client: KubeClient, kubeconfig: string, options: ClusterOptions = {}): Promise<void> {
-  const kinds = [CLUSTERS, CONTROL_PLANES, infrastructureKind('AWSMachine'), infrastructureKind('AWSMachineTemplate')];
+  const { infrastructure = {}, managedBy, isProvisioned = managedBy === undefined, hasProvider = false } = options;
+  const controlPlanes = hasProvider ? HOSTED_CONTROL_PLANES : CONTROL_PLANES;
+  const ofProvider = [CLUSTERS, infrastructureKind('AWSMachine'), infrastructureKind('AWSMachineTemplate')];
+  const kinds = [controlPlanes, ...(hasProvider ? [] : ofProvider)];
   for (const kind of kinds) {
     const definition = openDefinition(kind);
     const contract = { 'cluster.x-k8s.io/v1beta2': kind.version };
@@ -60,13 +70,12 @@ export async function makeCluster(client: KubeClient, kubeconfig: string, option
     data: { value },
   };
   await client.create(SECRETS, secret as KubeObject);
-  const { infrastructure = {}, managedBy } = options;
   const endpoint = { controlPlaneEndpoint: { host: '127.0.0.1', port: 1 } };
   const annotations = managedBy === undefined ? {} : { [ANNOTATION_MANAGED_BY]: managedBy };
   await create(client, CLUSTERS, { ...endpoint, ...infrastructure }, CLUSTER, annotations);
-  await create(client, CONTROL_PLANES, { version: 'v1.36.3' });
+  await create(client, controlPlanes, { version: 'v1.36.3' });
   const provisioned = { status: { ready: true, initialization: { provisioned: true } } };
-  if (managedBy === undefined)
+  if (isProvisioned)
     await client.patch(
       CLUSTERS,
       { namespace: NAMESPACE, name: CLUSTER },
@@ -83,7 +92,7 @@ export async function makeCluster(client: KubeClient, kubeconfig: string, option
     },
   };
   await client.patch(
-    CONTROL_PLANES,
+    controlPlanes,
     { namespace: NAMESPACE, name: CLUSTER },
     { type: 'merge', body: initialized },
     { subresource: 'status' },
@@ -93,11 +102,11 @@ export async function makeCluster(client: KubeClient, kubeconfig: string, option
     clusterNetwork: { pods: { cidrBlocks: ['10.0.0.0/16'] } },
     controlPlaneEndpoint: { host: '127.0.0.1', port: 1 },
     infrastructureRef: reference(CLUSTERS),
-    controlPlaneRef: reference(CONTROL_PLANES),
+    controlPlaneRef: reference(controlPlanes),
   });
 }
 
-/** A MachineDeployment without machines, with a template of its own. */
+/** A MachineDeployment without machines, with its own template. */
 export async function makeDeployment(client: KubeClient, name: string, zone: string, spec: object): Promise<void> {
   await create(client, infrastructureKind('AWSMachineTemplate'), { template: { spec } }, name);
   const infrastructureRef = { apiGroup: INFRASTRUCTURE_GROUP, kind: 'AWSMachineTemplate', name };
@@ -134,5 +143,5 @@ async function create(
   } as KubeObject);
 }
 
-/** For objects that are written whole. */
+/** For objects that are written as a whole. */
 export { keyOf };

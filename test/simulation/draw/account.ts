@@ -1,4 +1,4 @@
-/** The account with the cloud in which a simulated cluster lives. */
+/** The cloud account of a simulated cluster. */
 import {
   type AccountSettings,
   NO_FAULTS,
@@ -12,7 +12,7 @@ import type { Random } from '../../../src/platform/random.ts';
 import { chance, maybe } from './chance.ts';
 
 export const ZONES = ['zone-a', 'zone-b', 'zone-c'] as const;
-/** What is sold: cores, and GiB of memory. */
+/** The instance types: cores and GiB of memory. */
 export const TYPES = { small: [2, 8], medium: [4, 16], roomy: [4, 32], large: [8, 32] } as const;
 export type TypeName = keyof typeof TYPES;
 export const TYPE_NAMES = Object.keys(TYPES) as TypeName[];
@@ -20,7 +20,7 @@ export const TYPE_NAMES = Object.keys(TYPES) as TypeName[];
 /** When the virtual clock starts. */
 const BEGINNING = Date.UTC(2030, 0, 1);
 const GIB = 1024 ** 3;
-/** Cores that a node keeps for itself. */
+/** Millicores that a node reserves for itself. */
 const OVERHEAD_CPU = 100;
 
 export function drawAccount(random: Random): AccountSettings {

@@ -1,4 +1,4 @@
-/** What happens to a simulated cluster, and when. */
+/** Draws the events of a simulated cluster's life, and their times. */
 import type { Job } from '../../../src/apis/kubernetes/workloads.ts';
 import type { FaultSettings, OfferingPattern } from '../../../src/cloud/simulated/account-settings.ts';
 import type { Verb } from '../../../src/kube/testkit/faulty-client.ts';
@@ -10,7 +10,7 @@ import { drawPoolEdit } from './pools.ts';
 import { drawStatefulSet, type StatefulWorkload } from './stateful-sets.ts';
 import { drawJob, drawWorkload, type Workload } from './workloads.ts';
 
-/** `which` chooses among those that are there when the time has come. */
+/** `which` chooses among the objects that exist when the event happens. */
 export type Deed =
   | { readonly what: 'scale'; readonly which: number; readonly replicas: number }
   | { readonly what: 'new workload'; readonly workload: Workload }
@@ -40,12 +40,12 @@ export type Deed =
   | { readonly what: 'resize buffer'; readonly name: string; readonly replicas: number }
   | { readonly what: 'kill'; readonly downMs: number };
 
-/** A deed, so long after the one before it. */
+/** An event, this long after the previous one. */
 export type Happening = Deed & { readonly afterMs: number };
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** How many things happen in an hour, in the mean. */
+/** Mean number of events per hour. */
 const PER_HOUR = 20;
 const WAVES = 12;
 
@@ -98,7 +98,7 @@ export function drawHappenings(random: Random, hours: number, pools: readonly st
   const happenings: Happening[] = [];
   for (let at = 0, index = 0; ; index++) {
     const each = random.split(`${index}`);
-    // Some things come close upon another, as troubles do.
+    // Some events follow closely on another, as real incidents do.
     const afterMs = Math.round(
       chance(each, 0.35) ? each.between(0, 10_000) : (-Math.log(1 - each.next()) * HOUR * 1.5) / PER_HOUR,
     );
@@ -108,7 +108,7 @@ export function drawHappenings(random: Random, hours: number, pools: readonly st
   }
 }
 
-/** Load that comes and goes in waves, each before the machines of the last one are up. */
+/** Load that rises and falls in waves, each before the machines of the last one are up. */
 export function drawWaves(random: Random): readonly Happening[] {
   return Array.from({ length: WAVES }, () => ({
     what: 'scale',
@@ -141,7 +141,7 @@ function drawPattern(random: Random): OfferingPattern {
 
 function drawRefusal(random: Random): Refusal {
   const code = random.pick(REFUSAL_CODES);
-  // Nothing that is new conflicts with anything.
+  // A create cannot conflict with anything.
   const verbs: readonly Verb[] = ['patch', 'delete', 'evict', 'bind', ...(code === 409 ? [] : (['create'] as const))];
   return {
     code,

@@ -1,4 +1,4 @@
-/** What no plan is told of: nodes that have less room than they should, and pods that do not get on. */
+/** Conditions that no plan knows: nodes with less room than expected, and pods that never become ready. */
 import type { LimitRange } from '../../../src/apis/kubernetes/limit-range.ts';
 import type { ResourceList } from '../../../src/apis/kubernetes/pod.ts';
 import type { DaemonSet, Deployment, Job } from '../../../src/apis/kubernetes/workloads.ts';
@@ -6,21 +6,21 @@ import { aDaemonSet, aDeployment, aJob, aTemplate } from '../../../src/embedded/
 import type { Random } from '../../../src/platform/random.ts';
 import { chance, maybe } from './chance.ts';
 
-/** Absent parts are as they should be. */
+/** Absent fields mean normal conditions. */
 export interface Hidden {
-  /** What a daemon asks for whose template says nothing, and the LimitRange that gives it that. */
+  /** A daemon whose template has no requests, and the LimitRange that sets them. */
   readonly heavyDaemon?: { readonly requests: ResourceList; readonly set: DaemonSet; readonly range: LimitRange };
-  /** What a pod asks for that comes with every node, and that no DaemonSet makes. */
+  /** Requests of a pod on every node that no DaemonSet creates. */
   readonly staticPod?: ResourceList;
-  /** Which share of what its type says a node lacks. */
+  /** The share of its type's resources that a node lacks. */
   readonly missingCapacity?: number;
-  /** Pods that come to their nodes and never start. */
+  /** Pods that are bound but never start. */
   readonly stillborn?: Deployment;
   /** Pods that fail as soon as they run. */
   readonly crashing?: Job;
 }
 
-/** Half of all lives have none of it. */
+/** Half of all lives have none of these. */
 export function drawHidden(random: Random): Hidden {
   if (chance(random, 0.5)) return {};
   return {

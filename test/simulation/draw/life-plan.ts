@@ -1,4 +1,4 @@
-/** The whole life of a cluster, drawn from a seed: what there is at first, and what happens when. */
+/** The whole life of a cluster, drawn from a seed: its initial state, and its events. */
 import type { NodePool } from '../../../src/apis/karpenter/node-pool.ts';
 import type { StorageClass } from '../../../src/apis/kubernetes/volumes.ts';
 import type { DaemonSet } from '../../../src/apis/kubernetes/workloads.ts';
@@ -15,9 +15,9 @@ import { drawDaemons, drawWorkload, type Workload } from './workloads.ts';
 
 export interface LifePlan {
   readonly account: AccountSettings;
-  /** How long our process waits for its turn, each time that it gives others theirs. */
+  /** How long each yield of our process to the event loop takes. */
   readonly turnMs: number;
-  /** How long after something happened our process hears of it. */
+  /** Delay of our process's watch events. */
   readonly lagMs: number;
   readonly pools: readonly NodePool[];
   readonly policies: readonly SpotPolicy[];
@@ -25,13 +25,13 @@ export interface LifePlan {
   readonly storageClasses: readonly StorageClass[];
   readonly statefulSets: readonly StatefulWorkload[];
   readonly daemons: readonly DaemonSet[];
-  /** What no plan is told of. */
+  /** Conditions that no plan knows. */
   readonly hidden: Hidden;
-  /** In the order of their time. */
+  /** In order of time. */
   readonly happenings: readonly Happening[];
   /** Pools of a fixed number of nodes, and capacity buffers. */
   readonly spare: SpareCapacity;
-  /** What happens when the trouble is over. */
+  /** Events after the faults have ended. */
   readonly waves: readonly Happening[];
 }
 

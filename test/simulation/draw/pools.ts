@@ -1,4 +1,4 @@
-/** NodePools of a simulated cluster, and the policies by which they use spot capacity. */
+/** NodePools of a simulated cluster, and their SpotPolicies. */
 import {
   CAPACITY_TYPES,
   LABEL_CAPACITY_TYPE,
@@ -11,9 +11,9 @@ import type { Random } from '../../../src/platform/random.ts';
 import { TYPE_NAMES, ZONES } from './account.ts';
 import { chance, maybe, some } from './chance.ts';
 
-/** The pool in which every pod can have a place: every zone and size, on-demand among others, no taints. */
+/** The pool that every pod can use: all zones and sizes, on-demand included, no taints. */
 export const GENERAL = 'general';
-/** Whoever does not tolerate it stays off the nodes of a pool that has it. */
+/** Keeps pods without a toleration off the nodes of a pool. */
 export const TEAM_TAINT = { key: 'team', value: 'batch', effect: 'NoSchedule' } as const;
 
 const BUDGETS = [
@@ -72,7 +72,7 @@ function drawPool(random: Random, name: string): NodePool {
   } as unknown as NodePool;
 }
 
-/** What a person changes about a pool that is in use. */
+/** A user's edit of a pool in use. */
 export function drawPoolEdit(random: Random): object {
   return random.pick([
     { disruption: { budgets: random.pick(BUDGETS) } },

@@ -1,4 +1,4 @@
-/** Pools of a fixed number of nodes and capacity buffers of a simulated cluster, and what happens to them. A draw of its own. */
+/** Static pools and CapacityBuffers of a simulated cluster, and their events. Drawn separately. */
 import type { CapacityBuffer } from '../../../src/apis/autoscaling/capacity-buffer.ts';
 import { LABEL_CAPACITY_TYPE } from '../../../src/apis/karpenter/labels.ts';
 import type { NodePool } from '../../../src/apis/karpenter/node-pool.ts';
@@ -81,7 +81,7 @@ function drawBuffer(random: Random, name: string): CapacityBuffer {
 
 const MINUTE = 60_000;
 
-/** What happens to them in so many hours, each so long after the beginning. */
+/** Their events within these hours; `afterMs` counts from the beginning. */
 export function drawSpareHappenings(random: Random, hours: number, { pools, buffers }: SpareCapacity): Happening[] {
   const count = (pools.length + buffers.length) * hours * 2;
   return Array.from({ length: count }, (_, index): Happening => {
@@ -94,7 +94,7 @@ export function drawSpareHappenings(random: Random, hours: number, { pools, buff
   });
 }
 
-/** Both in the order of their time; `others` are each so long after the beginning. */
+/** Merges both in order of time. `afterMs` of `others` counts from the beginning. */
 export function merged(happenings: readonly Happening[], others: readonly Happening[]): readonly Happening[] {
   let at = 0;
   const timed = happenings.map((happening) => {

@@ -1,4 +1,4 @@
-/** StatefulSets of a simulated cluster: most have volumes, each of which stays in the zone where its first pod was. */
+/** StatefulSets of a simulated cluster. Most have volumes, each tied to the zone where its first pod ran. */
 import { LABEL_CAPACITY_TYPE, LABEL_HOSTNAME, LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import type { PodDisruptionBudget } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import type { PersistentVolumeClaim, StorageClass } from '../../../src/apis/kubernetes/volumes.ts';
@@ -14,7 +14,7 @@ export interface StatefulWorkload {
   readonly budget?: PodDisruptionBudget;
 }
 
-/** Volumes are made where the first pod goes, in any zone or in some of them. */
+/** Volumes are created where the first pod runs, in any zone or in some of them. */
 export function drawStorageClasses(random: Random): readonly StorageClass[] {
   const zonal = (name: string, zones?: readonly string[]): StorageClass => ({
     apiVersion: 'storage.k8s.io/v1',
@@ -30,7 +30,7 @@ export function drawStorageClasses(random: Random): readonly StorageClass[] {
 
 export function drawStatefulSet(random: Random, name: string): StatefulWorkload {
   const apart = { topologyKey: LABEL_HOSTNAME, labelSelector: { matchLabels: { app: name } } };
-  // No spread over zones: once its volumes are somewhere, nothing can be moved to keep it even.
+  // No spread over zones: once its volumes exist, nothing can be moved to keep it even.
   const spec = {
     containers: [container(random)],
     terminationGracePeriodSeconds: random.pick([5, 30, 60]),

@@ -1,4 +1,4 @@
-/** What runs in a simulated cluster: Deployments of many shapes with their disruption budgets, daemons, jobs. */
+/** The workloads of a simulated cluster: many kinds of Deployments with PodDisruptionBudgets, DaemonSets, Jobs. */
 import {
   ANNOTATION_DO_NOT_DISRUPT,
   LABEL_CAPACITY_TYPE,
@@ -43,7 +43,7 @@ function drawPodSpec(random: Random, name: string, pools: readonly string[]): Pa
     labelSelector,
   };
   const together = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: LABEL_ZONE, labelSelector }] };
-  // Who is spread over zones asks for no pool: all pods of a spread have somewhere to go, which the invariants count on.
+  // Pods that spread over zones require no pool. So all of them can be placed, which the invariants rely on.
   const spreads = chance(random, 0.25);
   const where = random.pick([
     ...(spreads ? [] : pools.map((pool) => ({ pool }))),

@@ -17,7 +17,7 @@ import { statefulPods } from './stateful-pods.ts';
 import { staticPools } from './static-pools.ts';
 import { undisturbedPods } from './undisturbed-pods.ts';
 
-/** Everything that must hold. */
+/** All invariants. */
 export const INVARIANTS: readonly InvariantMaker[] = [
   podsAreAsked,
   undisturbedPods,

@@ -1,6 +1,6 @@
 /**
- * When all is well, buffers have their room, or say why not; and where nothing changes, no machine is launched for them any more: what
- * consolidation takes away is not bought again.
+ * Without faults, buffers have their room or report why not. While nothing changes, no machine is launched for them: consolidation must not
+ * remove nodes that are then launched again.
  */
 import { CAPACITY_BUFFERS } from '../../../src/apis/autoscaling/capacity-buffer.ts';
 import { conditionOf } from '../../../src/apis/karpenter/conditions.ts';
@@ -9,11 +9,11 @@ import { ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts'
 import { plannedFor } from '../../../src/state/planned-for.ts';
 import type { InvariantMaker } from '../invariant.ts';
 
-/** The last part of the rest, in which all should be still. */
+/** The last part of the rest, in which nothing should change. */
 const STILL_MS = 60 * 60_000;
 
 export const capacityBuffers: InvariantMaker = (facts, broken) => {
-  /** When machines were launched for buffers, by the name of the claim. */
+  /** Launch times of machines for buffers, by claim name. */
   const launched = new Map<string, number>();
   const check = (): void => {
     for (const buffer of facts.list(CAPACITY_BUFFERS)) {
@@ -23,8 +23,8 @@ export const capacityBuffers: InvariantMaker = (facts, broken) => {
       if (replicas !== buffer.spec.replicas)
         broken(`buffer ${name} has ${replicas} replicas and not ${buffer.spec.replicas}`);
       if (replicas === 0 || provisioning?.status === 'True') continue;
-      // The limits of pools may leave no room, and what is on its way comes.
-      if (!/there is none: |on their way/.test(provisioning?.message ?? ''))
+      // Pool limits may leave no room, and starting nodes count as planned.
+      if (!/there is none: |that are starting/.test(provisioning?.message ?? ''))
         broken(`buffer ${name} has no room and does not say why: ${JSON.stringify(provisioning)}`);
     }
   };

@@ -1,14 +1,14 @@
-/** Where nothing changes, nothing is changed: no node is made or taken away, and nobody writes without end. */
+/** While nothing changes, no node is launched or removed, and the number of writes is bounded. */
 import { LABEL_NODE_POOL } from '../../../src/apis/karpenter/labels.ts';
 import { ANNOTATION_DISRUPTION } from '../../../src/apis/spindrift/annotations.ts';
 import { readMark } from '../../../src/controllers/disruption/commands/mark.ts';
 import type { InvariantMaker } from '../invariant.ts';
 
-/** The last part of the rest, in which all should be still. */
+/** The last part of the rest, in which nothing should change. */
 const STILL_MS = 60 * 60_000;
 
 export const comesToRest: InvariantMaker = (facts, broken) => {
-  /** When nodes were chosen to go, and why. */
+  /** When nodes were marked for disruption, and why. */
   const moves: { readonly at: number; readonly what: string; readonly reason: string }[] = [];
   const writes: number[] = [];
   return {
@@ -23,9 +23,9 @@ export const comesToRest: InvariantMaker = (facts, broken) => {
     },
     rested() {
       const since = facts.now - STILL_MS;
-      // What has expired goes, whatever else is still, and others follow from it.
+      // Expired nodes are replaced at any time, which may cause further moves.
       const expired = moves.some(({ at, reason }) => at >= since - STILL_MS && reason === 'Expired');
-      // A reservation that ends makes its machines dearer.
+      // When a reservation ends, its machines become more expensive.
       const ended = facts.plan.account.reservations.some(
         ({ endsAt = 0 }) => endsAt >= since - STILL_MS && endsAt <= facts.now,
       );

@@ -13,7 +13,7 @@ import { disruptionBudgets } from './disruption-budgets.ts';
 
 const POOL = { name: 'general' };
 
-/** Three nodes, of which so many may go at once. */
+/** Three nodes with this disruption budget. */
 async function fleetOf(most: string): Promise<WatchedCluster> {
   const cluster = await WatchedCluster.start(disruptionBudgets, {});
   const { client } = cluster.world;

@@ -1,4 +1,4 @@
-/** No more nodes of a pool go at once for a reason than its budgets allow. */
+/** No more nodes of a pool are disrupted at once, per reason, than its budgets allow. */
 import { budgetWindow } from '../../../src/apis/karpenter/budget-window.ts';
 import { isTrue } from '../../../src/apis/karpenter/conditions.ts';
 import { LABEL_NODE_POOL } from '../../../src/apis/karpenter/labels.ts';
@@ -9,13 +9,13 @@ import { readMark } from '../../../src/controllers/disruption/commands/mark.ts';
 import type { EpochMs } from '../../../src/platform/clock.ts';
 import type { InvariantMaker } from '../invariant.ts';
 
-/** From a decision until it is written, on a bad day: the beginnings of a look are waited for so long, and each call may hang. */
+/** Longest time from a decision until it is written: with faults, the start is delayed and each call may hang. */
 const DECIDED_MS = 60_000;
 
 export const disruptionBudgets: InvariantMaker = (facts, broken) => {
-  /** How many nodes a pool had lately, newest last. */
+  /** Recent node counts per pool, newest last. */
   const totals = new Map<string, { readonly at: number; readonly total: number }[]>();
-  /** The pools as they were before an edit, newest last. */
+  /** The pools before their edits, newest last. */
   const edited: { readonly at: number; readonly pool: NodePool }[] = [];
   return {
     written({ collection, object, previous }) {
@@ -23,7 +23,7 @@ export const disruptionBudgets: InvariantMaker = (facts, broken) => {
         edited.push({ at: facts.now, pool: previous as NodePool });
       if (collection !== 'nodeclaims.karpenter.sh') return;
       const pool = object.metadata.labels?.[LABEL_NODE_POOL] ?? '';
-      // A claim may outlive its node for as long as the API server refuses to let it go.
+      // A claim may outlive its node while the API server refuses to delete it.
       const nodes = new Set(facts.nodes.map(({ metadata }) => metadata.name));
       const up = facts
         .claimsOf(pool)
@@ -57,7 +57,7 @@ function told({ metadata }: NodeClaim): string {
   return `${metadata.name}: ${metadata.annotations?.[ANNOTATION_DISRUPTION]}`;
 }
 
-/** What the tightest budget allows at a time. */
+/** The limit of the strictest active budget. */
 function allowed(pool: NodePool, reason: string, total: number, at: EpochMs): number {
   const limits = pool.spec.disruption.budgets
     .filter(({ reasons = [] }) => reasons.length === 0 || (reasons as readonly string[]).includes(reason))

@@ -1,4 +1,4 @@
-/** When the trouble is over, every pod that can have a place has one, and what carries the fleet is whole. */
+/** When the faults have ended, every pod that can be placed runs, and nodes and claims are consistent. */
 
 import { conditionOf, isTrue } from '../../../src/apis/karpenter/conditions.ts';
 import { TAINT_DISRUPTED } from '../../../src/apis/karpenter/labels.ts';
@@ -9,7 +9,7 @@ import { parseTimestamp } from '../../../src/platform/clock.ts';
 import type { InvariantMaker } from '../invariant.ts';
 import { whyNoPlace } from '../why-no-place.ts';
 
-/** What is younger may still be on its way. */
+/** Younger objects may still be in progress. */
 const YOUNG_MS = 20 * 60_000;
 
 export const everythingRuns: InvariantMaker = (facts, broken) => {
@@ -31,7 +31,7 @@ export const everythingRuns: InvariantMaker = (facts, broken) => {
       if (!isTrue(claim, 'Ready')) broken(`claim ${name} is not ready: ${conditionOf(claim, 'Ready')?.message}`);
     }
     const known = new Set(facts.claims.map(({ status }) => status?.providerID));
-    // Some clouds say only of a machine that has run for a while what it is called: until then its claim does not name it.
+    // Some clouds name a machine only after it has run for a while: until then its claim does not either.
     const unnamed = facts.claims.filter((claim) => claim.status?.providerID === undefined && isYoung(claim));
     const waiting = new Set(unnamed.map(({ metadata }) => metadata.uid));
     for (const { providerID, tags } of facts.instances) {

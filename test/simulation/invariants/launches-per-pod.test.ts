@@ -9,7 +9,7 @@ import { launchesPerPod } from './launches-per-pod.ts';
 
 let machines = 0;
 
-/** So many machines are launched, a minute apart. */
+/** Launches this many machines, a minute apart. */
 async function launch(cluster: WatchedCluster, count: number): Promise<void> {
   for (let machine = 0; machine < count; machine++) {
     cluster.invariant.changed?.({ id: `i-${++machines}`, state: 'pending' } as SimulatedInstance);

@@ -1,4 +1,4 @@
-/** Machines are launched for pods: a few for each that needs a place, whatever becomes of them, and not one after the other. */
+/** Only a few machines are launched per pod that needs a node, whatever happens to them. */
 
 import { CAPACITY_BUFFERS } from '../../../src/apis/autoscaling/capacity-buffer.ts';
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
@@ -8,12 +8,12 @@ import type { Facts } from '../facts.ts';
 import type { InvariantMaker } from '../invariant.ts';
 
 const WINDOW_MS = 30 * 60_000;
-/** A machine may be taken or fail before it is of use, and a plan may be made again with what was learnt from that. */
+/** A machine may be interrupted or fail before use, and planning may be repeated with what was learnt from it. */
 const PER_POD = 3;
 const ANYWAY = 4;
 
 export const launchesPerPod: InvariantMaker = (facts, broken) => {
-  /** When pods last needed a place, by UID. */
+  /** When pods last needed a node, by UID. */
   const needed = new Map<string, number>();
   const launched = new Map<string, number>();
   const note = (pod: Pod): void => {
@@ -33,7 +33,7 @@ export const launchesPerPod: InvariantMaker = (facts, broken) => {
         if (isGoing(claim)) for (const pod of podsOf(facts, claim)) needed.set(pod.metadata.uid ?? '', facts.now);
     },
     changed({ id, state, failure }) {
-      // What the cloud accepts and then has no capacity for never runs, and is not paid for.
+      // A machine that is accepted but fails for lack of capacity never runs, and costs nothing.
       if (state !== 'pending' || failure !== undefined || launched.has(id)) return;
       launched.set(id, facts.now);
       const since = facts.now - WINDOW_MS;
@@ -45,7 +45,7 @@ export const launchesPerPod: InvariantMaker = (facts, broken) => {
   };
 };
 
-/** Nodes of static pools and room of buffers are needed like pods: a key for each. */
+/** Nodes of static pools and room of buffers count like pods: one key each. */
 function spareCapacity(facts: Facts): string[] {
   const keys = (kind: string, name: string | undefined, count = 0): string[] =>
     Array.from({ length: count }, (_, index) => `${kind}/${name}/${index}`);

@@ -1,4 +1,4 @@
-/** The pods of a node ask for no more than it has. */
+/** The pods of a node request no more than it has. */
 
 import type { Pod } from '../../../src/apis/kubernetes/pod.ts';
 import { podRequests, resourceAmounts } from '../../../src/apis/kubernetes/pod-requests.ts';

@@ -1,4 +1,4 @@
-/** When everything a person made is deleted, nothing of ours is left. */
+/** After all user objects were deleted, nothing of Spindrift is left. */
 import type { InvariantMaker } from '../invariant.ts';
 
 export const nothingLeft: InvariantMaker = (facts, broken) => ({

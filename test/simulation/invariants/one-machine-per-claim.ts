@@ -1,17 +1,17 @@
-/** A claim has one machine, and a machine has a claim or goes. */
+/** A claim has one machine; a machine without a claim is removed. */
 import { TAG_CLAIM_UID } from '../../../src/cloud/simulated/labels.ts';
 import type { InvariantMaker } from '../invariant.ts';
 
-/** Rounds of garbage collection come every two minutes; while calls fail and our process is down some of them are missed. */
+/** Garbage collection runs every two minutes; with failing calls and restarts some rounds are missed. */
 const STRAY_MS = 15 * 60_000;
 
 export const oneMachinePerClaim: InvariantMaker = (facts, broken) => {
-  /** Since when machines have no claim, by their identity. */
+  /** Since when machines have no claim, by their ID. */
   const strays = new Map<string, number>();
   return {
     changed({ tags }) {
       const claim = tags[TAG_CLAIM_UID] ?? '';
-      // One that turned out failed, or is being deleted, makes way for the next.
+      // A machine that failed, or is being deleted, does not count.
       const machines = facts.instances.filter(
         (each) => each.tags[TAG_CLAIM_UID] === claim && each.failure === undefined && each.state !== 'stopping',
       );

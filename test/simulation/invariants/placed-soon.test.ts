@@ -8,7 +8,7 @@ import { drawAccount } from '../draw/account.ts';
 import { WatchedCluster } from '../testkit/watched-cluster.ts';
 import { placedSoon } from './placed-soon.ts';
 
-/** A cluster without a node, and a pod that asks for so many cores. */
+/** A cluster without nodes, and a pod with this cpu request. */
 async function clusterWith(cpu: string): Promise<WatchedCluster> {
   const cluster = await WatchedCluster.start(placedSoon, { account: drawAccount(seededRandom('account')) });
   const { client } = cluster.world;

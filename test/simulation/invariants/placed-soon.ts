@@ -1,14 +1,14 @@
-/** Where nothing is in the way, a pod waits for its place no longer than a machine takes to come, and no round of ours is forgotten. */
+/** Without faults, a pod is pending no longer than a machine takes to start: no provisioning round is missed. */
 import { type EpochMs, toTimestamp } from '../../../src/platform/clock.ts';
 import type { InvariantMaker } from '../invariant.ts';
 import { whyNoPlace } from '../why-no-place.ts';
 
-/** Machines come within a minute, and one that is taken before it is up is replaced. */
+/** Machines start within a minute, and one that is interrupted before is replaced. */
 const SOON_MS = 4 * 60_000;
 
 export const placedSoon: InvariantMaker = (facts, broken) => {
   let calm = false;
-  /** Since when pods could have a place, by UID. */
+  /** Since when pods could be placed, by UID. */
   let waiting: ReadonlyMap<string, EpochMs> = new Map();
   return {
     mended() {

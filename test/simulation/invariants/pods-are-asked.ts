@@ -1,6 +1,6 @@
 /**
- * Pods are asked to leave through the eviction API, which keeps their disruption budgets. They are deleted without asking
- * only where their machine is gone, or the termination grace period of their node no longer leaves them more than their own.
+ * Pods are removed by the eviction API, which respects PodDisruptionBudgets. They are deleted only if their machine is gone, or the
+ * termination grace period of their node leaves no more than their own grace period.
  */
 import { ANNOTATION_TERMINATION_TIMESTAMP } from '../../../src/apis/karpenter/labels.ts';
 import { compileLabelSelector } from '../../../src/apis/kubernetes/label-selector.ts';
@@ -9,11 +9,11 @@ import { parseTimestamp } from '../../../src/platform/clock.ts';
 import type { Facts } from '../facts.ts';
 import type { InvariantMaker } from '../invariant.ts';
 
-/** The controller of budgets has counted again by then. */
+/** By then the disruption controller has updated the budgets. */
 const COUNTED_MS = 1000;
 
 export const podsAreAsked: InvariantMaker = (facts, broken) => {
-  /** When pods last ceased to be healthy for another reason than an eviction of ours, by their labels' app. */
+  /** When pods last became unhealthy for another reason than our evictions, by their app label. */
   const lostAt = new Map<string, number>();
   return {
     written({ collection, key, type, object, previous, verb }) {
@@ -54,7 +54,7 @@ function mayBeDeleted(facts: Facts, pod: Pod): boolean {
   return deadline !== undefined && facts.now >= deadline - graceMs;
 }
 
-/** Budgets that have fewer healthy pods than they want. */
+/** Budgets with fewer healthy pods than desired. */
 function brokenBudgets(facts: Facts, evicted: Pod): string[] {
   return facts.podBudgets.flatMap(({ metadata, spec, status }) => {
     const selector = compileLabelSelector(spec.selector);

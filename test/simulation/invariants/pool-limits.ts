@@ -1,4 +1,4 @@
-/** The nodes of a pool have no more together than its limits say, but for those that the cloud takes within minutes. */
+/** The nodes of a pool together do not exceed its limits, except for nodes that the cloud reclaims within minutes. */
 import { LABEL_NODE_POOL } from '../../../src/apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import type { ResourceList } from '../../../src/apis/kubernetes/pod.ts';

@@ -8,7 +8,7 @@ import { aClaim } from '../../unit/controllers/testkit/fleet-world.ts';
 import { WatchedCluster } from '../testkit/watched-cluster.ts';
 import { replacementFirst } from './replacement-first.ts';
 
-/** A machine with a pod is taken back in the calm. */
+/** A machine with a pod is interrupted while there are no faults. */
 async function interrupted(spec: Partial<PodSpec> = {}): Promise<WatchedCluster> {
   const cluster = await WatchedCluster.start(replacementFirst, {});
   const { client } = cluster.world;

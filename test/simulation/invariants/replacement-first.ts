@@ -1,7 +1,6 @@
 /**
- * Where machines are taken back with time enough, nobody is asked to leave them before the claims are written that take
- * their place. It is seen in the calm, where the claims that follow are for those machines, and where no limit of a pool
- * keeps them from being written before the machines are gone.
+ * If an interruption leaves enough time, no pod is evicted before the replacement claims are created. Checked only after the faults have
+ * ended: then new claims are for the interrupted machines, and only if no pool limit prevents creating them in time.
  */
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
 import type { Pod } from '../../../src/apis/kubernetes/pod.ts';
@@ -11,11 +10,11 @@ import type { InvariantMaker } from '../invariant.ts';
 
 export const replacementFirst: InvariantMaker = (facts, broken) => {
   let calm = false;
-  /** The machines go then; before that they are watched. */
+  /** When the interrupted machines are lost; checked until then. */
   let until = 0;
   let replaced = false;
   let asked: string | undefined;
-  /** UIDs of the pods that were made since. */
+  /** UIDs of pods created since. */
   let made = new Set<string | undefined>();
   return {
     mended() {
@@ -35,7 +34,7 @@ export const replacementFirst: InvariantMaker = (facts, broken) => {
         const { name, annotations } = (object as NodeClaim).metadata;
         if (annotations?.[ANNOTATION_REPLACES] !== undefined) return;
         const isLimited = facts.pools.some(({ spec }) => spec.limits !== undefined);
-        // What is written while those that came have a place is for others, who have yet to be asked.
+        // If no new pod is pending, the claim is for other pods that are not evicted yet.
         const wait = facts.pods.some(({ spec, metadata: { uid } }) => spec.nodeName === undefined && made.has(uid));
         if (!replaced && asked !== undefined && wait && !isLimited)
           broken(`${asked} before claim ${name} was written, which takes its place`);
@@ -45,7 +44,7 @@ export const replacementFirst: InvariantMaker = (facts, broken) => {
         object.metadata.deletionTimestamp !== undefined && previous?.metadata.deletionTimestamp === undefined;
       if (collection !== 'pods' || verb !== 'evict' || !leaves) return;
       const { nodeName } = (object as Pod).spec;
-      // Where only the scheduler can put those that come, it may take the room that others were to have.
+      // If only the scheduler can bind the replacement pods, it may use room reserved for others.
       if (!mayBind(previous as Pod)) until = 0;
       if (facts.claimOn(nodeName)?.metadata.annotations?.[ANNOTATION_INTERRUPTION] !== undefined)
         asked ??= `pod ${object.metadata.name} was asked to leave ${nodeName}`;

@@ -1,4 +1,4 @@
-/** No more machines are in a reservation than it has slots. */
+/** A reservation has no more machines than slots. */
 import type { InvariantMaker } from '../invariant.ts';
 
 export const reservedSlots: InvariantMaker = (facts, broken) => ({

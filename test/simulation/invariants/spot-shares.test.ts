@@ -18,7 +18,7 @@ const ON_DEMAND = 'small/zone-a/on-demand/0.1';
 const SPOT = 'small/zone-a/spot/0.03';
 const OTHER_SPOT = 'small/zone-b/spot/0.03';
 
-/** A pool under a policy, with a node in use for each offering. */
+/** A pool with a policy, and one used node per offering. */
 async function fleetOf(asked: object, offerings: readonly string[]): Promise<WatchedCluster> {
   const policy = {
     apiVersion: 'spindrift.dev/v1alpha1',
@@ -54,7 +54,7 @@ async function mark({ ours, world }: WatchedCluster, name: string, reason: Comma
   await ours.patch(NODE_CLAIMS, { name }, { type: 'merge', body });
 }
 
-/** What is said a minute after that. */
+/** The violations reported a minute later. */
 async function saidOf(cluster: WatchedCluster, deeds: () => Promise<void>): Promise<readonly string[]> {
   await deeds();
   await cluster.minute();

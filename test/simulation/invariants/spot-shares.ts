@@ -1,8 +1,7 @@
 /**
- * What a SpotPolicy asks for is kept by whatever we do of our own accord, wherever on-demand capacity can be had, which keeps every
- * policy: nodes that are launched make up for what is missing and crowd no spot pool, and those that go take no on-demand
- * node with them that is asked for. That the shares hold is not promised: machines are taken, people delete nodes, and nodes that
- * run are not replaced for a policy's sake. What is written together is judged together, as it was decided together.
+ * Spindrift's own decisions keep the SpotPolicy of every pool that can use on-demand. Launches fill up missing on-demand nodes and do not
+ * exceed the limit per spot pool; removals do not take required on-demand nodes. The shares themselves are not guaranteed: machines are
+ * reclaimed, users delete nodes, and running nodes are not replaced to meet a policy. Writes of one decision are judged together.
  */
 import { LABEL_CAPACITY_TYPE, LABEL_NODE_POOL } from '../../../src/apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
@@ -23,12 +22,12 @@ import type { InvariantMaker } from '../invariant.ts';
 import type { Write } from '../scribe.ts';
 import { SupplyTrouble } from '../supply-trouble.ts';
 
-/** What one look decides is written within that. */
+/** Writes of one decision happen within this time. */
 const TOGETHER_MS = 2000;
-/** A plan is made of what there was so long ago at most: reading, solving and writing take time. */
+/** The longest age of the state that a plan is based on: reading, solving and writing take time. */
 const LONGEST_ROUND_MS = 15_000;
 
-/** What is written together. */
+/** The writes of one decision. */
 interface Wave {
   readonly began: number;
   last: number;
@@ -36,11 +35,11 @@ interface Wave {
   after: ReadonlyMap<string, FleetShares>;
   readonly launched: NodeClaim[];
   readonly going: { readonly claim: NodeClaim; readonly mark: Mark; readonly inUse: boolean }[];
-  /** Something else changed the fleet at the same time, or it was decided before something else did. */
+  /** Something else changed the fleet at the same time, or shortly before. */
   disturbed: boolean;
 }
 
-/** Why nodes go that need not; the others must. */
+/** Reasons for voluntary removals; nodes with other reasons must be removed. */
 const CHOSEN: readonly Mark['reason'][] = ['Empty', 'Underutilized'];
 
 type Change = 'launched' | 'going' | 'disturbed';
@@ -51,10 +50,10 @@ export const spotShares: InvariantMaker = (facts, broken) => {
   let wave: Wave | undefined;
   /** When something else last changed the fleet. */
   let disturbedAt = Number.NEGATIVE_INFINITY;
-  /** Pools that had all on-demand nodes that are asked for when the trouble was over. */
+  /** Pools that had all required on-demand nodes when the faults ended. */
   let whole: readonly string[] = [];
 
-  /** Who must go goes without an on-demand node where the limits of its pool may leave no room for one beside it. */
+  /** If a node must be removed and its pool has limits, there may be no room for an on-demand replacement beside it. */
   const isAtLimits = (pool: string, { going }: Wave): boolean =>
     going.some(({ mark }) => !CHOSEN.includes(mark.reason)) &&
     facts.pools.some(({ metadata, spec }) => metadata.name === pool && spec.limits !== undefined);
@@ -93,10 +92,10 @@ export const spotShares: InvariantMaker = (facts, broken) => {
       if (change === 'going' && mark !== undefined) {
         const inUse = nodesInUse(facts).has(claim.status?.nodeName);
         wave.going.push({ claim, mark, inUse });
-        // Who must go and has no pods that need another place goes without a replacement.
+        // A node that must be removed and has no pods to reschedule gets no replacement.
         if (!inUse && !CHOSEN.includes(mark.reason))
           whole = whole.filter((pool) => pool !== claim.metadata.labels?.[LABEL_NODE_POOL]);
-        // What it is replaced by was written long before; what was counted then is not what there is now.
+        // Its replacement was created long before, from counts that no longer apply.
         wave.disturbed ||= mark.at < wave.began - TOGETHER_MS;
       }
       if (change === 'disturbed') disturbedAt = facts.now;
@@ -120,7 +119,7 @@ export const spotShares: InvariantMaker = (facts, broken) => {
   };
 };
 
-/** What a write does to the fleet; undefined where that is nothing. */
+/** The effect of a write on the fleet; undefined for none. */
 function changeOf({ type, object, previous, verb }: Write): Change | undefined {
   const claim = object as NodeClaim;
   const before = previous as NodeClaim | undefined;
@@ -140,7 +139,7 @@ function* misses(pool: string, shares: Shares, was: FleetShares, is: FleetShares
   if (launched.length === 0 && going.length === 0) return;
   const told = `${[...launched.map(newcomer), ...going.map(leaver)].join(', ')}; there were ${inWords(was)}, and are ${inWords(is)}`;
   const wanted = onDemandAskedFor(shares, is.nodes);
-  // Where nobody is left on a node that must go, there is nobody to launch another for.
+  // A node that must be removed and has no pods needs no replacement.
   const forsaken = going.some(({ mark, inUse }) => !inUse && !CHOSEN.includes(mark.reason));
   if (!forsaken && missing(shares, is) > missing(shares, was) && missingInUse(shares, is) > missingInUse(shares, was))
     yield `pool ${pool} is to have ${wanted} of ${is.nodes} nodes on demand and lacks more of them than before: ${told}`;
@@ -153,7 +152,7 @@ function* misses(pool: string, shares: Shares, was: FleetShares, is: FleetShares
       if ((is.spot.get(name ?? '') ?? 0) > mostInSpotPool(shares, is.nodes))
         yield `pool ${pool} may have ${mostInSpotPool(shares, is.nodes)} of ${is.nodes} nodes in one spot pool, and more are launched for pods: ${told}`;
   }
-  // That nothing ran on a node says nothing about how far pods are spread, and who must go goes.
+  // Removing empty nodes does not change how pods are spread, and forced removals are allowed.
   const chosen = reasons.size === 1 && reasons.has('Underutilized');
   if (chosen && excess(shares, is) >= 1 && excess(shares, is) > excess(shares, was))
     yield `pool ${pool} may have ${shares.perSpotPool} % of its nodes in one spot pool, which consolidation crowds: ${told}`;
@@ -163,7 +162,7 @@ function missing(shares: Shares, { nodes, onDemand }: FleetShares): number {
   return Math.max(0, onDemandAskedFor(shares, nodes) - onDemand);
 }
 
-/** Empty nodes do not count among those that on-demand nodes are kept for. */
+/** On-demand nodes are required in proportion to used nodes; empty nodes do not count. */
 function missingInUse(shares: Shares, { used, onDemand }: FleetShares): number {
   return Math.max(0, onDemandAskedFor(shares, used) - onDemand);
 }
@@ -172,7 +171,7 @@ function isWhole(shares: Shares, fleet: FleetShares): boolean {
   return missingInUse(shares, fleet) === 0;
 }
 
-/** How many nodes the fullest spot pool has beyond its share, parts of nodes included: what cannot be divided evenly is less than one. */
+/** By how many nodes the fullest spot pool exceeds its share, with fractions: rounding alone explains less than one. */
 function excess({ perSpotPool }: Shares, { nodes, spot }: FleetShares): number {
   const fullest = Math.max(0, ...spot.values());
   return fullest <= 1 ? 0 : Math.max(0, fullest - (nodes * perSpotPool) / 100);

@@ -13,7 +13,7 @@ import { statefulPods } from './stateful-pods.ts';
 
 const POD = { name: 'db-0', namespace: 'default' };
 
-/** A StatefulSet of one pod with a volume that is made where the pod goes; the nodes are closed to the scheduler, or not. */
+/** A StatefulSet of one pod, with a volume created where the pod runs. Nodes are open or closed to the scheduler. */
 async function clusterWith(nodes: Record<string, 'open' | 'closed'>): Promise<WatchedCluster> {
   const cluster = await WatchedCluster.start(statefulPods, {});
   const { client, cloud, cluster: embedded } = cluster.world;

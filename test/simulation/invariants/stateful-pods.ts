@@ -1,7 +1,7 @@
 /**
- * Pods of StatefulSets keep their identity and their volumes. Names are unique in the API server, but a pod that is gone from
- * there while its machine runs is made anew, and then two of them run: nothing is forgotten that may still run. And a pod is put
- * only where its volumes are, which it waits for the scheduler to make.
+ * Pods of StatefulSets keep their identity and volumes. If a pod is removed from the API server while its machine still runs, it is
+ * recreated and runs twice, so no pod may be removed that may still run. And a pod is bound only where its volumes are; the scheduler
+ * creates them.
  */
 import { LABEL_ZONE } from '../../../src/apis/karpenter/labels.ts';
 import type { Node } from '../../../src/apis/kubernetes/node.ts';
@@ -55,7 +55,7 @@ function isStateful({ metadata }: Pod): boolean {
   return metadata.ownerReferences?.some(({ kind }) => kind === 'StatefulSet') ?? false;
 }
 
-/** Whether a machine may have the pod's processes. */
+/** Whether the pod's processes may still run on a machine. */
 function mayRun(facts: Facts, { spec, status }: Pod): boolean {
   const node = facts.nodes.find(({ metadata }) => metadata.name === spec.nodeName);
   const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';

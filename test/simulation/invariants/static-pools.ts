@@ -1,4 +1,4 @@
-/** A pool of a fixed number of nodes has that number when all is well, and loses none because it is empty or badly used. */
+/** Without faults, a static pool has exactly its number of nodes, and none is removed as empty or underutilized. */
 import { isTrue } from '../../../src/apis/karpenter/conditions.ts';
 import { LABEL_NODE_POOL } from '../../../src/apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
@@ -17,7 +17,7 @@ export const staticPools: InvariantMaker = (facts, broken) => {
       const wanted = Math.min(spec.replicas ?? 0, Number(spec.limits?.nodes ?? Number.POSITIVE_INFINITY));
       const up = facts.claimsOf(name).filter((claim) => isTrue(claim, 'Initialized') && !isClaimGoing(claim)).length;
       const replaced = facts.claimsOf(name).filter((claim) => isClaimGoing(claim)).length;
-      // What is being replaced at this moment is there or on its way.
+      // A node being replaced still exists, or its replacement is starting.
       if (up > wanted || up + replaced < wanted)
         broken(`pool ${name} is to have ${wanted} nodes and has ${up}, and ${replaced} that go: ${facts.said(name)}`);
     }

@@ -1,6 +1,6 @@
 /**
- * A pod with `karpenter.sh/do-not-disrupt` is not made to leave because we want it to: its node is not chosen, and where
- * someone else takes the node away it is asked last.
+ * Spindrift does not disrupt a pod with `karpenter.sh/do-not-disrupt` by its own choice: its node is not selected, and if the node is lost
+ * for another reason, the pod is evicted last.
  */
 import { ANNOTATION_DO_NOT_DISRUPT, ANNOTATION_TERMINATION_TIMESTAMP } from '../../../src/apis/karpenter/labels.ts';
 import type { NodeClaim } from '../../../src/apis/karpenter/node-claim.ts';
@@ -10,13 +10,13 @@ import { readMark } from '../../../src/controllers/disruption/commands/mark.ts';
 import { doNotDisruptUntil } from '../../../src/state/do-not-disrupt.ts';
 import type { InvariantMaker } from '../invariant.ts';
 
-/** From the look at a node until its mark is written, on a bad day: a pod may have come in between. */
+/** Longest time from inspecting a node until it is marked, with faults: a pod may have been bound in between. */
 const DECIDED_MS = 60_000;
 
 export const undisturbedPods: InvariantMaker = (facts, broken) => {
   /** When pods were bound, by UID. */
   const boundAt = new Map<string, number>();
-  /** Since when nodes are not to be disrupted. */
+  /** Since when nodes have the do-not-disrupt annotation. */
   const protectedAt = new Map<string, number>();
   const isHeld = (pod: Pod): boolean =>
     pod.metadata.deletionTimestamp === undefined && (doNotDisruptUntil(pod) ?? 0) > facts.now;
@@ -24,7 +24,7 @@ export const undisturbedPods: InvariantMaker = (facts, broken) => {
     const text = claim.metadata.annotations?.[ANNOTATION_DISRUPTION];
     const mark = readMark(text);
     if (mark === undefined || previous?.metadata.annotations?.[ANNOTATION_DISRUPTION] === text) return;
-    // A node that is sick, or that has a termination grace period, goes all the same when it must.
+    // An unhealthy node, or one with a termination grace period, may be removed all the same.
     const must = mark.reason === 'Unhealthy' || claim.spec.terminationGracePeriod !== undefined;
     const nodeName = claim.status?.nodeName;
     const protectedSince = protectedAt.get(nodeName ?? '');

@@ -1,4 +1,4 @@
-/** A cluster in which nothing happens but what a test writes, as we would or as others do, with one invariant watching. */
+/** A cluster that only the test changes, as Spindrift or as someone else, with one invariant checking it. */
 import type { KubeClient } from '../../../src/kube/client.ts';
 import { FleetWorld } from '../../unit/controllers/testkit/fleet-world.ts';
 import type { LifePlan } from '../draw/life-plan.ts';
@@ -8,10 +8,10 @@ import { Scribe } from '../scribe.ts';
 
 export class WatchedCluster {
   readonly world: FleetWorld;
-  /** What is written here is our doing; what `world.client` writes is that of others. */
+  /** Writes through this client count as Spindrift's; writes of `world.client` count as someone else's. */
   readonly ours: KubeClient;
   readonly invariant: Invariant;
-  /** What the invariant has said. */
+  /** The violations that the invariant reported. */
   readonly broken: string[] = [];
 
   private constructor(world: FleetWorld, scribe: Scribe, make: InvariantMaker, plan: Partial<LifePlan>) {
@@ -28,7 +28,7 @@ export class WatchedCluster {
     return new WatchedCluster(world, new Scribe(), make, plan);
   }
 
-  /** Lets a minute go by. */
+  /** Advances time by a minute. */
   async minute(): Promise<void> {
     await this.world.clock.advance(60_000);
     this.invariant.minute?.();

@@ -50,19 +50,19 @@ describe('why a node that is too old stays', () => {
       /^pod default\/app-\S+ has no other place: .*the limit on cpu of pool web would have to be/,
     );
     expect(nodeDueText(due!)).toMatch(
-      /^It should have been replaced at 2030-\S+Z, when its expireAfter of 5m was over, but it stays: pod /,
+      /^It expired at 2030-\S+Z \(expireAfter 5m\), but its replacement is blocked: pod /,
     );
   });
 
   it('is a budget that lets no node go', async () => {
     const due = await dueAfter(12, { disruption: { consolidateAfter: 'Never', budgets: [{ nodes: '0' }] } }, '5m');
-    expect(due?.keptBy).toBe('the budgets of pool web let no more nodes go for the reason Expired now');
+    expect(due?.keptBy).toBe('the budgets of NodePool web allow no more disruptions for the reason Expired now');
   });
 
   it('is told before its time has come', async () => {
     const due = await dueAfter(3, {}, '100h');
     expect(due).toMatchObject({ isDue: false });
-    expect(nodeDueText(due!)).toMatch(/^It is replaced at 2030-01-05T\S+Z, when its expireAfter of 100h is over\.$/);
+    expect(nodeDueText(due!)).toMatch(/^It expires at 2030-01-05T\S+Z \(expireAfter 100h\) and is then replaced\.$/);
   });
 
   it('is nothing where nodes live for ever', async () => {

@@ -12,6 +12,8 @@ import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { POD_TEMPLATES, type PodTemplate } from '../../../src/apis/kubernetes/pod-template.ts';
 import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import { aType } from '../../../src/cloud/simulated/testkit/small-account.ts';
+import { FaultyClient } from '../../../src/kube/testkit/faulty-client.ts';
+import { SpindriftError } from '../../../src/platform/errors.ts';
 import { claimNames, claimsOf, relabel, runningPods } from './testkit/fleet-facts.ts';
 import { aPool, aWorkload } from './testkit/fleet-objects.ts';
 import { FleetWorld, type FleetWorldOptions } from './testkit/fleet-world.ts';
@@ -122,6 +124,35 @@ describe('a capacity buffer', () => {
     await world.client.delete(CAPACITY_BUFFERS, NAME);
     await world.clock.advance(3 * MINUTE);
     expect(await claimNames(world)).toEqual([]);
+    await world.end();
+  });
+
+  it('keeps its nodes while the API server fails to answer for its pod template, and gives them up with the template', async () => {
+    let isFailing = false;
+    const error = new SpindriftError('KUBE_SERVER_ERROR', { message: 'etcd has no leader' });
+    const { world, condition } = await aWorld({
+      through: (client, clock) =>
+        new FaultyClient({
+          ...{ client, clock },
+          fault: (verb, kind) =>
+            isFailing && verb === 'get' && kind === 'podtemplates' ? { kind: 'refused', error } : undefined,
+        }),
+    });
+    await world.client.create(CAPACITY_BUFFERS, aBuffer({ replicas: 2 }));
+    await world.clock.advance(2 * MINUTE);
+    const names = await claimNames(world);
+    expect(names).toHaveLength(2);
+    isFailing = true;
+    await world.clock.advance(5 * MINUTE);
+    expect(await claimNames(world)).toEqual(names);
+    expect(await condition('ReadyForProvisioning')).toMatchObject({ status: 'True' });
+    isFailing = false;
+    await world.client.delete(POD_TEMPLATES, { namespace: 'default', name: 'one-core' });
+    await world.clock.advance(5 * MINUTE);
+    expect(await claimNames(world)).toEqual([]);
+    expect(await condition('ReadyForProvisioning')).toMatchObject({ status: 'False', reason: 'PodTemplateNotFound' });
+    const up = { namespace: 'default', name: 'spare', state: 'up' };
+    expect(await world.metrics.read('spindrift_capacity_buffer_pods', up)).toBeUndefined();
     await world.end();
   });
 

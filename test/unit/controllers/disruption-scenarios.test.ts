@@ -30,7 +30,7 @@ describe('a fleet whose nodes have to be replaced', () => {
     const old = async () => (await claimNames(world)).filter((name) => before.includes(name)).length;
     await world.clock.advance(HOUR + 44 * MINUTE);
     expect(await old()).toBe(5);
-    expect((await world.events('general')).DisruptionBlocked).toContain('budgets let no more nodes go');
+    expect((await world.events('general')).DisruptionBlocked).toContain('budgets allow no more disruptions');
     await world.clock.advance(2 * MINUTE);
     expect(await goingClaims(world)).toHaveLength(1);
     await world.clock.advance(40 * MINUTE);
@@ -100,7 +100,7 @@ describe('a fleet whose nodes have to be replaced', () => {
     expect(await goingClaims(world)).toEqual([]);
     await world.clock.advance(3 * MINUTE);
     // Both tolerations are over: the one with a bound has its replacement, and its pod the time it was promised.
-    expect((await world.events(patient!)).DisruptionBlocked).toContain('nothing bounds how long its pods may stay');
+    expect((await world.events(patient!)).DisruptionBlocked).toContain('no terminationGracePeriod bounds its drain');
     expect((await world.claim(bounded!))?.metadata.deletionTimestamp).toBeDefined();
     expect(await runningPods(world)).toBe(6);
     await world.clock.advance(6 * MINUTE);

@@ -95,7 +95,7 @@ describe('a plan', () => {
     await world.clock.advance(5 * MINUTE);
     expect(planning).toHaveBeenCalled();
     expect((await world.client.list(PODS)).items.map(({ metadata }) => metadata.uid)).toEqual(pods);
-    expect((await world.events(name)).DisruptionBlocked).toContain('general-gone, which was to come up first');
+    expect((await world.events(name)).DisruptionBlocked).toContain('NodeClaim general-gone, which must be up first');
     await world.end();
   });
 });

@@ -8,6 +8,9 @@ import { PODS } from '../../../src/apis/kubernetes/pod.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import { DEPLOYMENTS, type Deployment } from '../../../src/apis/kubernetes/workloads.ts';
 import { ANNOTATION_DISRUPTION, ANNOTATION_REPLACES } from '../../../src/apis/spindrift/annotations.ts';
+import type { KubeClient } from '../../../src/kube/client.ts';
+import { type Fault, FaultyClient, type Verb } from '../../../src/kube/testkit/faulty-client.ts';
+import type { Clock } from '../../../src/platform/clock.ts';
 import { ANY_NUMBER, drift, MINUTE, SMALL, withFleet } from './testkit/equal-fleet.ts';
 import { claimNames, claimsOf, goingClaims, relabel, runningPods } from './testkit/fleet-facts.ts';
 import { aPodBudget, aPool, aWorkload } from './testkit/fleet-objects.ts';
@@ -92,6 +95,27 @@ describe('a node that has drifted', () => {
       await world.end();
     },
   );
+
+  it('leaves no second replacement behind where the answer to the first one is lost', async () => {
+    let lose = false;
+    const through = (client: KubeClient, clock: Clock): KubeClient => {
+      const fault = (verb: Verb, kind: string): Fault | undefined => {
+        if (!lose || verb !== 'create' || kind !== 'nodeclaims') return undefined;
+        lose = false;
+        return { kind: 'unanswered' };
+      };
+      // The cache shows the claim after the command was given up.
+      return new FaultyClient({ client, clock, fault, lagMs: 500 });
+    };
+    const pool = aPool('general', { disruption: { ...ANY_NUMBER, consolidateAfter: 'Never' } });
+    const world = await withFleet(1, pool, { through });
+    lose = true;
+    await relabel(world, 'general');
+    await world.clock.advance(10 * MINUTE);
+    expect(lose).toBe(false);
+    expect(await claimNames(world)).toHaveLength(1);
+    await world.end();
+  });
 
   it('is free again when its replacement is gone before it was up, and is replaced later', async () => {
     const world = await withFleet(1);

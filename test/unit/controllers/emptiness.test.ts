@@ -93,7 +93,7 @@ describe('an empty node', () => {
     await world.client.create(PODS, aPod('late', { spec: { nodeName: used } }));
     await world.clock.advance(MINUTE);
     expect(await claimNames(world)).toEqual([used]);
-    expect((await world.events(used)).DisruptionBlocked).toContain('pods have come to it meanwhile');
+    expect((await world.events(used)).DisruptionBlocked).toContain('pods have been scheduled to it meanwhile');
     expect(await world.events(empty)).not.toHaveProperty('DisruptionBlocked');
     const decided = { decision: 'delete', reason: 'empty', consolidation_type: 'empty' };
     expect(await world.metrics.read('karpenter_voluntary_disruption_decisions_total', decided)).toBe(2);

@@ -120,7 +120,7 @@ describe('a node that goes some day, and whose pods have no other place,', () =>
     const { world, chronicle, name, providerID, nodeName } = await start({}, { limits: { nodes: '1' } });
     world.cloud.announce(providerID, 'scheduled-maintenance', 'the host is old');
     await world.clock.advance(MINUTE);
-    const sentence = /no other place for default\/web.* until 2030-01-01T01:01:0.Z, then the node is drained/;
+    const sentence = /No other node has room for default\/web.* until 2030-01-01T01:01:0.Z, then the node is drained/;
     expect((await world.events(nodeName)).InterruptionWaiting).toMatch(sentence);
     expect(await world.condition(name, 'DisruptionReason')).toMatchObject({
       ...{ status: 'True', reason: 'Interrupted', message: expect.stringMatching(sentence) },
@@ -170,8 +170,22 @@ describe('a node that goes some day, and whose pods have no other place,', () =>
     expect((await world.node(nodeName))?.spec?.taints ?? []).toEqual([]);
     expect((await world.claim(name))?.metadata.annotations).not.toHaveProperty(ANNOTATION_INTERRUPTION);
     expect(await world.condition(name, 'DisruptionReason')).toBeUndefined();
-    expect((await world.events(nodeName)).InterruptionDropped).toMatch(/open again/);
+    expect((await world.events(nodeName)).InterruptionDropped).toMatch(/schedulable again/);
     expect(chronicle.entries).toEqual([]);
+    await world.end();
+  });
+
+  it('is waited for a whole hour again when another notice comes after that', async () => {
+    const options = { controllers: REPLACE };
+    const { world, chronicle, providerID, nodeName } = await start(options, { limits: { nodes: '1' } });
+    world.cloud.announce(providerID, 'rebalance', 'the pool is at risk');
+    await world.clock.advance(60 * MINUTE + 1000);
+    expect(await world.events(nodeName)).toHaveProperty('InterruptionDropped');
+    world.cloud.announce(providerID, 'scheduled-maintenance', 'the host is old');
+    await world.clock.advance(55 * MINUTE);
+    expect(chronicle.of('evicted')).toEqual([]);
+    await world.clock.advance(10 * MINUTE);
+    expect(chronicle.of('evicted')).toHaveLength(1);
     await world.end();
   });
 
@@ -348,7 +362,7 @@ describe('a webhook that refuses the claims of one pool', () => {
     world.cloud.announce(providerID, 'scheduled-maintenance', 'the host is old');
     await world.clock.advance(10 * MINUTE);
     expect(chronicle.entries).toEqual([]);
-    expect((await world.events(nodeName)).InterruptionWaiting).toMatch(/no other place for default\/first/);
+    expect((await world.events(nodeName)).InterruptionWaiting).toMatch(/No other node has room for default\/first/);
     await world.end();
   });
 

@@ -20,10 +20,14 @@ import { ClusterInformers } from '../../../src/state/cluster-informers.ts';
 import { ClusterState } from '../../../src/state/cluster-state.ts';
 import { aClaim } from './testkit/fleet-world.ts';
 
+const MOST_PENDING = 200;
+
 /** A receiver, and a cloud whose every word is in our hands. */
 async function setUp(
   notices: (signal: AbortSignal) => AsyncIterable<ReceivedNotice>,
   fault: (verb: Verb) => Fault | undefined = () => undefined,
+  /** What a second cloud says. */
+  others?: (signal: AbortSignal) => AsyncIterable<ReceivedNotice>,
 ) {
   const clock = new VirtualClock();
   const random = seededRandom('receiver');
@@ -38,6 +42,7 @@ async function setUp(
     machineKey: ({ status }) => status?.providerID && `test/${status.providerID.slice('simulated:///'.length)}`,
     onNoticeSource: (callback) => {
       callback({ cloud: 'test', source: { name: 'test', receive: notices } });
+      if (others !== undefined) callback({ cloud: 'second', source: { name: 'second', receive: others } });
       return () => {};
     },
   };
@@ -46,6 +51,7 @@ async function setUp(
     recorder: new EventRecorder({ client, clock, random, component: 'karpenter' }),
     clouds: clouds as Clouds,
     writes: new OwnWrites(faulty, informers),
+    mostPending: MOST_PENDING,
     ...{ say: () => {}, onRebalance: () => 'Event' as const, recordNotice: () => {} },
   });
   const stop = new AbortController();
@@ -178,7 +184,7 @@ describe('the receiver of notices', () => {
   );
 
   it('takes no more than it can hold while nothing can be written, however often notices come again', async () => {
-    const sent = 30_000;
+    const sent = 300;
     const world = await setUp(
       async function* (signal) {
         for (let time = 0; time < sent; time++) yield aNotice('one', async () => {});
@@ -190,12 +196,61 @@ describe('the receiver of notices', () => {
     await world.client.create(NODE_CLAIMS, aClaim('one'));
     await world.launch('one');
     await world.clock.advance(60_000);
-    expect(await world.received()).toBe(20_000);
+    expect(await world.received()).toBe(MOST_PENDING);
     away = false;
     await world.clock.advance(60_000);
     expect(await world.received()).toBe(sent);
     expect(await world.outcome('late')).toBe(1);
     expect(await world.outcome('repeated')).toBe(sent - 1);
+    await world.end();
+  });
+
+  it('takes notices of every cloud again when there is room, where several had to wait', async () => {
+    const sent = MOST_PENDING + 10;
+    const silence = (signal: AbortSignal) =>
+      new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    const world = await setUp(
+      async function* (signal) {
+        for (let time = 0; time < sent; time++) yield aNotice('one', async () => {});
+        await silence(signal);
+      },
+      (verb) => (away && verb === 'patch' ? { kind: 'lost' } : undefined),
+      async function* (signal) {
+        await world.clock.sleep(30_000, signal);
+        for (let time = 0; time < 10; time++) yield aNotice('foreign', async () => {});
+        await silence(signal);
+      },
+    );
+    let away = true;
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.launch('one');
+    await world.clock.advance(60_000);
+    expect(await world.received()).toBe(MOST_PENDING + 1);
+    away = false;
+    await world.clock.advance(60_000);
+    expect(await world.received()).toBe(sent + 10);
+    await world.end();
+  });
+
+  it('goes on when there is room, also while more machines than that wait for a launch to be written down', async () => {
+    const world = await setUp(
+      async function* (signal) {
+        for (let machine = 0; machine < MOST_PENDING + 10; machine++) yield aNotice(`${machine}`, async () => {});
+        await world.clock.sleep(1000, signal);
+        for (let time = 0; time < MOST_PENDING + 10; time++) yield aNotice('one', async () => {});
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      },
+      (verb) => (away && verb === 'patch' ? { kind: 'lost' } : undefined),
+    );
+    let away = true;
+    await world.client.create(NODE_CLAIMS, aClaim('slow'));
+    await world.client.create(NODE_CLAIMS, aClaim('one'));
+    await world.launch('one');
+    await world.clock.advance(60_000);
+    expect(await world.received()).toBe(2 * MOST_PENDING + 10);
+    away = false;
+    await world.clock.advance(60_000);
+    expect(await world.received()).toBe(2 * (MOST_PENDING + 10));
     await world.end();
   });
 });

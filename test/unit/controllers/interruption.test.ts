@@ -170,7 +170,7 @@ describe('an interrupted node', () => {
     await world.clock.advance(110_000);
     expect(chronicle.of('evicted')).toEqual([]);
     for (const about of [node, pod!.metadata.name!])
-      expect((await world.events(about)).CannotLeaveInTime).toMatch(/default\/web never lets a pod go/);
+      expect((await world.events(about)).CannotLeaveInTime).toMatch(/default\/web never allows an eviction/);
     expect(await world.condition(name, 'Drained')).toMatchObject({ status: 'Unknown' });
     await world.clock.advance(20_000);
     expect(await world.claim(name)).toBeUndefined();

@@ -70,7 +70,7 @@ describe('the log', () => {
       );
     await world.clock.advance(5 * MINUTE);
     const lines = told().filter(({ fields }) => fields.controller === 'provisioner');
-    expect(lines.map(({ message }) => message)).toEqual(['no place for pods']);
+    expect(lines.map(({ message }) => message)).toEqual(['pods are unschedulable']);
     expect(lines[0]?.fields).toMatchObject({
       pods: 2,
       names: ['default/a', 'default/b'],

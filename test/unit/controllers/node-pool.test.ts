@@ -85,7 +85,7 @@ describe('a pool', () => {
     const { world, said } = await withPool(aPool({ requirements }));
     expect(await said('ValidationSucceeded')).toMatchObject({
       status: 'True',
-      message: expect.stringContaining('have ondemand, which is passed over'),
+      message: expect.stringContaining('have ondemand, which is ignored'),
     });
     expect(await said('Ready')).toMatchObject({ status: 'True' });
     expect(await world.events('general')).toHaveProperty('PartlyIgnored');
@@ -137,6 +137,14 @@ describe('a pool', () => {
     await world.clock.advance(MINUTE);
     expect((await read()).status).toMatchObject({ nodes: 0, resources: { nodes: '0' } });
     expect((await read()).status?.resources).not.toHaveProperty('cpu');
+    expect(await world.metrics.read('karpenter_nodepools_usage', cpu)).toBeUndefined();
+    await world.client.patch(NODE_POOLS, { name: 'general' }, { type: 'merge', body: { spec: { limits: null } } });
+    await world.clock.advance(1000);
+    expect(await world.metrics.read('karpenter_nodepools_limit', cpu)).toBeUndefined();
+    expect(await world.metrics.read('karpenter_nodepools_usage', { nodepool: 'general' })).toBe(0);
+    await world.client.delete(NODE_POOLS, { name: 'general' });
+    await world.clock.advance(1000);
+    expect(await world.metrics.read('karpenter_nodepools_usage', { nodepool: 'general' })).toBeUndefined();
     await world.end();
   });
 
@@ -159,6 +167,20 @@ describe('a pool', () => {
     await world.client.create(NODE_CLAIMS, aClaim('three'));
     await world.clock.advance(MINUTE);
     expect(await said('NodeRegistrationHealthy')).toMatchObject({ status: 'True' });
+    await world.end();
+  });
+
+  it('does not inherit the health of a deleted pool with the same name', async () => {
+    const account = { overrides: [{ capacity: 0 }] };
+    const { world, said } = await withPool(aPool(), await FleetWorld.start({ account }));
+    for (const name of ['one', 'two']) await world.client.create(NODE_CLAIMS, aClaim(name));
+    await world.clock.advance(10_000);
+    expect(await said('NodeRegistrationHealthy')).toMatchObject({ status: 'False' });
+    await world.client.delete(NODE_POOLS, { name: 'general' });
+    await world.clock.advance(10_000);
+    await world.client.create(NODE_POOLS, aPool());
+    await world.clock.advance(10_000);
+    expect(await said('NodeRegistrationHealthy')).toMatchObject({ status: 'Unknown' });
     await world.end();
   });
 

@@ -42,6 +42,21 @@ it('tells pods apart by their nodes, and those on a node that is closed go first
   await world.end();
 });
 
+it('leaves the costs of a service with ready replicas alone, and minds its protected pods all the same', async () => {
+  const world = await aWorld(true);
+  const annotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+  const service = aWorkload('model', 1, '100m', { annotations });
+  const metadata = { ...service.metadata, annotations: { 'spindrift.dev/ready-replicas': '1' } };
+  await world.client.create(DEPLOYMENTS, { ...service, metadata });
+  await world.clock.advance(3 * MINUTE);
+  const pods = (await world.client.list(PODS)).items;
+  const model = pods.find((pod) => pod.metadata.name?.startsWith('model-'));
+  const beside = (await costsByNode(world))[model?.spec.nodeName ?? ''];
+  expect(beside).toHaveLength(3);
+  expect(new Set(beside)).toEqual(new Set([undefined]));
+  await world.end();
+});
+
 it('writes nothing unless it is asked to', async () => {
   const world = await aWorld(false);
   expect(Object.values(await costsByNode(world)).flat()).toEqual([undefined, undefined, undefined, undefined]);

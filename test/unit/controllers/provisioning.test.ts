@@ -82,7 +82,8 @@ async function setUp(...pools: NodePool[]) {
   const remembered = { budgets, coming, decisions, headroom, nominations, successors, spot };
   const writes = new OwnWrites(client, informers);
   const shared = { client, clock, state, clouds, recorder, writes, ...remembered };
-  const provisioner = new Provisioner({ ...shared, solveSteps: 200_000 });
+  const metrics = new Metrics();
+  const provisioner = new Provisioner({ ...shared, metrics, solveSteps: 200_000 });
   const running = Promise.all([cluster.run(stop.signal), informers.run(stop.signal), provisioner.run(stop.signal)]);
   await clock.advance(100);
   const claims = async () => (await client.list(NODE_CLAIMS)).items;
@@ -90,7 +91,7 @@ async function setUp(...pools: NodePool[]) {
     stop.abort(new Error('the end'));
     await clock.run(running);
   };
-  return { clock, client, cloud, decisions, nominations, provisioner, state, claims, end };
+  return { clock, client, cloud, decisions, metrics, nominations, provisioner, state, claims, end };
 }
 
 describe('provisioning', () => {
@@ -160,6 +161,32 @@ describe('provisioning', () => {
       );
     expect(of('fits', 'Nominated')?.message).toBe(`Pod should schedule on: nodeclaim/${claim!.metadata.name}`);
     expect(of('huge', 'FailedScheduling')?.message).toContain('cpu');
+    await end();
+  });
+
+  it('counts the pods without a possible node, and none once they are gone', async () => {
+    const { clock, client, metrics, end } = await setUp(pool('default'));
+    const counted = () => metrics.read('karpenter_scheduler_unschedulable_pods_count', { controller: 'provisioner' });
+    await client.create(PODS, aPod('large', { requests: { cpu: '5000' } }));
+    await clock.advance(2000);
+    expect(await counted()).toBe(1);
+    await client.delete(PODS, { namespace: 'default', name: 'large' });
+    await clock.advance(2000);
+    expect(await counted()).toBe(0);
+    await end();
+  });
+
+  it('counts a pod that it cannot plan for, and not once the pod is being deleted', async () => {
+    const { clock, client, metrics, end } = await setUp(pool('default'));
+    const counted = () => metrics.read('karpenter_scheduler_ignored_pods_count', {});
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'missing' } }];
+    const { metadata, ...pod } = aPod('stateful', { spec: { volumes } });
+    await client.create(PODS, { ...pod, metadata: { ...metadata, finalizers: ['example.com/slow'] } });
+    await clock.advance(2000);
+    expect(await counted()).toBe(1);
+    await client.delete(PODS, { namespace: 'default', name: 'stateful' });
+    await clock.advance(2000);
+    expect(await counted()).toBe(0);
     await end();
   });
 

@@ -1,11 +1,14 @@
 /** Sick nodes, in virtual time. */
 import { describe, expect, it } from 'vitest';
 import { conditionOf } from '../../../src/apis/karpenter/conditions.ts';
+import { NODE_CLAIMS } from '../../../src/apis/karpenter/node-claim.ts';
 import { NODES, type Node } from '../../../src/apis/kubernetes/node.ts';
+import { type Fault, FaultyClient, type Verb } from '../../../src/kube/testkit/faulty-client.ts';
 import { toTimestamp } from '../../../src/platform/clock.ts';
+import { SpindriftError } from '../../../src/platform/errors.ts';
 import { annotate, MINUTE, SMALL, withFleet } from './testkit/equal-fleet.ts';
 import { claimNames, goingClaims, runningPods } from './testkit/fleet-facts.ts';
-import type { FleetWorld } from './testkit/fleet-world.ts';
+import { aClaim, FleetWorld, type FleetWorldOptions } from './testkit/fleet-world.ts';
 
 /** Says of a node that something of it is broken. */
 async function breakNode(world: FleetWorld, node: Node): Promise<void> {
@@ -53,7 +56,7 @@ describe('a sick node', () => {
       expect((await world.claim(name))?.metadata.deletionTimestamp).toBeUndefined();
       expect((await world.node(name))?.spec?.taints ?? []).toEqual([]);
     }
-    expect((await world.events(recovers!.metadata.name!)).DisruptionBlocked).toContain('no longer sick');
+    expect((await world.events(recovers!.metadata.name!)).DisruptionBlocked).toContain('healthy again');
     expect(await goingClaims(world)).toEqual([]);
     await world.end();
   });
@@ -88,8 +91,8 @@ describe('a node that its policies advise to reboot', () => {
     await world.client.patch(NODES, { name }, { type: 'merge', body }, { subresource: 'status' });
   }
 
-  async function sickWorld() {
-    const world = await withFleet(5, undefined, { slowHeartbeats: true });
+  async function sickWorld(options: FleetWorldOptions = {}) {
+    const world = await withFleet(5, undefined, { slowHeartbeats: true, ...options });
     const [sick = ''] = await claimNames(world);
     world.cluster.kubelets.kill(sick);
     await says(world, sick, 'False', 'first');
@@ -122,6 +125,25 @@ describe('a node that its policies advise to reboot', () => {
     await world.end();
   });
 
+  it('is counted as back, also when one of the last writes fails', async () => {
+    let left = Number.POSITIVE_INFINITY;
+    const error = new SpindriftError('KUBE_SERVER_ERROR', { operation: 'patch', message: 'no leader' });
+    const fault = (verb: Verb, kind: string): Fault | undefined =>
+      verb === 'patch' && kind === 'nodeclaims' && --left === 0 ? { kind: 'refused', error } : undefined;
+    const through: FleetWorldOptions['through'] = (client, clock) => new FaultyClient({ client, clock, fault });
+    const { world, sick, rebooting } = await sickWorld({ through });
+    await world.clock.advance(11 * MINUTE);
+    left = 2;
+    await says(world, sick, 'True', 'second');
+    await world.clock.advance(MINUTE);
+    expect(left).toBeLessThan(0);
+    expect(await rebooting()).toMatchObject({ reason: 'RebootSucceeded' });
+    expect((await world.claim(sick))?.metadata.annotations).not.toHaveProperty('karpenter.sh/reboot-pre-boot-id');
+    expect(await world.events(sick)).toHaveProperty('NodeRebooted');
+    expect(await world.metrics.read('karpenter_nodes_reboots_total', { result: 'succeeded' })).toBe(1);
+    await world.end();
+  });
+
   it('is replaced where it does not come back, also by a process that starts anew', async () => {
     const { world, sick } = await sickWorld();
     await world.clock.advance(11 * MINUTE);
@@ -145,6 +167,25 @@ describe('a node that its policies advise to reboot', () => {
     }
     await world.clock.advance(15 * MINUTE);
     expect(await world.claim(sick)).toBeUndefined();
+    await world.end();
+  });
+});
+
+describe("another autoscaler's claim", () => {
+  it('is not touched, whatever its conditions say of a reboot or a disruption', async () => {
+    const world = await FleetWorld.start();
+    const nodeClassRef = { group: 'karpenter.example', kind: 'OtherNodeClass', name: 'default' };
+    await world.client.create(NODE_CLAIMS, aClaim('theirs', { nodeClassRef }));
+    const lastTransitionTime = toTimestamp(world.clock.now());
+    const conditions = [
+      { type: 'Rebooting', status: 'True', reason: 'RebootRequested', lastTransitionTime },
+      { type: 'DisruptionReason', status: 'True', reason: 'Drifted', lastTransitionTime },
+    ];
+    const patch = { type: 'merge', body: { status: { conditions } } } as const;
+    await world.client.patch(NODE_CLAIMS, { name: 'theirs' }, patch, { subresource: 'status' });
+    const before = await world.claim('theirs');
+    await world.clock.advance(30 * MINUTE);
+    expect(await world.claim('theirs')).toEqual(before);
     await world.end();
   });
 });

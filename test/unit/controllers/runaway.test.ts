@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { NODE_POOLS, type NodePool } from '../../../src/apis/karpenter/node-pool.ts';
 import { PODS } from '../../../src/apis/kubernetes/pod.ts';
+import { DEPLOYMENTS } from '../../../src/apis/kubernetes/workloads.ts';
 import type { FleetWorld } from './testkit/fleet-world.ts';
 import { oneHourOf, TROUBLES } from './testkit/runaway.ts';
 
@@ -26,7 +27,7 @@ describe('launches that do not help', () => {
       const [pod] = (await world.client.list(PODS)).items.filter(({ metadata }) => metadata.name?.startsWith('web-'));
       const { LaunchBackedOff } = await world.events(pod?.metadata.name ?? '');
       expect(LaunchBackedOff).toMatch(
-        /^\d times nodes were launched for the pod, and it runs on none of them; the next one is launched in \dm; node general-/,
+        /^Nodes were launched \d times for the pod, and it runs on none of them; the next launch is in \dm; node general-/,
       );
       const conditions = (await general(world)).status?.conditions;
       expect(conditions?.find(({ type }) => type === 'LaunchesHelp')).toMatchObject({
@@ -39,6 +40,17 @@ describe('launches that do not help', () => {
     });
   });
 
+  it('are counted for no pod once their pods are deleted', async () => {
+    await oneHourOf(tainted, async (world) => {
+      const backedOff = () => world.metrics.read('spindrift_provisioning_backed_off_pods', {});
+      await world.clock.advance(5 * MINUTE);
+      expect(await backedOff()).toBe(1);
+      await world.client.delete(DEPLOYMENTS, { namespace: 'default', name: 'web' });
+      await world.clock.advance(MINUTE);
+      expect(await backedOff()).toBe(0);
+    });
+  });
+
   it('of machines that never join are told to the pods that wait for them', async () => {
     const joinless = TROUBLES.find(({ name }) => name === 'nodes that never join')!;
     await oneHourOf(joinless, async (world) => {
@@ -46,7 +58,7 @@ describe('launches that do not help', () => {
       const [pod] = (await world.client.list(PODS)).items;
       const { FailedScheduling } = await world.events(pod?.metadata.name ?? '');
       expect(FailedScheduling).toMatch(
-        /NodePool general launches no more nodes for another \d+m, as its latest machines never joined the cluster$/,
+        /NodePool general launches no nodes for another \d+m because its latest machines never joined the cluster$/,
       );
     });
   });

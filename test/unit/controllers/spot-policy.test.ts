@@ -377,7 +377,7 @@ describe('the status of a policy', () => {
     expect(conditionOf(general, 'Overlapping')).toMatchObject({
       status: 'True',
       message:
-        'SpotPolicy special holds for NodePool web, not this one: write a priority above 1, or narrow nodePoolSelector',
+        'SpotPolicy special applies to NodePool web, not this one: set a priority above 1, or narrow nodePoolSelector',
     });
     expect((await policy(world, 'special')).status).toMatchObject({ nodePools: ['web'], nodes: { spot: 0 } });
     await world.client.delete(SPOT_POLICIES, { name: 'special' });

@@ -58,7 +58,7 @@ describe('a static pool', () => {
     await world.end();
   });
 
-  it('keeps to the shares of a SpotPolicy', async () => {
+  it('keeps to the shares of a SpotPolicy, also when its nodes are replaced', async () => {
     const world = await FleetWorld.start({ slowHeartbeats: true });
     await world.client.create(SPOT_POLICIES, {
       apiVersion: 'spindrift.dev/v1alpha1',
@@ -68,6 +68,17 @@ describe('a static pool', () => {
     } as never);
     await world.client.create(NODE_POOLS, aPool('fixed', { spec: { replicas: 4 } }));
     await world.clock.advance(2 * MINUTE);
+    expect(await machinesBy(world, LABEL_CAPACITY_TYPE)).toEqual({ 'on-demand': 2, spot: 2 });
+    const before = await claimNames(world);
+    await relabel(world, 'fixed');
+    for (let step = 0; step < 150; step++) {
+      await world.clock.advance(2000);
+      const going = new Set((await goingClaims(world)).map(({ metadata }) => metadata.name));
+      const staying = (await claimsOf(world)).filter(({ metadata }) => !going.has(metadata.name));
+      const spot = staying.filter(({ metadata }) => metadata.labels?.[LABEL_CAPACITY_TYPE] === 'spot');
+      expect(staying.length - spot.length).toBeGreaterThanOrEqual(2);
+    }
+    expect((await claimNames(world)).filter((name) => before.includes(name))).toEqual([]);
     expect(await machinesBy(world, LABEL_CAPACITY_TYPE)).toEqual({ 'on-demand': 2, spot: 2 });
     await world.end();
   });

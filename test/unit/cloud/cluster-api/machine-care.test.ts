@@ -142,6 +142,13 @@ describe('spot machines (acceptance 7.1)', () => {
     await world.settle(60_000);
     await look();
     expect((await machine()).metadata.annotations?.[ANNOTATION_SKIP_REMEDIATION]).toBeUndefined();
+    // The provider tried again, and had more luck.
+    await world.change(KINDS.machines, 'm', { spec: { providerID: 'aws:///us-east-1a/i-1' } });
+    await look();
+    expect((await machine()).status?.conditions?.find(({ type }) => type === INSTANCE_CREATABLE)).toMatchObject({
+      status: 'True',
+      reason: 'InstanceCreated',
+    });
   });
 
   it('42: back off by a factor of two for each set, and from the start after one that came up', () => {

@@ -140,6 +140,19 @@ export class ProvidedWorld {
     });
   }
 
+  /** A Machine that no set owns. */
+  async makeMachine(name: string, spec: object): Promise<void> {
+    const { kind } = this.machineKind;
+    const template = this.#machineTemplate(name) as { readonly spec: object };
+    const infrastructureRef = { apiGroup: INFRASTRUCTURE_GROUP, kind, name };
+    await this.#create(KINDS.machines, name, { ...template.spec, infrastructureRef });
+    await this.#create(this.machineKind, name, spec);
+    const { metadata, apiVersion } = await this.client.get(KINDS.machines, { namespace: NAMESPACE, name });
+    const ownerReferences = [{ apiVersion, kind: 'Machine', name, uid: metadata.uid ?? '' }];
+    const body = { metadata: { ownerReferences } };
+    await this.client.patch(this.machineKind, { namespace: NAMESPACE, name }, { type: 'merge', body });
+  }
+
   /** A node class for all members and a pool for spot machines of it. */
   async makePool(): Promise<void> {
     await this.client.create(CLUSTER_API_NODE_CLASSES, {

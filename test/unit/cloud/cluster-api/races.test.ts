@@ -135,11 +135,11 @@ describe('races for a MachineDeployment', () => {
 
   it.each(seeds)('end with one machine for each claim and no other, seeds %i to +3', async (first) => {
     for (const seed of [first, first + 1, first + 2, first + 3]) {
-      // Where nobody else takes machines away, nobody's machine may go; where others do, all must be right in the end.
+      // Without other controllers that delete machines no machine of a claim is lost; with them all is right in the end.
       const others: Writers = { lower: seed % 2 === 1, rollOuts: seed % 2 === 1 };
       const { yard, claims } = await race(seed, others);
       const machines = await yard.machines();
-      const owners = machines.map(({ metadata }) => metadata.labels?.[LABEL_CLAIM_UID] ?? `nobody's ${metadata.name}`);
+      const owners = machines.map(({ metadata }) => metadata.labels?.[LABEL_CLAIM_UID] ?? `unclaimed ${metadata.name}`);
       const wanted = [...claims.wanted.keys()];
       const deployment = await yard.deployment();
       expect({ seed, owners: owners.sort(), marked: machines.filter(isMarked).length }).toEqual({

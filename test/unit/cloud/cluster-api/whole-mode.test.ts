@@ -97,28 +97,27 @@ describe.each(['aws', 'gcp', 'azure'] as const)('machines of %s without their pr
     await world.end();
   });
 
-  it('10, 11: a lost instance is not made anew by us or the cloud; the machine says what happened', async () => {
+  it('10, 11: a lost instance is not made anew by us or the cloud; the machine says what happened, and a set makes another', async () => {
     const world = await ProvidedWorld.open(name);
     const { provided, clock } = world;
     await world.start();
-    // Not of a set: nothing but the provider could replace it.
-    await world.makeSet('alone', 1, provided.spec('spot'));
+    await world.makeMachine('alone', provided.spec('spot'));
+    await world.makeSet('set', 1, provided.spec('spot'));
     await clock.advance(3 * MINUTE);
-    const [machine] = await world.provisioned();
-    const providerID = String(machine?.spec?.providerID);
-    provided.takeBack(providerID);
-    await clock.advance(45_000);
-    const [lost] = await world.provisioned();
-    if (lost?.metadata.uid === machine?.metadata.uid) {
-      expect(lost?.spec?.providerID).toBe(providerID);
-      expect(lost?.status?.failureReason).toBe('UpdateError');
-    }
+    const before = await world.provisioned();
+    expect(before).toHaveLength(2);
+    for (const { spec } of before) provided.takeBack(String(spec?.providerID));
+    await clock.advance(10 * MINUTE);
+    const after = await world.provisioned();
+    const [alone] = after.filter(({ metadata }) => metadata.name === 'alone');
+    expect(alone?.spec?.providerID).toBe(before.find(({ metadata }) => metadata.name === 'alone')?.spec?.providerID);
+    expect(alone?.status).toMatchObject({ ready: false, failureReason: 'UpdateError' });
     expect((await world.events('InstanceLost')).length).toBeGreaterThan(0);
-    // The core has deleted the machine by our guard, and its set made another: a new machine with a new instance.
-    await clock.advance(3 * MINUTE);
-    const [next] = await world.provisioned();
-    expect(next?.metadata.uid).not.toBe(machine?.metadata.uid);
-    expect(provided.launches()).toBe(2);
+    // The guard has deleted the machine of the set: a new machine has a new instance.
+    expect(after).toHaveLength(2);
+    expect(before.map(({ metadata }) => metadata.uid)).toContain(alone?.metadata.uid);
+    expect(after.filter(({ metadata }) => before.some((old) => old.metadata.uid === metadata.uid))).toEqual([alone]);
+    expect(provided.launches()).toBe(3);
     await world.end();
   });
 
@@ -160,6 +159,21 @@ describe.each(['aws', 'gcp', 'azure'] as const)('machines of %s without their pr
     expect(await world.provisioned()).toEqual([]);
     expect(provided.paidFor()).toBe(0);
     expect((await client.list(NODES)).items).toEqual([]);
+    await world.end();
+  });
+
+  it('are deleted once their instance is seen to be gone, however young it was', async () => {
+    const world = await ProvidedWorld.open(name);
+    const { provided, clock, client } = world;
+    await world.start();
+    await world.makeSet('alone', 1, provided.spec('spot'));
+    await clock.advance(30_000);
+    expect((await world.provisioned())[0]?.spec?.providerID).toBeDefined();
+    const scaled = { type: 'merge', body: { spec: { replicas: 0 } } } as const;
+    await client.patch(KINDS.machineSets, { namespace: 'default', name: 'alone' }, scaled);
+    await clock.advance(25_000);
+    expect(await world.provisioned()).toEqual([]);
+    expect(provided.paidFor()).toBe(0);
     await world.end();
   });
 

@@ -1,4 +1,4 @@
-/** A cloud of a few lines: one type of machine, kept in memory, with a node class kind of its own. As small as a driver can be. */
+/** A minimal driver: one machine type, kept in memory, with its own node class kind. */
 import { conditions } from '../../../../src/apis/karpenter/condition-schema.ts';
 import type { NodeClaim } from '../../../../src/apis/karpenter/node-claim.ts';
 import { kubeletLabels } from '../../../../src/apis/kubernetes/kubelet-labels.ts';
@@ -59,14 +59,14 @@ export class TinyCloud {
   readonly cleaned: string[] = [];
   readonly #waiting: ((notice: ReceivedNotice) => void)[] = [];
 
-  /** Says that a machine is about to be taken away. */
+  /** Sends a notice that a machine will be interrupted. */
   interrupt(id: string, at: number, deadline: number): void {
     const notice = { kind: 'spot-interruption', machine: id, at, deadline, source: 'tiny', detail: 'soon' };
     for (const hear of this.#waiting.splice(0))
       hear({ ...notice, acknowledge: async () => {} } as unknown as ReceivedNotice);
   }
 
-  /** As a cloud that can be enabled. */
+  /** The cloud as a loaded module. */
   loaded(): LoadedCloud {
     const labels = { wellKnown: [], restrictedDomains: ['tiny.example.com'] };
     return {

@@ -1,12 +1,12 @@
 import type { Clock, EpochMs, Timer } from '../../../../src/platform/clock.ts';
 import { TimedClock } from '../../../../src/platform/timed-clock.ts';
 
-/** Whoever looks at the clock twice has worked so long in between. */
+/** Simulated work between two readings of the clock. */
 const WORK_MS = 5;
 
 /**
- * The clock of a process on a busy machine. On a virtual clock no time passes while something is worked out; on this one it
- * does, and who gives others their turn has it back only after so long: the world changes under whoever is about to act.
+ * The clock of a process on a busy machine. A plain virtual clock stands still during computation. On this one time passes, and yielding to
+ * the event loop takes a while, so the cluster changes between a decision and its action.
  */
 export class BusyClock extends TimedClock {
   readonly #clock: Clock;

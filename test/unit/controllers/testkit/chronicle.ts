@@ -1,4 +1,4 @@
-/** Writes down what our controllers ask of the API server about claims and pods, and watches over disruption budgets. */
+/** Records what our controllers request from the API server about claims and pods, and checks PodDisruptionBudgets. */
 import { compileLabelSelector } from '../../../../src/apis/kubernetes/label-selector.ts';
 import type { KubeObject, ObjectKey, Resource } from '../../../../src/apis/kubernetes/object.ts';
 import { PODS, type Pod } from '../../../../src/apis/kubernetes/pod.ts';
@@ -7,22 +7,22 @@ import type { Status } from '../../../../src/apis/kubernetes/status.ts';
 import type { DeleteOptions, EvictOptions, KubeClient, WriteOptions } from '../../../../src/kube/client.ts';
 import type { Clock } from '../../../../src/platform/clock.ts';
 
-/** Something that was asked, and granted. */
+/** A request that was granted. */
 export interface Entry {
   readonly at: number;
   readonly what: 'claim' | 'claim deleted' | 'evicted' | 'pod deleted';
   readonly name: string;
   readonly node?: string | undefined;
-  /** The grace period that was asked for; undefined: the pod's own. */
+  /** The requested grace period; undefined for the pod's own. */
   readonly grace?: number | undefined;
 }
 
 export class Chronicle {
   readonly entries: Entry[] = [];
-  /** Budgets that were broken by an eviction, as sentences. */
+  /** Budgets that an eviction violated, as sentences. */
   readonly broken: string[] = [];
 
-  /** The client, watched. */
+  /** Wraps a client to record its requests. */
   through = (client: KubeClient, clock: Clock): KubeClient => {
     const note = (entry: Omit<Entry, 'at'>): void => void this.entries.push({ at: clock.now(), ...entry });
     const check = async (name: string): Promise<void> => void this.broken.push(...(await brokenBudgets(client, name)));
@@ -61,13 +61,13 @@ export class Chronicle {
     return this.entries.filter((entry) => entry.what === what);
   }
 
-  /** Forgets what was, as when the story begins. */
+  /** Clears the records. */
   clear(): void {
     this.entries.length = 0;
   }
 }
 
-/** Budgets that have fewer healthy pods than they want, now that this pod has been told to go. */
+/** Budgets with fewer healthy pods than desired, now that this pod is terminating. */
 async function brokenBudgets(client: KubeClient, evicted: string): Promise<string[]> {
   const pods = (await client.list(PODS)).items;
   const gone = pods.find(({ metadata }) => metadata.name === evicted);
@@ -82,7 +82,7 @@ async function brokenBudgets(client: KubeClient, evicted: string): Promise<strin
   return broken;
 }
 
-/** Ready, and not told to go. */
+/** Ready, and not terminating. */
 export function isHealthy({ metadata, status }: Pod): boolean {
   return (
     metadata.deletionTimestamp === undefined &&

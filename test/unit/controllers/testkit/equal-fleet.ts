@@ -1,4 +1,4 @@
-/** A fleet of equal nodes with a pod each, for tests of disruption, and what is done to it. */
+/** A fleet of equal nodes with one pod each, for tests of disruption. */
 import { expect } from 'vitest';
 import { NODE_CLAIMS } from '../../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../../src/apis/karpenter/node-pool.ts';
@@ -13,7 +13,7 @@ export const MINUTE = 60_000;
 export const SMALL = { catalogue: [aType('small', 2)] };
 export const ANY_NUMBER = { budgets: [{ nodes: '100%' }] };
 
-/** A pool with so many nodes, each with a pod of the app `web`. */
+/** A pool with that many nodes, each with a pod of the app `web`. */
 export async function withFleet(
   count: number,
   pool = aPool('general', { disruption: ANY_NUMBER }),
@@ -28,7 +28,7 @@ export async function withFleet(
   return world;
 }
 
-/** Has the node of the claim be another than its pool asks for. */
+/** Makes the node of the claim drift from its pool. */
 export async function drift(world: FleetWorld, name: string): Promise<void> {
   const body = { metadata: { annotations: { 'karpenter.sh/nodepool-hash': '1' } } };
   await world.client.patch(NODE_CLAIMS, { name }, { type: 'merge', body });

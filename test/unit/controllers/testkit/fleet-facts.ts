@@ -1,4 +1,4 @@
-/** What stories about whole fleets ask again and again. */
+/** Common queries of tests about whole fleets. */
 import { isTrue } from '../../../../src/apis/karpenter/conditions.ts';
 import { NODE_CLAIMS, type NodeClaim } from '../../../../src/apis/karpenter/node-claim.ts';
 import { NODE_POOLS } from '../../../../src/apis/karpenter/node-pool.ts';
@@ -6,22 +6,22 @@ import { PODS } from '../../../../src/apis/kubernetes/pod.ts';
 import { isClaimGoing } from '../../../../src/state/state-node.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
-/** All claims there are. */
+/** All claims. */
 export async function claimsOf({ client }: FleetWorld): Promise<readonly NodeClaim[]> {
   return (await client.list(NODE_CLAIMS)).items;
 }
 
-/** Their names, in order. */
+/** The names of all claims, sorted. */
 export async function claimNames(world: FleetWorld): Promise<string[]> {
   return (await claimsOf(world)).map(({ metadata }) => metadata.name ?? '').sort();
 }
 
-/** Claims that use their pool's budget up. */
+/** Claims that count against their pool's disruption budget. */
 export async function goingClaims(world: FleetWorld): Promise<NodeClaim[]> {
   return (await claimsOf(world)).filter((claim) => isClaimGoing(claim) && !isTrue(claim, 'InstanceTerminating'));
 }
 
-/** What machines there are, by these labels, with their number. */
+/** The number of machines, by these labels. */
 export async function machinesBy(world: FleetWorld, ...labels: readonly string[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { metadata } of await claimsOf(world)) {
@@ -31,13 +31,13 @@ export async function machinesBy(world: FleetWorld, ...labels: readonly string[]
   return counts;
 }
 
-/** How many pods run and were not told to leave. */
+/** The number of pods that run and are not terminating. */
 export async function runningPods({ client }: FleetWorld): Promise<number> {
   const { items } = await client.list(PODS);
   return items.filter(({ status, metadata }) => status?.phase === 'Running' && !metadata.deletionTimestamp).length;
 }
 
-/** Changes what nodes of the pool are to carry, so that those there are have drifted. */
+/** Changes the labels of the pool's template, so that its nodes drift. */
 export async function relabel({ client }: FleetWorld, pool: string): Promise<void> {
   const body = { spec: { template: { metadata: { labels: { wave: 'second' } } } } };
   await client.patch(NODE_POOLS, { name: pool }, { type: 'merge', body });

@@ -1,4 +1,4 @@
-/** Pools and workloads for stories about whole fleets: small, valid, with overrides. */
+/** Pools and workloads for tests about whole fleets: small, valid, with overrides. */
 import type { NodePool, NodePoolSpec } from '../../../../src/apis/karpenter/node-pool.ts';
 import type { PodDisruptionBudget } from '../../../../src/apis/kubernetes/pod-disruption-budget.ts';
 import type { Deployment } from '../../../../src/apis/kubernetes/workloads.ts';
@@ -6,7 +6,7 @@ import { aDeployment, aTemplate } from '../../../../src/embedded/testkit/workloa
 
 type Template = NodePoolSpec['template'];
 
-/** A pool as a person writes it; nodes of it are not consolidated unless the test says so. */
+/** A pool as a user writes it; its nodes are not consolidated unless the test says so. */
 export function aPool(
   name: string,
   parts: {
@@ -32,7 +32,7 @@ export function aPool(
   } as unknown as NodePool;
 }
 
-/** So many pods of an app that each take so many millicores, on nodes of the pool where one is named. */
+/** A Deployment with this many replicas and cpu requests, optionally on nodes of one pool. */
 export function aWorkload(
   name: string,
   replicas: number,
@@ -45,7 +45,7 @@ export function aWorkload(
   return aDeployment(name, { replicas, template: aTemplate(name, 'app', spec, annotations) });
 }
 
-/** Keeps so many pods of an app from being disrupted at once. */
+/** A PodDisruptionBudget for the pods of an app. */
 export function aPodBudget(app: string, spec: Partial<PodDisruptionBudget['spec']>): PodDisruptionBudget {
   return {
     apiVersion: 'policy/v1',

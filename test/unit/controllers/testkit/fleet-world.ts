@@ -1,4 +1,4 @@
-/** A cluster in virtual time with a simulated cloud beside it, and our controllers as a process that can be killed. */
+/** A cluster in virtual time with a simulated cloud, and our controllers as a process that can be killed. */
 import { DEFINITIONS } from '../../../../src/apis/custom-resource-definitions.ts';
 import { conditionOf } from '../../../../src/apis/karpenter/conditions.ts';
 import { NODE_CLAIMS, type NodeClaim, type NodeClaimSpec } from '../../../../src/apis/karpenter/node-claim.ts';
@@ -39,11 +39,11 @@ export interface FleetWorldOptions {
   readonly seed?: string;
   readonly account?: Partial<AccountSettings>;
   readonly logger?: Logger;
-  /** For stories of days: nodes say seldom that they are there, and are missed late. */
+  /** For tests over days: heartbeats are rare, and nodes count as lost later. */
   readonly slowHeartbeats?: boolean;
-  /** How long our process waits for its turn, each time that it gives others theirs: it takes its time to decide. */
+  /** How long each yield to the event loop takes: the process decides slowly. */
   readonly turnMs?: number;
-  /** What the controllers talk to the API server through. */
+  /** Wraps the controllers' client of the API server. */
   readonly through?: (client: KubeClient, clock: VirtualClock) => KubeClient;
   readonly controllers?: Pick<
     AllControllersOptions,
@@ -57,7 +57,7 @@ export class FleetWorld {
   readonly cluster: EmbeddedCluster;
   readonly client: KubeClient;
   readonly cloud: SimulatedCloud;
-  /** All instances there ever were, by the UID of their claim. */
+  /** All instances ever launched, by the UID of their claim. */
   readonly launched = new Map<string, Set<string>>();
   metrics = new Metrics();
   readonly #options: FleetWorldOptions;
@@ -97,12 +97,12 @@ export class FleetWorld {
     return world;
   }
 
-  /** Opens another account with the cloud, and the node class that stands for it. */
+  /** Opens another account in the cloud, with its node class. */
   async addNodeClass(name: string, account: Partial<AccountSettings> = {}): Promise<void> {
     this.cloud.configure(name, anAccount(account));
     const nodeClass = { apiVersion: 'spindrift.dev/v1alpha1', kind: 'SimulatedNodeClass', metadata: { name } };
     const { metadata } = await this.client.create(SIMULATED_NODE_CLASSES, nodeClass as never);
-    // What the cloud's own controller would say: it is not part of this world.
+    // Written by the cloud's own controller otherwise, which does not run here.
     const ready = {
       type: 'Ready',
       status: 'True',
@@ -114,7 +114,7 @@ export class FleetWorld {
     await this.client.patch(SIMULATED_NODE_CLASSES, { name }, { type: 'merge', body }, { subresource: 'status' });
   }
 
-  /** Starts our process: it knows nothing but what the cluster and the cloud know. */
+  /** Starts our process without any memory. */
   startControllers(): void {
     const { cloud } = this;
     const { through = (client) => client, logger = SILENT_LOGGER, controllers = {}, turnMs = 0 } = this.#options;
@@ -140,7 +140,7 @@ export class FleetWorld {
     const lasting = lastingParts({ ...shared, unavailable });
     const settings = { decisions, lasting, policies, provisioning, ...controllers };
     const parts = allControllers({ ...shared, ...settings });
-    // As in the program itself: who decides by half-full caches buys what is there already.
+    // As in the real program: with incomplete caches, it would launch what already exists.
     const acting = informers.synced(stop.signal).then(
       () => Promise.all([clouds.runControllers(stop.signal), ...parts.map((part) => part.run(stop.signal))]),
       () => [],
@@ -149,7 +149,7 @@ export class FleetWorld {
     this.#process = { stop, ended: Promise.all([informers.run(stop.signal), opening, acting]) };
   }
 
-  /** Kills our process in the middle of whatever it does. */
+  /** Kills our process at any point. */
   async killControllers(): Promise<void> {
     this.#process?.stop.abort(new Error('killed'));
     await this.clock.run(this.#process?.ended ?? Promise.resolve(), 'the end of the controllers');
@@ -175,7 +175,7 @@ export class FleetWorld {
     return found && conditionOf(found, type);
   }
 
-  /** The reasons of the events about an object, each once, with the last message. */
+  /** The reasons of the events about an object, with the last message of each. */
   async events(about: string): Promise<Readonly<Record<string, string>>> {
     const { items } = await this.client.list(EVENTS);
     const ours = items.filter(
@@ -189,13 +189,13 @@ export class FleetWorld {
     return this.#stop.signal;
   }
 
-  /** Machines that are there. */
+  /** The number of machines. */
   get instances(): number {
     return [...this.cloud.fleet.list()].length;
   }
 }
 
-/** A claim as a person writes it. */
+/** A claim as a user writes it. */
 export function aClaim(
   name: string,
   spec: Partial<NodeClaimSpec> = {},

@@ -1,4 +1,4 @@
-/** Clusters in which nodes do not help the pods they are launched for, and what an hour of that costs. */
+/** Clusters whose nodes do not help the pods they are launched for, and the cost of an hour of that. */
 import { NODE_POOLS } from '../../../../src/apis/karpenter/node-pool.ts';
 import { LIMIT_RANGES } from '../../../../src/apis/kubernetes/limit-range.ts';
 import { NODES, type Node } from '../../../../src/apis/kubernetes/node.ts';
@@ -14,24 +14,24 @@ import { FleetWorld, type FleetWorldOptions } from './fleet-world.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** What makes nodes useless in a story. */
+/** The cause that makes nodes useless. */
 export interface Trouble {
   readonly name: string;
-  /** Machines that an hour of it may take at most. */
+  /** The most machines that may be launched within an hour. */
   readonly most: number;
   readonly account?: FleetWorldOptions['account'];
   begin(world: FleetWorld): Promise<void>;
 }
 
-/** What a story came to. */
+/** The result of such an hour. */
 export interface Outcome {
   readonly machines: number;
   readonly dollars: number;
-  /** Pods that run at the end, daemons left out. */
+  /** Running pods at the end, without DaemonSet pods. */
   readonly running: number;
 }
 
-/** Does something to each node as soon as it is there. */
+/** Calls back for each new node. */
 function onEachNode(world: FleetWorld, act: (node: Node) => Promise<unknown>): void {
   const seen = new Set<string>();
   void (async () => {
@@ -43,7 +43,7 @@ function onEachNode(world: FleetWorld, act: (node: Node) => Promise<unknown>): v
   })().catch(() => {});
 }
 
-/** Each node gets a pod of two cores that no DaemonSet knows of: of the node, as a kubelet's static pods are, or of some operator. */
+/** Adds a pod of two cores to each node that no DaemonSet creates: owned by the node, as static pods are, or by some operator. */
 function withPodOnEachNode(world: FleetWorld, owner: 'Node' | 'Agent'): void {
   onEachNode(world, ({ metadata: { name = '', uid = '' } }) => {
     const pod = aPod(`hidden-${name}`, { requests: { cpu: '2' }, spec: { nodeName: name, tolerations: EVERYTHING } });
@@ -54,10 +54,10 @@ function withPodOnEachNode(world: FleetWorld, owner: 'Node' | 'Agent'): void {
 
 const EVERYTHING = [{ operator: 'Exists' as const }];
 
-/** Pods of three cores, which fit a machine of four that has nothing else on it. */
+/** Pods of three cores, which fit an otherwise empty machine of four. */
 const web = (world: FleetWorld, replicas = 1) => world.client.create(DEPLOYMENTS, aWorkload('web', replicas, '3'));
 
-/** A DaemonSet that says nothing of what it needs. */
+/** A DaemonSet without requests. */
 const silentDaemon = (world: FleetWorld) => {
   const spec = { containers: [{ name: 'main', image: 'app' }], tolerations: EVERYTHING };
   return world.client.create(DAEMON_SETS, aDaemonSet('agent', { template: aTemplate('agent', 'app', spec) }));
@@ -128,7 +128,7 @@ export const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-/** Lives through an hour of it. */
+/** Runs one hour of it. */
 export async function oneHourOf(trouble: Trouble, during?: (world: FleetWorld) => Promise<void>): Promise<Outcome> {
   const account = anAccount(trouble.account);
   const world = await FleetWorld.start({ account, slowHeartbeats: true });
@@ -148,7 +148,7 @@ export async function oneHourOf(trouble: Trouble, during?: (world: FleetWorld) =
   return outcome;
 }
 
-/** What machines cost, from their launch until they are gone. */
+/** The cost of machines, from launch until they are gone. */
 class Bill {
   readonly #world: FleetWorld;
   readonly #since = new Map<string, { readonly at: number; readonly price: number }>();

@@ -4,8 +4,8 @@ import type { Clock } from '../../../../src/platform/clock.ts';
 import type { Random } from '../../../../src/platform/random.ts';
 
 /**
- * A client on which that share of the calls goes wrong; the others take a moment, so that a kill can come in between. Its watches tell
- * of what happens so long after it.
+ * A client on which a share of the calls fails. The others take a moment, so that a kill can happen in between. Watch events are delayed by
+ * `lagMs`.
  */
 export function troubledClient(
   client: KubeClient,

@@ -1,18 +1,18 @@
-/** Programs of others that we are measured by, built once per machine and kept outside the repository. */
+/** Third-party programs that tests check against, built once per machine and kept outside the repository. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { Guard } from '../../kubernetes/harness/guard.ts';
+import { Guard } from '../kubernetes/harness/guard.ts';
 
 export interface Peer {
-  /** Names the folder: the program and its version, and whatever else makes one build differ from another. */
+  /** Names the folder: the program, its version, and anything else that distinguishes builds. */
   readonly name: string;
-  /** Fills an empty folder. The folder is renamed afterwards, so nothing in it may know its own place. */
+  /** Fills an empty folder. The folder is renamed afterwards, so its files must not contain its path. */
   build(directory: string, run: Run): Promise<void>;
 }
 
-/** Runs a command to its end and resolves with what it printed; a failure carries the end of what it complained about. */
+/** Runs a command and resolves with its output; errors include the end of its error output. */
 export type Run = (command: string, args: readonly string[], options?: RunOptions) => Promise<string>;
 
 export interface RunOptions {
@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Where a peer is kept, whether it has been built yet or not. */
+/** The folder of a peer, whether it exists yet or not. */
 export function peerDirectory(name: string, environment: NodeJS.ProcessEnv = process.env): string {
   const cache =
     environment.SPINDRIFT_PEERS_CACHE ||
@@ -28,14 +28,14 @@ export function peerDirectory(name: string, environment: NodeJS.ProcessEnv = pro
   return join(cache, name);
 }
 
-/** Whether a peer has been built on this machine; a folder of its name is always complete. */
+/** Whether a peer has been built on this machine; an existing folder is always complete. */
 export function isBuilt({ name }: Peer): boolean {
   return existsSync(peerDirectory(name));
 }
 
 /**
- * The folder of a peer, built first if need be. It is built beside the final folder and renamed at the end: a build that
- * was cut off never counts as one, and of two builds at the same time the second to finish throws its own away.
+ * The folder of a peer, built if necessary. It is built in a temporary folder and renamed at the end: an interrupted build never counts,
+ * and of two concurrent builds the second to finish is discarded.
  */
 export async function buildOnce(peer: Peer): Promise<string> {
   const directory = peerDirectory(peer.name);
