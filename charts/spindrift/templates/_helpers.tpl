@@ -71,7 +71,7 @@ annotations:
 
 {{- define "spindrift.image" -}}
 {{- $image := .Values.controller.image }}
-{{- $repository := required "controller.image.repository is needed: no image of Spindrift is published yet, so name the one that you built" $image.repository }}
+{{- $repository := required "controller.image.repository is required: no image of Spindrift is published yet, so name the one that you built" $image.repository }}
 {{- if $image.digest }}
 {{- printf "%s@%s" $repository $image.digest }}
 {{- else }}
@@ -82,20 +82,20 @@ annotations:
 {{- /* Refuses what a schema cannot: values that are needed only because of others. */ -}}
 {{- define "spindrift.check" -}}
 {{- $values := .Values }}
-{{- if not $values.clouds }}{{ fail "clouds is needed: name the clouds to serve, as in --set 'clouds={aws}'" }}{{ end }}
-{{- if not $values.settings.clusterName }}{{ fail "settings.clusterName is needed: machines carry it, so that two clusters in one account leave each other alone" }}{{ end }}
+{{- if not $values.clouds }}{{ fail "clouds is required: name the clouds to serve, as in --set 'clouds={aws}'" }}{{ end }}
+{{- if not $values.settings.clusterName }}{{ fail "settings.clusterName is required: machines carry it, so that two clusters in one account leave each other alone" }}{{ end }}
 {{- if has "gcp" $values.clouds }}
 {{- range $key := list "project" "region" }}
-{{- if not (index $values.gcp $key) }}{{ fail (printf "gcp.%s is needed because clouds has gcp" $key) }}{{ end }}
+{{- if not (index $values.gcp $key) }}{{ fail (printf "gcp.%s is required because clouds has gcp" $key) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- if has "azure" $values.clouds }}
 {{- range $key := list "subscription" "resourceGroup" "location" }}
-{{- if not (index $values.azure $key) }}{{ fail (printf "azure.%s is needed because clouds has azure" $key) }}{{ end }}
+{{- if not (index $values.azure $key) }}{{ fail (printf "azure.%s is required because clouds has azure" $key) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- if and (has "ibm" $values.clouds) $values.ibm.events.port (not $values.ibm.events.tokenSecret.name) }}
-{{- fail "ibm.events.tokenSecret.name is needed because ibm.events.port is set: the webhook does not start without a token" }}
+{{- fail "ibm.events.tokenSecret.name is required because ibm.events.port is set: the webhook does not start without a token" }}
 {{- end }}
 {{- if and $values.controller.profiling (not $values.controller.metrics.authentication) (ne $values.controller.metrics.host "127.0.0.1") }}
 {{- fail "controller.metrics.authentication must be true, or controller.metrics.host 127.0.0.1, because controller.profiling is set" }}
